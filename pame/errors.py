@@ -1,0 +1,23 @@
+"""The mistakes a user can make, one type per kind; each message is one sentence that says what to do."""
+
+
+class PameError(Exception):
+    """Any mistake of the user that has a one-line explanation."""
+
+
+class TopologyError(PameError):
+    """The graph that was asked for cannot exist or is not connected."""
+
+
+class ParameterError(PameError):
+    """A parameter is out of its range, or two of them contradict each other."""
+
+
+class Diverged(PameError):
+    """The iterates blew up: the step is too large for the problem."""
+
+    def __init__(self, what_happened: str) -> None:
+        super().__init__(
+            f"{what_happened}: make the step smaller (a smaller algorithm.step.eta or algorithm.eta, or a larger "
+            "algorithm.step.sigma0)"
+        )

@@ -1,0 +1,45 @@
+"""Tests that need a tool say so: `@pytest.mark.requires("chromium")`.
+
+Without the tool they are skipped with the reason; if PAME_REQUIRE lists the tool (as `.ci/run` does), they fail.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+
+import pytest
+from threadpoolctl import threadpool_limits
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+TOOLS: dict[str, Callable[[], bool]] = {
+    "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "requires(tool): the test needs this tool; see PAME_REQUIRE")
+    unknown = _required() - TOOLS.keys()
+    if unknown:
+        raise pytest.UsageError(f"PAME_REQUIRE names unknown tools {sorted(unknown)}; known: {sorted(TOOLS)}")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("requires"):
+        tool = mark.args[0]
+        if TOOLS[tool]():
+            continue
+        reason = f"needs {tool}, which is not on this machine"
+        if tool in _required():
+            pytest.fail(f"{reason}, but PAME_REQUIRE lists it", pytrace=False)
+        pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_blas_thread() -> object:
+    with threadpool_limits(1):
+        yield
+
+
+def _required() -> set[str]:
+    return set(filter(None, os.environ.get("PAME_REQUIRE", "").split(",")))
