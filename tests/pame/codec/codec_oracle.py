@@ -1,0 +1,91 @@
+"""The wire format once more, slow and obvious: strings of '0' and '1', and every Rice parameter tried in turn."""
+
+import struct
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from pame.codec import StarCoding, SupportCoding
+from pame.exchange import PartialMessage, ValueType
+from pame.randomness import Key, Purpose, words
+
+
+class Dice:
+    """Integers from a key's words, one after the other (the small bias of `%` does not matter in a test)."""
+
+    def __init__(self, seed: int, count: int = 1 << 16) -> None:
+        self._words = words(Key(seed, Purpose.FEATURES), count).tolist()
+        self._next = 0
+
+    def below(self, limit: int) -> int:
+        self._next = (self._next + 1) % len(self._words)
+        return int(self._words[self._next] % limit)
+
+    def bytes(self, count: int) -> bytes:
+        return bytes(self.below(256) for _ in range(count))
+
+
+def slow_bytes(message: PartialMessage, coding: SupportCoding, values: ValueType = ValueType.FLOAT64) -> bytes:
+    """What `encode` must give for a fixed support coding."""
+    support, numbers = message.support.tolist(), message.values.tolist()
+    packed = [struct.pack("<f" if values is ValueType.FLOAT32 else "<d", x) for x in numbers]
+    star_coding, stars = slow_stars([i for i, x in enumerate(packed) if not any(x)], len(packed))
+    flags = int(f"{star_coding:02b}{values:b}{coding:02b}001", 2)
+    start = bytes([flags]) + slow_varint(len(support)) + slow_support(support, message.n, coding)
+    return start + stars + b"".join(x for x in packed if any(x))
+
+
+def slow_support(support: Sequence[int], n: int, coding: SupportCoding) -> bytes:
+    """The support section."""
+    if coding is SupportCoding.SEED:
+        return struct.pack("<I", zlib.crc32(struct.pack(f"<{len(support)}I", *support)))
+    if coding is SupportCoding.GAPS:
+        return slow_rice(support)
+    return slow_bitmap(support, n) if coding is SupportCoding.BITMAP else b""
+
+
+def slow_stars(positions: Sequence[int], s: int) -> tuple[StarCoding, bytes]:
+    """The star coding that must be chosen, and its section."""
+    if not positions:
+        return StarCoding.NONE, b""
+    if len(positions) == s:
+        return StarCoding.ALL, b""
+    gaps, bitmap = slow_varint(len(positions)) + slow_rice(positions), slow_bitmap(positions, s)
+    return (StarCoding.GAPS, gaps) if len(gaps) <= len(bitmap) else (StarCoding.BITMAP, bitmap)
+
+
+def slow_rice(indices: Sequence[int], parameter: int | None = None) -> bytes:
+    """The Rice section with a given parameter, or with that of the shortest bit string (the first of them)."""
+    gaps = [b - a - 1 for a, b in zip([-1, *indices], indices, strict=False)]
+    if parameter is None:
+        parameter = min(range(32), key=lambda b: sum(b + 1 + (g >> b) for g in gaps))
+    planes = "".join(str(g >> j & 1) for j in range(parameter) for g in gaps)
+    return bytes([parameter]) + slow_pack(planes + "".join("0" * (g >> parameter) + "1" for g in gaps))
+
+
+def slow_bitmap(indices: Sequence[int], universe: int) -> bytes:
+    """Bit l is set if l is among the indices."""
+    chosen = set(indices)
+    return slow_pack("".join("1" if i in chosen else "0" for i in range(universe)))
+
+
+def slow_pack(bits: str) -> bytes:
+    """Bits, the first one lowest, in bytes."""
+    return bytes(int(bits[i : i + 8][::-1], 2) for i in range(0, len(bits), 8))
+
+
+def slow_varint(number: int) -> bytes:
+    """7 bits per byte, the lowest first; all but the last byte have the top bit set."""
+    groups = [number >> 7 * k & 127 for k in range(max(1, -(-number.bit_length() // 7)))]
+    return bytes(g | 128 for g in groups[:-1]) + bytes(groups[-1:])
+
+
+def message_of(n: int, support: Sequence[int], values: Sequence[float]) -> PartialMessage:
+    """A message written out."""
+    return PartialMessage(n, np.array(support, dtype=np.int64), np.array(values, dtype=np.float64))
+
+
+def same(a: PartialMessage, b: PartialMessage) -> bool:
+    """Equal to the last bit (-0.0 is not 0.0)."""
+    return a.n == b.n and a.support.tolist() == b.support.tolist() and a.values.tobytes() == b.values.tobytes()

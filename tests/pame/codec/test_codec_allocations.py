@@ -1,0 +1,71 @@
+"""Hostile bytes cannot make the decoder allocate more than its documented bound."""
+
+import tracemalloc
+
+import pytest
+from codec_oracle import slow_pack, slow_varint
+
+from pame.codec import Draw, Refused, StarCoding, SupportCoding, decode
+
+DRAW = Draw(seed=1, sender=2, iteration=3)
+LARGEST = 2**32 - 1
+SMALL = 64 * 1024
+
+
+def head(coding: SupportCoding, s: int, stars: StarCoding = StarCoding.NONE) -> bytes:
+    return bytes([1 | coding << 3 | stars << 6]) + slow_varint(s)
+
+
+def peak(data: bytes, n: int) -> int:
+    """Bytes allocated at the worst moment of decoding."""
+    tracemalloc.start()
+    try:
+        decode(data, n, DRAW)
+    except Refused:
+        pass
+    finally:
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return most
+
+
+TINY = {
+    "drawn, huge s": head(SupportCoding.SEED, LARGEST) + bytes(4),
+    "drawn, huge s, some stars": head(SupportCoding.SEED, LARGEST, StarCoding.GAPS) + bytes(4) + b"\x05\x00\x1f",
+    "drawn, huge s, star bitmap": head(SupportCoding.SEED, LARGEST, StarCoding.BITMAP) + bytes(30),
+    "drawn, huge s, huge star count": (
+        head(SupportCoding.SEED, LARGEST, StarCoding.GAPS) + bytes(4) + slow_varint(LARGEST - 1) + b"\x00" + bytes(40)
+    ),
+    "gaps, huge s": head(SupportCoding.GAPS, LARGEST) + b"\x00" + b"\xff" * 40,
+    "gaps, huge s, huge parameter": head(SupportCoding.GAPS, LARGEST) + b"\x1f" + b"\xff" * 40,
+    "gaps, quotients without end": head(SupportCoding.GAPS, 1) + b"\x00" + bytes(60),
+    "bitmap, huge n": head(SupportCoding.BITMAP, 5) + b"\xff" * 60,
+    "all, huge s": head(SupportCoding.ALL, LARGEST) + bytes(80),
+    "all, huge s, star bitmap": head(SupportCoding.ALL, LARGEST, StarCoding.BITMAP) + bytes(80),
+}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_a_few_bytes_that_claim_much_allocate_little_even_for_the_largest_model(name: str) -> None:
+    assert peak(TINY[name], LARGEST) <= SMALL
+
+
+@pytest.mark.parametrize("n", [1000, 100_000])
+def test_the_worst_bytes_stay_within_64_times_model_and_data(n: int) -> None:
+    hostile = {
+        "drawn, all stars": head(SupportCoding.SEED, n // 2, StarCoding.ALL) + bytes(4),
+        "all, all stars": head(SupportCoding.ALL, n, StarCoding.ALL),
+        "gaps, every bit a one": head(SupportCoding.GAPS, n) + b"\x00" + b"\xff" * n,
+        "gaps, a long gap of zeros": head(SupportCoding.GAPS, 1) + b"\x00" + bytes(4 * n),
+        "gaps, wide remainders": head(SupportCoding.GAPS, n // 4) + b"\x1f" + b"\xff" * n,
+        "gaps, complete, all stars": head(SupportCoding.GAPS, n, StarCoding.ALL) + b"\x00" + slow_pack("1" * n),
+        "gaps, every other, all stars": (
+            head(SupportCoding.GAPS, n // 2, StarCoding.ALL) + b"\x00" + slow_pack("01" * (n // 2))
+        ),
+        "gaps, parameter 1": head(SupportCoding.GAPS, n // 2, StarCoding.ALL) + b"\x01" + slow_pack("01" * (n // 2)),
+        "bitmap, every bit set": head(SupportCoding.BITMAP, 1) + b"\xff" * (n // 8) + bytes(8),
+        "stars as gaps": head(SupportCoding.ALL, n, StarCoding.GAPS) + slow_varint(n // 2) + b"\x00" + b"\xff" * n,
+        "stars as bitmap": head(SupportCoding.ALL, n, StarCoding.BITMAP) + b"\x55" * (n // 8) + b"\x01" * 8 * (n // 2),
+    }
+    for name, data in hostile.items():
+        assert peak(data, n) <= 64 * (n + len(data)) + SMALL, name
