@@ -1,0 +1,61 @@
+"""An undirected graph on the nodes 0 .. m-1, as a value, and the two things every kind needs to make one."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+Edges = NDArray[np.int64]
+"""One row (i, j) per edge, i < j; rows ascending, none twice."""
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """The nodes 0 .. nodes-1 and the edges that join them."""
+
+    nodes: int
+    edges: Edges
+
+    @cached_property
+    def adjacency(self) -> tuple[Indices, Indices]:
+        """Offsets and targets: the neighbours of i are `targets[offsets[i]:offsets[i + 1]]`, ascending."""
+        ends = np.concatenate([self.edges, self.edges[:, ::-1]])
+        keys = np.sort(ends[:, 0] * self.nodes + ends[:, 1])
+        offsets = np.searchsorted(keys, np.arange(self.nodes + 1) * self.nodes).astype(np.int64)
+        return offsets, keys % self.nodes
+
+    @cached_property
+    def degrees(self) -> Indices:
+        """How many neighbours each node has."""
+        return np.bincount(self.edges.ravel(), minlength=self.nodes).astype(np.int64)
+
+    def neighbours(self, node: int) -> tuple[int, ...]:
+        """The nodes joined to one node, ascending."""
+        if not 0 <= node < self.nodes:
+            raise IndexError(f"node {node} of {self.nodes}")
+        offsets, targets = self.adjacency
+        return tuple(targets[offsets[node] : offsets[node + 1]].tolist())
+
+
+def canonical(pairs: NDArray[np.int64], nodes: int) -> Edges:
+    """Edges from pairs of different nodes in any order and direction; a pair that comes twice is one edge."""
+    keys = np.unique(pairs.min(axis=1) * nodes + pairs.max(axis=1))
+    return np.stack([keys // nodes, keys % nodes], axis=1)
+
+
+def components(nodes: int, edges: Edges) -> Indices:
+    """For each node the smallest node it can reach, itself included: all 0 if the graph is connected.
+
+    Every component takes the smallest label next to it, then labels are followed to their end. A component that did
+    not move has a neighbour that did, so each second round at least halves their number.
+    """
+    label = np.arange(nodes)
+    while True:
+        left, right = label[edges[:, 0]], label[edges[:, 1]]
+        if np.array_equal(left, right):
+            return label
+        np.minimum.at(label, np.maximum(left, right), np.minimum(left, right))
+        while not np.array_equal(label, label[label]):
+            label = label[label]
