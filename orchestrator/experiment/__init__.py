@@ -1,0 +1,12 @@
+"""The experiment file: YAML, validated, with overrides and sweeps, and errors that say what to write instead.
+
+`load` reads a file; `dump` and `to_yaml` write the resolved experiment; `json_schema` is for editors.
+May import: pydantic, PyYAML and the registries of `pame` (topology, problems, algorithms).
+"""
+
+from orchestrator.experiment.errors import ExperimentError
+from orchestrator.experiment.load import Variant, default_path, dump, load, to_yaml
+from orchestrator.experiment.model import Experiment
+from orchestrator.experiment.schema import json_schema
+
+__all__ = ["Experiment", "ExperimentError", "Variant", "default_path", "dump", "json_schema", "load", "to_yaml"]

@@ -1,0 +1,32 @@
+"""What single values cannot show: two settings of an experiment that contradict each other."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic_core import PydanticCustomError
+
+if TYPE_CHECKING:
+    from orchestrator.experiment.model import Experiment
+
+
+def contradictions(experiment: "Experiment") -> dict[str, str]:
+    """By dotted key: what does not fit, and the fix. Kinds without the attributes in question pass."""
+    found = {}
+    n, support = getattr(experiment.problem, "n", None), getattr(experiment.algorithm, "support", None)
+    if isinstance(n, int) and isinstance(support, int) and support > n:
+        found["algorithm.support"] = (
+            f"{support} coordinates of a model with n = {n}; give at most {n}, or a share such as 0.2"
+        )
+    batch, samples = getattr(experiment.problem, "batch", None), getattr(experiment.problem, "samples", None)
+    if isinstance(batch, int) and isinstance(samples, int) and batch > samples:
+        found["problem.batch"] = (
+            f"{batch} of {samples} samples; give at most {samples}, or leave it out to use all of them"
+        )
+    if experiment.stop.seconds is not None and experiment.compute is None and experiment.links is None:
+        found["stop.seconds"] = "there is no time without a time model; add one, e.g. 'compute: {step: 10ms}'"
+    return found
+
+
+def contradiction(found: Mapping[str, str]) -> PydanticCustomError:
+    """The error to raise in a validator; `explain` makes one line of each item."""
+    return PydanticCustomError("contradiction", "settings contradict each other", {"found": dict(found)})

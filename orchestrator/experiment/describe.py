@@ -1,0 +1,121 @@
+"""What a type accepts, in words, and which keys a section has: the vocabulary of our error messages."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, is_dataclass
+from dataclasses import fields as dataclass_fields
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MultipleOf
+from pydantic import BaseModel
+
+from orchestrator.experiment.tagged import Tagged
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Metadata of a type: the words for what it accepts, where its constraints alone would not explain it."""
+
+    expected: str
+
+
+def describe(annotation: Any) -> str:
+    """E.g. `a whole number of at least 2` for Annotated[int, Ge(2)]."""
+    plain, metadata = unwrap(annotation)
+    if section := tagged(annotation):
+        return _either(section.specs.values())
+    for item in metadata:
+        if words := getattr(item, "expected", None):
+            return str(words)
+    if get_origin(plain) in (Union, UnionType):
+        return _either(get_args(plain))
+    if get_origin(plain) is Literal:
+        return (
+            " or ".join(map(str, get_args(plain))) if len(get_args(plain)) < 3 else f"one of {listed(get_args(plain))}"
+        )
+    if is_section(plain):
+        return f"a section (known keys: {listed(keys(plain))})"
+    words = {int: "a whole number", float: "a number", bool: "true or false", str: "text", NoneType: "null"}
+    return (
+        " ".join([words.get(plain, str(plain)), " and ".join(_bounds(metadata))])
+        .strip()
+        .replace(" at least", " of at least", 1)
+    )
+
+
+def alternatives(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union or of a tagged section without None; of anything else, itself."""
+    if section := tagged(annotation):
+        return tuple(section.specs.values())
+    plain, _ = unwrap(annotation)
+    if get_origin(plain) in (Union, UnionType):
+        return tuple(member for member in get_args(plain) if member is not NoneType)
+    return (annotation,)
+
+
+def tagged(annotation: Any) -> Tagged | None:
+    """The registry of a tagged section; None for any other type."""
+    return next((item for item in unwrap(annotation)[1] if isinstance(item, Tagged)), None)
+
+
+def unwrap(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type and the metadata of an `Annotated`."""
+    if get_origin(annotation) is Annotated:
+        plain, *metadata = get_args(annotation)
+        return plain, tuple(metadata)
+    return annotation, ()
+
+
+def is_section(plain: Any) -> bool:
+    """Whether values of this type are written as a mapping of known keys."""
+    return isinstance(plain, type) and (issubclass(plain, BaseModel) or is_dataclass(plain))
+
+
+@cache
+def keys(section: Any) -> Mapping[str, Any]:
+    """The keys of a section, each with its type."""
+    known = (
+        section.model_fields if issubclass(section, BaseModel) else {field.name for field in dataclass_fields(section)}
+    )
+    return {name: hint for name, hint in get_type_hints(section, include_extras=True).items() if name in known}
+
+
+def kind_of(section: Any) -> str | None:
+    """The `kind` that selects this section, if it has one."""
+    hint = keys(section).get("kind")
+    return str(get_args(hint)[0]) if get_origin(hint) is Literal else None
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names in a row, in alphabetical order."""
+    return ", ".join(sorted(map(str, names)))
+
+
+def _either(members: Iterable[Any]) -> str:
+    sections = [member for member in members if is_section(member)]
+    words = [describe(member) for member in members if not is_section(member)]
+    if len(sections) > 1:
+        words.insert(0, f"a section with its kind (known kinds: {listed(filter(None, map(kind_of, sections)))})")
+    elif sections:
+        words.insert(0, describe(sections[0]))
+    return ", or ".join(words)
+
+
+def _bounds(metadata: Iterable[Any]) -> list[str]:
+    words: list[str] = []
+    for item in metadata:
+        match item:
+            case GroupedMetadata():
+                words += _bounds(item)
+            case Ge(ge=bound):
+                words.append(f"at least {bound}")
+            case Gt(gt=bound):
+                words.append(f"above {bound}")
+            case Le(le=bound):
+                words.append(f"at most {bound}")
+            case Lt(lt=bound):
+                words.append(f"below {bound}")
+            case MultipleOf(multiple_of=bound):
+                words.append(f"a multiple of {bound}")
+    return words

@@ -1,0 +1,202 @@
+"""The experiment: what an experiment file may say, with its defaults. Durations are seconds, rates bits per second.
+
+Topology, problem and algorithm are the registered specs of `pame`: a new kind appears here by being registered there.
+"""
+
+import re
+from typing import Annotated, Literal, Self
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PlainSerializer, StringConstraints, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from orchestrator.experiment.checks import contradiction, contradictions
+from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.tagged import Tagged
+from orchestrator.experiment.units import DURATION, RATE, show_share
+from pame.algorithms import SPECS as ALGORITHMS
+from pame.algorithms import AlgorithmSpec, PameSpec
+from pame.problems import SPECS as PROBLEMS
+from pame.problems import LinearSpec, ProblemSpec
+from pame.topology import SPECS as TOPOLOGIES
+from pame.topology import TopologySpec
+from pame.topology.kinds import RandomRegular
+
+Duration = Annotated[float, DURATION]
+Rate = Annotated[float, RATE, Gt(0)]
+Share = Annotated[float, Ge(0), Le(1), Expected("a share, 0% to 100%"), PlainSerializer(show_share, when_used="json")]
+Count = Annotated[int, Ge(1)]
+Name = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,100}$"),
+    Expected("a name of at most 100 letters, digits, - _ . (in quotes if it looks like a number)"),
+]
+
+_RANGE = r"^ *([0-9]{1,18}) *\.\. *([0-9]{1,18}) *$"
+
+
+class Section(BaseModel):
+    """What all parts of an experiment have in common: they never change, and unknown keys are mistakes."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+class Period(Section):
+    """Every how many iterations a node averages: drawn per node, uniform in min..max."""
+
+    min: Count
+    """The shortest period."""
+    max: Count
+    """The longest period."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, value: object) -> object:
+        if isinstance(value, int):
+            return {"min": value, "max": value}
+        if isinstance(value, str) and (found := re.fullmatch(_RANGE, value)):
+            return {"min": int(found[1]), "max": int(found[2])}
+        return value
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min > self.max:
+            raise contradiction({"period": f"min {self.min} is above max {self.max}; swap them"})
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        mapping = handler.resolve_ref_schema(handler(schema))
+        whole = {"type": "integer", "minimum": 1}
+        span = {"type": "string", "pattern": _RANGE, "examples": ["3..7"]}
+        return {"description": mapping.pop("description"), "anyOf": [whole, span, mapping]}
+
+
+class Exchange(Section):
+    """What "waiting for neighbours" means."""
+
+    mode: Literal["rounds", "free"] = "rounds"
+    """rounds: wait for the neighbours drawn for this round. free: never wait, average what has come."""
+    spare: Annotated[int, Ge(0)] | Literal["all"] = 0
+    """How many more neighbours are asked than are needed: the first to answer count."""
+    max_lag: Annotated[int, Ge(0)] = 0
+    """How many rounds old a message may be and still count."""
+    patience: Duration | Literal["adaptive"] = 30.0
+    """How long a round waits before it goes on with what has come."""
+    exclude_after: Count = 3
+    """After so many misses in a row nobody waits for a neighbour until it is heard again."""
+
+
+class Messages(Section):
+    """How messages are written, and how many are lost on purpose."""
+
+    support: Literal["auto", "seed", "gaps", "bitmap", "all"] = "seed"
+    """How the support is coded; auto takes the smallest."""
+    values: Literal["float64", "float32"] = "float64"
+    """The type of the values on the wire."""
+    loss: Share = 0.0
+    """The share of whole messages that the sender drops."""
+
+
+class Compute(Section):
+    """How long a local step takes."""
+
+    step: Duration = 0.01
+    """The time of one local step."""
+    jitter: Share = 0.0
+    """How much the time of a step varies."""
+    stragglers: Share = 0.0
+    """The share of the nodes that are slow."""
+    slowdown: Annotated[float, Ge(1)] = 10.0
+    """How many times longer a step of a slow node takes."""
+
+
+class Links(Section):
+    """What every link does to a message, one way."""
+
+    delay: Duration = 0.0
+    """The time a message is under way."""
+    jitter: Duration = 0.0
+    """How much the delay varies."""
+    rate: Rate | Literal["unlimited"] = "unlimited"
+    """How fast bits leave the sender."""
+
+
+class Evaluate(Section):
+    """When the models are judged."""
+
+    every: Count = 10
+    """Every so many iterations."""
+
+
+class PaperStop(Section):
+    """The paper's rule: stop when the last three f(mean model) hardly differ."""
+
+    tolerance: Annotated[float, Ge(0)] = 1e-3
+    """Their standard deviation is below this."""
+    every: Count = 1
+    """Checked every so many iterations."""
+
+
+class Stop(Section):
+    """When a run ends: whichever comes first."""
+
+    iterations: Count = 300
+    """After so many iterations."""
+    target: float | None = None
+    """When f(mean model) is at or below this."""
+    paper: PaperStop | None = None
+    """When the paper's rule says so."""
+    seconds: Duration | None = None
+    """After so much simulated time."""
+
+
+class Simulate(Section):
+    """How the simulator runs the experiment."""
+
+    driver: Literal["auto", "lock-step", "vectorised", "virtual-time"] = "auto"
+    """Which of its drivers; auto takes the fastest that can."""
+
+
+class Experiment(Section):
+    """One experiment of the PaME testbed."""
+
+    name: Name = "experiment"
+    """What the run folder is called; the file's own name if left out."""
+    seed: Annotated[int, Ge(0), Lt(2**63)] = 1
+    """The same seed gives the same run."""
+    nodes: Annotated[int, Ge(2)] = 16
+    """How many nodes take part."""
+    topology: Annotated[TopologySpec, Tagged(TOPOLOGIES, "random-regular")] = RandomRegular(degree=4)
+    """Who is whose neighbour."""
+    problem: Annotated[ProblemSpec, Tagged(PROBLEMS, "linear")] = LinearSpec()
+    """What is learned, from which data."""
+    algorithm: Annotated[AlgorithmSpec, Tagged(ALGORITHMS, "pame")] = PameSpec()
+    """How it is learned."""
+    period: Annotated[Period, Expected("a whole number of at least 1, or a range such as 3..7 or {min: 3, max: 7}")] = (
+        Period(min=3, max=7)
+    )
+    """Every how many iterations a node averages; a range draws one period per node."""
+    exchange: Exchange = Exchange()
+    """What waiting for neighbours means."""
+    messages: Messages = Messages()
+    """How messages are written, and how many are lost."""
+    compute: Compute | None = None
+    """How long a step takes; nothing: no time model."""
+    links: Links | None = None
+    """What links do to messages; nothing: no time model."""
+    evaluate: Evaluate = Evaluate()
+    """When the models are judged."""
+    stop: Stop = Stop()
+    """When the run ends."""
+    simulate: Simulate = Simulate()
+    """How the simulator runs it."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if found := contradictions(self):
+            raise contradiction(found)
+        return self

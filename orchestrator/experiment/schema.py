@@ -1,0 +1,109 @@
+"""The JSON schema (draft 2020-12) of an experiment file, for editors: keys, meanings, defaults, units, sweeps.
+
+Pydantic's own schema, and what it cannot know: a list of plain values may stand for any plain value (a sweep), a
+percentage for any number, and a tagged section without a kind is of the default kind.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from orchestrator.experiment.describe import alternatives, keys, unwrap
+from orchestrator.experiment.load import dump
+from orchestrator.experiment.model import Experiment
+from orchestrator.experiment.units import PERCENTAGE
+
+Schema = dict[str, Any]
+_NOTES = ("title", "description", "default")
+
+
+def json_schema() -> Schema:
+    """The schema of an experiment file."""
+    schema = Experiment.model_json_schema()
+    definitions: Schema = schema["$defs"]
+    _write_defaults_with_units(schema)
+    for section in [schema, *definitions.values()]:
+        _explain_keys(section)
+    for section in [schema, *definitions.values()]:
+        for holder in (section, *section.get("anyOf", ())):
+            for prop in holder.get("properties", {}).values():
+                _open_tagged_section(prop, definitions)
+    for section in [schema, *definitions.values()]:
+        for holder in (section, *section.get("anyOf", ())):
+            for key, prop in holder.get("properties", {}).items():
+                holder["properties"][key] = _with_sweep(prop, definitions)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _write_defaults_with_units(schema: Schema) -> None:
+    for key, default in dump(Experiment()).items():
+        schema["properties"][key]["default"] = default
+    del schema["properties"]["name"]["default"]  # it is the file's own name
+    for section in _sections(Experiment):
+        if not any(field.is_required() for field in section.model_fields.values()):
+            for key, default in section().model_dump(mode="json").items():
+                schema["$defs"][section.__name__]["properties"][key]["default"] = default
+
+
+def _sections(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for hint in keys(model).values():
+        for member in alternatives(hint):
+            plain = unwrap(member)[0]
+            if isinstance(plain, type) and issubclass(plain, BaseModel):
+                yield plain
+                yield from _sections(plain)
+
+
+def _explain_keys(section: Schema) -> None:
+    """A spec explains its keys in its docstring, one line `key: meaning` each."""
+    for key, meaning in re.findall(r"^(\w+): (.+(?:\n +.+)*)$", section.get("description", ""), re.MULTILINE):
+        if key in section.get("properties", {}):
+            section["properties"][key].setdefault("description", " ".join(meaning.split()))
+
+
+def _open_tagged_section(prop: Schema, definitions: Schema) -> None:
+    """Let `kind` be a sweep over the kinds of its union, and be left out where there is a default kind."""
+    members = [_resolved(member, definitions) for member in prop.get("oneOf") or prop.get("anyOf", ())]
+    tagged = [member for member in members if "const" in member.get("properties", {}).get("kind", {})]
+    kinds = [member["properties"]["kind"]["const"] for member in tagged]
+    if kinds:
+        prop["anyOf"] = prop.pop("oneOf", None) or prop["anyOf"]
+    for member, kind in zip(tagged, kinds, strict=True):
+        several = {"type": "array", "minItems": 1, "items": {"enum": kinds}, "contains": {"const": kind}}
+        member["properties"]["kind"] = {"title": "Kind", "default": kind, "anyOf": [{"const": kind}, several]}
+        if "discriminator" in prop and kind != prop["default"]["kind"]:
+            member["required"] = [*member.get("required", ()), "kind"]
+    prop.pop("discriminator", None)
+
+
+def _with_sweep(prop: Schema, definitions: Schema) -> Schema:
+    """The property, or a non-empty list of the plain values it accepts."""
+    plain = _plain(prop, definitions)
+    swept_already = any(member.get("type") == "array" for member in prop.get("anyOf", ()))
+    if swept_already or all(value.get("type") == "null" for value in plain):
+        return prop
+    notes = {key: prop[key] for key in _NOTES if key in prop}
+    one = {key: value for key, value in prop.items() if key not in _NOTES}
+    several = {"type": "array", "minItems": 1, "items": plain[0] if len(plain) == 1 else {"anyOf": plain}}
+    accepted = one["anyOf"] if list(one) == ["anyOf"] else [one]
+    extra = [value for value in plain if value not in accepted and value.get("pattern") == PERCENTAGE]
+    return {**notes, "anyOf": [*accepted, *extra, several]}
+
+
+def _plain(schema: Schema, definitions: Schema) -> list[Schema]:
+    """What of a schema is neither a section nor a list, without its notes; a number may also be a percentage."""
+    schema = _resolved(schema, definitions)
+    if "anyOf" in schema:
+        return [value for member in schema["anyOf"] for value in _plain(member, definitions)]
+    if "properties" in schema or schema.get("type") in ("object", "array"):
+        return []
+    value = {key: inner for key, inner in schema.items() if key not in _NOTES}
+    percentage = {"type": "string", "pattern": PERCENTAGE, "examples": ["20%"]}
+    return [value, percentage] if schema.get("type") == "number" else [value]
+
+
+def _resolved(schema: Schema, definitions: Schema) -> Schema:
+    found: Schema = definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return found

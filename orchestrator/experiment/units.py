@@ -1,0 +1,96 @@
+"""Quantities with their unit, as they stand in a file: `20ms`, `10mbit`, `20%`; inside, plain floats.
+
+    duration  us, ms, s, min, h         -> seconds
+    rate      bit, kbit, mbit, gbit     -> bits per second (per second is implied, decimal prefixes, as in tc)
+    share     20% or 0.2                -> 0.2
+
+Numbers are scaled as decimals, so that `20ms` is exactly the float 0.02; what is shown reads back to the same float.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
+_NUMBER = r"[0-9]{1,40}(\.[0-9]{1,40})?(e[-+]?[0-9]{1,3})?"
+PERCENTAGE = rf"^{_NUMBER}%$"
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A pydantic type: text with a unit in a file, a float in Python; `units` maps a unit to its size."""
+
+    expected: str
+    examples: tuple[str, ...]
+    units: Mapping[str, Decimal]
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of the text."""
+        return rf"^{_NUMBER}({'|'.join(self.units)})$"
+
+    def parse(self, text: str) -> float:
+        """The number of base units; ValueError if the text is not such a quantity."""
+        if not re.fullmatch(self.pattern, text):
+            raise ValueError(f"{text!r} is not {self.expected}")
+        unit = max((unit for unit in self.units if text.endswith(unit)), key=len)
+        return float(Decimal(text.removesuffix(unit)) * self.units[unit])
+
+    def show(self, value: float | str) -> str:
+        """The shortest text that reads back to the same float. (A word such as `adaptive` stays as it is.)"""
+        if isinstance(value, str):
+            return value
+        plain = Decimal(repr(value))
+        texts = [f"{(plain / size).normalize():f}{unit}" for unit, size in self.units.items()]
+        exact = [text for text in texts if re.fullmatch(self.pattern, text) and self.parse(text) == value]
+        return min(exact, key=len, default=f"{value!r}{next(unit for unit, size in self.units.items() if size == 1)}")
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_before_validator_function(
+            self._read,
+            core_schema.float_schema(ge=0, allow_inf_nan=False),
+            serialization=core_schema.plain_serializer_function_ser_schema(self.show, when_used="json"),
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"type": "string", "pattern": self.pattern, "examples": list(self.examples)}
+
+    def _read(self, value: object, info: ValidationInfo) -> object:
+        if isinstance(value, str):
+            return self.parse(value)
+        if info.mode == "json":
+            raise ValueError("a file gives a quantity with its unit")
+        return value
+
+
+DURATION = Quantity(
+    "a duration such as 20ms, 1.5s or 2min",
+    ("20ms", "1.5s", "2min"),
+    {"us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1), "min": Decimal(60), "h": Decimal(3600)},
+)
+RATE = Quantity(
+    "a rate above 0 such as 500kbit, 10mbit or 1gbit",
+    ("10mbit", "500kbit", "1gbit"),
+    {"bit": Decimal(1), "kbit": Decimal(10**3), "mbit": Decimal(10**6), "gbit": Decimal(10**9)},
+)
+
+
+def show_share(value: float) -> str | float:
+    """0.2 as `20%`, where that reads back to the same float."""
+    text = f"{(Decimal(repr(value)) * 100).normalize():f}%"
+    return text if re.fullmatch(PERCENTAGE, text) and _percentage(text) == value else value
+
+
+def percentages_as_numbers(value: object) -> object:
+    """The same data with every text such as `20%` replaced by 0.2: a percentage is a way to write a number."""
+    if isinstance(value, dict):
+        return {key: percentages_as_numbers(inner) for key, inner in value.items()}
+    return _percentage(value) if isinstance(value, str) and re.fullmatch(PERCENTAGE, value) else value
+
+
+def _percentage(text: str) -> float:
+    return float(Decimal(text.removesuffix("%")) / 100)

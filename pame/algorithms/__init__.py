@@ -1,0 +1,42 @@
+"""The algorithms, one file each, behind one seam (`seam.py`); a new one is a file and a line in SPECS.
+
+May import: `pame.exchange`, `pame.sampling`, `pame.problems`, `pame.topology`. Knows nothing of transport or time.
+"""
+
+from pame.algorithms.dpsgd import Dpsgd, DpsgdSpec
+from pame.algorithms.pame import Pame, PameSpec
+from pame.algorithms.seam import (
+    Algorithm,
+    AlgorithmSpec,
+    Context,
+    Delivery,
+    Message,
+    Reach,
+    Received,
+    Wanted,
+)
+from pame.algorithms.selection import Mode, Selection
+from pame.algorithms.steps import FixedStep, PenaltyStep, Step
+
+SPECS: dict[str, type[PameSpec] | type[DpsgdSpec]] = {"pame": PameSpec, "dpsgd": DpsgdSpec}
+
+__all__ = [
+    "SPECS",
+    "Algorithm",
+    "AlgorithmSpec",
+    "Context",
+    "Delivery",
+    "Dpsgd",
+    "DpsgdSpec",
+    "FixedStep",
+    "Message",
+    "Mode",
+    "Pame",
+    "PameSpec",
+    "PenaltyStep",
+    "Reach",
+    "Received",
+    "Selection",
+    "Step",
+    "Wanted",
+]

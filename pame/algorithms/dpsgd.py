@@ -1,0 +1,111 @@
+"""D-PSGD: every node averages its neighbours' whole models with fixed weights and takes a gradient step.
+
+    x_i <- sum_j Q_ij x_j - eta/gamma^k grad f_i(x_i)           Q symmetric and doubly stochastic
+
+A missing neighbour's weight goes to the node itself (`on_loss: self`). Treating it as zero (`naive`) shrinks the model
+at every loss; it is here to show that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+from typing import Annotated, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt
+
+from pame.algorithms.finite import check_finite
+from pame.algorithms.seam import Context, Delivery, Message, Reach, Received, Wanted
+from pame.exchange import PartialMessage, ValueType, Vector
+from pame.topology import mixing_row
+
+
+@dataclass(frozen=True)
+class DpsgdSpec:
+    """D-PSGD's parameters: step eta / gamma^k, mixing weights, and what a missing message means."""
+
+    kind: Literal["dpsgd"] = "dpsgd"
+    eta: Annotated[float, Gt(0)] = 0.1
+    gamma: Annotated[float, Ge(1)] = 1.0
+    mixing: Literal["metropolis", "uniform"] = "metropolis"
+    on_loss: Literal["self", "naive"] = "self"
+
+    @property
+    def share(self) -> float:
+        """Every neighbour is averaged."""
+        return 1.0
+
+    def first_step(self, enough: int) -> float:  # noqa: ARG002 - the seam's signature
+        """The step size at k = 0."""
+        return self.eta
+
+    def node(self, context: Context) -> "Dpsgd":
+        """The state machine of one node."""
+        return Dpsgd(self, context)
+
+
+class Dpsgd:
+    """One node of D-PSGD."""
+
+    delivery = Delivery.LATEST
+    reach = Reach.NEIGHBOURS
+
+    def __init__(self, spec: DpsgdSpec, context: Context) -> None:
+        self._spec = spec
+        self._context = context
+        self._weights = mixing_row(context.topology, context.node, spec.mixing)
+        self._model = context.start
+        self._average: Vector | None = None
+
+    @property
+    def model(self) -> Vector:
+        """x_i^k."""
+        return self._model
+
+    def prepare(self, k: int) -> None:
+        """Nothing precedes sending: x^k is ready."""
+
+    def receivers(self, k: int) -> Sequence[int]:
+        """The neighbours that aggregate at k."""
+        return self._context.selection.receivers(self._context.node, k)
+
+    def message(self, k: int) -> Message:  # noqa: ARG002 - the seam's signature
+        """The whole model."""
+        if self._context.values is ValueType.FLOAT32:
+            with np.errstate(over="ignore"):
+                return {"x": self._model.astype(np.float32).astype(np.float64)}
+        return {"x": self._model}
+
+    def wanted(self, k: int) -> Wanted | None:
+        """At a round: every neighbour."""
+        selection, node = self._context.selection, self._context.node
+        return Wanted(selection.senders(node, k), selection.enough(node)) if selection.is_round(node, k) else None
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+        """The weighted sum of the models, in ascending order of the node, its own included."""
+        models = {message.sender: _dense(message) for message in received}
+        models[self._context.node] = self._model
+        weights = dict(self._weights)
+        missing = sum(weight for node, weight in weights.items() if node not in models)
+        if self._spec.on_loss == "self":
+            weights[self._context.node] += missing
+        average = np.zeros_like(self._model)
+        for node in sorted(models):
+            average += weights[node] * models[node]
+        self._average = average
+        return float(len(received))
+
+    def step(self, k: int) -> None:
+        """The gradient is taken at the node's own model, before averaging."""
+        size = exp(log(self._spec.eta) - k * log(self._spec.gamma))
+        gradient = self._context.objective.gradient(self._model, k)
+        start = self._model if self._average is None else self._average
+        self._average = None
+        self._model = check_finite(start - size * gradient, self._context.node, k, size)
+
+
+def _dense(received: Received) -> Vector:
+    vector = received.message["x"]
+    if isinstance(vector, PartialMessage):
+        raise TypeError("D-PSGD was handed a partial message where it expects a whole model")
+    return vector

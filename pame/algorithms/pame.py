@@ -1,0 +1,103 @@
+"""PaME (the paper's Algorithm 1): local steps, and at every round an average of partial messages.
+
+if k % kappa_i == 0:  v = PME(w_i^k, {w_j^k : j in N_i^k})      else:  v = w_i^k
+w_i^{k+1} = v - step(k) grad f_i(v; batch)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt, Le
+
+from pame.algorithms.finite import check_finite
+from pame.algorithms.seam import Context, Delivery, Message, Reach, Received, Wanted
+from pame.algorithms.steps import PenaltyStep, Step
+from pame.exchange import PartialMessage, Vector, aggregate, reveal
+from pame.sampling import support
+
+
+@dataclass(frozen=True)
+class PameSpec:
+    """PaME's parameters: participation nu, support s (a share of n, or a count if an integer), step."""
+
+    kind: Literal["pame"] = "pame"
+    participation: Annotated[float, Gt(0), Le(1)] = 0.2
+    support: Annotated[float, Gt(0), Le(1)] | Annotated[int, Ge(1)] = 0.2
+    step: Step = field(default_factory=PenaltyStep)
+
+    @property
+    def share(self) -> float:
+        """`nu`."""
+        return self.participation
+
+    def support_size(self, n: int) -> int:
+        """`s`: how many of n coordinates a message reveals."""
+        return self.support if isinstance(self.support, int) else min(max(1, round(self.support * n)), n)
+
+    def first_step(self, enough: int) -> float:
+        """The step size at k = 0."""
+        return self.step.size(0, enough)
+
+    def node(self, context: Context) -> "Pame":
+        """The state machine of one node."""
+        return Pame(self, context)
+
+
+class Pame:
+    """One node of PaME."""
+
+    delivery = Delivery.LATEST
+    reach = Reach.NEIGHBOURS
+
+    def __init__(self, spec: PameSpec, context: Context) -> None:
+        self._spec = spec
+        self._context = context
+        self._support_size = spec.support_size(context.start.size)
+        self._enough = context.selection.enough(context.node)
+        self._model = context.start
+        self._average: Vector | None = None
+
+    @property
+    def model(self) -> Vector:
+        """w_i^k."""
+        return self._model
+
+    def prepare(self, k: int) -> None:
+        """Nothing precedes sending: w^k is ready."""
+
+    def receivers(self, k: int) -> Sequence[int]:
+        """The neighbours that listen to this node at k."""
+        return self._context.selection.receivers(self._context.node, k)
+
+    def message(self, k: int) -> Message:
+        """The values of w^k on the support of this node and iteration."""
+        context = self._context
+        coordinates = support(context.seed, context.node, k, self._model.size, self._support_size)
+        return {"w": reveal(self._model, coordinates, context.values)}
+
+    def wanted(self, k: int) -> Wanted | None:
+        """At a round: t_i of the candidates."""
+        selection, node = self._context.selection, self._context.node
+        return Wanted(selection.senders(node, k), self._enough) if selection.is_round(node, k) else None
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+        """Average what came; with nothing, v = w."""
+        result = aggregate(self._model, {message.sender: _partial(message) for message in received})
+        self._average = result.average
+        return float(result.coverage.mean())
+
+    def step(self, k: int) -> None:
+        """A gradient step from v. It divides by the nominal t_i: a failing link never enlarges a step."""
+        start = self._model if self._average is None else self._average
+        self._average = None
+        size = self._spec.step.size(k, self._enough)
+        gradient = self._context.objective.gradient(start, k)
+        self._model = check_finite(start - size * gradient, self._context.node, k, size)
+
+
+def _partial(received: Received) -> PartialMessage:
+    vector = received.message["w"]
+    if not isinstance(vector, PartialMessage):
+        raise TypeError(f"PaME was handed a {type(vector).__name__} where it expects a partial message")
+    return vector

@@ -1,0 +1,43 @@
+"""Step sizes of PaME.
+
+`penalty` is the step as the paper prints it, `fixed` the one its tables are matched by:
+
+    penalty:  1 / (sigma_i^k t_i),  sigma_i^k = sigma0 gamma^k          fixed:  eta / gamma^k
+
+Only log sigma is kept: gamma^k itself leaves the doubles.
+"""
+
+from dataclasses import dataclass
+from math import exp, log
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt
+
+
+@dataclass(frozen=True)
+class PenaltyStep:
+    """The step as printed: 1 / (sigma0 gamma^k t_i)."""
+
+    kind: Literal["penalty"] = "penalty"
+    sigma0: Annotated[float, Gt(0)] = 1.0
+    gamma: Annotated[float, Ge(1)] = 1.005
+
+    def size(self, k: int, enough: int) -> float:
+        """The step size at iteration k of a node that averages `enough` messages."""
+        return exp(-log(self.sigma0) - k * log(self.gamma)) / enough
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """A step that does not depend on the participation: eta / gamma^k."""
+
+    kind: Literal["fixed"] = "fixed"
+    eta: Annotated[float, Gt(0)] = 0.1
+    gamma: Annotated[float, Ge(1)] = 1.005
+
+    def size(self, k: int, enough: int) -> float:  # noqa: ARG002 - one signature for both steps
+        """The step size at iteration k; the participation does not matter."""
+        return exp(log(self.eta) - k * log(self.gamma))
+
+
+Step = PenaltyStep | FixedStep

@@ -1,0 +1,91 @@
+"""What every learning problem offers, whoever drives it: a node, the simulator or a report.
+
+f(w) = (1/m) sum_i f_i(w)      m nodes, f_i from node i's shard alone
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The minimiser of f, the value there, and by which method and how accurately it was found."""
+
+    model: Vector
+    objective: float
+    how: str
+
+
+class LocalObjective(Protocol):
+    """f_i: what one node knows of the problem."""
+
+    @property
+    def samples(self) -> int:
+        """How many samples the node has."""
+
+    def value(self, model: Vector) -> float:
+        """f_i(w) on all of the node's samples."""
+
+    def gradient(self, model: Vector, iteration: int) -> Vector:
+        """grad f_i(w), on the mini-batch of that iteration if the problem has one."""
+
+    def smoothness(self) -> float:
+        """A Lipschitz constant of grad f_i."""
+
+
+class Stacked(Protocol):
+    """All nodes at once, for the vectorised simulator: equal to the nodes one by one up to rounding."""
+
+    def gradient(self, models: Matrix, iteration: int) -> Matrix:
+        """Row i is grad f_i at row i of `models`."""
+
+    def objective(self, model: Vector) -> float:
+        """f(w)."""
+
+
+class Problem(Protocol):
+    """A learning problem shared out over `nodes` nodes, with models in R^n."""
+
+    @property
+    def n(self) -> int:
+        """The dimension of a model."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes share the problem."""
+
+    @property
+    def metric(self) -> str:
+        """The name of the test metric a report shows first."""
+
+    def local(self, node: int) -> LocalObjective:
+        """f_i; its shard is generated at the first use, and no other node's."""
+
+    def stacked(self) -> Stacked:
+        """All f_i on one array; the shards of the local objectives become views into it."""
+
+    def objective(self, model: Vector) -> float:
+        """f(w), the mean over the nodes of f_i(w)."""
+
+    def optimum(self) -> Optimum:
+        """The minimiser of f, computed afresh."""
+
+    def metrics(self, model: Vector) -> dict[str, float]:
+        """How good a model is on data no node has seen, by name."""
+
+
+class ProblemSpec(Protocol):
+    """The part of an experiment file that names a problem and its parameters."""
+
+    @property
+    def kind(self) -> str:
+        """The name the problem is registered under."""
+
+    def build(self, nodes: int, seed: int) -> Problem:
+        """The problem; raises ParameterError if its parameters contradict each other."""

@@ -1,0 +1,289 @@
+"""The exact words for every kind of mistake in an experiment file."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from orchestrator.experiment import ExperimentError, load
+from pame.errors import PameError
+
+Complain = Callable[..., list[str]]
+
+
+@pytest.fixture
+def complaints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Complain:
+    monkeypatch.chdir(tmp_path)
+
+    def of(content: str | bytes, overrides: Sequence[str] = ()) -> list[str]:
+        Path("demo.yaml").write_bytes(content.encode() if isinstance(content, str) else content)
+        with pytest.raises(ExperimentError) as caught:
+            load(Path("demo.yaml"), overrides)
+        return str(caught.value).split("\n")
+
+    return of
+
+
+TOPOLOGIES = (
+    "complete, edge-list, erdos-renyi, exponential, grid, random-regular, ring, scale-free, small-world, star, "
+    "torus, two-clusters"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "algorithm: {particpation: 0.5}",
+            "algorithm.particpation: unknown key; did you mean 'participation'? "
+            "(known here: kind, participation, step, support)",
+        ),
+        ("evaluate: {zzz: 1}", "evaluate.zzz: unknown key (known here: every)"),
+        (
+            "algorithm: {kind: pam}",
+            "algorithm.kind: unknown kind 'pam'; did you mean 'pame'? (known here: dpsgd, pame)",
+        ),
+        ("algorithm: {kind: 3}", "algorithm.kind: unknown kind 3 (known here: dpsgd, pame)"),
+        ("algorithm: {kind: }", "algorithm.kind: unknown kind nothing (known here: dpsgd, pame)"),
+        (
+            "topology: {kind: rng}",
+            f"topology.kind: unknown kind 'rng'; did you mean 'ring'? (known here: {TOPOLOGIES})",
+        ),
+        ("topology: ring", f"topology: got 'ring', expected a section with its kind (known kinds: {TOPOLOGIES})"),
+        ("topology: {kind: erdos-renyi}", "topology.p: is missing; expected a number above 0 and at most 1"),
+        (
+            "topology: {kind: small-world, degree: 3, rewire: 0.1}",
+            "topology.degree: got 3, expected a whole number of at least 2 and a multiple of 2",
+        ),
+        ("nodes: 1", "nodes: got 1, expected a whole number of at least 2"),
+        ("nodes: 4.0", "nodes: got 4.0, expected a whole number of at least 2"),
+        ("nodes: '4'", "nodes: got '4', expected a whole number of at least 2"),
+        ("nodes: true", "nodes: got true, expected a whole number of at least 2"),
+        ("nodes: {a: 1}", "nodes: got a section, expected a whole number of at least 2"),
+        ("nodes:", "nodes: got nothing, expected a whole number of at least 2"),
+        ("seed: -1", "seed: got -1, expected a whole number of at least 0 and below 9223372036854775808"),
+        (
+            "seed: 9223372036854775808",
+            "seed: got 9223372036854775808, expected a whole number of at least 0 and below 9223372036854775808",
+        ),
+        (
+            "name: a/b",
+            "name: got 'a/b', expected a name of at most 100 letters, digits, - _ . "
+            "(in quotes if it looks like a number)",
+        ),
+        ("links: {delay: 20}", "links.delay: got 20 without a unit; give a unit, e.g. 20ms"),
+        ("links: {delay: 0}", "links.delay: got 0 without a unit; give a unit, e.g. 20ms"),
+        ("links: {rate: 10}", "links.rate: got 10 without a unit; give a unit, e.g. 10mbit"),
+        (
+            "links: {rate: 0mbit}",
+            "links.rate: got '0mbit', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited",
+        ),
+        ("links: {delay: 5 parsecs}", "links.delay: got '5 parsecs', expected a duration such as 20ms, 1.5s or 2min"),
+        (
+            "links: {rate: unlimitd}",
+            "links.rate: got 'unlimitd', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited; "
+            "did you mean 'unlimited'?",
+        ),
+        (
+            "exchange: {patience: soon}",
+            "exchange.patience: got 'soon', expected a duration such as 20ms, 1.5s or 2min, or adaptive",
+        ),
+        ("exchange: {mode: round}", "exchange.mode: got 'round', expected rounds or free; did you mean 'rounds'?"),
+        ("exchange: {spare: most}", "exchange.spare: got 'most', expected a whole number of at least 0, or all"),
+        (
+            "exchange:",
+            "exchange: got nothing, expected a section (known keys: exclude_after, max_lag, mode, patience, spare)",
+        ),
+        ("messages: {support: x}", "messages.support: got 'x', expected one of all, auto, bitmap, gaps, seed"),
+        ("messages: {loss: 120%}", "messages.loss: got '120%', expected a share, 0% to 100%"),
+        ("messages: {loss: 20}", "messages.loss: got 20, expected a share, 0% to 100%"),
+        ("compute: {slowdown: 0.5}", "compute.slowdown: got 0.5, expected a number of at least 1"),
+        (
+            "compute: 10ms",
+            "compute: got '10ms', expected a section (known keys: jitter, slowdown, step, stragglers), or null",
+        ),
+        ("stop: {paper: true}", "stop.paper: got true, expected a section (known keys: every, tolerance), or null"),
+        ("stop: {target: .nan}", "stop.target: got nan, which is not finite, expected a number, or null"),
+        ("problem: {kind: logistic, soft: yes}", "problem.soft: got 'yes', expected true or false"),
+        (
+            "algorithm: {support: 1.5}",
+            "algorithm.support: got 1.5, expected a number above 0 and at most 1, or a whole number of at least 1",
+        ),
+        (
+            "algorithm: {support: 0}",
+            "algorithm.support: got 0, expected a number above 0 and at most 1, or a whole number of at least 1",
+        ),
+        (
+            "algorithm: {step: 7}",
+            "algorithm.step: got 7, expected a section with its kind (known kinds: fixed, penalty)",
+        ),
+        (
+            "algorithm: {step: {kind: fixd}}",
+            "algorithm.step.kind: unknown kind 'fixd'; did you mean 'fixed'? (known here: fixed, penalty)",
+        ),
+        ("algorithm: {step: {kind: fixed, eta: -1}}", "algorithm.step.eta: got -1, expected a number above 0"),
+        ("algorithm: {step: {eta: -1}}", "algorithm.step.eta: got -1, expected a number above 0"),
+        (
+            "algorithm: {step: {kind: fixed, sigma0: 1}}",
+            "algorithm.step.sigma0: unknown key (known here: eta, gamma, kind)",
+        ),
+        (
+            "period: 0",
+            "period: got 0, expected a whole number of at least 1, or a range such as 3..7 or {min: 3, max: 7}",
+        ),
+        (
+            "period: 3..x",
+            "period: got '3..x', expected a whole number of at least 1, or a range such as 3..7 or {min: 3, max: 7}",
+        ),
+        ("period: {min: 0, max: 3}", "period.min: got 0, expected a whole number of at least 1"),
+        ("period: {min: 3}", "period.max: is missing; expected a whole number of at least 1"),
+        ("period: 7..3", "period: min 7 is above max 3; swap them"),
+        (
+            "algorithm: {support: 700}",
+            "algorithm.support: 700 coordinates of a model with n = 600; give at most 600, or a share such as 0.2",
+        ),
+        (
+            "problem: {samples: 40, batch: 50}",
+            "problem.batch: 50 of 40 samples; give at most 40, or leave it out to use all of them",
+        ),
+        (
+            "stop: {seconds: 30s}",
+            "stop.seconds: there is no time without a time model; add one, e.g. 'compute: {step: 10ms}'",
+        ),
+        ("seed: []", "seed: the list is empty; give at least one value"),
+        (
+            "nodes: [{a: 1}]",
+            "nodes: got a list that is no sweep (a sweep lists plain values), expected a whole number of at least 2",
+        ),
+        ("seed: [1, 2]\nnodes: [1, 4]", "nodes: got 1, expected a whole number of at least 2"),
+        (
+            "? 'a\nb'\n: 1",
+            "a b: unknown key (known here: algorithm, compute, evaluate, exchange, links, messages, name, "
+            "nodes, period, problem, seed, simulate, stop, topology)",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_its_key_its_value_and_what_was_expected(
+    complaints: Complain, text: str, problem: str
+) -> None:
+    assert complaints(text) == [f"demo.yaml: {problem}"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("", "is empty; start with e.g. 'nodes: 16'"),
+        ("# only a comment\n", "is empty; start with e.g. 'nodes: 16'"),
+        ("- 1", "is not a mapping of settings; write lines such as 'nodes: 16'"),
+        ("nodes", "is not a mapping of settings; write lines such as 'nodes: 16'"),
+        ("nodes: [", "is not YAML: expected the node content, but found '<stream end>' at line 1, column 9"),
+        ("nodes: 3\n\tseed: 1", "is not YAML: found character '\\t' that cannot start any token at line 2, column 1"),
+        (b"nodes: \xff", "is not UTF-8 text (byte 7 is not); save it as UTF-8"),
+        ("nodes: 3\x00", "is not YAML: it holds characters that are not allowed"),
+        ('name: "\\U00110000"', "is not YAML: it holds an escape that names no character"),
+        ('name: "\\uD800"', "cannot be used: half a character (a surrogate) is no text (line 1)"),
+        ("nodes: 3\nnodes: 4", "cannot be used: the key 'nodes' is given twice; remove one of them (line 2)"),
+        (
+            "seed: &a [1, 1]\nb: &b [*a, *a]\nc: [*b, *b]",
+            "cannot be used: anchors (&) and aliases (*) are not supported; write the value out (line 1)",
+        ),
+        (
+            "nodes: !!python/name:os.system",
+            "cannot be used: tags (!) are not supported; write the plain value (line 1)",
+        ),
+        ("? [a]\n: 1", "cannot be used: a key must be a plain word (line 1)"),
+        ("nodes: 3\n---\nnodes: 4", "holds more than one YAML document; keep one and remove the '---' between them"),
+        ("[" * 100_000, "cannot be used: nested more than 20 deep; an experiment is not (line 1)"),
+        ("a: [" + "1, " * 20_000 + "1]", "cannot be used: far more values than an experiment has (line 1)"),
+        ("#" * (1 << 20) + "\n", "is larger than 1 MiB; an experiment file is a page of settings"),
+    ],
+    ids=lambda value: repr(value[:20]),
+)
+def test_a_file_that_cannot_be_read_says_why_in_one_line(
+    complaints: Complain, content: str | bytes, problem: str
+) -> None:
+    assert complaints(content) == [f"demo.yaml: {problem}"]
+
+
+def test_a_missing_file_and_a_directory_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError, match=r"none\.yaml: there is no such file$"):
+        load(tmp_path / "none.yaml")
+    with pytest.raises(ExperimentError, match=r": is a directory; give the experiment file in it$"):
+        load(tmp_path)
+
+
+def test_a_path_no_system_can_open_is_one_line_too() -> None:
+    with pytest.raises(ExperimentError, match=r"cannot be read \(.+\)$"):
+        load(Path("a\0b.yaml"))
+
+
+def test_an_endless_file_is_refused_after_its_first_mebibyte() -> None:
+    with pytest.raises(ExperimentError, match=r"^/dev/zero: is larger than 1 MiB"):
+        load(Path("/dev/zero"))
+
+
+def test_all_problems_of_a_file_are_reported_at_once_one_line_each(complaints: Complain) -> None:
+    lines = complaints("nodes: 1\nsede: 3\nlinks: {delay: 5, rte: 10mbit}\nalgorithm: {support: 2.5, step: {kind: x}}")
+    assert sorted(line.split(": ")[1] for line in lines) == [
+        "algorithm.step.kind",
+        "algorithm.support",
+        "links.delay",
+        "links.rte",
+        "nodes",
+        "sede",
+    ]
+
+
+def test_a_mistake_that_concerns_every_run_of_a_sweep_is_reported_once(complaints: Complain) -> None:
+    assert len(complaints("seed: [1, 2, 3]\nnodes: [2, 4]\nsede: 3")) == 1
+
+
+def test_after_twenty_problems_the_rest_is_counted(complaints: Complain) -> None:
+    lines = complaints(f"algorithm: {{support: {list(range(701, 731))}}}")
+    assert len(lines) == 21
+    assert lines[-1] == "... and 10 more like these"
+
+
+@pytest.mark.parametrize(
+    ("override", "problem"),
+    [
+        ("nodes", "--set nodes: not of the form key=value; write e.g. --set nodes=32"),
+        ("=3", "--set =3: not of the form key=value; write e.g. --set nodes=32"),
+        ("a..b=3", "--set a..b=3: not of the form key=value; write e.g. --set nodes=32"),
+        ("nodes=1", "--set nodes: got 1, expected a whole number of at least 2"),
+        (
+            "sede=1",
+            "--set sede: unknown key; did you mean 'seed'? (known here: algorithm, compute, evaluate, exchange, "
+            "links, messages, name, nodes, period, problem, seed, simulate, stop, topology)",
+        ),
+        (
+            "nodes={",
+            "--set nodes={: the value is not YAML: expected the node content, but found '<stream end>' at "
+            "line 1, column 2",
+        ),
+        (
+            "period.min=3",
+            "--set period.min: period is a single value in the file, not a section; set period as a whole",
+        ),
+    ],
+)
+def test_a_wrong_override_is_told_apart_from_a_wrong_file(complaints: Complain, override: str, problem: str) -> None:
+    assert complaints("period: 4", [override]) == [problem]
+
+
+def test_a_sweep_beyond_a_thousand_runs_is_refused_with_its_arithmetic(complaints: Complain) -> None:
+    text = f"seed: {list(range(100))}\nnodes: {list(range(2, 13))}"
+    assert complaints(text) == [
+        "demo.yaml: the sweep has 1100 runs (seed: 100 x nodes: 11); at most 1000 fit in one file: shorten a list"
+    ]
+
+
+def test_an_astronomical_sweep_is_refused_before_it_is_expanded(complaints: Complain) -> None:
+    keys = ["seed", "nodes", "period", "name"]
+    text = "\n".join(f"{key}: {list(range(1, 1000))}" for key in keys)
+    assert complaints(text)[0].startswith("demo.yaml: the sweep has 996005996001 runs (")
+
+
+def test_experiment_errors_are_mistakes_of_the_user() -> None:
+    assert issubclass(ExperimentError, PameError)
+    assert ExperimentError(["a", "b", "a"]).problems == ("a", "b")

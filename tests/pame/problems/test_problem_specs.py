@@ -1,0 +1,73 @@
+"""The specs as an experiment file sees them, and the registry."""
+
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from pame.errors import ParameterError
+from pame.problems import SPECS, LinearSpec, LogisticSpec, build
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_every_registered_problem_is_found_by_the_name_its_spec_carries(kind: str) -> None:
+    spec = SPECS[kind]()
+    problem = build(spec, 3, 1)
+    assert spec.kind == kind
+    assert problem.nodes == 3
+    assert problem.n > 0
+
+
+@pytest.mark.parametrize("spec", [LinearSpec(samples=10, batch=11), LogisticSpec(samples=10, batch=11)])
+def test_a_batch_larger_than_the_shard_is_refused_with_the_largest_that_fits(spec: LinearSpec | LogisticSpec) -> None:
+    with pytest.raises(ParameterError, match="batch is 11 but a node has only 10 samples: choose at most 10"):
+        build(spec, 2, 1)
+
+
+@pytest.mark.parametrize("kind", [LinearSpec, LogisticSpec])
+def test_shift_and_skew_together_are_refused(kind: type[LinearSpec] | type[LogisticSpec]) -> None:
+    with pytest.raises(ParameterError, match="set one of them to 0"):
+        build(kind(feature_shift=1.0, label_skew=0.5), 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        ("linear", "n", 0),
+        ("linear", "samples", 0),
+        ("linear", "batch", 0),
+        ("linear", "noise", -0.1),
+        ("linear", "nonzeros", 0.0),
+        ("linear", "nonzeros", 1.1),
+        ("linear", "label_skew", 1.1),
+        ("linear", "feature_shift", -1.0),
+        ("logistic", "regularisation", 0.0),
+        ("logistic", "test_samples", 0),
+        ("logistic", "kind", "linear"),
+    ],
+)
+def test_a_validator_that_reads_the_annotations_refuses_what_is_out_of_range(
+    kind: str, field: str, value: float | str
+) -> None:
+    adapter = TypeAdapter(SPECS[kind])
+    assert adapter.validate_python({"kind": kind}) == SPECS[kind]()
+    with pytest.raises(ValidationError):
+        adapter.validate_python({"kind": kind, field: value})
+
+
+def test_a_spec_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        LinearSpec().n = 3  # type: ignore[misc]
+
+
+def test_a_node_that_takes_gradients_loads_no_heavy_library() -> None:
+    program = (
+        "import sys, numpy as np, pame.problems as p\n"
+        "problem = p.build(p.LogisticSpec(n=3, samples=4), 2, 1)\n"
+        "problem.local(0).gradient(np.zeros(3), 0), problem.local(0).smoothness(), problem.metrics(np.zeros(3))\n"
+        "print(sorted({'scipy', 'networkx', 'torch', 'pydantic'} & set(sys.modules)))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.strip() == "[]"

@@ -1,0 +1,226 @@
+"""The laws of the generated data. Seeds are fixed; "5 sigma" means a false alarm in 2 of a million other seeds."""
+
+from math import log, pi, sqrt
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from pame.problems import LinearSpec, LogisticSpec, shards
+from pame.problems.regression import Regression
+from pame.randomness import Key, Purpose, normals
+
+Vector = NDArray[np.float64]
+Spec = LinearSpec | LogisticSpec
+
+
+def hoeffding(count: int, false_alarm: float = 1e-6) -> float:
+    """How far a share of `count` independent yes-or-no draws may lie from its mean."""
+    return sqrt(log(2 / false_alarm) / (2 * count))
+
+
+def assert_mean(draws: Vector, mean: float) -> None:
+    """5 sigma, with the spread taken from the draws."""
+    assert abs(float(np.mean(draws)) - mean) < 5 * float(np.std(draws)) / sqrt(draws.size)
+
+
+@pytest.mark.parametrize(
+    ("spec", "count"),
+    [(LinearSpec(n=600), 6), (LinearSpec(n=20), 1), (LogisticSpec(n=1000), 500), (LinearSpec(n=50, nonzeros=0.2), 10)],
+)
+def test_the_truth_has_the_share_of_nonzeros_asked_for_and_at_least_one(spec: Spec, count: int) -> None:
+    assert np.count_nonzero(shards.truth(spec, 9)) == count
+
+
+def test_the_truth_has_uniform_magnitudes_and_fair_signs() -> None:
+    model = shards.truth(LogisticSpec(n=40_000), 3)
+    values = model[model != 0.0]
+    magnitudes = np.abs(values)
+    assert 0.5 <= magnitudes.min() < 0.51
+    assert 1.99 < magnitudes.max() <= 2.0
+    assert_mean(magnitudes, 1.25)
+    assert_mean((magnitudes - 1.25) ** 2, 1.5**2 / 12)
+    assert_mean(np.sign(values), 0.0)
+    assert_mean(np.sign(values) * (magnitudes - 1.25), 0.0)
+
+
+def test_every_coordinate_of_the_truth_is_equally_often_nonzero() -> None:
+    spec, seeds = LinearSpec(n=20, nonzeros=0.25), 1500
+    counts = sum((shards.truth(spec, seed) != 0.0).astype(int) for seed in range(seeds))
+    assert np.all(np.abs(counts / seeds - 0.25) < 5 * sqrt(0.25 * 0.75 / seeds))
+
+
+def test_features_are_standard_normal_and_differ_between_nodes() -> None:
+    problem = LinearSpec(n=50, samples=400).build(2, 7)
+    first, second = (problem.shards.of(node).features.ravel() for node in (0, 1))
+    for features in (first, second, problem.shards.test().features[:400].ravel()):
+        assert_mean(features, 0.0)
+        assert_mean(features**2, 1.0)
+        assert_mean(features**4, 3.0)
+    assert_mean(first * second, 0.0)
+
+
+def test_linear_labels_are_the_scores_plus_noise_of_the_spread_asked_for() -> None:
+    problem = LinearSpec(n=30, samples=20_000, noise=0.5).build(1, 7)
+    shard = problem.shards.of(0)
+    noise = shard.labels - shard.features @ problem.shards.truth
+    assert_mean(noise, 0.0)
+    assert_mean(noise**2, 0.25)
+    assert_mean(noise * shard.features[:, 3], 0.0)
+
+
+def test_logistic_labels_are_ones_as_often_as_the_sigmoid_says_at_every_score() -> None:
+    problem = LogisticSpec(n=4, samples=40_000).build(1, 2)
+    shard = problem.shards.of(0)
+    scores = shard.features @ problem.shards.truth
+    probabilities = 1.0 / (1.0 + np.exp(-scores))
+    assert set(shard.labels.tolist()) == {0.0, 1.0}
+    for low, high in ((-9.0, -2.0), (-2.0, -0.5), (-0.5, 0.5), (0.5, 2.0), (2.0, 9.0)):
+        some = (scores >= low) & (scores < high)
+        spread = sqrt(float(np.sum(probabilities[some] * (1 - probabilities[some]))))
+        assert some.sum() > 500
+        assert abs(float(np.sum(shard.labels[some] - probabilities[some]))) < 5 * spread
+
+
+def test_soft_labels_are_the_probabilities_of_the_same_features() -> None:
+    hard, soft = (LogisticSpec(n=6, samples=100, soft=soft).build(1, 4).shards for soft in (False, True))
+    assert np.array_equal(hard.of(0).features, soft.of(0).features)
+    np.testing.assert_allclose(soft.of(0).labels, 1 / (1 + np.exp(-(soft.of(0).features @ soft.truth))), rtol=1e-12)
+
+
+def test_without_shift_or_skew_the_features_are_the_raw_draws() -> None:
+    raw = normals(Key(11, Purpose.FEATURES, 3), 5 * 4).reshape(5, 4)
+    assert np.array_equal(LogisticSpec(n=4, samples=5).build(9, 11).shards.of(3).features, raw)
+
+
+@pytest.mark.parametrize("spec", [LinearSpec(n=5, samples=4000), LogisticSpec(n=5, samples=4000)])
+def test_label_skew_gives_each_node_its_preferred_label_as_often_as_promised(spec: Spec) -> None:
+    skewed = type(spec)(n=5, samples=4000, label_skew=0.6).build(20, 6)
+    middle = 0.0 if isinstance(spec, LinearSpec) else 0.5
+    shares = np.array([float(np.mean(skewed.shards.of(node).labels > middle)) for node in range(20)])
+    preferred = np.maximum(shares, 1 - shares)
+    assert np.all(np.abs(preferred - 0.8) < hoeffding(4000, 1e-6 / 20))  # 0.6 forced, half of the other 0.4
+    assert np.any(shares > 0.5)  # each fails for one seed in a million: 2^-20
+    assert np.any(shares < 0.5)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        LinearSpec(n=5, samples=300, label_skew=1.0),
+        LogisticSpec(n=5, label_skew=1.0),
+        LogisticSpec(n=5, label_skew=1.0, soft=True),
+    ],
+)
+def test_full_label_skew_leaves_one_label_per_node(spec: Spec) -> None:
+    labels = spec.build(1, 6).shards.of(0).labels
+    assert len(set((labels > (0.0 if isinstance(spec, LinearSpec) else 0.5)).tolist())) == 1
+
+
+def test_label_skew_keeps_the_law_of_linear_features_given_the_sign_of_the_label() -> None:
+    problem = LinearSpec(n=5, samples=40_000, nonzeros=0.6, noise=1.0, label_skew=0.7).build(1, 6)
+    shard, truth = problem.shards.of(0), problem.shards.truth
+    energy = float(truth @ truth)
+    expected = energy / sqrt(energy + 1.0) * sqrt(2 / pi)  # E[<a, w*> | b > 0] of jointly normal a, b
+    scores = shard.features @ truth
+    for sign in (1.0, -1.0):
+        some = np.sign(shard.labels) == sign
+        assert some.sum() > 3000
+        assert_mean(sign * scores[some], expected)
+        assert_mean(scores[some] ** 2, energy)
+        assert_mean(sign * shard.labels[some], sqrt(energy + 1.0) * sqrt(2 / pi))
+
+
+def test_label_skew_keeps_the_law_of_logistic_features_given_the_label() -> None:
+    problem = LogisticSpec(n=4, samples=40_000, label_skew=0.7).build(1, 6)
+    shard, truth = problem.shards.of(0), problem.shards.truth
+    spread = sqrt(float(truth @ truth))
+    grid = np.linspace(-12, 12, 20_001)
+    density = np.exp(-(grid**2) / 2) / sqrt(2 * pi) * (grid[1] - grid[0])
+    expected = 2 * float(np.sum(density * spread * grid / (1 + np.exp(-spread * grid))))  # E[z | b = 1], P(b = 1) = 1/2
+    scores = shard.features @ truth
+    for label, sign in ((1.0, 1.0), (0.0, -1.0)):
+        some = shard.labels == label
+        assert some.sum() > 3000
+        assert_mean(sign * scores[some], expected)
+        assert_mean(scores[some] ** 2, spread**2)
+
+
+@pytest.mark.parametrize("spec", [LinearSpec(n=5, samples=60), LogisticSpec(n=5, samples=60)])
+def test_label_skew_flips_whole_samples_and_so_leaves_every_local_objective_as_it_was(spec: Spec) -> None:
+    plain, skewed = spec.build(1, 6), type(spec)(n=5, samples=60, label_skew=0.9).build(1, 6)
+    before, after = plain.shards.of(0), skewed.shards.of(0)
+    flipped = np.array([not np.array_equal(x, y) for x, y in zip(before.features, after.features, strict=True)])
+    assert 10 < flipped.sum() < 50
+    assert np.array_equal(np.where(flipped[:, None], -before.features, before.features), after.features)
+    opposite = -before.labels if isinstance(spec, LinearSpec) else 1 - before.labels
+    assert np.array_equal(np.where(flipped, opposite, before.labels), after.labels)
+    model = np.random.default_rng(0).normal(size=5)
+    assert skewed.local(0).value(model) == pytest.approx(plain.local(0).value(model), rel=1e-12)
+
+
+def test_a_feature_shift_moves_each_nodes_mean_by_that_much_in_its_own_direction() -> None:
+    problem = LinearSpec(n=40, samples=5000, feature_shift=3.0).build(3, 6)
+    means = [np.mean(problem.shards.of(node).features, axis=0) for node in range(3)]
+    for node, mean in enumerate(means):
+        # |mean|^2 = 9 + 6 <u, e> + |e|^2 with e ~ N(0, I/5000): the second term dominates the spread
+        assert abs(float(mean @ mean) - 9.0 - 40 / 5000) < 5 * 6 / sqrt(5000) + 0.01
+        assert_mean(((problem.shards.of(node).features - mean) ** 2).ravel(), 4999 / 5000)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        assert abs(float(means[one] @ means[other])) / 9 < 0.8  # |cos| of random directions in R^40: beyond 5 sigma
+    test = problem.shards.test().features
+    assert_mean(test @ means[0] / 3.0, 0.0)
+
+
+def test_labels_follow_the_shifted_features() -> None:
+    problem = LinearSpec(n=6, samples=50, noise=0.0, feature_shift=4.0).build(1, 2)
+    shard = problem.shards.of(0)
+    np.testing.assert_allclose(shard.labels, shard.features @ problem.shards.truth, rtol=1e-13)
+
+
+def test_the_test_set_is_the_same_whatever_makes_the_nodes_differ() -> None:
+    plain, shifted, skewed = (
+        LogisticSpec(n=6, samples=5, test_samples=40, feature_shift=shift, label_skew=skew).build(2, 2).shards.test()
+        for shift, skew in ((0.0, 0.0), (2.0, 0.0), (0.0, 0.9))
+    )
+    for other in (shifted, skewed):
+        assert np.array_equal(plain.features, other.features)
+        assert np.array_equal(plain.labels, other.labels)
+
+
+def test_the_test_set_is_no_nodes_shard() -> None:
+    problem = LinearSpec(n=6, samples=50, test_samples=50).build(20, 2)
+    for node in range(20):
+        assert not np.array_equal(problem.shards.of(node).features, problem.shards.test().features)
+
+
+def test_the_truth_predicts_the_test_set_up_to_the_noise() -> None:
+    problem = LinearSpec(n=30, samples=5).build(1, 1)
+    found = problem.metrics(problem.shards.truth)
+    assert found["model_error"] == 0.0
+    assert abs(found["test_mse"] - 0.25) < 5 * 0.25 * sqrt(2 / 10_000)  # 5 sigma of a chi-square mean
+
+
+@pytest.mark.parametrize("spec", [LinearSpec(n=8, samples=6, feature_shift=1.0), LogisticSpec(n=8, label_skew=0.5)])
+def test_a_shard_depends_on_seed_and_node_and_never_on_the_number_of_nodes(spec: Spec) -> None:
+    few, many, other = spec.build(2, 5), spec.build(50, 5), spec.build(2, 6)
+    assert np.array_equal(few.shards.of(1).features, many.shards.of(1).features)
+    assert np.array_equal(few.shards.of(1).labels, many.shards.of(1).labels)
+    assert not np.array_equal(few.shards.of(1).features, other.shards.of(1).features)
+
+
+def test_a_node_generates_its_own_shard_only_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+
+    def recording(key: Key, count: int) -> Vector:
+        drawn.append(key.node)
+        return normals(key, count)
+
+    monkeypatch.setattr(shards, "normals", recording)
+    problem: Regression = LogisticSpec(n=4, samples=5).build(8, 1)
+    local = problem.local(3)
+    assert drawn == []
+    local.gradient(np.zeros(4), 0)
+    local.value(np.zeros(4))
+    problem.local(3).smoothness()
+    assert drawn == [3]
