@@ -1,0 +1,237 @@
+"""The few kinds of chart a report is made of, as Vega-Lite dictionaries over named data sets.
+
+Pure functions of data. Field names are ours (`x`, `y`, `m0`), never a user's: a metric called `a.b[0]` would
+otherwise be read as a path. What a user named appears only as titles and values, which Vega draws as plain text.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+Spec = dict[str, Any]
+Row = Mapping[str, Any]
+NUMBER = ".4~g"
+# Plain digits from 0.001 to a million, powers of ten beyond; labels that a crowded log axis leaves out stay out.
+LABEL = (
+    "datum.label === '' || datum.value === 0 || (abs(datum.value) >= 0.001 && abs(datum.value) < 1e6) "
+    "? (datum.label === '' ? '' : format(datum.value, '.6~g')) : replace(format(datum.value, '.2~e'), '+', '')"
+)
+# The page sets `pick` to the series that the reader has chosen in its legend.
+PICKED = "!pick || datum.group === pick"
+PICK: Spec = {"name": "pick", "value": None}
+POWER_OF_TEN = "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 1e-6"
+BINS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What is drawn along one direction: a field of the data, and how people read it."""
+
+    field: str
+    title: str
+    log: bool = False
+    zero: bool = False
+
+    def encoding(self) -> Spec:
+        """The channel definition of a quantitative position."""
+        scale: Spec = {"type": "log"} if self.log else {"zero": self.zero}
+        axis: Spec = {"labelExpr": LABEL, "tickCount": 5}
+        if self.log:
+            axis["gridOpacity"] = {"condition": {"test": POWER_OF_TEN, "value": 1}, "value": 0.3}
+        return {"field": self.field, "type": "quantitative", "title": self.title, "scale": scale, "axis": axis}
+
+    def tooltip(self) -> Spec:
+        """The line that this axis has in a tooltip."""
+        return {"field": self.field, "type": "quantitative", "title": self.title, "format": NUMBER}
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """The names of the series of a chart; ordered ones run along a ramp of colours."""
+
+    title: str
+    labels: Sequence[str]
+    ordered: bool
+
+
+def curve(data: str, x: Axis, y: Axis, *, color: Spec | None = None, band: bool = False, dots: bool = False) -> Spec:
+    """A line with a dot and a tooltip at the point nearest to the mouse; `band` shades from `lo` to `hi`.
+
+    `color` is the channel that tells several lines apart, and a click on its legend dims the others; rows
+    whose `y` is null are left out. `dots` shows all points, for lines that have only a few.
+    """
+    hover: Spec = {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"}
+    tooltip = [x.tooltip(), y.tooltip()]
+    encoding: Spec = {"x": _x(x), "y": _y(y)}
+    line: Spec = {"mark": {"type": "line", "clip": True}}
+    if color is None:
+        hover["encodings"] = ["x"]
+    else:
+        encoding["color"] = color
+        line["encoding"] = {"strokeOpacity": {"condition": {"test": PICKED, "value": 1}, "value": 0.12}}
+        tooltip = [{"field": color["field"], "type": "nominal", "title": color["title"]}, *tooltip]
+    if band:
+        tooltip += [Axis("lo", "from").tooltip(), Axis("hi", "to").tooltip()]
+    layers: list[Spec] = []
+    if band:
+        ends_encoding = {"y": {**_y(y), "field": "lo"}, "y2": {"field": "hi"}}
+        layers.append({"mark": {"type": "area", "style": "band"}, "encoding": ends_encoding})
+    layers += [
+        line,
+        {
+            "mark": {"type": "point", "filled": True, "size": 70},
+            "params": [{"name": "hover", "select": hover}],
+            "encoding": {
+                "opacity": {"condition": {"param": "hover", "empty": False, "value": 1}, "value": int(dots)},
+                "tooltip": tooltip,
+            },
+        },
+    ]
+    chart = _chart(data, layers, encoding, 280) | {"transform": [{"filter": f"isValid(datum.{y.field})"}]}
+    return chart if color is None else chart | {"params": [PICK]}
+
+
+def bars(data: str, category: str, title: str, value: Axis, rows: Sequence[Row], color: Spec | None = None) -> Spec:
+    """Lying bars in the order of the rows, each with the text of its field `label` behind it."""
+    largest = max((row[value.field] for row in rows), default=0.0) or 1.0
+    words = 12 + 7 * max((len(row["label"]) for row in rows), default=0)
+    room = {"zero": True, "domainMax": {"expr": f"{largest!r} * width / max(width - {words}, 50)"}, "nice": False}
+    encoding: Spec = {
+        "y": {"field": category, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 170}},
+        "x": {**value.encoding(), "scale": room, "axis": {"labelExpr": LABEL, "grid": True, "tickCount": 4}},
+        "tooltip": [
+            {"field": category, "type": "nominal", "title": title},
+            {"field": "label", "type": "nominal", "title": value.title},
+        ],
+    }
+    bar: Spec = {"mark": {"type": "bar", "height": {"band": 0.68}, "cornerRadiusEnd": 2}}
+    if color is not None:
+        bar["encoding"] = {"color": color}
+    text: Spec = {"mark": {"type": "text", "align": "left", "dx": 6}, "encoding": {"text": {"field": "label"}}}
+    return _chart(data, [bar, text], encoding, 34 * len(rows) + 10)
+
+
+def columns(data: str, value: Axis, tooltip: Sequence[Spec], mean: float | None = None) -> Spec:
+    """One standing bar per node, and a dashed line at `mean`."""
+    encoding: Spec = {"x": _nodes("node", "Node"), "y": _y(value), "tooltip": list(tooltip)}
+    return _chart(
+        data, [{"mark": {"type": "bar", "cornerRadiusEnd": 2}, "encoding": encoding}, *_reference("y", mean)], {}, 260
+    )
+
+
+def histogram(data: str, title: str, what: str, mean: float | None = None) -> Spec:
+    """Standing bars over intervals counted beforehand (see `binned`); `what` names the things counted."""
+    encoding: Spec = {
+        "x": {
+            "field": "lo", "type": "quantitative", "bin": "binned", "title": title,
+            "axis": {"labelExpr": LABEL, "grid": False, "tickCount": 6},
+        },
+        "x2": {"field": "hi"},
+        "y": _y(Axis("count", f"Number of {what}", zero=True)),
+    }  # fmt: skip
+    tooltip = [
+        {"field": "lo", "type": "quantitative", "title": "from", "format": NUMBER},
+        {"field": "hi", "type": "quantitative", "title": "to", "format": NUMBER},
+        {"field": "count", "type": "quantitative", "title": what, "format": ","},
+    ]
+    bar: Spec = {"mark": {"type": "bar", "binSpacing": 1}, "encoding": encoding | {"tooltip": tooltip}}
+    return _chart(data, [bar, *_reference("x", mean)], {}, 260)
+
+
+def matrix(data: str, title: str, tooltip: Sequence[Spec]) -> Spec:
+    """Sender by receiver, coloured by `value`."""
+    return {
+        "data": {"name": data},
+        "width": "container",
+        "height": "container",
+        "mark": {"type": "rect", "cornerRadius": 2, "tooltip": True},
+        "encoding": {
+            "x": _nodes("receiver", "Receiver"),
+            "y": _nodes("sender", "Sender"),
+            "color": {
+                "field": "value", "type": "quantitative", "title": title, "scale": {"zero": True},
+                "legend": {"format": ".4~g", "gradientLength": 180, "gradientThickness": 10, "orient": "bottom"},
+            },
+            "tooltip": list(tooltip),
+        },
+        "config": {"scale": {"bandPaddingInner": 0.08}},
+    }  # fmt: skip
+
+
+def ranges(data: str, x: Axis, y: Axis, color: Spec | None) -> Spec:
+    """Dots joined by lines, and through each dot a stroke from `lo` to `hi`: the median and range of several runs."""
+    encoding: Spec = {"x": _x(x), "y": _y(y)}
+    encoding["x"]["scale"] |= {"padding": 16, "nice": False}
+    tooltip = [x.tooltip(), y.tooltip(), Axis("lo", "lowest").tooltip(), Axis("hi", "highest").tooltip()]
+    tooltip.append({"field": "runs", "type": "quantitative", "title": "runs"})
+    if color is not None:
+        encoding |= {"color": color, "opacity": {"condition": {"test": PICKED, "value": 1}, "value": 0.12}}
+        tooltip = [{"field": color["field"], "type": "nominal", "title": color["title"]}, *tooltip]
+    layers: list[Spec] = [
+        {
+            "mark": {"type": "rule", "style": "range"},
+            "encoding": {"y": {**_y(y), "field": "lo"}, "y2": {"field": "hi"}},
+        },
+        {"mark": "line"},
+        {"mark": {"type": "point", "filled": True, "size": 90}, "encoding": {"tooltip": tooltip}},
+    ]
+    return _chart(data, layers, encoding, 300) | {"params": [PICK]}
+
+
+def series_color(legend: Legend) -> Spec:
+    """The channel that tells series apart by their field `group`; the page draws its legend."""
+    return {
+        "field": "group",
+        "type": "ordinal" if legend.ordered else "nominal",
+        "title": legend.title,
+        "scale": {"domain": list(legend.labels)},
+        "legend": None,
+    }
+
+
+def binned(values: ArrayLike, bins: int = BINS) -> list[dict[str, float]]:
+    """Equal intervals and how many of the values are in each; values equal up to rounding share a single one."""
+    array = np.asarray(values, np.float64)
+    together = np.ptp(array) <= 1e-9 * np.abs(array).max()
+    counts, edges = np.histogram(array, 1 if together else bins)
+    return [
+        {"lo": float(lo), "hi": float(hi), "count": int(count)}
+        for lo, hi, count in zip(edges[:-1], edges[1:], counts, strict=True)
+    ]
+
+
+def suits_log(values: Sequence[float]) -> bool:
+    """Whether a log axis helps: all positive, and more than a factor of two apart."""
+    return bool(values) and min(values) > 0 and max(values) > 2 * min(values)
+
+
+def _chart(data: str, layers: list[Spec], encoding: Spec, height: int) -> Spec:
+    return {"data": {"name": data}, "width": "container", "height": height, "encoding": encoding, "layer": layers}
+
+
+def _x(axis: Axis) -> Spec:
+    encoding = axis.encoding()
+    encoding["axis"] |= {"tickCount": 6, "labelOverlap": True}
+    return encoding
+
+
+def _y(axis: Axis) -> Spec:
+    """A vertical axis with its title written above it, so that nobody tilts the head."""
+    encoding = axis.encoding()
+    encoding["axis"] |= {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleBaseline": "bottom"}
+    encoding["axis"] |= {"titleX": 0, "titleY": -12}
+    return encoding
+
+
+def _nodes(field: str, title: str) -> Spec:
+    axis = {"labelOverlap": "greedy", "labelAngle": 0, "ticks": False, "domain": False}
+    return {"field": field, "type": "ordinal", "title": title, "axis": axis}
+
+
+def _reference(channel: str, value: float | None) -> list[Spec]:
+    if value is None:
+        return []
+    return [{"mark": {"type": "rule", "style": "reference"}, "encoding": {channel: {"datum": value}}}]

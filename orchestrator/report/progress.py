@@ -1,0 +1,210 @@
+"""How the run went: objective, consensus distance, metrics and coverage over iterations, seconds or bytes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from orchestrator.report.figure import Figure, Switch
+from orchestrator.report.marks import Axis, Row, binned, curve, histogram, suits_log
+from orchestrator.report.read import Point, Run
+from orchestrator.report.tables import Records
+from orchestrator.report.text import byte_unit, number
+
+POINTS_SHOWN = 1000
+COVERAGE_BINS = 200
+FEW_POINTS = 8
+NO_CLOCK = "no time model in this run"
+
+
+def x_switch(run: Run) -> Switch:
+    """The buttons that choose what runs along the horizontal axis of the curves."""
+    options = {"iteration": "Iterations", "seconds": seconds_words(run.summary.word("backend")), "bytes": "Bytes"}
+    timed = any(point.seconds is not None for point in run.curve)
+    return Switch("x", "Horizontal axis", options, {} if timed else {"seconds": NO_CLOCK})
+
+
+def seconds_words(backend: str) -> str:
+    """Seconds of the simulator are not seconds of a clock on the wall, and a report says so."""
+    return "Simulated seconds" if backend == "simulate" else "Seconds"
+
+
+def curves(run: Run) -> list[Figure]:
+    """Objective (and its distance to the optimum), consensus distance, and one figure per metric."""
+    if not run.curve:
+        return []
+    names = list(dict.fromkeys(name for point in run.curve for name in point.metrics))
+    names.sort(key=lambda name: name != run.summary.metric)
+    series = {
+        "iteration": thinned([point for point in run.curve if point.by == "iteration"]),
+        "time": thinned([point for point in run.curve if point.by != "iteration"]),
+    }
+    optimum = run.summary.optimum
+    columns: dict[str, list[tuple[str, str]]] = {"objective": [("f", "f(mean model)")]}
+    if optimum is not None:
+        columns["objective"].append(("gap", "f(mean model) − f*"))
+    columns["consensus"] = [("c", "Consensus distance")]
+    for index, name in enumerate(names):
+        columns[f"metric-{index}"] = [(f"m{index}", name)]
+    raw = {
+        by: {
+            "f": [point.objective for point in points],
+            "gap": [None if optimum is None or p.objective is None else p.objective - optimum for p in points],
+            "c": [point.consensus for point in points],
+            **{f"m{index}": [point.metrics.get(name) for point in points] for index, name in enumerate(names)},
+        }
+        for by, points in series.items()
+    }
+    log = {
+        field: _log_axis([v for by in raw for v in raw[by][field] if v is not None], strict=field in ("f",))
+        for field in next(iter(raw.values()))
+    }
+    unit, size = byte_unit(max((point.bytes or 0 for point in run.curve), default=0))
+    data = {f"by-{by}": _rows(points, raw[by], log, size) for by, points in series.items()}
+    axes = _x_axes(run, unit)
+    figures = []
+    for key, choices in columns.items():
+        specs, own = {}, None
+        if len(choices) > 1:
+            own = Switch("y", "Vertical axis", dict(choices))
+        for x, axis in axes.items():
+            source = _source(series, x)
+            for field, title in choices:
+                few = len(series[source]) <= FEW_POINTS
+                spec = curve(f"by-{source}", axis, Axis(field, title, log[field]), dots=few)
+                specs[f"{x}|{field}" if own else x] = spec
+        used = [field for field, _ in choices]
+        switches = ("x", "y") if own else ("x",)
+        title, note = _words(key, choices, run, [log[field] for field in used])
+        shape = "wide" if key == "objective" else "half"
+        figures.append(Figure(key, title, note, specs, data, switches, own, shape=shape))
+    return figures
+
+
+def coverage(run: Run) -> list[Figure]:
+    """Coverage over iterations, with the middle 80 % of the nodes, and how it is distributed."""
+    records = run.records
+    if records is None or records.coverage.size == 0:
+        rows: list[Row] = [
+            {"iteration": point.iteration, "y": _short(point.coverage)}
+            for point in thinned([p for p in run.curve if p.by == "iteration" and p.coverage is not None])
+        ]
+        if not rows:
+            return []
+        spec = curve(
+            "coverage", Axis("iteration", "Iteration"), Axis("y", "Mean λ per coordinate"), dots=len(rows) <= FEW_POINTS
+        )
+        return [
+            Figure(
+                "coverage",
+                "Coverage over iterations",
+                "Mean over nodes and coordinates.",
+                {"": spec},
+                {"coverage": rows},
+            )
+        ]
+    rows = _coverage_rows(records)
+    spec = curve(
+        "coverage",
+        Axis("iteration", "Iteration"),
+        Axis("y", "Mean λ per coordinate", zero=True),
+        band=True,
+        dots=len(rows) <= FEW_POINTS,
+    )
+    mean = float(records.coverage.mean())
+    spread = histogram("coverage-spread", "Mean λ per coordinate", "rounds", mean)
+    return [
+        Figure(
+            "coverage", "Coverage over iterations",
+            "How many received messages carry a coordinate, averaged over coordinates, at the rounds of all nodes; "
+            "the band holds the middle 80 % of them.",
+            {"": spec}, {"coverage": rows},
+        ),
+        Figure(
+            "coverage-spread", "Distribution of coverage",
+            f"Every round of every node: {number(records.coverage.size)} rounds. Dashed: the mean, {number(mean)}.",
+            {"": spread}, {"coverage-spread": binned(records.coverage)},
+        ),
+    ]  # fmt: skip
+
+
+def thinned(points: Sequence[Point], most: int = POINTS_SHOWN) -> list[Point]:
+    """At most `most` of the points, evenly spaced, the first and the last among them."""
+    if len(points) <= most:
+        return list(points)
+    return [points[index] for index in np.linspace(0, len(points) - 1, most).round().astype(int)]
+
+
+def _log_axis(values: Sequence[float], strict: bool) -> bool:
+    """Distances may reach an exact zero, which a log axis leaves out; an objective that does is drawn linearly."""
+    return suits_log(values if strict else [value for value in values if value > 0])
+
+
+def _rows(points: Sequence[Point], raw: dict[str, list[float | None]], log: dict[str, bool], size: int) -> list[Row]:
+    return [
+        {
+            "iteration": point.iteration,
+            "seconds": _short(point.seconds),
+            "volume": None if point.bytes is None else _short(point.bytes / size),
+        }
+        | {field: _drawn(values[index], log[field]) for field, values in raw.items()}
+        for index, point in enumerate(points)
+    ]
+
+
+def _drawn(value: float | None, log: bool) -> float | None:
+    return None if value is None or (log and value <= 0) else _short(value)
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")
+
+
+def _source(series: dict[str, list[Point]], x: str) -> str:
+    wanted, other = ("time", "iteration") if x == "seconds" else ("iteration", "time")
+    return wanted if series[wanted] else other
+
+
+def _x_axes(run: Run, unit: str) -> dict[str, Axis]:
+    axes = {"iteration": Axis("iteration", "Iteration"), "bytes": Axis("volume", f"Transmitted by all nodes ({unit})")}
+    if any(point.seconds is not None for point in run.curve):
+        axes["seconds"] = Axis("seconds", f"{seconds_words(run.summary.word('backend'))} (s)")
+    return axes
+
+
+def _words(key: str, choices: Sequence[tuple[str, str]], run: Run, log: Sequence[bool]) -> tuple[str, str]:
+    if key == "objective":
+        note = "The objective at the mean of all models."
+        if run.summary.optimum is not None:
+            how = f": {run.summary.optimum_how}" if run.summary.optimum_how else "."
+            note += f" Optimum f* = {number(run.summary.optimum)}{how}"
+        return "Objective", note
+    if key == "consensus":
+        zeros = (
+            " Exact zeros have no place on a log axis." if log[0] and any(p.consensus == 0 for p in run.curve) else ""
+        )
+        return "Consensus distance", f"How far the nodes' models are from their mean.{zeros}"
+    name = choices[0][1]
+    return name, "The headline metric of this run." if name == run.summary.metric else "At the mean of all models."
+
+
+def _coverage_rows(records: Records) -> list[Row]:
+    iteration, value = records.coverage_iteration, records.coverage
+    distinct = np.unique(iteration)
+    edges = (
+        distinct if distinct.size <= COVERAGE_BINS else np.linspace(distinct[0], distinct[-1], COVERAGE_BINS + 1)[:-1]
+    )
+    group = np.searchsorted(edges, iteration, side="right") - 1
+    order = np.argsort(group, kind="stable")
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    rows: list[Row] = []
+    for members in np.split(order, starts[1:]):
+        lo, hi = np.quantile(value[members], [0.1, 0.9])
+        rows.append(
+            {
+                "iteration": _short(float(iteration[members].mean())),
+                "y": _short(float(value[members].mean())),
+                "lo": _short(float(lo)),
+                "hi": _short(float(hi)),
+            }
+        )
+    return rows

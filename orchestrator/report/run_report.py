@@ -1,0 +1,190 @@
+"""The report of one run: which sections it has, and what stands in them."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from orchestrator.report import page, progress, traffic
+from orchestrator.report.figure import Figure
+from orchestrator.report.read import Run, Summary, Topology, finite, read_run
+from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent, volume
+
+PICTURE_BYTES = 400_000
+EXPERIMENT_CHARACTERS = 60_000
+METRICS_SHOWN = 6
+STATUS_LOOKS = {"finished": "good", "diverged": "bad", "interrupted": "bad"}
+
+
+def write_report(folder: Path) -> Path:
+    """Writes `report.html` into a run folder, from the files in it and nothing else."""
+    run = read_run(folder)
+    curves = progress.curves(run)[: 2 + METRICS_SHOWN]
+    covering = progress.coverage(run)
+    volumes = {
+        "Volume by kind": traffic.volume_by_kind(run.summary),
+        "Bits per message": traffic.bits_per_message(run.summary),
+        "Volume by link": traffic.volume_by_link(run.links) if run.links else None,
+    }
+    nodes = {
+        "Participation": traffic.participation(run.links, int(run.summary.number("nodes") or 0)) if run.links else None,
+        "Waiting time": traffic.waiting(run.records, run.summary.number("seconds")) if run.records else None,
+    }
+    body = "".join(
+        [
+            _head(run.summary),
+            _progress(run, curves),
+            _coverage(covering),
+            _transmission(run.summary, volumes),
+            _nodes(run, nodes),
+            _topology(run.topology),
+            _methods(run),
+            _experiment(run.experiment),
+        ]
+    )
+    drawn = [figure for figure in (*curves, *covering, *volumes.values(), *nodes.values()) if figure is not None]
+    path = folder / "report.html"
+    path.write_text(page.page(f"{run.summary.name} · PaME run", folder.name, body, drawn), encoding="utf-8")
+    return path
+
+
+def _head(summary: Summary) -> str:
+    exact = summary.facts.get("exact")
+    chips = [
+        (summary.status, STATUS_LOOKS.get(summary.status, "")),
+        ("exact" if exact else "not exact" if exact is not None else "", "good" if exact else ""),
+        (summary.word("algorithm"), ""),
+        (summary.word("problem"), ""),
+        (" · ".join(word for word in (summary.word("backend"), summary.word("driver")) if word), ""),
+        (f"seed {summary.word('seed')}" if summary.word("seed") else "", ""),
+    ]
+    parts = [page.heading(summary.name, chips)]
+    if summary.reason and summary.status != "finished":
+        parts.append(page.callout([f"This run {_became(summary.status)}: {summary.reason}"], look="bad"))
+    parts.append(page.tiles(_tiles(summary)))
+    if summary.warnings:
+        parts.append(page.callout(summary.warnings, "Warnings"))
+    return "".join(parts)
+
+
+def _became(status: str) -> str:
+    return {"interrupted": "was interrupted", "diverged": "diverged"}.get(status, f"ended as “{status}”")
+
+
+def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
+    gap = summary.objective - summary.optimum if summary.objective is not None and summary.optimum is not None else None
+    metric = summary.metric
+    dimension, support, nodes = (summary.number(fact) for fact in ("n", "s", "nodes"))
+    sent, dense = summary.message_bits.get("sent"), summary.message_bits.get("dense")
+    simulated = summary.word("backend") == "simulate"
+    seconds = summary.number("seconds")
+    real = f"computed in {duration(summary.number('wall_seconds'))}"
+    messages = summary.messages.get("sent")
+    return [
+        ("Final f(mean model)", number(summary.objective), f"f − f* = {number(gap)}" if gap is not None else ""),
+        (metric or "Metric", number(summary.metrics.get(metric) if metric else None), "at the mean model"),
+        ("Consensus distance", number(summary.consensus), "of the models to their mean"),
+        ("Iterations", number(summary.number("iterations")), f"{count(int(nodes), 'node')}" if nodes else ""),
+        (
+            "Transmitted", volume(summary.bytes.get("total")),
+            f"{number(messages)} messages" if messages is not None else "",
+        ),
+        (
+            "Bits per message", number(None if sent is None else round(sent, 1)),
+            f"{percent(sent / dense)} of a dense message" if sent is not None and dense else "",
+        ),
+        (
+            "Simulated time" if simulated else "Time", duration(seconds),
+            real if seconds is not None else f"{progress.NO_CLOCK}; {real}",
+        ),
+        ("Model size n", number(dimension), f"s = {number(support)} revealed" if support is not None else ""),
+    ]  # fmt: skip
+
+
+def _progress(run: Run, curves: list[Figure]) -> str:
+    if not curves:
+        inside = page.grid([page.missing("Objective", "This run left no point of its curve.")])
+        return page.section("progress", "Progress", "", inside)
+    lead = "Iterations: complete sets of models at that iteration. Seconds: the latest model of each node."
+    return page.section("progress", "Progress", lead, page.grid(map(page.chart, curves)), progress.x_switch(run))
+
+
+def _coverage(figures: list[Figure]) -> str:
+    cards = list(map(page.chart, figures)) or [page.missing("Coverage")]
+    lead = "Of the messages a node averages, how many carry a given coordinate (λ)."
+    return page.section("coverage", "Coverage", lead, page.grid(cards))
+
+
+def _transmission(summary: Summary, figures: dict[str, Figure | None]) -> str:
+    cards = [page.chart(figure) if figure else page.missing(title) for title, figure in figures.items()]
+    kinds = ("sent", "aggregated", "late", "lost", "starved")
+    words = {"aggregated": "averaged", "starved": "starved rounds (nothing came)"}
+    rows = [(words.get(kind, kind), number(summary.messages.get(kind))) for kind in kinds]
+    rows += [(f"{traffic.BITS[key]} (bits)", number(summary.message_bits.get(key))) for key in traffic.BITS]
+    cards.append(page.card(f"<h3>Messages</h3>{page.pairs(rows)}", "half"))
+    return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
+
+
+def _nodes(run: Run, figures: dict[str, Figure | None]) -> str:
+    untimed = run.records is not None and not run.records.has_clock
+    cards = []
+    for title, figure in figures.items():
+        why = progress.NO_CLOCK if title == "Waiting time" and untimed else NOT_MEASURED
+        cards.append(page.chart(figure) if figure else page.missing(title, why))
+    return page.section("nodes", "Nodes", "Who was heard, and who waited.", page.grid(cards))
+
+
+def _topology(topology: Topology | None) -> str:
+    if topology is None:
+        return page.section("topology", "Topology", "", page.missing("Topology"))
+    said = topology.description
+    degrees = [finite(said.get(f"degree_{which}")) for which in ("min", "mean", "max")]
+    diameter = number(finite(said.get("diameter")))
+    rows = [
+        ("kind", topology.kind or NOT_MEASURED),
+        ("nodes", number(topology.nodes)),
+        ("edges", number(finite(said.get("edges")))),
+        ("degree, min · mean · max", " · ".join(map(number, degrees)) if any(degrees) else NOT_MEASURED),
+        ("diameter", diameter if said.get("diameter_exact", True) else f"at least {diameter}"),
+        ("spectral gap", number(finite(said.get("spectral_gap")))),
+    ]
+    picture = topology.svg if _is_picture(topology.svg) else '<p class="none">no picture of this topology</p>'
+    inside = f'<div class="map"><div class="picture">{picture}</div><div>{page.pairs(rows)}</div></div>'
+    return page.section("topology", "Topology", "Who could talk to whom.", page.card(inside))
+
+
+def _is_picture(svg: str) -> bool:
+    """A whole SVG element of a size that suits a page: a broken one would swallow what follows it."""
+    if not svg or len(svg.encode()) > PICTURE_BYTES:
+        return False
+    try:
+        return ElementTree.fromstring(svg).tag.rpartition("}")[2] == "svg"
+    except ElementTree.ParseError:
+        return False
+
+
+def _methods(run: Run) -> str:
+    summary = run.summary
+    there = {
+        "objective": summary.objective is not None,
+        "consensus": summary.consensus is not None,
+        **{name: value is not None for name, value in summary.metrics.items()},
+        "seconds": summary.number("seconds") is not None,
+        "bytes": summary.bytes.get("total") is not None,
+        "messages": summary.messages.get("sent") is not None,
+        "coverage": run.records is not None and run.records.coverage.size > 0,
+        "waiting": run.records is not None and run.records.has_clock,
+        "participation": run.links is not None,
+    }
+    rows = list(summary.measured.items())
+    rows += [
+        (name, "measured; the run left no description of how" if known else NOT_MEASURED)
+        for name, known in there.items()
+        if name not in summary.measured
+    ]
+    return page.section("methods", "How each figure was measured", "", page.card(page.pairs(rows)))
+
+
+def _experiment(text: str | None) -> str:
+    if text is None:
+        return page.section("experiment", "Experiment", "", page.missing("experiment.yaml", "not in the run folder"))
+    shown = text if len(text) <= EXPERIMENT_CHARACTERS else f"{text[:EXPERIMENT_CHARACTERS]}\n… (the file goes on)"
+    return page.section("experiment", "Experiment", "", page.fold("The resolved experiment file", shown))

@@ -1,0 +1,132 @@
+"""A sweep folder as typed data: its runs, grouped by what was swept, with repeated seeds side by side."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.report.progress import thinned
+from orchestrator.report.read import Point, ReportError, Summary, finite, read_curve, read_object, read_summary
+
+Floats = NDArray[np.float64]
+SEED = "seed"
+GRID = 150
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRun:
+    """One run of a sweep; a run that left no summary has none."""
+
+    folder: str
+    values: Mapping[str, Any]
+    status: str
+    summary: Summary | None
+    curve: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The runs that differ in nothing but their seed."""
+
+    label: str
+    values: Mapping[str, Any]
+    runs: tuple[SweepRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """sweep.json and what is below it; `keys` are those that vary, without the seed."""
+
+    name: str
+    keys: tuple[str, ...]
+    groups: tuple[Group, ...]
+
+    @property
+    def runs(self) -> tuple[SweepRun, ...]:
+        """All runs, group by group."""
+        return tuple(run for group in self.groups for run in group.runs)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether any setting was run with more than one seed."""
+        return any(len(group.runs) > 1 for group in self.groups)
+
+    def numeric(self, key: str) -> bool:
+        """Whether all values of a key are numbers."""
+        return all(finite(group.values.get(key)) is not None for group in self.groups)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the groups have a natural order, that of one swept number."""
+        return len(self.keys) == 1 and self.numeric(self.keys[0])
+
+
+def read_sweep(folder: Path) -> Sweep:
+    """sweep.json and the runs it names; every run must be below the sweep's folder."""
+    content = read_object(folder / "sweep.json")
+    runs = [_run(folder, entry) for entry in content.get("runs") or []]
+    if not runs:
+        raise ReportError(f"{folder / 'sweep.json'} names no runs: run the sweep first.")
+    keys = tuple(str(key) for key in content.get("keys") or [])
+    settings = tuple(key for key in keys if key != SEED)
+    if not settings:
+        settings = keys
+    short = short_names(settings)
+    gathered: dict[str, list[SweepRun]] = {}
+    for run in runs:
+        if len(settings) == 1:
+            label = str(run.values.get(settings[0]))
+        else:
+            label = " · ".join(f"{short[key]} = {run.values.get(key)}" for key in settings) or run.folder
+        gathered.setdefault(label, []).append(run)
+    groups = [Group(label, members[0].values, tuple(members)) for label, members in gathered.items()]
+    sweep = Sweep(str(content.get("name") or folder.name), settings, tuple(groups))
+    if sweep.ordered:
+        groups.sort(key=lambda group: finite(group.values.get(settings[0])) or 0.0)
+        sweep = Sweep(sweep.name, settings, tuple(groups))
+    return sweep
+
+
+def short_names(keys: Sequence[str]) -> dict[str, str]:
+    """The last part of each dotted key, or all of it where that would be ambiguous."""
+    last = {key: key.rpartition(".")[2] for key in keys}
+    return {key: name if list(last.values()).count(name) == 1 else key for key, name in last.items()}
+
+
+def along(run: SweepRun, x: str, y: Callable[[Point], float | None]) -> tuple[Floats, Floats]:
+    """A run's curve of `y` over iteration, seconds or bytes, without the points that lack either."""
+    wanted, other = ("time", "iteration") if x == "seconds" else ("iteration", "time")
+    points = [p for p in run.curve if p.by == wanted] or [p for p in run.curve if p.by == other]
+    both = [(getattr(point, x), y(point)) for point in thinned(points, 2 * GRID)]
+    known = [(a, b) for a, b in both if a is not None and b is not None]
+    return np.array([a for a, _ in known], np.float64), np.array([b for _, b in known], np.float64)
+
+
+def middle(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats, Floats, Floats]:
+    """x, median, lowest and highest of several curves where all of them have values.
+
+    Curves with the same x are compared point by point; others are read off between their points on a common grid.
+    """
+    curves = [(x, y) for x, y in curves if x.size]
+    if not curves:
+        nothing = np.zeros(0)
+        return nothing, nothing, nothing, nothing
+    grid = curves[0][0]
+    if any(not np.array_equal(x, grid) for x, _ in curves):
+        start, end = max(float(x[0]) for x, _ in curves), min(float(x[-1]) for x, _ in curves)
+        grid = np.linspace(start, end, GRID) if end > start else np.zeros(0)
+    values = np.array([np.interp(grid, x, y) for x, y in curves])
+    return grid, np.median(values, axis=0), values.min(axis=0), values.max(axis=0)
+
+
+def _run(folder: Path, entry: Mapping[str, Any]) -> SweepRun:
+    name = str(entry.get("folder") or "")
+    path = folder / name
+    if not name or not path.resolve().is_relative_to(folder.resolve()):
+        raise ReportError(f"sweep.json names the run folder {name!r}, which is not below {folder}: correct the name.")
+    summary = read_summary(path) if (path / "summary.json").is_file() else None
+    status = str(entry.get("status") or (summary.status if summary else "unknown"))
+    return SweepRun(name, entry.get("values") or {}, status, summary, read_curve(path))

@@ -1,0 +1,177 @@
+"""The charts of a sweep: curves over each other, and what came out against what was swept."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from orchestrator.report.figure import Figure, Switch
+from orchestrator.report.marks import Axis, Legend, Row, curve, ranges, series_color, suits_log
+from orchestrator.report.progress import NO_CLOCK, seconds_words
+from orchestrator.report.read import Point, Summary, finite
+from orchestrator.report.sweep import Sweep, SweepRun, along, middle, short_names
+from orchestrator.report.text import byte_unit
+
+CATEGORIES = 8
+NUMERIC_KEYS = 3
+WIDE_RANGE = 50
+ROWS_PER_CHART = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A number that a run ends with."""
+
+    name: str
+    title: str
+    of: Callable[[Summary], float | None]
+
+
+def headline_metric(sweep: Sweep) -> str | None:
+    """The metric that all runs have as their headline, if there is one."""
+    names = {run.summary.metric for run in sweep.runs if run.summary is not None}
+    return names.pop() if len(names) == 1 else None
+
+
+def outcomes(sweep: Sweep) -> list[Outcome]:
+    """What can be compared between the runs of this sweep."""
+    metric = headline_metric(sweep)
+    found = [
+        Outcome("f", "Final f", lambda summary: summary.objective),
+        Outcome("consensus", "Consensus distance", lambda summary: summary.consensus),
+    ]
+    if metric is not None:
+        found.append(Outcome("metric", metric, lambda summary: summary.metrics.get(metric)))
+    return [
+        *found,
+        Outcome("bytes", "Transmitted", lambda summary: summary.bytes.get("total")),
+        Outcome("seconds", seconds_words(_backend(sweep)), lambda summary: summary.number("seconds")),
+        Outcome("iterations", "Iterations", lambda summary: summary.number("iterations")),
+    ]
+
+
+def x_switch(sweep: Sweep) -> Switch:
+    """The buttons that choose the horizontal axis of all curves."""
+    options = {"iteration": "Iterations", "seconds": seconds_words(_backend(sweep)), "bytes": "Bytes"}
+    return Switch("x", "Horizontal axis", options, {} if _timed(sweep) else {"seconds": NO_CLOCK})
+
+
+def legend(sweep: Sweep) -> Legend:
+    """The groups of the sweep, as the curves name them."""
+    labels = [group.label for group in sweep.groups]
+    return Legend(" · ".join(sweep.keys), labels, sweep.ordered or len(labels) > CATEGORIES)
+
+
+def overlaid_curves(sweep: Sweep) -> list[Figure]:
+    """Objective, consensus distance and headline metric of all groups over each other."""
+    metric = headline_metric(sweep)
+    wanted: list[tuple[str, str, Callable[[Point], float | None]]] = [
+        ("objective", "f(mean model)", lambda point: point.objective),
+        ("consensus", "Consensus distance", lambda point: point.consensus),
+    ]
+    if metric is not None:
+        wanted.append(("metric", metric, lambda point: point.metrics.get(metric)))
+    unit, size = byte_unit(max((point.bytes or 0 for run in sweep.runs for point in run.curve), default=0))
+    axes = {
+        "iteration": (Axis("x", "Iteration"), 1),
+        "bytes": (Axis("x", f"Transmitted by all nodes ({unit})"), size),
+    }
+    if _timed(sweep):
+        axes["seconds"] = (Axis("x", f"{seconds_words(_backend(sweep))} (s)"), 1)
+    color = series_color(legend(sweep))
+    note = "Lines are medians over seeds, bands reach from the lowest to the highest." if sweep.repeated else ""
+    figures = []
+    for key, words, of in wanted:
+        rows = {x: _rows(sweep, x, of, size) for x, (_, size) in axes.items()}
+        if not any(rows.values()):
+            continue
+        low = "lo" if sweep.repeated else "y"
+        values = [row[end] for x in rows for row in rows[x] for end in {low, "y"}]
+        log = suits_log(values if key == "objective" else [value for value in values if value > 0])
+        data = {f"{key}-{x}": [row for row in rows[x] if row[low] > 0] if log else rows[x] for x in rows}
+        specs = {
+            x: curve(f"{key}-{x}", axis, Axis("y", words, log), color=color, band=sweep.repeated)
+            for x, (axis, _) in axes.items()
+        }
+        shape = "wide" if key == "objective" else "half"
+        figures.append(
+            Figure(key, "Objective" if key == "objective" else words, note, specs, data, ("x",), shape=shape)
+        )
+    return figures
+
+
+def outcome_charts(sweep: Sweep) -> list[Figure]:
+    """For each swept number: what the runs ended with, against it."""
+    short = short_names(sweep.keys)
+    figures = []
+    for index, key in enumerate([key for key in sweep.keys if sweep.numeric(key)][:NUMERIC_KEYS]):
+        others = [other for other in sweep.keys if other != key]
+        rows_of = {o.name: _outcome_rows(sweep, key, others, short, o) for o in outcomes(sweep)}
+        shown = [outcome for outcome in outcomes(sweep) if rows_of[outcome.name]]
+        if not shown:
+            continue
+        places = [float(row["x"]) for rows in rows_of.values() for row in rows]
+        x = Axis("x", key, log=min(places) > 0 and max(places) > WIDE_RANGE * min(places))
+        labels = list(dict.fromkeys(str(row["group"]) for row in rows_of[shown[0].name]))
+        names = Legend(" · ".join(others), labels, len(labels) > CATEGORIES) if others else None
+        color = series_color(names) if names else None
+        specs, data = {}, {}
+        for outcome in shown:
+            rows, words = _in_unit(outcome, rows_of[outcome.name])
+            log = suits_log([row["lo"] for row in rows] + [row["hi"] for row in rows])
+            data[f"outcome-{index}-{outcome.name}"] = rows
+            specs[outcome.name] = ranges(f"outcome-{index}-{outcome.name}", x, Axis("y", words, log), color)
+        switch = Switch(f"outcome-{index}", "Outcome", {outcome.name: outcome.title for outcome in shown})
+        note = "Runs that ended without a number are left out."
+        if sweep.repeated:
+            note = f"Dots are medians over seeds, strokes reach from the lowest to the highest. {note}"
+        figures.append(
+            Figure(f"outcome-{index}", f"Outcome by {key}", note, specs, data, (switch.name,), switch, names, "wide")
+        )
+    return figures
+
+
+def known(runs: Sequence[SweepRun], outcome: Outcome) -> list[float]:
+    """The outcome of those runs that have it."""
+    values = [outcome.of(run.summary) for run in runs if run.summary is not None]
+    return [value for value in values if value is not None]
+
+
+def _rows(sweep: Sweep, x: str, of: Callable[[Point], float | None], size: int) -> list[Row]:
+    rows: list[Row] = []
+    for group in sweep.groups:
+        grid, mid, low, high = middle([along(run, x, of) for run in group.runs])
+        keep = max(1, -(-grid.size * len(sweep.groups) // ROWS_PER_CHART))
+        for place, y, lo, hi in zip(grid[::keep], mid[::keep], low[::keep], high[::keep], strict=True):
+            row = {"x": place / size, "y": y} | ({"lo": lo, "hi": hi} if sweep.repeated else {})
+            rows.append({field: float(f"{value:.5g}") for field, value in row.items()} | {"group": group.label})
+    return rows
+
+
+def _outcome_rows(sweep: Sweep, key: str, others: list[str], short: dict[str, str], outcome: Outcome) -> list[Row]:
+    rows: list[Row] = []
+    for group in sweep.groups:
+        values = known(group.runs, outcome)
+        label = " · ".join(f"{short[other]} = {group.values.get(other)}" for other in others)
+        if len(others) == 1:
+            label = str(group.values.get(others[0]))
+        if values:
+            ends = {"y": median(values), "lo": min(values), "hi": max(values)}
+            rows.append({"x": finite(group.values.get(key)), "group": label, "runs": len(values), **ends})
+    return rows
+
+
+def _in_unit(outcome: Outcome, rows: list[Row]) -> tuple[list[Row], str]:
+    if outcome.name == "seconds":
+        return rows, f"{outcome.title} (s)"
+    if outcome.name != "bytes":
+        return rows, outcome.title
+    unit, size = byte_unit(max(row["hi"] for row in rows))
+    return [{**row, **{end: row[end] / size for end in ("y", "lo", "hi")}} for row in rows], f"{outcome.title} ({unit})"
+
+
+def _timed(sweep: Sweep) -> bool:
+    return any(point.seconds is not None for run in sweep.runs for point in run.curve)
+
+
+def _backend(sweep: Sweep) -> str:
+    return next((run.summary.word("backend") for run in sweep.runs if run.summary is not None), "")

@@ -1,0 +1,130 @@
+"""The report of a sweep: the runs side by side, in a table, as curves, and against what was swept."""
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from urllib.parse import quote
+
+from orchestrator.report import page
+from orchestrator.report.page import Cell
+from orchestrator.report.read import finite
+from orchestrator.report.sweep import SEED, Group, Sweep, SweepRun, read_sweep
+from orchestrator.report.sweep_charts import Outcome, known, legend, outcome_charts, outcomes, overlaid_curves, x_switch
+from orchestrator.report.text import NOT_MEASURED, count, duration, number, volume
+
+TABLE_ROWS = 1000
+
+
+def write_sweep_report(folder: Path) -> Path:
+    """Writes `report.html` into a sweep folder, from `sweep.json` and the run folders below it."""
+    sweep = read_sweep(folder)
+    curves, against = overlaid_curves(sweep), outcome_charts(sweep)
+    parts = [_head(sweep)]
+    if curves:
+        lead = "All runs over each other; click a name to bring it out."
+        names = page.legend(legend(sweep), [figure.id for figure in curves])
+        parts.append(
+            page.section("curves", "Progress", lead, page.grid(map(page.chart, curves)), x_switch(sweep), names)
+        )
+    if against:
+        parts.append(page.section("outcome", "Outcome", "", page.grid(map(page.chart, against))))
+    if sweep.repeated:
+        lead = "Median over the seeds, and the range from lowest to highest."
+        parts.append(page.section("settings", "Settings", lead, page.card(_settings(sweep))))
+    parts.append(
+        page.section("runs", "Runs", "Click a heading to sort, a run to read its report.", page.card(_runs(sweep)))
+    )
+    title = f"{sweep.name} · PaME sweep"
+    path = folder / "report.html"
+    html = page.page(title, folder.name, "".join(parts), [*curves, *against], len(sweep.groups))
+    path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _head(sweep: Sweep) -> str:
+    runs = sweep.runs
+    finished = sum(run.status == "finished" for run in runs)
+    chips = [(f"{finished} of {count(len(runs), 'run')} finished", "good" if finished == len(runs) else "bad")]
+    chips += [(key, "") for key in sweep.keys]
+    objective, *_ = every = outcomes(sweep)
+    sent = known(runs, next(outcome for outcome in every if outcome.name == "bytes"))
+    tiles = [
+        (
+            "Runs",
+            number(len(runs)),
+            f"{count(len(sweep.groups), 'setting')}{', repeated seeds' if sweep.repeated else ''}",
+        ),
+        _best(sweep, objective, "Lowest final f"),
+        *[_best(sweep, outcome, "Lowest consensus distance") for outcome in every if outcome.name == "consensus"],
+        ("Transmitted", volume(sum(sent)) if sent else NOT_MEASURED, "by all runs together"),
+    ]
+    parts = [page.heading(sweep.name, chips), page.tiles(tiles)]
+    if finished < len(runs):
+        lines = [f"{run.folder}: {run.status}{_because(run)}" for run in runs if run.status != "finished"]
+        parts.append(page.callout(lines[:20], "Not finished", "bad"))
+    return "".join(parts)
+
+
+def _because(run: SweepRun) -> str:
+    return f", {run.summary.reason}" if run.summary is not None and run.summary.reason else ""
+
+
+def _best(sweep: Sweep, outcome: Outcome, words: str) -> tuple[str, str, str]:
+    middles = [(median(values), group) for group in sweep.groups if (values := known(group.runs, outcome))]
+    if not middles:
+        return words, NOT_MEASURED, ""
+    value, group = min(middles, key=lambda entry: entry[0])
+    name = f"{sweep.keys[0]} = {group.label}" if len(sweep.keys) == 1 else group.label
+    return words, number(value), f"{name}{', median over seeds' if len(group.runs) > 1 else ''}"
+
+
+def _settings(sweep: Sweep) -> str:
+    shown = outcomes(sweep)
+    headers = [(key, sweep.numeric(key)) for key in sweep.keys] + [("Finished", True)]
+    headers += [(outcome.title, True) for outcome in shown]
+    return page.sortable(headers, [_setting(sweep, group, shown) for group in sweep.groups])
+
+
+def _setting(sweep: Sweep, group: Group, shown: list[Outcome]) -> list[Cell]:
+    finished = sum(run.status == "finished" for run in group.runs)
+    cells = [_value(group.values.get(key)) for key in sweep.keys]
+    cells.append(Cell(f"{finished} of {len(group.runs)}", finished))
+    for outcome in shown:
+        values, words = known(group.runs, outcome), _words(outcome)
+        if not values:
+            cells.append(Cell("–", None))
+        elif min(values) == max(values):
+            cells.append(Cell(words(values[0]), values[0]))
+        else:
+            reach = f"{words(min(values))} … {words(max(values))}"
+            cells.append(Cell(words(median(values)), median(values), below=reach))
+    return cells
+
+
+def _runs(sweep: Sweep) -> str:
+    seeded = any(SEED in run.values for run in sweep.runs) and SEED not in sweep.keys
+    keys = [*sweep.keys, SEED] if seeded else list(sweep.keys)
+    shown = outcomes(sweep)
+    numeric = {key: all(finite(run.values.get(key)) is not None for run in sweep.runs) for key in keys}
+    headers = [("Run", False), ("Status", False), *[(key, numeric[key]) for key in keys]]
+    headers += [(outcome.title, True) for outcome in shown]
+    rows = []
+    for run in sweep.runs[:TABLE_ROWS]:
+        cells = [Cell(run.folder, run.folder, f"{quote(run.folder)}/report.html")]
+        cells.append(Cell(run.status, run.status))
+        cells += [_value(run.values.get(key)) for key in keys]
+        for outcome in shown:
+            value = outcome.of(run.summary) if run.summary is not None else None
+            cells.append(Cell("–" if value is None else _words(outcome)(value), value))
+        rows.append(cells)
+    left = len(sweep.runs) - len(rows)
+    return page.sortable(headers, rows) + (f'<p class="none">and {number(left)} runs more</p>' if left else "")
+
+
+def _value(value: object) -> Cell:
+    as_number = finite(value)
+    return Cell(str(value), str(value)) if as_number is None else Cell(str(value), as_number)
+
+
+def _words(outcome: Outcome) -> Callable[[float | None], str]:
+    return {"bytes": volume, "seconds": duration}.get(outcome.name, number)

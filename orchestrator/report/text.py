@@ -1,0 +1,56 @@
+"""Numbers as people read them: four significant digits, KiB and MiB, minutes and hours."""
+
+NOT_MEASURED = "not measured"
+BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def number(value: float | None) -> str:
+    """Four significant digits; whole numbers in full, with thousands apart."""
+    if value is None:
+        return NOT_MEASURED
+    if float(value).is_integer() and abs(value) < 1e9:
+        return f"{int(value):,}".replace(",", "\u202f")
+    if 999.95 <= abs(value) < 1e7:
+        return f"{value:,.0f}".replace(",", "\u202f")
+    mantissa, _, exponent = f"{value:.4g}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if exponent else mantissa
+
+
+def byte_unit(largest: float) -> tuple[str, int]:
+    """The unit in which `largest` bytes is a number from 1 to 1024, and the bytes in one such unit."""
+    power = 0
+    while power < len(BYTE_UNITS) - 1 and largest >= 1024 ** (power + 1):
+        power += 1
+    return BYTE_UNITS[power], 1024**power
+
+
+def volume(count: float | None) -> str:
+    """A number of bytes, in the unit that suits it."""
+    if count is None:
+        return NOT_MEASURED
+    unit, size = byte_unit(count)
+    return f"{number(count / size)} {unit}"
+
+
+def duration(seconds: float | None) -> str:
+    """A time span: milliseconds below a second, minutes from two minutes, hours from two hours."""
+    if seconds is None:
+        return NOT_MEASURED
+    if 0 < seconds < 1:
+        return f"{number(seconds * 1000)} ms"
+    if seconds < 120:
+        return f"{number(seconds)} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 120:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def percent(share: float | None) -> str:
+    """A share of one as a percentage with three significant digits."""
+    return NOT_MEASURED if share is None else f"{share * 100:.3g} %"
+
+
+def count(quantity: int, singular: str, plural: str | None = None) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{number(quantity)} {singular if quantity == 1 else plural or singular + 's'}"

@@ -1,0 +1,140 @@
+"""What went over the links: volume by kind and by link, bits per message, who was heard, and who waited."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from orchestrator.report.figure import Figure
+from orchestrator.report.marks import Axis, Row, Spec, bars, binned, columns, histogram, matrix
+from orchestrator.report.read import Summary
+from orchestrator.report.tables import Floats, Links, Records
+from orchestrator.report.text import byte_unit, count, duration, number, percent, volume
+
+MATRIX_NODES = 64
+COLUMN_NODES = 128
+KINDS = {"values": "Values", "support": "Support", "stars": "Stars (★)", "framing": "Framing"}
+UNUSED = {"late": "Late", "lost": "Lost"}
+BITS = {
+    "sent": "Sent in this run",
+    "paper": "Paper, 63 s + n",
+    "floor": "Floor, log₂C(n,s) + 64 s",
+    "dense": "Dense, 64 n",
+}
+
+
+def volume_by_kind(summary: Summary) -> Figure | None:
+    """What the bytes carried, and which of them nobody used."""
+    parts = [(name, key, "carried") for key, name in KINDS.items()] + [
+        (name, key, "of these, unused") for key, name in UNUSED.items()
+    ]
+    known = [(name, sent, role) for name, key, role in parts if (sent := summary.bytes.get(key)) is not None]
+    if not known:
+        return None
+    unit, size = byte_unit(max(sent for _, sent, _ in known))
+    total = summary.bytes.get("total")
+    rows: list[Row] = [
+        {
+            "kind": name,
+            "y": sent / size,
+            "role": role,
+            "label": volume(sent) + (f" · {percent(sent / total)}" if total else ""),
+        }
+        for name, sent, role in known
+    ]
+    color: Spec = {
+        "field": "role", "type": "nominal", "title": None, "sort": None,
+        "scale": {"domain": ["carried", "of these, unused"]}, "legend": {"symbolType": "square"},
+    }  # fmt: skip
+    spec = bars("kinds", "kind", "Kind", Axis("y", f"Volume ({unit})"), rows, color)
+    return Figure(
+        "kinds", "Volume by kind",
+        f"{volume(total)} in total. Late and lost bytes are part of the total and were never averaged.",
+        {"": spec}, {"kinds": rows},
+    )  # fmt: skip
+
+
+def bits_per_message(summary: Summary) -> Figure | None:
+    """The mean message against the paper's formula, the entropy floor and a dense message."""
+    known = [(name, bits) for key, name in BITS.items() if (bits := summary.message_bits.get(key)) is not None]
+    if not known:
+        return None
+    rows: list[Row] = [{"what": name, "y": bits, "label": f"{number(round(bits, 1))} bits"} for name, bits in known]
+    spec = bars("bits", "what", "Message", Axis("y", "Bits per message"), rows)
+    sent, dense = summary.message_bits.get("sent"), summary.message_bits.get("dense")
+    note = f"A message was {percent(sent / dense)} of a dense one." if sent is not None and dense else ""
+    return Figure("bits", "Bits per message", note, {"": spec}, {"bits": rows})
+
+
+def volume_by_link(links: Links) -> Figure:
+    """Sender by receiver for small networks, else how the volume is distributed over links."""
+    unit, size = byte_unit(float(links.bytes.max()))
+    note = f"{count(links.sender.size, 'directed link')}; {volume(float(links.bytes.mean()))} on average."
+    if links.nodes > MATRIX_NODES:
+        spec = histogram("links", f"Volume of a link ({unit})", "links")
+        return Figure("links", "Volume by link", note, {"": spec}, {"links": binned(links.bytes / size)})
+    columns_of = (links.sender, links.receiver, links.bytes, links.messages, links.late, links.lost)
+    rows: list[Row] = [
+        {"sender": s, "receiver": r, "value": b / size, "label": volume(b), "messages": m, "late": late, "lost": lost}
+        for s, r, b, m, late, lost in zip(*(column.tolist() for column in columns_of), strict=True)
+    ]
+    tooltip = [
+        _line("sender", "sender"), _line("receiver", "receiver"), _line("label", "volume"),
+        _line("messages", "messages"), _line("late", "late"), _line("lost", "lost"),
+    ]  # fmt: skip
+    spec = matrix("links", f"Volume ({unit})", tooltip)
+    return Figure(
+        "links", "Volume by link", f"{note} Empty cells are not links.", {"": spec}, {"links": rows}, shape="square"
+    )
+
+
+def participation(links: Links, nodes: int) -> Figure | None:
+    """The share of all averaged messages that came from each node."""
+    nodes = max(nodes, links.nodes)
+    heard = np.bincount(links.sender, links.aggregated, nodes)
+    if heard.sum() == 0:
+        return None
+    share = 100 * heard / heard.sum()
+    uniform = 100 / nodes
+    least, most = percent(share.min() / 100), percent(share.max() / 100)
+    note = (
+        f"{number(float(heard.sum()))} messages were averaged; the least heard node sent {least} of them, the most "
+        f"heard {most}. Dashed: the uniform share, {percent(1 / nodes)}."
+    )
+    return _per_node(
+        "participation", "Participation", note, share, "Share of averaged messages (%)",
+        [f"{value:.3g} % · {number(float(messages))} messages" for value, messages in zip(share, heard, strict=True)],
+        uniform,
+    )  # fmt: skip
+
+
+def waiting(records: Records, seconds: float | None) -> Figure | None:
+    """How long each node stood still for its neighbours."""
+    if not records.has_clock:
+        return None
+    mean = float(records.waited_s.mean())
+    share = f" ({percent(mean / seconds)} of the run)" if seconds else ""
+    longest = duration(float(records.longest_wait_s.max()))
+    note = (
+        f"All waits of a node added up; the longest single one took {longest}. "
+        f"Dashed: the mean, {duration(mean)}{share}."
+    )
+    labels = [
+        f"{duration(float(total))} in {count(int(times), 'wait')}, longest {duration(float(most))}"
+        for total, times, most in zip(records.waited_s, records.waits, records.longest_wait_s, strict=True)
+    ]
+    return _per_node("waiting", "Waiting time", note, records.waited_s, "Waited (s)", labels, mean)
+
+
+def _per_node(key: str, title: str, note: str, values: Floats, axis: str, labels: Sequence[str], mean: float) -> Figure:
+    if values.size > COLUMN_NODES:
+        return Figure(key, title, note, {"": histogram(key, axis, "nodes", mean)}, {key: binned(values)})
+    rows: list[Row] = [
+        {"node": node, "y": float(value), "label": label}
+        for node, (value, label) in enumerate(zip(values, labels, strict=True))
+    ]
+    spec = columns(key, Axis("y", axis, zero=True), [_line("node", "node"), _line("label", title)], mean)
+    return Figure(key, title, note, {"": spec}, {key: rows})
+
+
+def _line(field: str, title: str) -> Spec:
+    return {"field": field, "type": "nominal", "title": title}

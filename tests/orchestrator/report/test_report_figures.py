@@ -1,0 +1,166 @@
+"""Every chart is drawn by the real Vega-Lite, and its data are compared with values worked out by hand."""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+import vl_convert
+
+from orchestrator.report import progress, traffic
+from orchestrator.report.figure import Figure
+from orchestrator.report.marks import Row, binned, suits_log
+from orchestrator.report.page import packed
+from orchestrator.report.read import read_run
+from orchestrator.report.sweep import read_sweep
+from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves
+from orchestrator.report.tables import read_records
+from orchestrator.report.text import duration, number, percent, volume
+from orchestrator.report.theme import chart_themes
+
+
+def run_figures(folder: Path) -> list[Figure]:
+    run = read_run(folder)
+    figures: list[Figure | None] = [*progress.curves(run), *progress.coverage(run)]
+    figures += [traffic.volume_by_kind(run.summary), traffic.bits_per_message(run.summary)]
+    if run.links is not None:
+        figures += [traffic.volume_by_link(run.links), traffic.participation(run.links, 0)]
+    if run.records is not None:
+        figures.append(traffic.waiting(run.records, None))
+    return [figure for figure in figures if figure is not None]
+
+
+def has_shapes(svg: str) -> bool:
+    """Whether any line has a second point, or any bar a width."""
+    marks = "".join(re.findall(r'class="mark-(?:rect|line) role-mark.*?</g>', svg, re.DOTALL))
+    outlines = re.findall(r' d="([^"]*)"', marks)
+    return any("L" in outline or re.search(r"h[1-9]|[AC]", outline) for outline in outlines)
+
+
+def draw_all(figures: Iterable[Figure]) -> None:
+    for figure in figures:
+        for key, spec in figure.specs.items():
+            name = spec["data"]["name"]
+            whole = {**spec, "width": 320, "height": 200, "datasets": {name: list(figure.data[name])}}
+            svg = vl_convert.vegalite_to_svg(whole, config=chart_themes(4)["dark"])
+            assert has_shapes(svg), (figure.id, key)
+            assert "NaN" not in svg, (figure.id, key)
+
+
+@pytest.mark.parametrize("changes", [{}, {"nodes": 140, "iterations": 20}, {"clock": False, "optimum": None}])
+def test_every_chart_of_a_run_is_valid_and_draws_something(
+    run_folder: Callable[..., Path], changes: dict[str, int]
+) -> None:
+    draw_all(run_figures(run_folder(**changes)))
+
+
+def test_every_chart_of_a_sweep_is_valid_and_draws_something(sweep_folder: Path) -> None:
+    sweep = read_sweep(sweep_folder)
+    figures = [*overlaid_curves(sweep), *outcome_charts(sweep)]
+    assert [figure.id for figure in figures] == ["objective", "consensus", "metric", "outcome-0"]
+    draw_all(figures)
+
+
+def test_the_curve_over_seconds_uses_the_points_by_time(run_folder: Callable[..., Path]) -> None:
+    objective = progress.curves(read_run(run_folder()))[0]
+    assert objective.specs["seconds|f"]["data"] == {"name": "by-time"}
+    assert objective.specs["iteration|gap"]["data"] == {"name": "by-iteration"}
+    assert objective.specs["bytes|f"]["data"] == {"name": "by-iteration"}
+
+
+def test_a_long_curve_is_thinned_but_keeps_its_ends(run_folder: Callable[..., Path]) -> None:
+    rows = progress.curves(read_run(run_folder(iterations=2500, nodes=4)))[0].data["by-iteration"]
+    assert len(rows) == 1000
+    assert (rows[0]["iteration"], rows[-1]["iteration"]) == (0, 2500)
+
+
+def test_a_log_axis_leaves_out_exact_zeros_of_the_consensus_distance(run_folder: Callable[..., Path]) -> None:
+    consensus = progress.curves(read_run(run_folder()))[1]
+    assert consensus.specs["iteration"]["encoding"]["y"]["scale"] == {"type": "log"}
+    assert consensus.data["by-iteration"][0]["c"] is None
+    assert consensus.data["by-iteration"][1]["c"] is not None
+
+
+def test_small_networks_have_a_matrix_of_links_and_large_ones_a_distribution(run_folder: Callable[..., Path]) -> None:
+    def rows(nodes: int) -> list[dict[str, float]]:
+        links = read_run(run_folder(nodes=nodes, iterations=2)).links
+        assert links is not None
+        return [dict(row) for row in traffic.volume_by_link(links).data["links"]]
+
+    assert {"sender", "receiver", "value"} <= rows(64)[0].keys()
+    assert set(rows(65)[0]) == {"lo", "hi", "count"}
+
+
+def test_participation_is_the_share_of_averaged_messages_by_sender(tmp_path: Path) -> None:
+    header = "sender,receiver,messages,bytes,aggregated,late,lost\n"
+    (tmp_path / "links.csv").write_text(header + "0,1,9,900,6,0,0\n1,0,9,900,1,0,0\n0,2,9,900,3,0,0\n")
+    (tmp_path / "summary.json").write_text("{}")
+    links = read_run(tmp_path).links
+    assert links is not None
+    figure = traffic.participation(links, 4)
+    assert figure is not None
+    assert [row["y"] for row in figure.data["participation"]] == [90.0, 10.0, 0.0, 0.0]
+    assert "uniform share, 25 %" in figure.note
+
+
+def test_records_are_added_up_per_node_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orchestrator.report.tables.BLOCK_ROWS", 2)
+    path = tmp_path / "records.csv"
+    path.write_text(
+        "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\n"
+        "0,0,0.1,0.5,2,2,0.4,0,1,2,90\n0,1,0.2,,,,,,,,\n2,0,0.1,1.5,2,0,0.0,1,0,2,90\n0,2,0.3,2.0,2,1,0.2,False,1,2,90\n2,1,0"
+    )
+    records = read_records(path)
+    assert records is not None
+    assert records.rows == 4
+    assert records.waited_s.tolist() == [2.5, 0.0, 1.5]
+    assert records.longest_wait_s.tolist() == [2.0, 0.0, 1.5]
+    assert records.waits.tolist() == [2, 0, 1]
+    assert records.starved.tolist() == [0.0, 0.0, 1.0]
+    assert records.late.tolist() == [2.0, 0.0, 0.0]
+    assert records.coverage.round(3).tolist() == pytest.approx([0.4, 0.0, 0.2])
+
+
+def test_a_histogram_counts_every_value_once() -> None:
+    rows = binned([0.0, 1.0, 1.0, 2.0], bins=2)
+    assert [(row["lo"], row["hi"], row["count"]) for row in rows] == [(0.0, 1.0, 1), (1.0, 2.0, 3)]
+
+
+def test_values_that_differ_only_by_rounding_share_one_interval() -> None:
+    assert [row["count"] for row in binned([0.1 + 0.2, 0.3, 0.3])] == [3]
+    assert [row["count"] for row in binned([0.0, 0.0])] == [2]
+
+
+def test_rows_are_packed_as_columns_and_words_as_places() -> None:
+    rows: list[Row] = [{"x": 1, "group": "a"}, {"x": 2, "group": "b"}, {"x": None, "group": "a"}]
+    columns = {"x": [1, 2, None], "group": {"words": ["a", "b"], "places": [0, 1, 0]}}
+    assert packed(rows) == {"rows": 3, "columns": columns}
+
+
+def test_a_log_axis_needs_positive_values_more_than_a_factor_of_two_apart() -> None:
+    assert suits_log([0.1, 0.3])
+    assert not suits_log([0.0, 1.0])
+    assert not suits_log([1.0, 1.9])
+    assert not suits_log([])
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        (number(0.000123456), "0.0001235"),
+        (number(1.23456e-9), "1.235e-9"),
+        (number(12345.678), "12\u202f346"),
+        (number(4800), "4\u202f800"),
+        (number(None), "not measured"),
+        (volume(1023), "1\u202f023 B"),
+        (volume(1536), "1.5 KiB"),
+        (volume(5 * 1024**3), "5 GiB"),
+        (duration(0.01234), "12.34 ms"),
+        (duration(12.3456), "12.35 s"),
+        (duration(125), "2 min 5 s"),
+        (duration(7384), "2 h 3 min"),
+        (percent(0.21563), "21.6 %"),
+    ],
+)
+def test_numbers_are_written_for_people(shown: str, words: str) -> None:
+    assert shown == words

@@ -1,0 +1,169 @@
+"""The reports in a real browser, from file://: charts are drawn, nothing is loaded, switches and themes work."""
+
+import shutil
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from orchestrator.report import write_report, write_sweep_report
+
+pytestmark = pytest.mark.requires("chromium")
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+Theme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """An open page that remembers what it complained of and what it asked the network for."""
+
+    def __init__(self, browser: Browser, path: Path, theme: Theme = "light", width: int = 1200) -> None:
+        self.page: Page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+    def drawn(self) -> list[str]:
+        """What each chart says it shows, if it really has marks of a size."""
+        shown: list[str] = self.page.eval_on_selector_all(
+            ".chart",
+            """charts => charts.map(chart => {
+                const kinds = ['line', 'rect', 'symbol'].map(kind => `svg .mark-${kind}.role-mark path`);
+                const marks = [...chart.querySelectorAll(kinds.join())];
+                const large = marks.some(mark => mark.getBoundingClientRect().width > 2);
+                return large ? chart.dataset.drawn : `${chart.id} is empty`;
+            })""",
+        )
+        return shown
+
+    def press(self, selector: str, then: str) -> None:
+        self.page.click(selector)
+        self.page.wait_for_selector(then, state="attached")
+
+
+def colours(png: bytes) -> int:
+    """How many different byte values the picture's rows have; a blank page has a handful."""
+    data, place = b"", 8
+    while place < len(png):
+        length, kind = struct.unpack(">I4s", png[place : place + 8])
+        data += png[place + 8 : place + 8 + length] if kind == b"IDAT" else b""
+        place += 12 + length
+    return len(set(zlib.decompress(data)))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_charts_of_a_run_are_drawn_without_complaint_or_network(
+    browser: Browser, run_folder: Callable[..., Path], theme: Theme
+) -> None:
+    visit = Visit(browser, write_report(run_folder()), theme)
+    assert [shown.split()[0] for shown in visit.drawn()] == [theme] * 11
+    assert visit.complaints == []
+    assert all(url.startswith(("file:", "data:")) for url in visit.requests)
+    assert colours(visit.page.screenshot()) > 100
+    visit.page.close()
+
+
+def test_a_hostile_name_neither_runs_nor_breaks_the_page(browser: Browser, run_folder: Callable[..., Path]) -> None:
+    name = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    visit = Visit(browser, write_report(run_folder(name=name, metric=name, warnings=(name,), iterations=40)))
+    assert visit.page.title() == f"{name} · PaME run"
+    assert visit.page.inner_text("h1") == name
+    assert all("empty" not in shown for shown in visit.drawn())
+    assert visit.complaints == []
+    visit.page.close()
+
+
+def test_the_theme_button_redraws_the_charts_and_is_remembered(
+    browser: Browser, run_folder: Callable[..., Path]
+) -> None:
+    visit = Visit(browser, write_report(run_folder(iterations=40)))
+    before = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    visit.press("#theme", "#chart-waiting[data-drawn^=dark]")
+    assert {shown.split()[0] for shown in visit.drawn()} == {"dark"}
+    assert visit.page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    visit.page.reload()
+    visit.page.wait_for_selector("html[data-ready]", state="attached")
+    assert {shown.split()[0] for shown in visit.drawn()} == {"dark"}
+    visit.page.close()
+
+
+def test_the_switches_change_the_axes(browser: Browser, run_folder: Callable[..., Path]) -> None:
+    visit = Visit(browser, write_report(run_folder(iterations=40)))
+    visit.press("[data-switch=x] [data-value=seconds]", "#chart-metric-1[data-drawn='light seconds']")
+    assert "Simulated seconds (s)" in visit.page.inner_text("#chart-objective")
+    visit.press("[data-switch=y] [data-value=gap]", "#chart-objective[data-drawn='light seconds gap']")
+    assert "f(mean model) − f*" in visit.page.inner_text("#chart-objective")
+    visit.press("[data-switch=x] [data-value=bytes]", "#chart-metric-1[data-drawn='light bytes']")
+    assert "Transmitted by all nodes (KiB)" in visit.page.inner_text("#chart-consensus")
+    assert all("empty" not in shown for shown in visit.drawn())
+    visit.page.close()
+
+
+def test_printing_a_dark_page_draws_its_charts_for_white_paper(
+    browser: Browser, run_folder: Callable[..., Path]
+) -> None:
+    visit = Visit(browser, write_report(run_folder(iterations=40)), "dark")
+    visit.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    visit.page.wait_for_selector("#chart-waiting[data-drawn^=light]", state="attached")
+    visit.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    visit.page.wait_for_selector("#chart-waiting[data-drawn^=dark]", state="attached")
+    visit.page.close()
+
+
+def test_hovering_a_curve_shows_its_numbers(browser: Browser, run_folder: Callable[..., Path]) -> None:
+    visit = Visit(browser, write_report(run_folder(iterations=40)))
+    visit.page.hover("#chart-objective svg", position={"x": 400, "y": 150})
+    visit.page.wait_for_selector("#vg-tooltip-element.visible")
+    assert "Iteration" in visit.page.inner_text("#vg-tooltip-element")
+    visit.page.close()
+
+
+@pytest.mark.parametrize("kind", ["run", "sweep"])
+def test_nothing_is_wider_than_a_telephone(
+    browser: Browser, run_folder: Callable[..., Path], sweep_folder: Path, kind: str
+) -> None:
+    name = "a-name-without-any-place-to-break-" * 4
+    path = write_report(run_folder(name=name, metric=name)) if kind == "run" else write_sweep_report(sweep_folder)
+    visit = Visit(browser, path, width=400)
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == 400
+    assert visit.page.eval_on_selector_all(".chart svg", "all => all.every(svg => svg.clientWidth <= 400)")
+    visit.page.close()
+
+
+def test_a_sweep_draws_its_charts_switches_sorts_and_brings_out_a_series(browser: Browser, sweep_folder: Path) -> None:
+    visit = Visit(browser, write_sweep_report(sweep_folder))
+    assert all("empty" not in shown for shown in visit.drawn())
+    visit.press("[data-switch=x] [data-value=bytes]", "#chart-metric[data-drawn='light bytes']")
+    visit.press("[data-switch=outcome-0] [data-value=consensus]", "#chart-outcome-0[data-drawn='light consensus']")
+    faded = "#chart-objective .mark-line path[stroke-opacity='0.12']"
+    visit.press(".legend button >> nth=0", faded)
+    assert visit.page.locator(faded).count() == 3
+    table = visit.page.locator("#runs table")
+    visit.page.click("#runs th:has-text('Final f') button")
+    column = [heading.split("\n")[0] for heading in table.locator("th").all_inner_texts()].index("Final f")
+    values = table.locator(f"tbody td:nth-child({column + 1})").evaluate_all("cells => cells.map(c => c.dataset.value)")
+    assert [float(value) for value in values[:-1]] == sorted(float(value) for value in values[:-1])
+    assert values[-1] == ""
+    assert visit.complaints == []
+    assert all(url.startswith(("file:", "data:")) for url in visit.requests)
+    visit.page.close()

@@ -1,0 +1,165 @@
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.report import ReportError, write_report
+
+HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&'{{7*7}} $title"
+LOADING = {"src", "href", "srcset", "poster", "data", "action", "xlink:href"}
+
+
+class Reader(HTMLParser):
+    """The words, tags and loading attributes of a page; the contents of scripts and styles are no words."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.inside = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self.inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == self.inside:
+            self.inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if not self.inside and data.strip():
+            self.words.append(data.strip())
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+
+def report_of(folder: Path) -> tuple[str, Reader]:
+    html = write_report(folder).read_text(encoding="utf-8")
+    return html, Reader(html)
+
+
+def change_summary(folder: Path, **changes: Any) -> None:
+    path = folder / "summary.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_the_report_shows_the_numbers_of_the_summary_to_four_digits(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder()
+    final = {"objective": 0.0123456, "consensus": 1.23456e-7, "metrics": {"test_mse": 3.14159}}
+    change_summary(folder, final=final, optimum={"objective": 0.0120000, "how": "by hand"}, seconds=7384)
+    change_summary(folder, message_bits={"sent": 2760.25, "paper": None, "floor": 2701.4, "dense": 12800})
+    change_summary(folder, bytes={"total": 3 * 1024**2 // 2, "values": 1048576, "support": 1024})
+    html, page = report_of(folder)
+    assert html.startswith("<!doctype html>")
+    for shown in (
+        "0.01235",
+        "1.235e-7",
+        "3.142",
+        "f − f* = 0.0003456",
+        "2 h 3 min",
+        "1.5 MiB",
+        "PaME",
+        "seed 7",
+        "finished",
+    ):
+        assert shown in page.words or shown in page.text
+    assert "not measured" in page.text  # the paper's bits
+
+
+def test_the_report_is_small_and_refers_to_nothing_outside_itself(run_folder: Callable[..., Path]) -> None:
+    html, page = report_of(run_folder(nodes=40))
+    assert len(html.encode()) < 2_000_000
+    for tag, attributes in page.tags:
+        assert tag not in ("iframe", "object", "embed", "base")
+        for name in LOADING & attributes.keys():
+            assert (attributes[name] or "").startswith(("#", "data:")), (tag, attributes)
+    assert "url(" not in html[: html.index("</style>")]
+    assert "@import" not in html[: html.index("</style>")]
+    policies = [a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policies
+    assert policies[0] is not None
+    assert policies[0].startswith("default-src 'none'")
+
+
+def test_the_same_folder_gives_the_same_page(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(iterations=5)
+    assert write_report(folder).read_bytes() == write_report(folder).read_bytes()
+
+
+def test_hostile_names_are_shown_as_words_and_never_become_markup(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(name=HOSTILE, metric=HOSTILE, warnings=(HOSTILE,), iterations=20)
+    change_summary(folder, algorithm=HOSTILE, reason=HOSTILE, measured={HOSTILE: HOSTILE}, status=HOSTILE)
+    (folder / "experiment.yaml").write_text(HOSTILE)
+    html, page = report_of(folder)
+    _, tame = report_of(run_folder(iterations=20))
+    assert sum(tag == "script" for tag, _ in page.tags) == sum(tag == "script" for tag, _ in tame.tags) == 3
+    assert not any(tag == "img" or "onerror" in attributes for tag, attributes in page.tags)
+    assert HOSTILE in page.text
+    assert "<script>alert" not in html
+
+
+def test_a_picture_that_is_no_whole_svg_is_left_out(run_folder: Callable[..., Path]) -> None:
+    for svg in ("<svg><g></svg>", "<p>hello</p>", "", "</div><script>alert(1)</script>"):
+        _, page = report_of(run_folder(svg=svg, iterations=3))
+        assert "no picture of this topology" in page.text
+
+
+def test_without_a_clock_the_report_says_that_there_is_no_time_model(run_folder: Callable[..., Path]) -> None:
+    _, page = report_of(run_folder(clock=False, iterations=30))
+    disabled = [a.get("data-value") for tag, a in page.tags if tag == "button" and "disabled" in a]
+    assert disabled == ["seconds"]
+    assert page.text.count("no time model in this run") == 3  # tile, switch, waiting time
+
+
+@pytest.mark.parametrize("points", [0, 1])
+def test_a_run_that_broke_off_still_has_a_report(run_folder: Callable[..., Path], points: int) -> None:
+    folder = run_folder(status="diverged", iterations=10)
+    lines = (folder / "curve.jsonl").read_text().splitlines(keepends=True)
+    (folder / "curve.jsonl").write_text("".join(lines[:points]) + '{"by": "iterat')
+    for name in ("records.csv", "links.csv", "topology.json", "experiment.yaml"):
+        (folder / name).unlink()
+    _, page = report_of(folder)
+    assert "This run diverged: the objective left the finite numbers" in page.text
+    assert page.text.count("not measured") > 5
+    assert ("This run left no point of its curve." in page.text) == (points == 0)
+
+
+def test_files_with_a_header_only_count_as_not_measured(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(iterations=3)
+    for name in ("records.csv", "links.csv"):
+        path = folder / name
+        path.write_text(path.read_text().splitlines()[0] + "\n")
+    _, page = report_of(folder)
+    assert "not measured" in page.text
+
+
+def test_a_quantity_without_a_description_is_not_said_to_be_unmeasured(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(iterations=30)
+    change_summary(folder, measured={"bytes": "Counted by the sender."}, seconds=None)
+    html, _ = report_of(folder)
+    methods = Reader(html[html.index('<section id="methods"') : html.index('<section id="experiment"')]).words
+    said = dict(zip(methods[1::2], methods[2::2], strict=True))
+    assert said["bytes"] == "Counted by the sender."
+    assert said["seconds"] == "not measured"
+    assert said["participation"] == "measured; the run left no description of how"
+
+
+def test_a_folder_without_a_summary_is_refused_with_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match=r"summary\.json does not exist: give the folder"):
+        write_report(tmp_path)
+
+
+def test_data_in_the_page_is_json_that_cannot_end_its_script(run_folder: Callable[..., Path]) -> None:
+    html, _ = report_of(run_folder(metric="</script>", iterations=5))
+    match = re.search(r'<script type="application/json" id="report-data">(.*?)</script>', html, re.DOTALL)
+    assert match is not None
+    titles = json.dumps(json.loads(match.group(1))["figures"]["metric-0"])
+    assert "</script>" in titles

@@ -1,0 +1,115 @@
+import json
+import re
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pytest
+
+from orchestrator.report import ReportError, write_sweep_report
+from orchestrator.report.sweep import middle, read_sweep, short_names
+from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves
+
+HOSTILE = '"><script>alert(1)</script>'
+
+
+def summaries(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*/summary.json"))]
+
+
+def write_sweep_json(folder: Path, **changes: Any) -> None:
+    path = folder / "sweep.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_the_table_has_a_row_per_run_that_links_to_its_report(sweep_folder: Path) -> None:
+    html = write_sweep_report(sweep_folder).read_text(encoding="utf-8")
+    assert re.findall(r'<a href="(\d\d-run/report\.html)">', html) == [f"{n:02d}-run/report.html" for n in range(1, 13)]
+    for summary in summaries(sweep_folder)[:11]:
+        assert f'data-value="{summary["final"]["objective"]}"' in html
+    assert "12-run: diverged, the objective left the finite numbers" in html
+    assert "11 of 12 runs finished" in html
+    assert len(html.encode()) < 2_000_000
+
+
+def test_groups_are_ordered_by_the_swept_number_and_hold_all_seeds(sweep_folder: Path) -> None:
+    content = json.loads((sweep_folder / "sweep.json").read_text())
+    write_sweep_json(sweep_folder, runs=content["runs"][::-1])
+    sweep = read_sweep(sweep_folder)
+    assert [group.label for group in sweep.groups] == ["0.05", "0.1", "0.2", "0.4"]
+    assert [len(group.runs) for group in sweep.groups] == [3, 3, 3, 3]
+    assert sweep.ordered
+
+
+def test_repeated_seeds_are_shown_as_median_and_range(sweep_folder: Path) -> None:
+    finals = [summary["final"]["objective"] for summary in summaries(sweep_folder)[:3]]
+    row = outcome_charts(read_sweep(sweep_folder))[0].data["outcome-0-f"][0]
+    assert (row["x"], row["runs"]) == (0.05, 3)
+    assert (row["y"], row["lo"], row["hi"]) == (median(finals), min(finals), max(finals))
+
+
+def test_a_diverged_run_is_left_out_of_the_medians(sweep_folder: Path) -> None:
+    row = outcome_charts(read_sweep(sweep_folder))[0].data["outcome-0-f"][-1]
+    assert (row["x"], row["runs"]) == (0.4, 2)
+
+
+def test_curves_with_the_same_x_are_compared_point_by_point() -> None:
+    x = np.array([0.0, 1.0, 5.0])
+    grid, mid, low, high = middle([(x, np.array([3.0, 2.0, 1.0])), (x, np.array([5.0, 4.0, 0.0])), (x, x)])
+    assert grid.tolist() == [0.0, 1.0, 5.0]
+    assert mid.tolist() == [3.0, 2.0, 1.0]
+    assert low.tolist() == [0.0, 1.0, 0.0]
+    assert high.tolist() == [5.0, 4.0, 5.0]
+
+
+def test_curves_with_other_x_are_compared_only_where_all_have_values() -> None:
+    one = (np.array([0.0, 10.0]), np.array([0.0, 10.0]))
+    two = (np.array([2.0, 6.0]), np.array([4.0, 8.0]))
+    grid, mid, low, high = middle([one, two])
+    assert (grid[0], grid[-1]) == (2.0, 6.0)
+    np.testing.assert_allclose(low, grid)
+    np.testing.assert_allclose(high, grid + 2)
+    np.testing.assert_allclose(mid, grid + 1)
+
+
+def test_words_are_swept_in_the_order_given_and_have_no_outcome_chart(sweep_folder: Path) -> None:
+    content = json.loads((sweep_folder / "sweep.json").read_text())
+    names = ["pame", "dpsgd", "choco"]
+    runs = [{**run, "values": {"algorithm.kind": name}} for run, name in zip(content["runs"], names, strict=False)]
+    write_sweep_json(sweep_folder, keys=["algorithm.kind"], runs=runs)
+    sweep = read_sweep(sweep_folder)
+    assert [group.label for group in sweep.groups] == names
+    assert not sweep.ordered
+    assert outcome_charts(sweep) == []
+    assert {row["group"] for row in overlaid_curves(sweep)[0].data["objective-iteration"]} == set(names)
+
+
+def test_hostile_values_keys_and_folders_stay_words(sweep_folder: Path) -> None:
+    content = json.loads((sweep_folder / "sweep.json").read_text())
+    (sweep_folder / "01-run").rename(sweep_folder / 'a"&<b')
+    runs = [{"folder": 'a"&<b', "values": {HOSTILE: HOSTILE}, "status": HOSTILE}, *content["runs"][1:]]
+    write_sweep_json(sweep_folder, name=HOSTILE, keys=[HOSTILE], runs=runs)
+    html = write_sweep_report(sweep_folder).read_text(encoding="utf-8")
+    assert "<script>alert" not in html
+    assert 'href="a%22%26%3Cb/report.html"' in html
+
+
+def test_a_run_folder_outside_the_sweep_is_refused(sweep_folder: Path) -> None:
+    write_sweep_json(sweep_folder, runs=[{"folder": "../elsewhere", "values": {}, "status": "finished"}])
+    with pytest.raises(ReportError, match="not below"):
+        write_sweep_report(sweep_folder)
+
+
+def test_a_run_that_never_started_is_listed_without_numbers(sweep_folder: Path) -> None:
+    content = json.loads((sweep_folder / "sweep.json").read_text())
+    late = {"folder": "13-run", "values": {"algorithm.share": 0.8, "seed": 1}, "status": "interrupted"}
+    write_sweep_json(sweep_folder, runs=[*content["runs"], late])
+    html = write_sweep_report(sweep_folder).read_text(encoding="utf-8")
+    assert "13-run: interrupted" in html
+    assert "11 of 13 runs finished" in html
+
+
+def test_keys_are_shortened_only_where_they_stay_distinct() -> None:
+    keys = ["algorithm.nu", "links.delay", "compute.delay"]
+    assert list(short_names(keys).values()) == ["nu", "links.delay", "compute.delay"]
