@@ -1,0 +1,37 @@
+"""The application: verbs, shell completion, and the one place that catches a user's mistakes."""
+
+import sys
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from orchestrator.cli.exit_codes import EPILOG, ExitCode
+from orchestrator.cli.run import run
+from orchestrator.cli.schema import schema
+from orchestrator.cli.topology import topology
+from orchestrator.cli.validate import validate
+from orchestrator.errors import FileError
+from pame.errors import PameError
+
+app = typer.Typer(
+    name="pame",
+    help="Does decentralized learning by partial message exchange survive a real network? Run it and see.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for verb in (run, validate, topology, schema):
+    app.command()(verb)
+
+
+def main() -> None:
+    """The entry point."""
+    errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    try:
+        app()
+    except PameError as error:
+        for line in str(error).splitlines():
+            errors.print("[red]error:[/]", escape(line))
+        sys.exit(ExitCode.FAULT if isinstance(error, FileError) else ExitCode.USAGE)

@@ -1,0 +1,24 @@
+"""The arguments that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchestrator.experiment import Variant, default_path, load
+
+ExperimentFile = Annotated[
+    Path | None, typer.Argument(metavar="[FILE]", help="The experiment (YAML); without it, the embedded default.")
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. algorithm.support=0.1; repeatable."),
+]
+Seed = Annotated[int | None, typer.Option(help="Override the seed.", min=0)]
+
+
+def load_variants(file: Path | None, overrides: list[str] | None, seed: int | None) -> tuple[list[Variant], Path]:
+    """The experiments of a file with its overrides, and the folder that file names in it are relative to."""
+    path = file or default_path()
+    seeds = [] if seed is None else [f"seed={seed}"]
+    return load(path, [*(overrides or []), *seeds]), path.parent

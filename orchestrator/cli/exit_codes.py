@@ -1,0 +1,19 @@
+"""What `pame` returns to the shell."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """0 done; 1 a fault of ours or of the machine; 2 wrong usage; 3 diverged; 130 interrupted."""
+
+    DONE = 0
+    FAULT = 1
+    USAGE = 2
+    DIVERGED = 3
+    INTERRUPTED = 130
+
+
+EPILOG = (
+    "Exit codes: 0 done; 1 the machine failed (disk full, no permission); 2 wrong usage or a mistake in the "
+    "experiment; 3 the run diverged (its run folder is kept); 130 interrupted with Ctrl-C (its run folder is kept)."
+)

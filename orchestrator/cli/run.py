@@ -1,0 +1,96 @@
+"""`pame run`: run an experiment, or a sweep, and leave a run folder with a report."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from orchestrator.backends import BACKENDS
+from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
+from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.experiment import Variant
+from orchestrator.plan import choose_driver, make_setting
+from orchestrator.report.text import duration, number, percent, volume
+from orchestrator.runs import Ending, Status, create_folder
+from orchestrator.screen import RunScreen, SweepScreen
+from orchestrator.sweep import run_sweep
+from pame.simulator import check
+
+BackendName = Literal["simulate"]
+
+EXIT = {
+    Status.FINISHED: ExitCode.DONE,
+    Status.DIVERGED: ExitCode.DIVERGED,
+    Status.INTERRUPTED: ExitCode.INTERRUPTED,
+}
+
+
+def run(
+    file: ExperimentFile = None,
+    backend: Annotated[BackendName, typer.Option(help="Where the nodes run.")] = "simulate",
+    seed: Seed = None,
+    overrides: Overrides = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the run folder.")] = False,
+    out: Annotated[Path, typer.Option(help="Where run folders go.", file_okay=False)] = Path("runs"),
+) -> None:
+    """Run an experiment file; lists in it make a sweep, run in parallel on the cores."""
+    variants, base = load_variants(file, overrides, seed)
+    for variant in variants:
+        check(choose_driver(variant.experiment), make_setting(variant.experiment, base))
+    console = Console(quiet=quiet, highlight=False)
+    folder = create_folder(out, variants[0].experiment.name)
+    if len(variants) == 1:
+        endings = [_run_single(variants[0], base, folder, backend, console)]
+    else:
+        endings = _run_many(variants, base, folder, backend, console)
+    _say_trouble(endings)
+    console.print(f"report: [bold]{folder / 'report.html'}[/]", soft_wrap=True)
+    if quiet:
+        typer.echo(folder)
+    raise typer.Exit(max(EXIT[ending.status] for ending in endings))
+
+
+def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:
+    experiment = variant.experiment
+    console.print(
+        f"[bold]{experiment.name}[/]: {experiment.nodes} nodes, {experiment.topology.kind}, {experiment.problem.kind}, "
+        f"{experiment.algorithm.kind}, backend {backend} ({choose_driver(experiment)})"
+    )
+    with RunScreen(experiment, console) as screen:
+        ending = BACKENDS[backend](experiment, base, folder, screen)
+    _say_summary(json.loads((folder / "summary.json").read_text(encoding="utf-8")), console)
+    return ending
+
+
+def _run_many(variants: list[Variant], base: Path, folder: Path, backend: str, console: Console) -> list[Ending]:
+    keys = ", ".join(variants[0].values)
+    console.print(f"[bold]{variants[0].experiment.name}[/]: a sweep of {len(variants)} runs over {keys}")
+    with SweepScreen(variants, console) as screen:
+        return run_sweep(variants, base, folder, backend, screen.progress)
+
+
+def _say_summary(summary: dict[str, Any], console: Console) -> None:
+    final, bits, optimum = summary["final"], summary["message_bits"], summary["optimum"]
+    for warning in summary["warnings"]:
+        console.print(f"[yellow]warning:[/] {warning}")
+    if summary["status"] != Status.FINISHED.value or final["objective"] is None:
+        return
+    above = f", {number(final['objective'] - optimum['objective'])} above the optimum" if optimum else ""
+    metric = f"{summary['metric'].replace('_', ' ')} {number(final['metrics'].get(summary['metric']))}"
+    console.print(f"{summary['reason']}: f(mean model) {number(final['objective'])}{above}; {metric}")
+    sent = f"sent {volume(summary['bytes']['total'])} in {number(summary['messages']['sent'])} messages"
+    share = f", {percent(bits['sent'] / bits['dense'])} of whole models" if bits["sent"] else ""
+    clock = "" if summary["seconds"] is None else f"; {duration(summary['seconds'])} simulated"
+    console.print(f"{sent}{share}{clock}; {duration(summary['wall_seconds'])} on this machine")
+
+
+def _say_trouble(endings: list[Ending]) -> None:
+    errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    reasons = [ending.reason for ending in endings if ending.status is Status.DIVERGED]
+    for reason in dict.fromkeys(reasons):
+        errors.print("[red]error:[/]", escape(reason))
+    if len(endings) > 1 and reasons:
+        errors.print(f"[red]error:[/] {len(reasons)} of {len(endings)} runs diverged; all run folders are kept")

@@ -1,0 +1,26 @@
+"""`pame validate`: is this experiment file right, and what would it run?"""
+
+from rich.console import Console
+
+from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
+from orchestrator.plan import choose_driver, make_setting, warnings
+from pame.simulator import check
+
+
+def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Overrides = None) -> None:
+    """Check an experiment file without running it."""
+    variants, base = load_variants(file, overrides, seed)
+    console = Console(soft_wrap=True, highlight=False)
+    notes: dict[str, None] = {}
+    for variant in variants:
+        driver, setting = choose_driver(variant.experiment), make_setting(variant.experiment, base)
+        check(driver, setting)
+        notes |= dict.fromkeys(warnings(variant.experiment, setting, driver))
+    for note in notes:
+        console.print(f"[yellow]warning:[/] {note}")
+    first = variants[0].experiment
+    runs = "one run" if len(variants) == 1 else f"a sweep of {len(variants)} runs over {', '.join(variants[0].values)}"
+    console.print(
+        f"[green]valid:[/] {first.name}, {runs}: {first.nodes} nodes, {first.topology.kind}, {first.problem.kind}, "
+        f"{first.algorithm.kind}, driver {choose_driver(first)}"
+    )

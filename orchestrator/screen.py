@@ -1,0 +1,126 @@
+"""What a person sees while a run goes on: a progress bar and a live table, fed by the events of the run."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from orchestrator.experiment import Experiment, Variant
+from orchestrator.report.text import number, volume
+from pame.simulator import Evaluation, Record
+
+_ROWS = 12
+
+
+class RunScreen:
+    """One run: the newest points of the curve under a bar of iterations."""
+
+    def __init__(self, experiment: Experiment, console: Console) -> None:
+        self._nodes = experiment.nodes
+        self._points: deque[Evaluation] = deque(maxlen=_ROWS)
+        self._steps = 0
+        self._progress = _bar()
+        self._task = self._progress.add_task(experiment.name, total=experiment.stop.iterations)
+        self._live = Live(self._show(), console=console, refresh_per_second=8)
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _close(self._live, self._show())
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """One more row; of a run under a clock, the curve by time is what goes on."""
+        if evaluation.seconds is None or evaluation.by == "time":
+            self._points.append(evaluation)
+            self._live.update(self._show())
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        """The bar follows the mean iteration of the nodes."""
+        self._steps += len(records)
+        self._progress.update(self._task, completed=self._steps // self._nodes)
+
+    def _show(self) -> Group:
+        table = Table(box=None, padding=(0, 1), header_style="bold")
+        clock = any(point.seconds is not None for point in self._points)
+        metric = next(iter(self._points[-1].metrics), None) if self._points else None
+        headings = ["iteration", *(["seconds"] if clock else []), "f(mean model)", "consensus", "coverage", "sent"]
+        for heading in [*headings, *([metric] if metric else [])]:
+            table.add_column(heading.replace("_", " "), justify="right", no_wrap=True)
+        for point in self._points:
+            seconds = [f"{point.seconds:.2f}"] if clock and point.seconds is not None else []
+            coverage = "" if point.coverage is None else number(point.coverage)
+            figures = [number(point.objective), number(point.consensus), coverage, volume(point.bytes)]
+            table.add_row(
+                str(point.iteration), *seconds, *figures, *([number(point.metrics[metric])] if metric else [])
+            )
+        return Group(self._progress, table)
+
+
+class SweepScreen:
+    """Many runs: one bar over the iterations of all, and the newest point of each."""
+
+    def __init__(self, variants: Sequence[Variant], console: Console) -> None:
+        self._variants = variants
+        self._newest: dict[int, Mapping[str, Any]] = {}
+        self._progress = _bar()
+        total = sum(variant.experiment.stop.iterations for variant in variants)
+        self._task = self._progress.add_task(f"{len(variants)} runs", total=total)
+        self._live = Live(self._show(), console=console, refresh_per_second=4)
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _close(self._live, self._show())
+
+    def progress(self, run: int, point: Mapping[str, Any]) -> None:
+        """A run has a new point."""
+        self._newest[run] = point
+        self._progress.update(self._task, completed=sum(int(newest["iteration"]) for newest in self._newest.values()))
+        self._live.update(self._show())
+
+    def _show(self) -> Group:
+        keys = list(self._variants[0].values)
+        table = Table(box=None, padding=(0, 1), header_style="bold")
+        for heading in (*keys, "iteration", "f(mean model)", "consensus", "sent"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for run in sorted(self._newest)[-_ROWS:]:
+            point, variant = self._newest[run], self._variants[run]
+            figures = (
+                point["iteration"],
+                number(point["objective"]),
+                number(point["consensus"]),
+                volume(point["bytes"]),
+            )
+            table.add_row(*(str(variant.values[key]) for key in keys), *(str(figure) for figure in figures))
+        return Group(self._progress, table)
+
+
+def _bar() -> Progress:
+    return Progress(
+        TextColumn("[bold]{task.description}"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("iterations"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+
+
+def _close(live: Live, last: Group) -> None:
+    live.update(last, refresh=True)
+    live.stop()
+    if not live.console.is_terminal:  # there rich leaves the cursor at the end of the table's last line
+        live.console.print()

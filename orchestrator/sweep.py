@@ -1,0 +1,102 @@
+"""Several runs of one experiment file, in parallel on the cores: each in its own process, with one BLAS thread.
+
+A sweep's folder holds a run folder per run, `sweep.json` (which keys vary, and what became of each run) and a report
+that compares them. Progress is read from the run folders themselves: a run writes its curve as it goes.
+"""
+
+import json
+import multiprocessing
+import os
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from orchestrator.backends import BACKENDS
+from orchestrator.experiment import Experiment, Variant
+from orchestrator.report import write_sweep_report
+from orchestrator.runs import Ending, Status
+from pame.simulator import Evaluation, Record
+
+Progress = Callable[[int, dict[str, Any]], None]
+"""(number of the run, from 0; its newest line of curve.jsonl)."""
+
+_POLL_S = 0.25
+
+
+def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: str, progress: Progress) -> list[Ending]:
+    """Run all variants and compare them; interrupted, the runs under way end and the rest never begins."""
+    folders = [folder / _folder_name(number, variant) for number, variant in enumerate(variants, 1)]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(cores, len(variants)), mp_context=context) as pool:
+        jobs = [
+            pool.submit(_run_one, variant.experiment, base, path, backend)
+            for variant, path in zip(variants, folders, strict=True)
+        ]
+        try:
+            _follow(jobs, folders, progress)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=True, cancel_futures=True)
+    endings = [_never_began() if job.cancelled() else job.result() for job in jobs]
+    _write_index(folder, variants, folders, endings)
+    write_sweep_report(folder)
+    return endings
+
+
+def _follow(jobs: Sequence[Future[Ending]], folders: Sequence[Path], progress: Progress) -> None:
+    """Report every run's newest point until all are done; a mistake in one of them ends the waiting."""
+    pending = set(jobs)
+    while pending:
+        done, pending = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+        for job in done:
+            job.result()
+        for number, path in enumerate(folders):
+            newest = _newest(path / "curve.jsonl")
+            if newest is not None:
+                progress(number, newest)
+
+
+def _newest(curve: Path) -> dict[str, Any] | None:
+    """The last complete line of a curve that is being written."""
+    if not curve.exists():
+        return None
+    lines = curve.read_text(encoding="utf-8").rsplit("\n", 2)
+    point: dict[str, Any] | None = json.loads(lines[-2]) if len(lines) > 1 else None
+    return point
+
+
+def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> Ending:
+    return BACKENDS[backend](experiment, base, folder, _Nobody())
+
+
+def _never_began() -> Ending:
+    return Ending(Status.INTERRUPTED, "stopped by the user before it began", 0, None, 0.0, exact=False)
+
+
+def _folder_name(number: int, variant: Variant) -> str:
+    values = ",".join(f"{key.rsplit('.', 1)[-1]}={value}" for key, value in variant.values.items())
+    return f"{number:02d}-{re.sub(r'[^A-Za-z0-9.,=_-]', '-', values)[:80]}"
+
+
+def _write_index(folder: Path, variants: Sequence[Variant], folders: Sequence[Path], endings: Sequence[Ending]) -> None:
+    index = {
+        "name": variants[0].experiment.name,
+        "keys": list(variants[0].values),
+        "runs": [
+            {"folder": path.name, "values": variant.values, "status": ending.status.value}
+            for variant, path, ending in zip(variants, folders, endings, strict=True)
+        ],
+    }
+    (folder / "sweep.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+
+
+class _Nobody:
+    """Watches nothing: the parent reads the run folder."""
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        pass
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        pass

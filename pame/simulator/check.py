@@ -1,0 +1,18 @@
+"""Which driver can run which setting."""
+
+from pame.algorithms import Mode, PameSpec
+from pame.errors import ParameterError
+from pame.simulator.setting import Setting
+
+
+def check(driver: str, setting: Setting) -> None:
+    """Refuse a setting that a driver cannot run."""
+    if driver == "virtual-time":
+        return
+    if setting.mode is not Mode.ROUNDS or setting.spare != 0:
+        raise ParameterError(
+            f"the {driver} driver knows no time, so nobody can be first: use simulate.driver: virtual-time with "
+            "exchange.mode: free or a spare"
+        )
+    if driver == "vectorised" and not isinstance(setting.algorithm, PameSpec):
+        raise ParameterError("the vectorised driver knows only PaME: use simulate.driver: lock-step for others")

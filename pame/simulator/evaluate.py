@@ -1,0 +1,87 @@
+"""Points of the curves: f(mean model), consensus distance, coverage, test metrics; and the end of a diverging run."""
+
+from collections.abc import Mapping
+from math import isfinite, sqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pame.errors import Diverged
+from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.observe import Evaluation, Observer
+from pame.simulator.setting import Setting
+from pame.stopping import Stopper
+
+_BLOWN_UP = 1e9
+
+
+class Evaluator:
+    """Evaluates the models of one run, tells the observer, and asks the stop rules."""
+
+    def __init__(self, setting: Setting, ledger: Ledger, observer: Observer) -> None:
+        self._setting = setting
+        self._ledger = ledger
+        self._observer = observer
+        self._stopper = Stopper(setting.stop)
+        self._first: float | None = None
+        self._coverage = {"iteration": _Mean(), "time": _Mean()}
+
+    def due(self, iteration: int) -> bool:
+        """Whether the curves or the stop rules want a point at this iteration."""
+        return iteration % self._setting.evaluate_every == 0 or self._stopper.due(iteration)
+
+    def covered(self, coverage: float) -> None:
+        """A round of one node ended with this mean coverage."""
+        for mean in self._coverage.values():
+            mean.add(coverage, 1)
+
+    def covered_many(self, coverage: NDArray[np.float64]) -> None:
+        """Rounds of several nodes ended with these."""
+        for mean in self._coverage.values():
+            mean.add(float(coverage.sum()), coverage.size)
+
+    def evaluate(
+        self,
+        models: NDArray[np.float64],
+        iteration: int,
+        seconds: float | None = None,
+        by: Literal["iteration", "time"] = "iteration",
+        decides: bool = True,
+    ) -> str | None:
+        """Make one point; the reason to stop there, if any (only a curve that `decides` may stop a run)."""
+        mean = models.mean(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
+            objective = self._setting.problem.objective(mean)
+            metrics: Mapping[str, float] = self._setting.problem.metrics(mean)
+        coverage = self._coverage[by].take()
+        sent = self._ledger.bytes(Fate.SENT)
+        self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics))
+        self._check(objective, iteration)
+        return self._stopper.reason(iteration, objective) if decides else None
+
+    def _check(self, objective: float, iteration: int) -> None:
+        if self._first is None:
+            self._first = objective
+        if not isfinite(objective) or objective > _BLOWN_UP * (1.0 + abs(self._first)):
+            raise Diverged(
+                f"the run diverged: f(mean model) went from {self._first:.3g} to {objective:.3g} by iteration {iteration}"
+            )
+
+
+class _Mean:
+    """A mean that starts anew each time it is taken."""
+
+    def __init__(self) -> None:
+        self._sum = 0.0
+        self._count = 0
+
+    def add(self, value: float, count: int) -> None:
+        self._sum += value
+        self._count += count
+
+    def take(self) -> float | None:
+        mean = self._sum / self._count if self._count else None
+        self._sum, self._count = 0.0, 0
+        return mean

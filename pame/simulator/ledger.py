@@ -1,0 +1,117 @@
+"""The byte account of a run: what was sent, used, late and lost, by link and by kind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pame.algorithms import Received
+from pame.codec import Sizes
+
+Counts = NDArray[np.int64]
+_CONSOLIDATE_AFTER = 4096
+
+
+class Fate(Enum):
+    """What became of a message."""
+
+    SENT = "sent"
+    AGGREGATED = "aggregated"
+    LATE = "late"
+    LOST = "lost"
+    """Dropped on purpose before it was sent: its bytes were never transmitted."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """One row per directed link that was used or would have been."""
+
+    sender: Counts
+    receiver: Counts
+    messages: Counts
+    bytes: Counts
+    aggregated: Counts
+    late: Counts
+    lost: Counts
+
+
+class Ledger:
+    """Collects messages by fate; rows are kept as arrays and merged by link now and then."""
+
+    def __init__(self, nodes: int) -> None:
+        self.starved = 0
+        self.kinds = Sizes()
+        """Bytes sent by kind."""
+        self._nodes = nodes
+        self._rows: dict[Fate, list[Counts]] = {fate: [] for fate in Fate}
+        self._messages = dict.fromkeys(Fate, 0)
+        self._bytes = dict.fromkeys(Fate, 0)
+
+    def add(self, fate: Fate, senders: Counts, receivers: Counts, sizes: Counts | int) -> None:
+        """Messages that met one fate, one per position, of the given sizes."""
+        if not senders.size:
+            return
+        size = np.broadcast_to(np.asarray(sizes, dtype=np.int64), senders.shape)
+        self._messages[fate] += senders.size
+        self._bytes[fate] += int(size.sum())
+        rows = self._rows[fate]
+        rows.append(np.stack([senders * self._nodes + receivers, np.ones_like(size), size]))
+        if len(rows) > _CONSOLIDATE_AFTER:
+            self._rows[fate] = [_merge(rows)]
+
+    def aggregated(self, node: int, messages: Sequence[Received]) -> None:
+        """A node averaged these messages at a round; with none it starved."""
+        self._add_received(Fate.AGGREGATED, node, messages)
+        self.starved += not messages
+
+    def late(self, node: int, messages: Sequence[Received]) -> None:
+        """These messages reached a node after the last round that could use them."""
+        self._add_received(Fate.LATE, node, messages)
+
+    def _add_received(self, fate: Fate, node: int, messages: Sequence[Received]) -> None:
+        senders = np.array([message.sender for message in messages], dtype=np.int64)
+        sizes = np.array([message.size for message in messages], dtype=np.int64)
+        self.add(fate, senders, np.full(len(messages), node), sizes)
+
+    def messages(self, fate: Fate) -> int:
+        """How many messages met a fate."""
+        return self._messages[fate]
+
+    def bytes(self, fate: Fate) -> int:
+        """How many bytes they had."""
+        return self._bytes[fate]
+
+    def links(self) -> Links:
+        """The account by directed link."""
+        merged = {fate: _merge(rows) for fate, rows in self._rows.items()}
+        keys = np.unique(np.concatenate([rows[0] for rows in merged.values()]))
+
+        def column(fate: Fate, row: int) -> Counts:
+            out = np.zeros(keys.size, dtype=np.int64)
+            out[np.searchsorted(keys, merged[fate][0])] = merged[fate][row]
+            return out
+
+        return Links(
+            sender=keys // self._nodes,
+            receiver=keys % self._nodes,
+            messages=column(Fate.SENT, 1),
+            bytes=column(Fate.SENT, 2),
+            aggregated=column(Fate.AGGREGATED, 1),
+            late=column(Fate.LATE, 1),
+            lost=column(Fate.LOST, 1),
+        )
+
+
+def _merge(rows: list[Counts]) -> Counts:
+    """Rows (link, messages, bytes) with every link once, ascending."""
+    if not rows:
+        return np.zeros((3, 0), dtype=np.int64)
+    link, messages, size = np.concatenate(rows, axis=1)
+    keys, where = np.unique(link, return_inverse=True)
+    out = np.zeros((3, keys.size), dtype=np.int64)
+    out[0] = keys
+    np.add.at(out[1], where, messages)
+    np.add.at(out[2], where, size)
+    return out

@@ -1,0 +1,66 @@
+"""What a driver tells whoever watches it; the drivers know neither terminal nor file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One point of the curves: the mean model of all nodes at an iteration, or at a moment of simulated time."""
+
+    by: Literal["iteration", "time"]
+    iteration: int
+    """With `by: time`, the mean over the nodes, rounded down."""
+    seconds: float | None
+    bytes: int
+    """Sent by all nodes so far."""
+    objective: float
+    """f(mean model), f the mean of the f_i."""
+    consensus: float
+    """Root mean square distance of the nodes' models from their mean."""
+    coverage: float | None
+    """Mean coverage of a coordinate over the rounds since the last evaluation; None if there was no round."""
+    metrics: Mapping[str, float]
+
+
+class Record(NamedTuple):
+    """What one node did at one iteration. Without a clock the times are None; outside rounds the counts are 0."""
+
+    node: int
+    iteration: int
+    seconds: float | None
+    waited_s: float | None
+    wanted: int
+    received: int
+    coverage: float | None
+    starved: int
+    late: int
+    messages: int
+    bytes: int
+
+
+class Observer(Protocol):
+    """Whoever watches a run."""
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """A point of the curves."""
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        """Some nodes finished an iteration."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    models: NDArray[np.float64]
+    """The result of every node, one row each."""
+    iterations: int
+    seconds: float | None
+    reason: str
+    exact: bool
+    """Nothing was lost, late, starved or evicted, and no patience ran out."""

@@ -1,0 +1,47 @@
+"""Sending in a simulator: what a node's message weighs on the wire, who gets it, and the account of both."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pame.algorithms import Algorithm, Message, Received
+from pame.codec import Draw, Sizes, measure, measure_dense
+from pame.exchange import PartialMessage
+from pame.sampling import message_lost
+from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.setting import Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One message on its way, and whom it will reach."""
+
+    envelope: Received
+    receivers: tuple[int, ...]
+
+
+def post(setting: Setting, ledger: Ledger, node: Algorithm, sender: int, k: int) -> Posted | None:
+    """A node's message at k, entered into the account; None if it has nobody to send to."""
+    receivers = node.receivers(k)
+    if not receivers:
+        return None
+    message = node.message(k)
+    sizes = message_sizes(setting, sender, k, message)
+    lost = [i for i in receivers if message_lost(setting.seed, sender, i, k, setting.message_loss)]
+    reached = tuple(i for i in receivers if i not in lost)
+    for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
+        ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
+    ledger.kinds += sizes * len(reached)
+    return Posted(Received(sender, k, message, sizes.total), reached)
+
+
+def message_sizes(setting: Setting, sender: int, k: int, message: Message) -> Sizes:
+    """The exact sizes of the encoded vectors of a message. What gRPC and TCP put around them is not in here."""
+    draw = Draw(setting.seed, sender, k)
+    total = Sizes()
+    for vector in message.values():
+        if isinstance(vector, PartialMessage):
+            total += measure(vector, coding=setting.coding, values=setting.values, draw=draw)
+        else:
+            total += measure_dense(vector, setting.values)
+    return total

@@ -1,0 +1,87 @@
+"""An experiment in terms of the science: everything a driver needs, with nothing of files or terminals."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pame.algorithms import Algorithm, AlgorithmSpec, Context, Mode, Selection
+from pame.codec import SupportCoding
+from pame.exchange import ValueType, Vector
+from pame.links import LinkSpec
+from pame.problems import Problem
+from pame.randomness import Key, Purpose, subset, uniforms
+from pame.stopping import StopRules
+from pame.topology import Topology
+
+
+@dataclass(frozen=True)
+class Compute:
+    """How long a local step takes: a nominal time, a uniform jitter, and some nodes that are slower by a factor."""
+
+    step_s: float = 0.01
+    jitter: float = 0.0
+    stragglers: float = 0.0
+    slowdown: float = 10.0
+
+    def slow_nodes(self, seed: int, nodes: int) -> frozenset[int]:
+        """The stragglers: the given share of the nodes, rounded, at least one if the share is not 0."""
+        count = min(max(1, round(self.stragglers * nodes)), nodes) if self.stragglers > 0 else 0
+        return frozenset(subset(Key(seed, Purpose.STRAGGLERS), nodes, count).tolist())
+
+    def seconds(self, seed: int, node: int, iteration: int, slow: bool) -> float:
+        """How long a node's step at an iteration takes."""
+        u = float(uniforms(Key(seed, Purpose.COMPUTE, node, iteration), 1)[0]) if self.jitter else 0.5
+        return self.step_s * (self.slowdown if slow else 1.0) * (1.0 + self.jitter * (2.0 * u - 1.0))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One run, resolved: graph, data, algorithm, periods, exchange, messages, times, stop rules."""
+
+    seed: int
+    topology: Topology
+    problem: Problem
+    algorithm: AlgorithmSpec
+    periods: tuple[int, ...]
+    stop: StopRules
+    mode: Mode = Mode.ROUNDS
+    spare: int | None = 0
+    max_lag: int = 0
+    exclude_after: int = 3
+    patience_s: float | None = 30.0
+    """None: adaptive."""
+    coding: SupportCoding | None = None
+    """None: the smallest."""
+    values: ValueType = ValueType.FLOAT64
+    message_loss: float = 0.0
+    evaluate_every: int = 10
+    compute: Compute = field(default_factory=Compute)
+    link: LinkSpec = field(default_factory=LinkSpec)
+
+    @property
+    def start(self) -> Vector:
+        """w^0 = 0."""
+        return np.zeros(self.problem.n)
+
+    def selection(self) -> Selection:
+        """The public draws of who talks to whom."""
+        return Selection(self.seed, self.topology, self.periods, self.algorithm.share, self.spare, self.mode)
+
+    def node(self, index: int, selection: Selection) -> Algorithm:
+        """The algorithm object of one node."""
+        return self.algorithm.node(
+            Context(
+                seed=self.seed,
+                node=index,
+                topology=self.topology,
+                selection=selection,
+                objective=self.problem.local(index),
+                start=self.start,
+                values=self.values,
+            )
+        )
+
+    def nodes(self) -> list[Algorithm]:
+        """The algorithm objects of all nodes; they share the draws of who talks to whom."""
+        selection = self.selection()
+        return [self.node(index, selection) for index in range(self.topology.nodes)]

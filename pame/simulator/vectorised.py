@@ -1,0 +1,113 @@
+"""PaME for thousands of nodes: all models in one array, all draws of an iteration at once.
+
+Same draws as the algorithm objects, equal to rounding. Who averages whom at iteration k is a sparse 0/1 matrix S
+(receivers x senders), the supports a mask M, and with W the models:
+
+    lambda = S M,    v = S (M * W) / lambda  where lambda > 0, else W,    W <- v - step * grad(v)
+
+What limits it: memory holds the data, nodes * samples * n doubles, and a full local batch reads all of it twice per
+iteration.
+"""
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from pame.algorithms import PameSpec
+from pame.algorithms.finite import check_finite
+from pame.exchange import ValueType
+from pame.randomness import Purpose
+from pame.randomness.many import subsets_of_nodes, uniforms_of_links
+from pame.sampling import participation
+from pame.simulator.check import check
+from pame.simulator.evaluate import Evaluator
+from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.observe import Observer, Outcome
+from pame.simulator.setting import Setting
+from pame.simulator.vectorised_account import Exchange, enter, records
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outcome:
+    """Run to the first stop rule."""
+    check("vectorised", setting)
+    spec = cast(PameSpec, setting.algorithm)
+    problem = setting.problem.stacked()
+    evaluator = Evaluator(setting, ledger, observer)
+    enough = np.array([participation(spec.share, degree) for degree in setting.topology.degrees.tolist()])
+    models = np.zeros((setting.topology.nodes, setting.problem.n))
+    k = 0
+    while True:
+        if evaluator.due(k):
+            reason = evaluator.evaluate(models, k)
+            if reason is not None:
+                exact = ledger.starved == 0 and ledger.messages(Fate.LOST) == 0
+                return Outcome(models, k, None, reason, exact)
+        exchange = _exchange(setting, models, enough, spec.support_size(models.shape[1]), k)
+        coverage = _average(models, exchange)
+        evaluator.covered_many(coverage)
+        sizes = enter(setting, ledger, exchange, k)
+        observer.recorded(records(models.shape[0], enough, exchange, coverage, sizes, k))
+        steps = np.array([spec.step.size(k, t) for t in range(1, int(enough.max()) + 1)])[enough - 1]
+        gradient = problem.gradient(models, k)
+        gradient *= steps[:, None]
+        models -= gradient
+        if not np.isfinite(models.sum()):
+            for node, model in enumerate(models):
+                check_finite(model, node, k, float(steps[node]))
+        k += 1
+
+
+def _exchange(setting: Setting, models: Matrix, enough: Indices, s: int, k: int) -> Exchange:
+    """All draws of one iteration: rounds, candidates, supports, lost messages."""
+    active = np.flatnonzero(k % np.array(setting.periods) == 0)
+    receivers, candidates = _candidates(setting, active, enough, k)
+    senders = np.unique(candidates)
+    revealed = models[senders]
+    if setting.values is ValueType.FLOAT32:
+        revealed = revealed.astype(np.float32).astype(np.float64)
+    u = np.ones(receivers.size)
+    if setting.message_loss > 0:
+        u = uniforms_of_links(setting.seed, Purpose.MESSAGE_LOSS, candidates, receivers, k)
+    return Exchange(
+        active=active,
+        senders=senders,
+        mask=subsets_of_nodes(setting.seed, Purpose.SUPPORT, senders, k, models.shape[1], s),
+        revealed=revealed,
+        receiver=np.searchsorted(active, receivers),
+        sender=np.searchsorted(senders, candidates),
+        reached=u >= setting.message_loss,
+    )
+
+
+def _candidates(setting: Setting, active: Indices, enough: Indices, k: int) -> tuple[Indices, Indices]:
+    """Receiver and sender of every message, receivers ascending, then senders."""
+    offsets, targets = setting.topology.adjacency
+    degrees = setting.topology.degrees
+    receivers, senders = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for degree in np.unique(degrees[active]).tolist():
+        nodes = active[degrees[active] == degree]
+        t = int(enough[nodes[0]])
+        chosen = np.nonzero(subsets_of_nodes(setting.seed, Purpose.CANDIDATES, nodes, k, degree, t))[1]
+        receivers.append(np.repeat(nodes, t))
+        senders.append(targets[np.repeat(offsets[nodes], t) + chosen])
+    receiver, sender = np.concatenate(receivers), np.concatenate(senders)
+    order = np.lexsort((sender, receiver))
+    return receiver[order], sender[order]
+
+
+def _average(models: Matrix, exchange: Exchange) -> NDArray[np.float64]:
+    """Replace the active nodes' models by their averages; the mean coverage of each."""
+    ends = (exchange.receiver[exchange.reached], exchange.sender[exchange.reached])
+    shape = (exchange.active.size, exchange.senders.size)
+    chosen = sparse.csr_array((np.ones(ends[0].size), ends), shape=shape)
+    coverage: Matrix = chosen @ exchange.mask.astype(np.float64)
+    total: Matrix = chosen @ np.where(exchange.mask, exchange.revealed, 0.0)
+    average = models[exchange.active]
+    np.divide(total, coverage, out=average, where=coverage > 0)
+    models[exchange.active] = average
+    return np.asarray(coverage.mean(axis=1))

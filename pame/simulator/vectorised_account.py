@@ -1,0 +1,89 @@
+"""The byte account and the records of one iteration of the vectorised driver."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pame.codec import Sizes, SupportCoding
+from pame.exchange import PartialMessage
+from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.observe import Record
+from pame.simulator.post import message_sizes
+from pame.simulator.setting import Setting
+
+Indices = NDArray[np.int64]
+
+_SIZE_IGNORES_POSITIONS = (SupportCoding.SEED, SupportCoding.BITMAP, SupportCoding.ALL)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Everything drawn and revealed at one iteration."""
+
+    active: Indices
+    """The nodes that aggregate."""
+    senders: Indices
+    """The nodes that somebody listens to."""
+    mask: NDArray[np.bool_]
+    """Their supports, one row each."""
+    revealed: NDArray[np.float64]
+    """Their models as they travel, one row each."""
+    receiver: Indices
+    """Of each message: the position in `active`."""
+    sender: Indices
+    """Of each message: the position in `senders`."""
+    reached: NDArray[np.bool_]
+    """Of each message: whether it was not lost."""
+
+
+def enter(setting: Setting, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
+    """Put the messages into the ledger; the size of each sender's message."""
+    sizes = _sizes(setting, ledger, exchange, k)
+    sender, receiver = exchange.senders[exchange.sender], exchange.active[exchange.receiver]
+    size, reached = sizes[exchange.sender], exchange.reached
+    for fate, which in ((Fate.SENT, reached), (Fate.AGGREGATED, reached), (Fate.LOST, ~reached)):
+        ledger.add(fate, sender[which], receiver[which], size[which])
+    ledger.starved += exchange.active.size - np.unique(receiver[reached]).size
+    return sizes
+
+
+def _sizes(setting: Setting, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
+    """Exact sizes. Messages without stars, or with nothing else, are all alike unless the coding looks at positions."""
+    s = int(np.count_nonzero(exchange.mask[0])) if exchange.senders.size else 0
+    star = exchange.mask & (exchange.revealed == 0.0) & ~np.signbit(exchange.revealed)
+    stars = np.count_nonzero(star, axis=1).tolist()
+    copies = np.bincount(exchange.sender[exchange.reached], minlength=exchange.senders.size).tolist()
+    alike: dict[int, Sizes] = {}
+    totals = np.zeros(exchange.senders.size, dtype=np.int64)
+    for row, sender in enumerate(exchange.senders.tolist()):
+        sizes = alike.get(stars[row])
+        if sizes is None:
+            support = np.flatnonzero(exchange.mask[row])
+            message = PartialMessage(exchange.mask.shape[1], support, exchange.revealed[row, support])
+            sizes = message_sizes(setting, sender, k, {"w": message})
+            if stars[row] in (0, s) and setting.coding in _SIZE_IGNORES_POSITIONS:
+                alike[stars[row]] = sizes
+        ledger.kinds += sizes * copies[row]
+        totals[row] = sizes.total
+    return totals
+
+
+def records(
+    nodes: int, enough: Indices, exchange: Exchange, coverage: NDArray[np.float64], sizes: Indices, k: int
+) -> list[Record]:
+    """One record per node."""
+    messages, wanted, received = (np.zeros(nodes, dtype=np.int64) for _ in range(3))
+    messages[exchange.senders] = np.bincount(exchange.sender[exchange.reached], minlength=exchange.senders.size)
+    sent = np.zeros(nodes, dtype=np.int64)
+    sent[exchange.senders] = messages[exchange.senders] * sizes
+    wanted[exchange.active] = enough[exchange.active]
+    received[exchange.active] = np.bincount(exchange.receiver[exchange.reached], minlength=exchange.active.size)
+    covered: list[float | None] = [None] * nodes
+    for node, value in zip(exchange.active.tolist(), coverage.tolist(), strict=True):
+        covered[node] = value
+    columns = zip(wanted.tolist(), received.tolist(), covered, messages.tolist(), sent.tolist(), strict=True)
+    return [
+        Record(node, k, None, None, want, got, cover, int(want > 0 and got == 0), 0, copies, total)
+        for node, (want, got, cover, copies, total) in enumerate(columns)
+    ]

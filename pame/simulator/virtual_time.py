@@ -1,0 +1,178 @@
+"""The virtual-time driver: the algorithm objects under a clock that jumps from event to event.
+
+A node's iteration: send, wait (at a round, in `rounds`), absorb, compute for its step time, step. A message takes as
+long as its link says. After iteration K a node is frozen; in `free` it goes on in overtime, so that slow nodes do not
+starve, and its result stays w^K.
+"""
+
+import heapq
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pame.algorithms import Mode, Received
+from pame.links import LinkState, send
+from pame.randomness import Key, Purpose, uniforms
+from pame.simulator.evaluate import Evaluator
+from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.observe import Observer, Outcome
+from pame.simulator.post import post
+from pame.simulator.setting import Setting
+from pame.simulator.virtual_node import VirtualNode
+
+Action = Callable[[float], None]
+
+
+def run_virtual_time(setting: Setting, observer: Observer, ledger: Ledger) -> Outcome:
+    """Run to the first stop rule."""
+    return _Run(setting, observer, ledger).go()
+
+
+class _Run:
+    """The event queue, the links and the two curves of one run."""
+
+    def __init__(self, setting: Setting, observer: Observer, ledger: Ledger) -> None:
+        self._setting = setting
+        self._observer = observer
+        self._ledger = ledger
+        self._evaluator = Evaluator(setting, ledger, observer)
+        self._queue: list[tuple[float, int, Action]] = []
+        self._order = count()
+        self._links: dict[tuple[int, int], LinkState] = {}
+        self._slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+        self._nodes = [VirtualNode(setting, index, node) for index, node in enumerate(setting.nodes())]
+        self._snapshots: dict[int, list[NDArray[np.float64] | None]] = {}
+        self._results: list[NDArray[np.float64] | None] = [None] * len(self._nodes)
+        self._steps = 0
+        self._reason: str | None = None
+        self._stopped: tuple[NDArray[np.float64], int] | None = None
+        # With losses or stragglers the complete sets lag behind, so the curve by time decides (DESIGN.md).
+        self._by_time = setting.message_loss > 0 or bool(self._slow)
+
+    def go(self) -> Outcome:
+        """Handle event after event."""
+        now = 0.0
+        self._evaluate_by_time(now)
+        for node in self._nodes:
+            self._at(now, partial(self._start, node))
+        while self._queue and self._reason is None:
+            moment, _, action = heapq.heappop(self._queue)
+            if moment > self._setting.stop.seconds:
+                now = self._setting.stop.seconds
+                self._reason = f"{now:g} simulated seconds are over"
+            else:
+                now = moment
+                action(now)
+        for node in self._nodes:
+            self._ledger.late(node.index, node.late())
+        if self._stopped is None:
+            self._stopped = (self._latest(), self._steps // len(self._nodes))
+        models, iterations = self._stopped
+        return Outcome(models, iterations, now, self._reason or "every node is done", self._is_exact())
+
+    def _at(self, moment: float, action: Action) -> None:
+        heapq.heappush(self._queue, (moment, next(self._order), action))
+
+    def _start(self, node: VirtualNode, now: float) -> None:
+        """An iteration begins: take the snapshot, send, and wait if this is a round."""
+        setting, k = self._setting, node.k
+        self._snapshot(node, now)
+        if self._reason is not None or (k >= setting.stop.iterations and setting.mode is Mode.ROUNDS):
+            return
+        node.algorithm.prepare(k)
+        mail = post(setting, self._ledger, node.algorithm, node.index, k)
+        if mail is not None:
+            for receiver in mail.receivers:
+                arrival = self._arrival(mail.envelope, receiver, now)
+                self._at(arrival, partial(self._deliver, self._nodes[receiver], mail.envelope))
+        node.begin(now, mail, node.algorithm.wanted(k))
+        if node.satisfied():
+            self._aggregate(node, now)
+        else:
+            self._at(now + node.patience.seconds(), partial(self._expire, node, k))
+
+    def _arrival(self, envelope: Received, receiver: int, now: float) -> float:
+        setting, link = self._setting, (envelope.sender, receiver)
+        key = Key(setting.seed, Purpose.LINK_JITTER, envelope.sender, envelope.iteration, receiver)
+        u = float(uniforms(key, 1)[0]) if setting.link.jitter_s else 0.5
+        state = send(setting.link, self._links.get(link, LinkState()), now, 8 * envelope.size, u)
+        self._links[link] = state
+        return state.last_arrival
+
+    def _deliver(self, node: VirtualNode, envelope: Received, now: float) -> None:
+        node.deliver(envelope, now)
+        if node.waiting is not None and node.satisfied():
+            self._aggregate(node, now)
+
+    def _expire(self, node: VirtualNode, k: int, now: float) -> None:
+        if node.k == k and node.waiting is not None:
+            node.expire()
+            self._aggregate(node, now)
+
+    def _aggregate(self, node: VirtualNode, now: float) -> None:
+        """The waiting is over: average what came, then compute for the time of a step."""
+        received = node.end_of_wait(now)
+        if received is not None:
+            coverage = node.algorithm.absorb(node.k, received)
+            node.coverage = coverage
+            self._evaluator.covered(coverage)
+            self._ledger.aggregated(node.index, received)
+        slow = node.index in self._slow
+        duration = self._setting.compute.seconds(self._setting.seed, node.index, node.k, slow)
+        self._at(now + duration, partial(self._finish, node))
+
+    def _finish(self, node: VirtualNode, now: float) -> None:
+        """The step is done: record it, look at the curve by time, begin the next iteration."""
+        node.algorithm.step(node.k)
+        late = node.late()
+        self._ledger.late(node.index, late)
+        self._observer.recorded([node.record(now, len(late))])
+        node.k += 1
+        self._steps += 1
+        self._evaluate_by_time(now)
+        if self._reason is None:
+            self._start(node, now)
+
+    def _snapshot(self, node: VirtualNode, now: float) -> None:
+        """Keep w^k; when all nodes have one, that is a point of the curve by iteration."""
+        k, last = node.k, self._setting.stop.iterations
+        if k == last:
+            self._results[node.index] = node.algorithm.model
+        if k > last or not self._evaluator.due(k):
+            return
+        models = self._snapshots.setdefault(k, [None] * len(self._nodes))
+        models[node.index] = node.algorithm.model
+        complete = [model for model in models if model is not None]
+        if len(complete) == len(self._nodes):
+            del self._snapshots[k]
+            stacked = np.stack(complete)
+            self._decide(stacked, k, self._evaluator.evaluate(stacked, k, now, "iteration", not self._by_time))
+
+    def _evaluate_by_time(self, now: float) -> None:
+        """A point whenever the mean iteration reaches one that is due, and when half of the nodes are done."""
+        mean, rest = divmod(self._steps, len(self._nodes))
+        done = sum(node.k >= self._setting.stop.iterations for node in self._nodes)
+        median_done = self._by_time and 2 * done >= len(self._nodes)
+        if median_done or (rest == 0 and self._evaluator.due(mean)):
+            models = self._latest()
+            reason = self._evaluator.evaluate(models, mean, now, "time", self._by_time)
+            if median_done and reason is None:
+                reason = f"the median node did {self._setting.stop.iterations} iterations"
+            self._decide(models, mean, reason)
+
+    def _decide(self, models: NDArray[np.float64], k: int, reason: str | None) -> None:
+        if reason is not None and self._reason is None:
+            self._reason, self._stopped = reason, (models, k)
+
+    def _latest(self) -> NDArray[np.float64]:
+        """The newest model of every node; w^K of those that have it."""
+        pairs = zip(self._results, self._nodes, strict=True)
+        return np.stack([node.algorithm.model if result is None else result for result, node in pairs])
+
+    def _is_exact(self) -> bool:
+        ledger = self._ledger
+        clean = ledger.messages(Fate.LOST) + ledger.messages(Fate.LATE) + ledger.starved == 0
+        return self._setting.mode is Mode.ROUNDS and clean and not any(node.troubled for node in self._nodes)
