@@ -36,7 +36,7 @@ from pame.topology.kinds import RandomRegular
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 DEGREE = {1000: 30, 2000: 60}
-ETA = 0.0525
+ETA = 0.0515
 SEED = 12
 ITERATIONS = 120
 MSE_AT = 100

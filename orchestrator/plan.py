@@ -6,7 +6,7 @@ The simulator takes the plan whole; a network hands each node its part of it.
 from math import inf
 from pathlib import Path
 
-from orchestrator.errors import FileError
+from orchestrator.errors import UnreadableFile
 from orchestrator.experiment import Experiment
 from pame import problems, topology
 from pame.algorithms import Mode, PameSpec
@@ -31,7 +31,7 @@ def make_topology(experiment: Experiment, base: Path) -> Topology:
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"topology.file: cannot read {path} ({error}); give the path of a text file") from None
+            raise UnreadableFile(f"topology.file: cannot read {path} ({error}); give the path of a text file") from None
     return topology.build(experiment.topology, experiment.nodes, experiment.seed, text)
 
 

@@ -22,6 +22,7 @@ class RunScreen:
 
     def __init__(self, experiment: Experiment, console: Console) -> None:
         self._nodes = experiment.nodes
+        self._iterations = experiment.stop.iterations
         self._points: deque[Evaluation] = deque(maxlen=_ROWS)
         self._steps = 0
         self._progress = _bar()
@@ -46,7 +47,7 @@ class RunScreen:
     def recorded(self, records: Sequence[Record]) -> None:
         """The bar follows the mean iteration of the nodes."""
         self._steps += len(records)
-        self._progress.update(self._task, completed=self._steps // self._nodes)
+        self._progress.update(self._task, completed=min(self._steps // self._nodes, self._iterations))
 
     def _show(self) -> Group:
         table = Table(box=None, padding=(0, 1), header_style="bold")
@@ -71,6 +72,7 @@ class SweepScreen:
     def __init__(self, variants: Sequence[Variant], console: Console) -> None:
         self._variants = variants
         self._newest: dict[int, Mapping[str, Any]] = {}
+        self._completed: dict[int, int] = {}
         self._progress = _bar()
         total = sum(variant.experiment.stop.iterations for variant in variants)
         self._task = self._progress.add_task(f"{len(variants)} runs", total=total)
@@ -85,16 +87,18 @@ class SweepScreen:
     ) -> None:
         _close(self._live, self._show())
 
-    def progress(self, run: int, point: Mapping[str, Any]) -> None:
-        """A run has a new point."""
+    def progress(self, run: int, point: Mapping[str, Any], done: bool) -> None:
+        """A run has a new point, and is done or not (a stop rule may end it early)."""
         self._newest[run] = point
-        self._progress.update(self._task, completed=sum(int(newest["iteration"]) for newest in self._newest.values()))
+        total = self._variants[run].experiment.stop.iterations
+        self._completed[run] = total if done else min(int(point["iteration"]), total)
+        self._progress.update(self._task, completed=sum(self._completed.values()))
         self._live.update(self._show())
 
     def _show(self) -> Group:
         keys = list(self._variants[0].values)
         table = Table(box=None, padding=(0, 1), header_style="bold")
-        for heading in (*keys, "iteration", "f(mean model)", "consensus", "sent"):
+        for heading in (*(key.rsplit(".", 1)[-1] for key in keys), "iteration", "f(mean model)", "consensus", "sent"):
             table.add_column(heading, justify="right", no_wrap=True)
         for run in sorted(self._newest)[-_ROWS:]:
             point, variant = self._newest[run], self._variants[run]

@@ -8,8 +8,10 @@ import json
 import multiprocessing
 import os
 import re
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,8 @@ from orchestrator.report import write_sweep_report
 from orchestrator.runs import Ending, Status
 from pame.simulator import Evaluation, Record
 
-Progress = Callable[[int, dict[str, Any]], None]
-"""(number of the run, from 0; its newest line of curve.jsonl)."""
+Progress = Callable[[int, dict[str, Any], bool], None]
+"""(number of the run, from 0; its newest line of curve.jsonl; whether it is done)."""
 
 _POLL_S = 0.25
 
@@ -30,32 +32,34 @@ def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: st
     folders = [folder / _folder_name(number, variant) for number, variant in enumerate(variants, 1)]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(cores, len(variants)), mp_context=context) as pool:
-        jobs = [
-            pool.submit(_run_one, variant.experiment, base, path, backend)
-            for variant, path in zip(variants, folders, strict=True)
-        ]
+    jobs: dict[int, Future[Ending]] = {}
+    with ProcessPoolExecutor(min(cores, len(variants)), context, _leave_interrupts_to_the_parent) as pool:
         try:
-            _follow(jobs, folders, progress)
+            for number, variant in enumerate(variants):
+                _follow(jobs, folders, progress, until_fewer_than=cores)
+                jobs[number] = pool.submit(_run_one, variant.experiment, base, folders[number], backend)
+            _follow(jobs, folders, progress, until_fewer_than=1)
         except KeyboardInterrupt:
-            pool.shutdown(wait=True, cancel_futures=True)
-    endings = [_never_began() if job.cancelled() else job.result() for job in jobs]
+            for child in multiprocessing.active_children():
+                child.terminate()
+    endings = [_ending(jobs.get(number)) for number in range(len(variants))]
     _write_index(folder, variants, folders, endings)
     write_sweep_report(folder)
     return endings
 
 
-def _follow(jobs: Sequence[Future[Ending]], folders: Sequence[Path], progress: Progress) -> None:
-    """Report every run's newest point until all are done; a mistake in one of them ends the waiting."""
-    pending = set(jobs)
-    while pending:
-        done, pending = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-        for job in done:
-            job.result()
-        for number, path in enumerate(folders):
-            newest = _newest(path / "curve.jsonl")
+def _follow(
+    jobs: Mapping[int, Future[Ending]], folders: Sequence[Path], progress: Progress, until_fewer_than: int
+) -> None:
+    """Report every run's newest point until fewer than so many are under way; a mistake in one of them is raised."""
+    while len(running := {job for job in jobs.values() if not job.done()}) >= until_fewer_than:
+        wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+        for number, job in jobs.items():
+            if job.done():
+                job.result()
+            newest = _newest(folders[number] / "curve.jsonl")
             if newest is not None:
-                progress(number, newest)
+                progress(number, newest, job.done())
 
 
 def _newest(curve: Path) -> dict[str, Any] | None:
@@ -67,11 +71,31 @@ def _newest(curve: Path) -> dict[str, Any] | None:
     return point
 
 
+def _leave_interrupts_to_the_parent() -> None:
+    """Ctrl-C reaches the whole process group; the parent decides what becomes of the runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> Ending:
-    return BACKENDS[backend](experiment, base, folder, _Nobody())
+    """In a process of the pool: a termination by the parent ends the run as Ctrl-C ends a single one."""
+
+    def interrupt(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        return BACKENDS[backend](experiment, base, folder, _Nobody())
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _never_began() -> Ending:
+def _ending(job: Future[Ending] | None) -> Ending:
+    try:
+        if job is not None:
+            return job.result()
+    except (BrokenProcessPool, KeyboardInterrupt):
+        pass
     return Ending(Status.INTERRUPTED, "stopped by the user before it began", 0, None, 0.0, exact=False)
 
 

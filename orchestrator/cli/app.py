@@ -11,7 +11,7 @@ from orchestrator.cli.run import run
 from orchestrator.cli.schema import schema
 from orchestrator.cli.topology import topology
 from orchestrator.cli.validate import validate
-from orchestrator.errors import FileError
+from orchestrator.errors import CannotWrite
 from pame.errors import PameError
 
 app = typer.Typer(
@@ -34,4 +34,4 @@ def main() -> None:
     except PameError as error:
         for line in str(error).splitlines():
             errors.print("[red]error:[/]", escape(line))
-        sys.exit(ExitCode.FAULT if isinstance(error, FileError) else ExitCode.USAGE)
+        sys.exit(ExitCode.FAULT if isinstance(error, CannotWrite) else ExitCode.USAGE)

@@ -10,7 +10,7 @@ from rich.table import Table
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
 from orchestrator.drawing.braille import draw
 from orchestrator.drawing.svg import svg
-from orchestrator.errors import FileError
+from orchestrator.errors import CannotWrite
 from orchestrator.plan import make_topology
 from pame.topology.describe import Description, describe
 from pame.topology.layout import layout
@@ -36,7 +36,7 @@ def topology(
         try:
             picture.write_text(svg(graph, positions), encoding="utf-8")
         except OSError as error:
-            raise FileError(f"cannot write {picture}: {error.strerror}; choose another --svg") from None
+            raise CannotWrite(f"cannot write {picture}: {error.strerror}; choose another --svg") from None
         console.print(f"picture: [bold]{picture}[/]", soft_wrap=True)
 
 

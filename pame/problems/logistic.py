@@ -27,8 +27,11 @@ class LogisticSpec:
     regularisation: lambda, the weight of ||w||^2 / 2
     nonzeros: share of the true model's coordinates that are not zero (at least one is)
     feature_shift: how far a node's mean features lie from zero, each node in its own direction
-    label_skew: probability that a sample is given the label its node prefers; changes no objective, because a flipped
-        sample has the same loss
+    label_skew: probability that a sample must have the label its node prefers; combine it with feature_shift:
+        with features symmetric about zero either label teaches a model the same, so skew alone changes no
+        objective's law
+    truth_shift: how far the model behind a node's labels lies from the true one, each node in its own direction; test
+        metrics stay with the true one
     test_samples: size of the test set
     """
 
@@ -41,6 +44,7 @@ class LogisticSpec:
     nonzeros: Annotated[float, Interval(gt=0, le=1)] = 0.5
     feature_shift: Annotated[float, Ge(0)] = 0.0
     label_skew: Annotated[float, Interval(ge=0, le=1)] = 0.0
+    truth_shift: Annotated[float, Ge(0)] = 0.0
     test_samples: Annotated[int, Ge(1)] = 10_000
 
     def build(self, nodes: int, seed: int) -> Regression:
@@ -65,10 +69,6 @@ class CrossEntropy:
     def positive(self, labels: Vector) -> NDArray[np.bool_]:
         """The hard label."""
         return labels > 0.5
-
-    def opposite(self, labels: Vector) -> Vector:
-        """1 - b."""
-        return 1.0 - labels
 
     def loss(self, scores: Vector, labels: Vector) -> Vector:
         """log(1 + e^z) - b z, with log(1 + e^z) = max(z, 0) + log(1 + e^-|z|)."""

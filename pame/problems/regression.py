@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pame.problems.base import Matrix, Optimum, Vector
 from pame.problems.shards import DataSpec, Labels, Shard, Shards, check
+from pame.randomness import Purpose
+from pame.randomness.many import subsets_of_nodes
 from pame.sampling import batch
 
 _CACHED = 1 << 17  # numbers handled at once: the second product then finds the samples in the cache
@@ -116,9 +119,10 @@ class StackedRegression:
         spec, nodes = self.shards.spec, self.shards.nodes
         at_once = max(1, _CACHED // ((spec.batch or spec.samples) * spec.n))
         result = np.empty((nodes, spec.n))
+        batches = self._batches(iteration)
         for start in range(0, nodes, at_once):
             some = slice(start, min(start + at_once, nodes))
-            part = self._samples(some, iteration)
+            part = self._samples(some, batches)
             slopes = self.family.slope(np.matmul(part.features, models[some, :, None])[:, :, 0], part.labels)
             result[some] = np.matmul(slopes[:, None, :], part.features)[:, 0, :]
         result /= spec.batch or spec.samples
@@ -131,15 +135,22 @@ class StackedRegression:
         stack = self.shards.stack()
         return _value(self.family, self.family.loss(stack.features @ model, stack.labels), model)
 
-    def _samples(self, nodes: slice, iteration: int) -> Shard:
-        """What some nodes' gradients use at an iteration: all they have, or their mini-batches."""
-        stack, size = self.shards.stack(), self.shards.spec.batch
+    def _batches(self, iteration: int) -> NDArray[np.bool_] | None:
+        """Row i marks the mini-batch of node i, the same as `batch` gives; none if gradients use all samples."""
+        spec = self.shards.spec
+        if spec.batch is None:
+            return None
+        nodes = np.arange(self.shards.nodes)
+        return subsets_of_nodes(self.shards.seed, Purpose.BATCH, nodes, iteration, n=spec.samples, s=spec.batch)
+
+    def _samples(self, nodes: slice, batches: NDArray[np.bool_] | None) -> Shard:
+        """What some nodes' gradients use: all they have, or their mini-batches."""
+        stack = self.shards.stack()
         features, labels = stack.features[nodes], stack.labels[nodes]
-        if size is None:
+        if batches is None:
             return Shard(features, labels)
-        count, samples, n = features.shape
-        drawn = [batch(self.shards.seed, nodes.start + i, iteration, samples, size) for i in range(count)]
-        rows = np.stack(drawn) + samples * np.arange(count)[:, None]
+        count, _, n = features.shape
+        rows = np.flatnonzero(batches[nodes]).reshape(count, -1)
         return Shard(features.reshape(-1, n)[rows], labels.reshape(-1)[rows])
 
 

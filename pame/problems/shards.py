@@ -2,19 +2,24 @@
 
     features a ~ N(0, I);  labels drawn from the score <a, w*>;  w* sparse, magnitudes uniform in [0.5, 2], random signs
 
-Two ways to make nodes differ:
+Three ways to make nodes differ, which can be combined:
 
     feature_shift   a ~ N(shift u_i, I) with a unit vector u_i per node; labels follow the shifted features
-    label_skew      each sample gets the label its node prefers with this probability, else keeps its own. The law of
-                    (a, b) stays the same when a sample is flipped (linear: (-a, -b), logistic: (-a, 1-b)), so flipping
-                    those of the wrong label leaves the law of the features given the label exactly as it was.
-                    For the same reason each sample's loss stays the same: skew changes what a node's labels look like,
-                    and no f_i. (True of any model without intercept on features symmetric about zero.)
+    truth_shift     node i's labels follow w*_i = w* + shift u'_i with another unit vector u'_i per node
+    label_skew      each sample must, with this probability, have the label its node prefers. One that must and does not
+                    is replaced by the next candidate of the node that does; a candidate once passed over is never used,
+                    or else the samples that may have any label would collect the other one and undo the skew. So
+
+                        law of (a, b) = skew * (law given the preferred label) + (1 - skew) * (law without skew)
+
+                    Without feature_shift (-a, -b), for logistic labels (-a, 1-b), has the same law as (a, b) and the
+                    same loss: then either label teaches a model without intercept the same, and f_i keeps its law.
 
 A shard is a function of (seed, node, spec) alone: the number of nodes never changes it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +31,9 @@ from pame.randomness import Key, Purpose, normals, subset, uniforms
 
 TEST_NODE = 2**32
 """The node number in the draws of the test set; no shard can have it."""
+
+_SKEW, _TRUTH = 1, 2  # sub-streams of Purpose.HETEROGENEITY, by the key's peer; 0 is that of the feature shift
+_CHUNKS = 64  # candidates drawn for one shard, in units of its size, before giving up
 
 
 class DataSpec(Protocol):
@@ -44,20 +52,19 @@ class DataSpec(Protocol):
     @property
     def label_skew(self) -> float: ...  # noqa: D102
     @property
+    def truth_shift(self) -> float: ...  # noqa: D102
+    @property
     def test_samples(self) -> int: ...  # noqa: D102
 
 
 class Labels(Protocol):
-    """How labels come about, and what a sample's label is when its features change sign."""
+    """How labels come about, and which of two kinds a label is."""
 
     def draw(self, key: Key, scores: Vector) -> Vector:
         """One label per score <a, w*>."""
 
     def positive(self, labels: Vector) -> NDArray[np.bool_]:
         """Which labels count as 1 rather than 0."""
-
-    def opposite(self, labels: Vector) -> Vector:
-        """The labels that belong to -a."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +81,6 @@ def check(spec: DataSpec) -> None:
         raise ParameterError(
             f"batch is {spec.batch} but a node has only {spec.samples} samples: "
             f"choose at most {spec.samples}, or leave batch out to use all of them."
-        )
-    if spec.feature_shift and spec.label_skew:
-        raise ParameterError(
-            "feature_shift and label_skew cannot be combined, because the skew is exact only for features "
-            "symmetric about zero: set one of them to 0."
         )
 
 
@@ -126,7 +128,7 @@ class Shards:
         return self._stack
 
     def test(self) -> Shard:
-        """The test set, from the model without shift or skew."""
+        """The test set, from the truth all nodes share and without shift or skew."""
         if self._test is None:
             features = self._normals(TEST_NODE, self.spec.test_samples)
             labels = self._labels.draw(Key(self.seed, Purpose.LABELS, TEST_NODE), features @ self.truth)
@@ -135,19 +137,52 @@ class Shards:
 
     def _draw(self, node: int, features: Matrix) -> Shard:
         """Fill `features` with a node's samples and add their labels."""
-        spec, different = self.spec, Key(self.seed, Purpose.HETEROGENEITY, node)
-        features[:] = self._normals(node, spec.samples)
-        if spec.feature_shift:
-            direction = normals(different, spec.n)
-            features += spec.feature_shift / np.sqrt(direction @ direction) * direction
-        labels = self._labels.draw(Key(self.seed, Purpose.LABELS, node), features @ self.truth)
-        if spec.label_skew:
-            draws = uniforms(different, 1 + spec.samples)
-            prefers_positive = draws[0] < 0.5
-            flipped = (draws[1:] < spec.label_skew) & (self._labels.positive(labels) != prefers_positive)
-            features[flipped] *= -1.0
-            labels = np.where(flipped, self._labels.opposite(labels), labels)
-        return Shard(features, labels)
+        spec, key = self.spec, Key(self.seed, Purpose.HETEROGENEITY, node)
+        mean = _displacement(key, spec.n, spec.feature_shift)
+        change = _displacement(replace(key, peer=_TRUTH), spec.n, spec.truth_shift)
+        truth = self.truth if change is None else self.truth + change
 
-    def _normals(self, node: int, samples: int) -> Matrix:
-        return normals(Key(self.seed, Purpose.FEATURES, node), samples * self.spec.n).reshape(samples, self.spec.n)
+        def candidates(chunk: int, into: Matrix) -> Vector:
+            into[:] = self._normals(node, len(into), chunk)
+            if mean is not None:
+                into += mean
+            return self._labels.draw(Key(self.seed, Purpose.LABELS, node, chunk), into @ truth)
+
+        shard = Shard(features, candidates(0, features))
+        if spec.label_skew:
+            self._skew(node, shard, candidates)
+        return shard
+
+    def _skew(self, node: int, shard: Shard, candidates: Callable[[int, Matrix], Vector]) -> None:
+        """Give samples that must have the preferred label, and have not, the next candidates that do."""
+        draws = uniforms(Key(self.seed, Purpose.HETEROGENEITY, node, peer=_SKEW), 1 + self.spec.samples)
+        prefers_positive = bool(draws[0] < 0.5)
+        must = draws[1:] < self.spec.label_skew
+        wrong = np.flatnonzero(must & (self._labels.positive(shard.labels) != prefers_positive))
+        features = np.empty_like(shard.features)
+        for chunk in range(1, _CHUNKS):
+            if not wrong.size:
+                return
+            labels = candidates(chunk, features)
+            fitting = np.flatnonzero(self._labels.positive(labels) == prefers_positive)[: wrong.size]
+            filled, wrong = np.split(wrong, [fitting.size])
+            shard.features[filled], shard.labels[filled] = features[fitting], labels[fitting]
+        if wrong.size:
+            raise ParameterError(
+                f"Node {node} hardly ever sees the {'positive' if prefers_positive else 'negative'} label it prefers "
+                f"({_CHUNKS * self.spec.samples} candidates were too few to find its {self.spec.samples} samples): "
+                "choose a smaller feature_shift or label_skew."
+            )
+
+    def _normals(self, node: int, samples: int, chunk: int = 0) -> Matrix:
+        key = Key(self.seed, Purpose.FEATURES, node, chunk)
+        return normals(key, samples * self.spec.n).reshape(samples, self.spec.n)
+
+
+def _displacement(key: Key, n: int, length: float) -> Vector | None:
+    """A vector of that length in a uniformly random direction; none if the length is zero."""
+    if not length:
+        return None
+    direction = normals(key, n)
+    displacement: Vector = length / np.sqrt(direction @ direction) * direction
+    return displacement

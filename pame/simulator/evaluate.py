@@ -65,9 +65,8 @@ class Evaluator:
         if self._first is None:
             self._first = objective
         if not isfinite(objective) or objective > _BLOWN_UP * (1.0 + abs(self._first)):
-            raise Diverged(
-                f"the run diverged: f(mean model) went from {self._first:.3g} to {objective:.3g} by iteration {iteration}"
-            )
+            change = f"f(mean model) rose from {self._first:.3g} to {objective:.3g}"
+            raise Diverged(f"the run diverged: {change} by iteration {iteration}")
 
 
 class _Mean:

@@ -18,7 +18,7 @@ SPECS: list[Spec] = [
     LinearSpec(n=7, samples=12, test_samples=30),
     LinearSpec(n=9, samples=4, batch=3, test_samples=30, feature_shift=2.0),
     LogisticSpec(n=7, samples=12, test_samples=30),
-    LogisticSpec(n=9, samples=4, batch=3, test_samples=30, label_skew=0.5),
+    LogisticSpec(n=9, samples=4, batch=3, test_samples=30, label_skew=0.5, feature_shift=1.0, truth_shift=1.0),
     LogisticSpec(n=5, samples=8, soft=True, regularisation=0.3, test_samples=30),
 ]
 

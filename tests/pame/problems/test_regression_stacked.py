@@ -9,7 +9,9 @@ SPECS: list[LinearSpec | LogisticSpec] = [
     LinearSpec(n=30, samples=17),
     LinearSpec(n=30, samples=17, batch=4, feature_shift=1.0),
     LogisticSpec(n=13, samples=40),
-    LogisticSpec(n=13, samples=40, batch=7, label_skew=0.4),
+    LogisticSpec(n=13, samples=40, batch=7, label_skew=0.4, feature_shift=0.5, truth_shift=1.0),
+    LinearSpec(n=6, samples=5, batch=5),
+    LogisticSpec(n=6, samples=9, batch=8),
 ]
 
 

@@ -1,0 +1,161 @@
+"""How many node-iterations per second the simulator does, against the per-node-object loop, and what limits it.
+
+    python -m benchmarks.simulator            m = 100, 1,000 and 10,000 nodes, n = 100, 50 samples per node
+
+Each size runs in a process of its own, both drivers in the same one. The bound: a full local batch reads a node's
+samples once from memory (its second use finds them in the cache), so reading all data once is the least an iteration
+can cost.
+"""
+
+import multiprocessing
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from pame import problems, topology
+from pame.algorithms import FixedStep, PameSpec
+from pame.codec import SupportCoding
+from pame.problems import LinearSpec
+from pame.sampling import period
+from pame.simulator import Evaluation, Ledger, Observer, Outcome, Record, Setting, run_lock_step, run_vectorised
+from pame.stopping import StopRules
+from pame.topology.kinds import RandomRegular
+
+N, SAMPLES, DEGREE, SEED = 100, 50, 10, 1
+SIZES = (100, 1000, 10_000)
+VECTORISED_STEPS = 500_000
+OBJECT_STEPS = 20_000
+Driver = Callable[[Setting, Observer, Ledger], Outcome]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One size: node-iterations per second of both drivers, time of a pass over the data, memory."""
+
+    m: int
+    vectorised: float
+    objects: float
+    gradient_share: float
+    read_share: float
+    data_bytes: int
+    peak_bytes: int
+
+
+class _Nobody:
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """Not watched."""
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        """Not watched."""
+
+
+def setting_of(m: int) -> Setting:
+    """PaME on linear regression, random regular graph of degree 10, periods 3..7."""
+    return Setting(
+        seed=SEED,
+        topology=topology.build(RandomRegular(degree=DEGREE), m, SEED),
+        problem=problems.build(LinearSpec(n=N, samples=SAMPLES, test_samples=1), m, SEED),
+        algorithm=PameSpec(participation=0.2, support=0.2, step=FixedStep(eta=0.05, gamma=1.001)),
+        periods=tuple(period(SEED, node, 3, 7) for node in range(m)),
+        stop=StopRules(1),
+        coding=SupportCoding.SEED,
+        evaluate_every=1_000_000,
+    )
+
+
+def measure(m: int) -> Measured:
+    """Both drivers at one size, and the parts of an iteration on their own."""
+    with threadpool_limits(1):
+        setting = setting_of(m)
+        stacked = setting.problem.stacked()
+        models = np.ones((m, N))
+        stacked.gradient(models, 0)
+        gradient_s = _best(lambda: stacked.gradient(models, 0))
+        data = np.ones(m * SAMPLES * N)
+        read_s = _best(data.sum)
+        data_bytes = data.nbytes
+        del data
+        vectorised = _rate(run_vectorised, setting, max(5, VECTORISED_STEPS // m))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        objects = _rate(run_lock_step, setting, max(2, OBJECT_STEPS // m))
+    iteration_s = m / vectorised
+    return Measured(m, vectorised, objects, gradient_s / iteration_s, read_s / iteration_s, data_bytes, peak)
+
+
+def _rate(driver: Driver, setting: Setting, iterations: int) -> float:
+    """Node-iterations per second between two lengths, so that set-up and the two evaluations cancel."""
+
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        driver(_until(setting, count), _Nobody(), Ledger(setting.topology.nodes))
+        return time.perf_counter() - start
+
+    short = seconds(1)
+    return setting.topology.nodes * iterations / max(seconds(1 + iterations) - short, 1e-9)
+
+
+def _until(setting: Setting, iterations: int) -> Setting:
+    return Setting(**{**setting.__dict__, "stop": StopRules(iterations)})
+
+
+def _best(action: Callable[[], object]) -> float:
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def main() -> int:
+    """The command line."""
+    console = Console(width=110)
+    table = Table(title=f"PaME, linear regression, n = {N}, {SAMPLES} samples per node, degree {DEGREE}, one core")
+    for heading in (
+        "nodes",
+        "vectorised",
+        "objects",
+        "ratio",
+        "gradients",
+        "data read once",
+        "peak memory",
+        "per node",
+    ):
+        table.add_column(heading, justify="right")
+    context = multiprocessing.get_context("spawn")
+    results = []
+    for m in SIZES:
+        with ProcessPoolExecutor(1, mp_context=context) as pool:
+            results.append(pool.submit(measure, m).result())
+    for got in results:
+        table.add_row(
+            f"{got.m:,}",
+            f"{got.vectorised:,.0f}/s",
+            f"{got.objects:,.0f}/s",
+            f"{got.vectorised / got.objects:.1f}x",
+            f"{got.gradient_share:.0%}",
+            f"{got.read_share:.0%}",
+            f"{got.peak_bytes / 2**20:,.0f} MiB",
+            f"{got.peak_bytes / got.m / 1024:,.0f} KiB",
+        )
+    console.print(table)
+    most = results[-1]
+    console.print(
+        f"Node-iterations per second; share of an iteration spent in gradients, and what one pass over the data would "
+        f"take. The limit at {most.m:,} nodes is memory: data of {most.data_bytes / most.m / 1024:.0f} KiB per node "
+        f"of {most.peak_bytes / most.m / 1024:.0f} KiB at the peak, so 24 GiB hold about "
+        f"{24 * 2**30 * most.m / most.peak_bytes:,.0f} such nodes."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+from conftest import Pame
+
+CASES = {
+    "not YAML": ("nodes: [1, 2", "YAML"),
+    "an unknown key": ("nodez: 4", "did you mean 'nodes'"),
+    "a graph that cannot be connected": ("nodes: 16\ntopology: {kind: erdos-renyi, p: 0.001}", "use p of about"),
+    "a degree that does not fit": ("nodes: 5\ntopology: {kind: random-regular, degree: 3}", "even"),
+    "a support larger than the model": ("problem: {n: 10}\nalgorithm: {support: 11}", "give at most 10"),
+    "a participation out of range": ("algorithm: {participation: 1.5}", "participation"),
+    "a spare without a clock": ("simulate: {driver: lock-step}\nexchange: {spare: 1}", "virtual-time"),
+    "another algorithm in the vectorised driver": (
+        "simulate: {driver: vectorised}\nalgorithm: {kind: dpsgd}",
+        "lock-step",
+    ),
+    "a missing edge list": ("topology: {kind: edge-list, file: nowhere.txt}", "cannot read"),
+}
+
+
+@pytest.mark.parametrize("verb", ["run", "validate"])
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_gives_one_line_with_the_fix_and_leaves_nothing(
+    case: str, verb: str, pame: Pame, tmp_path: Path
+) -> None:
+    text, fix = CASES[case]
+    path = tmp_path / "bad.yaml"
+    path.write_text(text)
+    done = pame(verb, path)
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert fix in line
+    assert done.returncode == 2
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_mistake_in_one_run_of_a_sweep_stops_it_before_it_begins(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("run", small, "--set", "topology={kind: random-regular, degree: [2, 9]}")
+    assert done.returncode == 2
+    assert "degree" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_a_fault_of_the_machine(pame: Pame, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file where the folder should go")
+    done = pame("run", small, "--out", "taken/deeper")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "cannot write" in line
+
+
+def test_an_unknown_option_exits_with_2(pame: Pame, small: Path) -> None:
+    assert pame("run", small, "--sped", 3).returncode == 2

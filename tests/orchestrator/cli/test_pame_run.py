@@ -1,0 +1,165 @@
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Pame
+
+from orchestrator.experiment import load
+
+
+def only_folder(root: Path) -> Path:
+    [folder] = (root / "runs").iterdir()
+    return folder
+
+
+def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
+    pame: Pame, small: Path, tmp_path: Path
+) -> None:
+    done = pame("run", small)
+    assert done.returncode == 0, done.stderr
+    folder = only_folder(tmp_path)
+    assert folder.name.endswith("-small")
+    assert {path.name for path in folder.iterdir()} == {
+        "experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "summary.json", "report.html",
+    }  # fmt: skip
+    assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
+    for heading in ("iteration", "f(mean model)", "consensus", "coverage", "sent"):
+        assert heading in done.stdout
+
+
+def test_the_files_of_a_run_agree_with_each_other(pame: Pame, small: Path, tmp_path: Path) -> None:
+    assert pame("run", small).returncode == 0
+    folder = only_folder(tmp_path)
+    summary = json.loads((folder / "summary.json").read_text())
+    curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    records = list(csv.DictReader((folder / "records.csv").read_text().splitlines()))
+    links = list(csv.DictReader((folder / "links.csv").read_text().splitlines()))
+    assert [point["iteration"] for point in curve] == [0, 5, 10, 15, 20]
+    assert len(records) == 6 * 20
+    total = summary["bytes"]["total"]
+    assert total > 0
+    assert sum(int(row["bytes"]) for row in records) == total
+    assert sum(int(row["bytes"]) for row in links) == total
+    assert sum(summary["bytes"][kind] for kind in ("values", "support", "stars", "framing")) == total
+    assert curve[-1]["bytes"] == total
+    assert summary["final"]["objective"] == curve[-1]["objective"] < curve[0]["objective"]
+    assert summary["optimum"]["objective"] < summary["final"]["objective"]
+    assert summary["exact"] is True
+
+
+def test_the_resolved_experiment_runs_again_to_the_same_result(pame: Pame, small: Path, tmp_path: Path) -> None:
+    assert pame("run", small).returncode == 0
+    first = only_folder(tmp_path)
+    assert pame("run", first / "experiment.yaml", "--out", "again").returncode == 0
+    [second] = (tmp_path / "again").iterdir()
+    assert (second / "curve.jsonl").read_text() == (first / "curve.jsonl").read_text()
+    assert (second / "records.csv").read_text() == (first / "records.csv").read_text()
+
+
+def test_quiet_prints_only_the_run_folder(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("run", small, "--quiet")
+    assert (tmp_path / done.stdout.strip() / "summary.json").is_file()
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""
+
+
+def test_seed_and_set_override_the_file(pame: Pame, small: Path, tmp_path: Path) -> None:
+    assert pame("run", small, "-q", "--seed", 7, "--set", "algorithm.support=0.25").returncode == 0
+    [variant] = load(only_folder(tmp_path) / "experiment.yaml")
+    assert variant.experiment.seed == 7
+    assert variant.experiment.algorithm.support == 0.25  # type: ignore[attr-defined]
+
+
+def test_a_sweep_runs_every_combination_and_compares_them(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("run", small, "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]")
+    assert done.returncode == 0, done.stderr
+    folder = only_folder(tmp_path)
+    index = json.loads((folder / "sweep.json").read_text())
+    assert sorted(index["keys"]) == ["algorithm.support", "seed"]
+    assert [run["status"] for run in index["runs"]] == ["finished"] * 4
+    assert all((folder / run["folder"] / "report.html").is_file() for run in index["runs"])
+    assert (folder / "report.html").stat().st_size < 2_000_000
+    values = [json.loads((folder / run["folder"] / "summary.json").read_text())["bytes"] for run in index["runs"]]
+    assert len({entry["total"] for entry in values}) == 2
+
+
+def test_a_sweep_gives_each_run_the_result_it_has_alone(pame: Pame, small: Path, tmp_path: Path) -> None:
+    assert pame("run", small, "-q", "--set", "seed=[3, 4]").returncode == 0
+    assert pame("run", small, "-q", "--seed", 4, "--out", "alone").returncode == 0
+    [alone] = (tmp_path / "alone").iterdir()
+    swept = only_folder(tmp_path) / "02-seed=4"
+    assert (swept / "curve.jsonl").read_text() == (alone / "curve.jsonl").read_text()
+
+
+def test_a_diverging_run_exits_with_3_and_keeps_its_folder(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("run", small, "--set", "algorithm.step.eta=1e6")
+    assert done.returncode == 3
+    [error] = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+    assert "diverged" in error
+    assert "make the step smaller" in error
+    folder = only_folder(tmp_path)
+    assert json.loads((folder / "summary.json").read_text())["status"] == "diverged"
+    assert (folder / "report.html").is_file()
+
+
+def test_a_sweep_with_one_diverging_run_exits_with_3_and_finishes_the_others(
+    pame: Pame, small: Path, tmp_path: Path
+) -> None:
+    done = pame("run", small, "-q", "--set", "algorithm.step.eta=[0.05, 1e6]")
+    assert done.returncode == 3
+    index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
+    assert [run["status"] for run in index["runs"]] == ["finished", "diverged"]
+    assert "1 of 2 runs diverged" in done.stderr
+
+
+def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
+    pame: Pame, small: Path, tmp_path: Path
+) -> None:
+    assert pame("run", small, "-q", "--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}").returncode == 0
+    folder = only_folder(tmp_path)
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["driver"] == "virtual-time"
+    assert summary["seconds"] >= 20 * 0.010
+    curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    assert {point["by"] for point in curve} == {"iteration", "time"}
+
+
+def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q", "--set", "stop.iterations=10000000"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_curve(tmp_path)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    folder = only_folder(tmp_path)
+    assert json.loads((folder / "summary.json").read_text())["status"] == "interrupted"
+    assert (folder / "report.html").is_file()
+
+
+def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q"]
+    command += ["--set", "stop.iterations=10000000", "--set", "seed=[1, 2, 3, 4, 5, 6]"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        wait_for_curve(tmp_path)
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=90)
+    assert process.returncode == 130, errors
+    index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
+    assert {run["status"] for run in index["runs"]} == {"interrupted"}
+
+
+def wait_for_curve(root: Path) -> None:
+    """Until a run has written points of its curve."""
+    for _ in range(600):
+        if any(path.stat().st_size for path in root.glob("runs/**/curve.jsonl")):
+            return
+        time.sleep(0.1)
+    pytest.fail("the run did not begin within a minute")

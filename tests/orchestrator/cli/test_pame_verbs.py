@@ -1,0 +1,63 @@
+import json
+from pathlib import Path
+
+import jsonschema
+import yaml
+from conftest import SMALL, Pame
+
+
+def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:
+    done = pame("validate", small)
+    assert done.returncode == 0
+    assert "valid: small, one run: 6 nodes, ring, linear, pame, driver lock-step" in done.stdout
+
+
+def test_validate_counts_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:
+    done = pame("validate", small, "--set", "seed=[1, 2, 3]")
+    assert "a sweep of 3 runs over seed" in done.stdout
+
+
+def test_validate_warns_of_a_step_that_diverges_on_its_own(pame: Pame, small: Path) -> None:
+    done = pame("validate", small, "--set", "algorithm.step.eta=5")
+    assert done.returncode == 0
+    assert "warning: node 0 begins with step size 5; from 2/L = " in done.stdout
+
+
+def test_validate_warns_when_a_time_model_is_ignored(pame: Pame, small: Path) -> None:
+    done = pame("validate", small, "--set", "compute={step: 1ms}", "--set", "simulate.driver=lock-step")
+    assert "compute and links are ignored" in done.stdout
+
+
+def test_topology_draws_and_describes_the_graph(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("topology", small, "--svg", "ring.svg")
+    assert done.returncode == 0
+    assert any("⠀" <= letter <= "⣿" for letter in done.stdout), "no braille picture"
+    figures = {line.split()[0]: line for line in done.stdout.splitlines() if line.startswith("  ") and line.strip()}
+    assert "2 to 2" in figures["degree"]
+    assert "3" in figures["diameter"]
+    assert (tmp_path / "ring.svg").read_text().startswith("<svg")
+
+
+def test_topology_reads_an_edge_list_beside_the_experiment(pame: Pame, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "path.txt").write_text("0 1\n1 2\n")
+    (folder / "path.yaml").write_text("nodes: 3\ntopology: {kind: edge-list, file: path.txt}\n")
+    done = pame("topology", folder / "path.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "1 to 2" in done.stdout
+
+
+def test_schema_is_a_json_schema_that_accepts_an_experiment(pame: Pame) -> None:
+    schema = json.loads(pame("schema").stdout)
+    jsonschema.validate(yaml.safe_load(SMALL), schema)
+
+
+def test_help_documents_the_exit_codes(pame: Pame) -> None:
+    shown = " ".join(pame("--help").stdout.split())
+    assert "3 the run diverged" in shown
+    assert "130 interrupted" in shown
+
+
+def test_the_shell_can_be_taught_to_complete(pame: Pame) -> None:
+    assert "--install-completion" in pame("--help").stdout

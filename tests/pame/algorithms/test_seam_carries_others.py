@@ -1,0 +1,297 @@
+"""The seam carries algorithms to come: two toys, one that keeps replicas and one that talks to anybody."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from driving import EDGES, Pulls, Watcher, graph
+
+from pame.algorithms import AlgorithmSpec, Context, Delivery, Message, Reach, Received, Wanted
+from pame.exchange import PartialMessage, Vector, reveal
+from pame.links import LinkSpec
+from pame.problems.base import Matrix
+from pame.sampling import candidates, support
+from pame.simulator import Fate, Ledger, Outcome, Setting, run_lock_step, run_virtual_time
+from pame.stopping import StopRules
+from pame.topology import mixing_row
+
+TARGETS = np.array(
+    [
+        [4.0, -2.0, 8.0, 0.0, 1.0],
+        [0.0, 6.0, 2.0, 2.0, 1.0],
+        [8.0, 2.0, -6.0, 4.0, 1.0],
+        [4.0, 2.0, 4.0, -2.0, 1.0],
+        [1.0, 0.0, 3.0, 7.0, 1.0],
+        [-5.0, 4.0, 1.0, 1.0, 1.0],
+    ]
+)
+SEED = 13
+REVEALED = 3
+
+
+@dataclass
+class TrackingSpec:
+    """Gradient tracking on compressed surrogates, after BEER.
+
+    x <- x + gam sum_j Q_ij (h_j - h_i) - eta v,    h += C(x - h)     C keeps s random coordinates
+    v <- v + gam sum_j Q_ij (g_j - g_i) + grad(new x) - grad(x),    g += v - g     sent whole
+    """
+
+    eta: float = 0.1
+    gam: float = 1.0
+    kind: str = "tracking"
+    share: float = 1.0
+    made: list["Tracking"] = field(default_factory=list)
+
+    def first_step(self, enough: int) -> float:  # noqa: ARG002 - the seam's signature
+        return self.eta
+
+    def node(self, context: Context) -> "Tracking":
+        self.made.append(Tracking(self, context))
+        return self.made[-1]
+
+
+class Tracking:
+    """One node: x, v, and for itself and each neighbour the surrogates h and g."""
+
+    delivery = Delivery.IN_ORDER
+    reach = Reach.NEIGHBOURS
+
+    def __init__(self, spec: TrackingSpec, context: Context) -> None:
+        self.spec, self.context = spec, context
+        self.weights = mixing_row(context.topology, context.node, "metropolis")
+        self.x = context.start
+        self.gradient = context.objective.gradient(self.x, 0)
+        self.v = self.gradient
+        self.h = {j: np.zeros_like(self.x) for j in self.weights}
+        self.g = {j: np.zeros_like(self.x) for j in self.weights}
+        self.heard: list[tuple[int, int]] = []
+        self._outgoing: Message = {}
+
+    @property
+    def model(self) -> Vector:
+        return self.x
+
+    def prepare(self, k: int) -> None:
+        node, n = self.context.node, self.x.size
+        revealed = reveal(self.x - self.h[node], support(self.context.seed, node, k, n, REVEALED))
+        self._outgoing = {"h": revealed, "g": self.v - self.g[node]}
+        self._advance(node, self._outgoing)
+
+    def receivers(self, k: int) -> Sequence[int]:  # noqa: ARG002 - the seam's signature
+        return self.context.topology.neighbours(self.context.node)
+
+    def message(self, k: int) -> Message:  # noqa: ARG002 - the seam's signature
+        return self._outgoing
+
+    def wanted(self, k: int) -> Wanted | None:
+        senders = tuple(self.receivers(k))
+        return Wanted(senders, len(senders))
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+        for one in received:
+            self.heard.append((one.sender, one.iteration))
+            self._advance(one.sender, one.message)
+        return float(len(received))
+
+    def step(self, k: int) -> None:
+        self.x = self.x + self._pull(self.h) - self.spec.eta * self.v
+        before, self.gradient = self.gradient, self.context.objective.gradient(self.x, k + 1)
+        self.v = self.v + self._pull(self.g) + self.gradient - before
+
+    def _advance(self, node: int, message: Message) -> None:
+        partial, dense = message["h"], message["g"]
+        assert isinstance(partial, PartialMessage)
+        assert not isinstance(dense, PartialMessage)
+        self.h[node] = self.h[node].copy()
+        self.h[node][partial.support] += partial.values
+        self.g[node] = self.g[node] + dense
+
+    def _pull(self, surrogates: dict[int, Vector]) -> Vector:
+        own = surrogates[self.context.node]
+        total = np.zeros_like(own)
+        for j, weight in self.weights.items():
+            total += weight * (surrogates[j] - own)
+        return self.spec.gam * total
+
+
+def setting_of(algorithm: AlgorithmSpec, targets: Matrix, iterations: int, until: float = np.inf) -> Setting:
+    nodes = len(targets)
+    edges = EDGES if nodes == len(TARGETS) else tuple(sorted((i, i + 1) for i in range(nodes - 1)))
+    return Setting(
+        seed=SEED,
+        topology=graph(nodes, edges),
+        problem=Pulls(targets, until),
+        algorithm=algorithm,
+        periods=(1,) * nodes,
+        stop=StopRules(iterations),
+    )
+
+
+Driver = Callable[[Setting, Watcher, Ledger], Outcome]
+
+
+def run(setting: Setting, driver: Driver = run_lock_step) -> tuple[Outcome, Ledger]:
+    ledger = Ledger(setting.topology.nodes)
+    return driver(setting, Watcher(), ledger), ledger
+
+
+def test_an_algorithm_with_replicas_finds_the_optimum_and_every_replica_equals_its_original() -> None:
+    spec = TrackingSpec()
+    outcome, ledger = run(setting_of(spec, TARGETS, 400))
+    np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-9)
+    assert outcome.exact
+    for node in spec.made:
+        for j in node.weights:
+            assert np.array_equal(node.h[j], spec.made[j].h[j])
+            assert np.array_equal(node.g[j], spec.made[j].g[j])
+    assert ledger.messages(Fate.SENT) == ledger.messages(Fate.AGGREGATED) == 400 * 2 * len(EDGES)
+
+
+def test_an_algorithm_with_replicas_keeps_its_tracking_invariant_from_the_first_iteration_on() -> None:
+    for iterations in (1, 2, 5, 23):
+        spec = TrackingSpec()
+        run(setting_of(spec, TARGETS, iterations))
+        tracked = np.mean([node.v for node in spec.made], axis=0)
+        np.testing.assert_allclose(tracked, np.mean([node.gradient for node in spec.made], axis=0), atol=1e-13)
+
+
+def test_gossip_on_replicas_keeps_the_mean_where_there_is_no_gradient() -> None:
+    # eta = 0: x stays put on average, whatever the compression does
+    class Scattered(TrackingSpec):
+        def node(self, context: Context) -> Tracking:
+            return super().node(replace(context, start=TARGETS[context.node]))
+
+    spec = Scattered(eta=0.0)
+    outcome, _ = run(setting_of(spec, TARGETS, 300))
+    np.testing.assert_allclose(outcome.models.mean(axis=0), TARGETS.mean(axis=0), rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-6)
+
+
+def test_a_node_with_replicas_is_handed_every_message_of_every_neighbour_in_order() -> None:
+    spec = TrackingSpec()
+    run(setting_of(spec, TARGETS, 12))
+    for node in spec.made:
+        for j in graph().neighbours(node.context.node):
+            assert [k for sender, k in node.heard if sender == j] == list(range(12))
+
+
+def test_a_message_of_several_vectors_is_accounted_with_all_of_them() -> None:
+    _, ledger = run(setting_of(TrackingSpec(), TARGETS + 100.0, 3))
+    values = 8 * (REVEALED + TARGETS.shape[1])
+    # at k = 0 the models are zero, so the partial vector is all stars and only the dense one has values
+    assert ledger.kinds.values == 2 * len(EDGES) * (3 * values - 8 * REVEALED)
+
+
+@dataclass
+class EpidemicSpec:
+    """Epidemic learning, local variant: a gradient step, the result to some random nodes, the mean of what came."""
+
+    fanout: int
+    eta: float = 1.0
+    kind: str = "epidemic"
+    share: float = 1.0
+
+    def first_step(self, enough: int) -> float:  # noqa: ARG002 - the seam's signature
+        return self.eta
+
+    def node(self, context: Context) -> "Epidemic":
+        return Epidemic(self, context)
+
+
+class Epidemic:
+    """One node: memoryless."""
+
+    delivery = Delivery.LATEST
+    reach = Reach.EVERYBODY
+
+    def __init__(self, spec: EpidemicSpec, context: Context) -> None:
+        self.spec, self.context = spec, context
+        self.x = context.start
+
+    @property
+    def model(self) -> Vector:
+        return self.x
+
+    def prepare(self, k: int) -> None:
+        self.x = self.x - self.spec.eta * self.context.objective.gradient(self.x, k)
+
+    def receivers(self, k: int) -> Sequence[int]:
+        return chosen_by(self.context.node, k, self.context.topology.nodes, self.spec.fanout)
+
+    def message(self, k: int) -> Message:  # noqa: ARG002 - the seam's signature
+        return {"x": self.x}
+
+    def wanted(self, k: int) -> Wanted | None:
+        node, nodes = self.context.node, self.context.topology.nodes
+        senders = tuple(j for j in range(nodes) if j != node and node in chosen_by(j, k, nodes, self.spec.fanout))
+        return Wanted(senders, len(senders)) if senders else None
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+        models = {self.context.node: self.x}
+        for one in received:
+            vector = one.message["x"]
+            assert not isinstance(vector, PartialMessage)
+            models[one.sender] = vector
+        total = np.zeros_like(self.x)
+        for j in sorted(models):
+            total += models[j]
+        self.x = total / len(models)
+        return float(len(received))
+
+    def step(self, k: int) -> None:
+        """Nothing is left to do: the local step came first."""
+
+
+def chosen_by(node: int, k: int, nodes: int, fanout: int) -> tuple[int, ...]:
+    return candidates(SEED, node, k, [j for j in range(nodes) if j != node], fanout)
+
+
+def test_when_everybody_sends_to_everybody_one_iteration_ends_in_the_exact_mean() -> None:
+    # four nodes on a line, targets that are multiples of a quarter: no rounding anywhere
+    outcome, ledger = run(setting_of(EpidemicSpec(fanout=3), TARGETS[:4], 1))
+    assert outcome.models.tolist() == [[4.0, 2.0, 2.0, 1.0, 1.0]] * 4
+    assert ledger.messages(Fate.SENT) == 12
+    assert outcome.exact
+
+
+def slow_epidemic(targets: Matrix, fanout: int, iterations: int) -> Matrix:
+    """Pure averaging of the targets by the row-stochastic matrices of who chose whom."""
+    nodes = len(targets)
+    models = targets
+    for k in range(iterations):
+        mixing = np.eye(nodes)
+        for j in range(nodes):
+            for i in chosen_by(j, k, nodes, fanout):
+                mixing[i, j] = 1.0
+        models = mixing / mixing.sum(axis=1, keepdims=True) @ models
+    return models
+
+
+@pytest.mark.parametrize("fanout", [1, 2])
+def test_epidemic_averaging_equals_its_random_matrices_and_crosses_the_edges_of_the_graph(fanout: int) -> None:
+    # the only force is at k = 0, where a step of 1 takes every node to its target
+    for iterations in (1, 2, 6):
+        outcome, ledger = run(setting_of(EpidemicSpec(fanout), TARGETS, iterations, until=1))
+        np.testing.assert_allclose(outcome.models, slow_epidemic(TARGETS, fanout, iterations), rtol=0.0, atol=1e-13)
+        assert ledger.messages(Fate.SENT) == 6 * fanout * iterations
+    links = ledger.links()
+    used = {(min(i, j), max(i, j)) for i, j in zip(links.sender.tolist(), links.receiver.tolist(), strict=True)}
+    assert used - set(EDGES)
+
+
+def test_epidemic_averaging_ends_in_consensus_inside_the_range_of_the_starts() -> None:
+    outcome, _ = run(setting_of(EpidemicSpec(2), TARGETS, 120, until=1))
+    assert np.ptp(outcome.models, axis=0).max() < 1e-9
+    assert np.all(outcome.models >= TARGETS.min(axis=0) - 1e-12)
+    assert np.all(outcome.models <= TARGETS.max(axis=0) + 1e-12)
+
+
+@pytest.mark.parametrize("make", [TrackingSpec, lambda: EpidemicSpec(2, eta=0.1)], ids=["tracking", "epidemic"])
+def test_a_clock_changes_no_bit_of_either(make: Callable[[], AlgorithmSpec]) -> None:
+    expected, _ = run(setting_of(make(), TARGETS, 40))
+    timed = replace(setting_of(make(), TARGETS, 40), link=LinkSpec(0.005, 0.004, 1e6))
+    outcome, ledger = run(timed, run_virtual_time)
+    assert np.array_equal(outcome.models, expected.models)
+    assert ledger.messages(Fate.LATE) == 0

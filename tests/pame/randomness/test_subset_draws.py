@@ -1,0 +1,136 @@
+"""Random subsets: exact size, the documented rule in plain Python, and uniformity."""
+
+from collections import Counter
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from philox_oracle import slow_subset
+from scipy.stats import chi2, chisquare, norm
+
+from pame.randomness import Key, Purpose, subset
+
+SIZES = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.integers(0, 2**64 - 1), SIZES)
+@example(0, (1, 1))
+@example(0, (1, 0))
+@example(0, (2, 1))
+@example(0, (3000, 0))
+@example(0, (3000, 1))
+@example(0, (3000, 2999))
+@example(0, (3000, 3000))
+def test_a_subset_has_its_size_ascends_and_stays_in_range(seed: int, size: tuple[int, int]) -> None:
+    n, s = size
+    drawn = subset(Key(seed, Purpose.SUPPORT), n, s)
+    assert drawn.dtype == np.int64
+    assert drawn.shape == (s,)
+    assert np.all(np.diff(drawn) > 0)
+    assert s == 0 or (drawn[0] >= 0 and drawn[-1] < n)
+
+
+@pytest.mark.parametrize(
+    ("n", "s"),
+    [(n, s) for n in (1, 2, 3, 4, 5, 7, 8, 9, 16) for s in range(n + 1)]
+    + [(63, 31), (64, 1), (65, 33), (100, 20), (128, 2), (127, 3), (1000, 15), (1000, 16), (1000, 500), (1000, 501)]
+    + [(600, 120), (5000, 4999), (10_000, 157), (40_000, 17_001), (60_000, 6_000)],
+)
+def test_a_subset_follows_the_documented_rule(n: int, s: int) -> None:
+    for iteration in range(3 if n <= 1000 else 1):
+        key = Key(17, Purpose.SUPPORT, node=n, iteration=iteration)
+        assert subset(key, n, s).tolist() == slow_subset(key, n, s)
+
+
+@pytest.mark.parametrize(
+    ("n", "s"),
+    [
+        (65_535, 3_000),
+        (65_536, 1_310),  # below 2 %: no true values are appended to the mask
+        (65_536, 1_311),  # from 2 % on they are
+        (65_536, 6_553),  # up to 10 %
+        (65_536, 6_554),
+        (70_001, 3_500),
+        (90_000, 9_000),
+        (200_000, 4_001),
+    ],
+)
+def test_a_subset_of_many_coordinates_follows_the_rule_at_every_share_near_the_tail_trick(n: int, s: int) -> None:
+    key = Key(18, Purpose.SUPPORT, node=3, iteration=s)
+    assert subset(key, n, s).tolist() == slow_subset(key, n, s)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.integers(0, 2**64 - 1), st.integers(1, 120).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))
+def test_a_subset_follows_the_documented_rule_for_any_seed(seed: int, size: tuple[int, int]) -> None:
+    key = Key(seed, Purpose.CANDIDATES)
+    assert subset(key, *size).tolist() == slow_subset(key, *size)
+
+
+def test_a_subset_never_changes() -> None:
+    # worked out once with the plain Python rule
+    assert subset(Key(1, Purpose.SUPPORT, node=2, iteration=3), 20, 6).tolist() == [1, 5, 8, 9, 12, 14]
+    assert subset(Key(1, Purpose.SUPPORT, node=2, iteration=3), 20, 14).tolist() == [
+        0,
+        2,
+        3,
+        4,
+        6,
+        7,
+        10,
+        11,
+        13,
+        15,
+        16,
+        17,
+        18,
+        19,
+    ]
+
+
+@pytest.mark.parametrize(("n", "s"), [(6, 3), (6, 2), (6, 5), (5, 4), (7, 4)])
+def test_every_subset_is_equally_likely(n: int, s: int) -> None:
+    # chi-square over all C(n, s) subsets, false alarm 1e-6 each
+    counts = Counter(tuple(subset(Key(31, Purpose.SUPPORT, n, k), n, s).tolist()) for k in range(300 * comb(n, s)))
+    assert len(counts) == comb(n, s)
+    assert chisquare([counts[c] for c in combinations(range(n), s)]).pvalue > 1e-6
+
+
+@pytest.mark.parametrize(("n", "s"), [(100, 20), (100, 80), (257, 64), (1000, 7)])
+def test_every_coordinate_is_as_likely_to_be_in_a_subset_as_any_other(n: int, s: int) -> None:
+    # Over T draws, (n-1)/n * sum (count - T p)^2 / (T p (1-p)) is nearly chi-square with n-1 degrees of freedom (each
+    # draw has exactly s coordinates, which takes one degree away). False alarm 1e-6 each.
+    draws = 2500
+    inside = np.zeros(n)
+    for k in range(draws):
+        inside[subset(Key(32, Purpose.SUPPORT, n, k), n, s)] += 1
+    p = s / n
+    statistic = (n - 1) / n * float(((inside - draws * p) ** 2).sum()) / (draws * p * (1 - p))
+    assert chi2.isf(1 - 5e-7, n - 1) < statistic < chi2.isf(5e-7, n - 1)
+
+
+def test_two_coordinates_are_together_as_often_as_chance_says() -> None:
+    # neighbours in the order (l, l+1): probability s(s-1)/(n(n-1)); one normal bound over all pairs, false alarm 1e-6.
+    # By symmetry the mean over the n-1 adjacent pairs has at most the deviation of one pair.
+    n, s, draws = 60, 12, 4000
+    together = sum(np.count_nonzero(np.diff(subset(Key(33, Purpose.SUPPORT, 0, k), n, s)) == 1) for k in range(draws))
+    p = s * (s - 1) / (n * (n - 1))
+    deviation = (p * (1 - p) / draws) ** 0.5
+    assert abs(together / (draws * (n - 1)) - p) < norm.isf(5e-7) * deviation
+
+
+def test_subsets_of_different_iterations_are_independent() -> None:
+    # the overlap of two independent s-subsets is hypergeometric with mean s^2/n; false alarm 1e-6 (normal)
+    n, s, pairs = 200, 40, 3000
+    overlap = sum(
+        np.intersect1d(
+            subset(Key(34, Purpose.SUPPORT, 0, 2 * k), n, s), subset(Key(34, Purpose.SUPPORT, 0, 2 * k + 1), n, s)
+        ).size
+        for k in range(pairs)
+    )
+    variance = s * (s / n) * (1 - s / n) * (n - s) / (n - 1)
+    assert abs(overlap / pairs - s * s / n) < norm.isf(5e-7) * (variance / pairs) ** 0.5

@@ -1,0 +1,177 @@
+"""Small worlds for the simulator's tests, and a spy that notes what the algorithm objects were asked and told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pame import problems
+from pame.algorithms import (
+    Algorithm,
+    AlgorithmSpec,
+    Context,
+    Delivery,
+    DpsgdSpec,
+    FixedStep,
+    Message,
+    PameSpec,
+    Reach,
+    Received,
+    Wanted,
+)
+from pame.problems import LinearSpec, LogisticSpec
+from pame.simulator import DRIVERS, Evaluation, Ledger, Outcome, Record, Setting
+from pame.stopping import StopRules
+from pame.topology import Topology
+from pame.topology.graph import canonical
+
+Vector = NDArray[np.float64]
+
+LINEAR = LinearSpec(n=24, samples=12, nonzeros=0.2, test_samples=20)
+LOGISTIC = LogisticSpec(n=24, samples=12, nonzeros=0.2, test_samples=20)
+PAME = PameSpec(participation=0.5, support=0.25, step=FixedStep(eta=0.05, gamma=1.001))
+DPSGD = DpsgdSpec(eta=0.05)
+
+UNEQUAL = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 7), (7, 0), (0, 2), (0, 3), (0, 4), (0, 5), (2, 6))
+"""A ring of eight with chords: degrees 6, 2, 4, 3, 3, 3, 3, 2."""
+PERIODS = (1, 2, 3, 2, 4, 3, 2, 5)
+
+
+def graph(pairs: Sequence[tuple[int, int]]) -> Topology:
+    nodes = 1 + max(max(pair) for pair in pairs)
+    return Topology(nodes, canonical(np.array(pairs), nodes))
+
+
+def all_pairs(nodes: int) -> list[tuple[int, int]]:
+    """The edges of a complete graph."""
+    return [(i, j) for j in range(nodes) for i in range(j)]
+
+
+def world(
+    pairs: Sequence[tuple[int, int]] = UNEQUAL,
+    periods: tuple[int, ...] = PERIODS,
+    iterations: int = 20,
+    problem: problems.ProblemSpec = LINEAR,
+    algorithm: AlgorithmSpec = PAME,
+    seed: int = 7,
+) -> Setting:
+    """Eight unequal nodes on a small regression; tests change what they are about with `replace`."""
+    topology = graph(pairs)
+    built = problems.build(problem, topology.nodes, seed)
+    return Setting(seed, topology, built, algorithm, periods, StopRules(iterations), evaluate_every=5)
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that can be known of a run: what the driver says, and what the spy saw."""
+
+    outcome: Outcome
+    ledger: Ledger
+    evaluations: list[Evaluation]
+    records: list[Record]
+    log: "Log"
+
+    def curve(self, by: str) -> dict[int, Evaluation]:
+        """Points of one curve, by iteration."""
+        return {point.iteration: point for point in self.evaluations if point.by == by}
+
+
+@dataclass
+class Log:
+    """What the algorithm objects did."""
+
+    models: dict[tuple[int, int], Vector] = field(default_factory=dict)
+    """w^k by (node, k)."""
+    messages: dict[tuple[int, int], Message] = field(default_factory=dict)
+    """By (sender, k)."""
+    absorbed: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
+    """By (node, k): (sender, tag) of each message."""
+
+
+def run(driver: str, setting: Setting, spied: bool = True) -> Run:
+    """Run a setting; the vectorised driver has no algorithm objects to spy on."""
+    log, watch, ledger = Log(), _Watch(), Ledger(setting.topology.nodes)
+    if spied:
+        setting = replace(setting, algorithm=_SpiedSpec(setting.algorithm, log))
+    outcome = DRIVERS[driver](setting, watch, ledger)
+    return Run(outcome, ledger, watch.evaluations, watch.records, log)
+
+
+def same_bits(a: Vector, b: Vector) -> bool:
+    """Equality that tells 0.0 from -0.0."""
+    return a.shape == b.shape and bool(np.array_equal(a.view(np.int64), b.view(np.int64)))
+
+
+class _Watch:
+    def __init__(self) -> None:
+        self.evaluations: list[Evaluation] = []
+        self.records: list[Record] = []
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self.evaluations.append(evaluation)
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        self.records.extend(records)
+
+
+@dataclass(frozen=True)
+class _SpiedSpec:
+    inner: AlgorithmSpec
+    log: Log
+
+    @property
+    def kind(self) -> str:
+        return self.inner.kind
+
+    @property
+    def share(self) -> float:
+        return self.inner.share
+
+    def first_step(self, enough: int) -> float:
+        return self.inner.first_step(enough)
+
+    def node(self, context: Context) -> Algorithm:
+        return _SpiedNode(self.inner.node(context), context.node, self.log)
+
+
+class _SpiedNode:
+    def __init__(self, inner: Algorithm, index: int, log: Log) -> None:
+        self._inner, self._index, self._log = inner, index, log
+        log.models[index, 0] = inner.model.copy()
+
+    @property
+    def delivery(self) -> Delivery:
+        return self._inner.delivery
+
+    @property
+    def reach(self) -> Reach:
+        return self._inner.reach
+
+    @property
+    def model(self) -> Vector:
+        return self._inner.model
+
+    def prepare(self, k: int) -> None:
+        self._inner.prepare(k)
+
+    def receivers(self, k: int) -> Sequence[int]:
+        return self._inner.receivers(k)
+
+    def message(self, k: int) -> Message:
+        message = self._inner.message(k)
+        self._log.messages[self._index, k] = message
+        return message
+
+    def wanted(self, k: int) -> Wanted | None:
+        return self._inner.wanted(k)
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
+        assert (self._index, k) not in self._log.absorbed, "absorb is asked for once per round"
+        self._log.absorbed[self._index, k] = [(message.sender, message.iteration) for message in received]
+        return self._inner.absorb(k, received)
+
+    def step(self, k: int) -> None:
+        self._inner.step(k)
+        assert (self._index, k + 1) not in self._log.models, "a node takes each step once"
+        self._log.models[self._index, k + 1] = self._inner.model.copy()

@@ -1,0 +1,202 @@
+"""The byte account: every number equals what encoding every message, and counting by hand, gives."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulator_world import DPSGD, PAME, Run, all_pairs, run, world
+
+from pame.algorithms import Mode, Received
+from pame.codec import Draw, Sizes, SupportCoding, encode, encode_dense, sizes
+from pame.exchange import PartialMessage, ValueType
+from pame.links import LinkSpec
+from pame.sampling import candidates, message_lost, participation
+from pame.simulator import Compute, Fate, Ledger, Setting
+
+
+def receivers(setting: Setting, sender: int, k: int) -> list[int]:
+    """Whom a sender's message of iteration k is for, from the public draws."""
+    neighbours = setting.topology.neighbours
+    enough = {i: participation(setting.algorithm.share, len(neighbours(i))) for i in range(setting.topology.nodes)}
+    if setting.mode is Mode.FREE:
+        pushes = k % setting.periods[sender] == 0
+        return list(candidates(setting.seed, sender, k, neighbours(sender), enough[sender])) if pushes else []
+    found = []
+    for i in neighbours(sender):
+        asked = min(enough[i] + (setting.spare if setting.spare is not None else 10**6), len(neighbours(i)))
+        if k % setting.periods[i] == 0 and sender in candidates(setting.seed, i, k, neighbours(i), asked):
+            found.append(i)
+    return found
+
+
+def encoded(setting: Setting, found: Run, sender: int, k: int) -> list[bytes]:
+    """The real bytes of a message."""
+    result = []
+    for vector in found.log.messages[sender, k].values():
+        if isinstance(vector, PartialMessage):
+            draw = Draw(setting.seed, sender, k)
+            result.append(encode(vector, coding=setting.coding, values=setting.values, draw=draw))
+        else:
+            result.append(encode_dense(vector, setting.values))
+    return result
+
+
+def check_account(setting: Setting, found: Run) -> None:
+    """Ledger, links, records and kinds against the encoded messages."""
+    sent: Counter[tuple[int, int]] = Counter()
+    lost: Counter[tuple[int, int]] = Counter()
+    size: Counter[tuple[int, int]] = Counter()
+    kinds = Sizes()
+    steps = sorted(found.log.messages)
+    assert {(r.node, r.iteration) for r in found.records if receivers(setting, r.node, r.iteration)} <= set(steps)
+    for sender, k in steps:
+        data = encoded(setting, found, sender, k)
+        length = sum(map(len, data))
+        for i in receivers(setting, sender, k):
+            if message_lost(setting.seed, sender, i, k, setting.message_loss):
+                lost[sender, i] += 1
+            else:
+                sent[sender, i] += 1
+                size[sender, i] += length
+                for vector, piece in zip(found.log.messages[sender, k].values(), data, strict=True):
+                    if isinstance(vector, PartialMessage):
+                        kinds += sizes(piece, vector.n)
+                    else:
+                        kinds += Sizes(values=len(piece) - 1, framing=1)
+    used = Counter((sender, i) for (i, _), heard in found.log.absorbed.items() for sender, _ in heard)
+    ledger, links = found.ledger, found.ledger.links()
+    ends = list(zip(links.sender.tolist(), links.receiver.tolist(), strict=True))
+    assert dict(zip(ends, links.messages.tolist(), strict=True)) == {end: sent[end] for end in ends}
+    assert dict(zip(ends, links.bytes.tolist(), strict=True)) == {end: size[end] for end in ends}
+    assert dict(zip(ends, links.lost.tolist(), strict=True)) == {end: lost[end] for end in ends}
+    assert dict(zip(ends, links.aggregated.tolist(), strict=True)) == {end: used[end] for end in ends}
+    assert set(sent) | set(lost) | set(used) == set(ends)
+    assert ledger.kinds == kinds
+    assert ledger.kinds.total == ledger.bytes(Fate.SENT) == links.bytes.sum() == size.total()
+    assert ledger.messages(Fate.SENT) == sent.total()
+    assert ledger.messages(Fate.LOST) == lost.total()
+    assert ledger.messages(Fate.AGGREGATED) == used.total()
+    unused = ledger.messages(Fate.SENT) - ledger.messages(Fate.AGGREGATED)
+    assert 0 <= ledger.messages(Fate.LATE) <= unused
+    assert (links.aggregated + links.late <= links.messages).all()
+    assert sum(r.received for r in found.records) <= used.total()
+
+
+CODINGS = [
+    (0.25, SupportCoding.SEED),
+    (0.25, SupportCoding.GAPS),
+    (0.25, SupportCoding.BITMAP),
+    (0.25, None),
+    (1.0, SupportCoding.ALL),
+    (1.0, None),
+]
+
+
+@pytest.mark.parametrize(("support", "coding"), CODINGS)
+@pytest.mark.parametrize("values", list(ValueType))
+def test_pames_bytes_are_those_of_the_encoded_messages(
+    support: float, coding: SupportCoding | None, values: ValueType
+) -> None:
+    setting = replace(world(algorithm=replace(PAME, support=support), iterations=12), coding=coding, values=values)
+    found = run("lock-step", setting)
+    check_account(setting, found)
+    assert sum(record.bytes for record in found.records) == found.ledger.bytes(Fate.SENT)
+    assert found.ledger.messages(Fate.AGGREGATED) == found.ledger.messages(Fate.SENT)
+
+
+@pytest.mark.parametrize("values", list(ValueType))
+def test_dpsgds_bytes_are_those_of_the_encoded_models(values: ValueType) -> None:
+    setting = replace(world(algorithm=DPSGD, iterations=12), values=values)
+    found = run("lock-step", setting)
+    check_account(setting, found)
+    size = 1 + 24 * values.dtype.itemsize
+    assert found.ledger.bytes(Fate.SENT) == size * found.ledger.messages(Fate.SENT)
+
+
+@pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
+def test_lost_messages_are_not_sent_ones(driver: str) -> None:
+    setting = replace(world(iterations=12), message_loss=0.4, patience_s=0.1)
+    found = run(driver, setting)
+    assert found.ledger.messages(Fate.LOST) > 0
+    check_account(setting, found)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"spare": 1},
+        {"spare": None},
+        {"spare": None, "compute": Compute(stragglers=0.2)},
+        {"spare": 1, "max_lag": 1, "message_loss": 0.2, "patience_s": 0.05},
+        {"mode": Mode.FREE},
+        {"mode": Mode.FREE, "message_loss": 0.3, "compute": Compute(stragglers=0.2)},
+    ],
+)
+def test_the_account_adds_up_under_the_clock(changes: dict[str, object]) -> None:
+    setting = replace(world(iterations=15), link=LinkSpec(0.01, 0.009, 1e5), **changes)  # type: ignore[arg-type]
+    if setting.max_lag:  # a message for a later round may be used twice, so only the sending side is checked
+        found = run("virtual-time", setting)
+        assert found.ledger.kinds.total == found.ledger.bytes(Fate.SENT) == found.ledger.links().bytes.sum()
+        return
+    found = run("virtual-time", setting)
+    check_account(setting, found)
+    assert found.ledger.messages(Fate.LATE) > 0
+
+
+def test_bytes_of_records_are_the_bytes_sent_when_every_node_finishes() -> None:
+    """With the clock a record is made at the end of an iteration: all are there if nobody was cut off in the middle."""
+    found = run("virtual-time", replace(world(), spare=1, link=LinkSpec(0.01, 0.009)))
+    assert sum(record.bytes for record in found.records) == found.ledger.bytes(Fate.SENT)
+    assert sum(record.messages for record in found.records) == found.ledger.messages(Fate.SENT)
+    assert sum(record.received for record in found.records) == found.ledger.messages(Fate.AGGREGATED)
+
+
+def test_with_instant_links_and_a_spare_every_message_is_either_used_or_late() -> None:
+    """Complete graph of 4, period 1, two of three needed: at each of 10 rounds each node hears 3 and uses 2."""
+    found = run("virtual-time", replace(world(all_pairs(4), (1,) * 4, iterations=10), spare=None))
+    assert found.ledger.messages(Fate.SENT) == 10 * 4 * 3
+    assert found.ledger.messages(Fate.AGGREGATED) == 10 * 4 * 2
+    assert found.ledger.messages(Fate.LATE) == 10 * 4
+    assert sum(record.late for record in found.records) == 10 * 4
+
+
+def test_points_of_the_curves_carry_the_bytes_sent_so_far() -> None:
+    found = run("lock-step", world())
+    assert found.evaluations[-1].bytes == found.ledger.bytes(Fate.SENT)
+    for point in found.evaluations:
+        assert point.bytes == sum(r.bytes for r in found.records if r.iteration < point.iteration)
+
+
+def received(sender: int, size: int) -> Received:
+    return Received(sender, 0, {}, size)
+
+
+def test_a_ledger_merges_its_rows_without_losing_any() -> None:
+    ledger = Ledger(3)
+    for _ in range(5000):
+        ledger.add(Fate.SENT, np.array([0, 2]), np.array([1, 1]), np.array([10, 7]))
+    ledger.add(Fate.LOST, np.array([1]), np.array([2]), 99)
+    ledger.aggregated(1, [received(0, 10), received(2, 7)])
+    ledger.late(1, [received(0, 10)])
+    links = ledger.links()
+    assert links.sender.tolist() == [0, 1, 2]
+    assert links.receiver.tolist() == [1, 2, 1]
+    assert links.messages.tolist() == [5000, 0, 5000]
+    assert links.bytes.tolist() == [50000, 0, 35000]
+    assert links.aggregated.tolist() == [1, 0, 1]
+    assert links.late.tolist() == [1, 0, 0]
+    assert links.lost.tolist() == [0, 1, 0]
+    assert (ledger.messages(Fate.SENT), ledger.bytes(Fate.SENT), ledger.bytes(Fate.LOST)) == (10000, 85000, 99)
+
+
+def test_a_round_without_a_message_is_starved() -> None:
+    ledger = Ledger(2)
+    ledger.aggregated(0, [])
+    ledger.aggregated(0, [received(1, 5)])
+    assert ledger.starved == 1
+    assert ledger.links().sender.tolist() == [1]
+
+
+def test_an_empty_ledger_has_no_links() -> None:
+    assert Ledger(4).links().sender.size == 0

@@ -1,0 +1,160 @@
+"""How runs under the clock end: what the result is, and whether it may be called exact."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulator_world import PAME, all_pairs, run, same_bits, world
+
+from pame.algorithms import Mode
+from pame.links import LinkSpec
+from pame.simulator import Compute, Fate
+from pame.stopping import PaperRule, StopRules
+
+JITTERY = {"link": LinkSpec(0.01, 0.009), "compute": Compute(jitter=0.9)}
+
+
+def test_in_rounds_a_node_stops_stepping_at_its_last_iteration() -> None:
+    found = run("virtual-time", replace(world(iterations=12), **JITTERY))  # type: ignore[arg-type]
+    assert {record.iteration for record in found.records} == set(range(12))
+    assert len(found.records) == 8 * 12
+    assert found.outcome.reason == "12 iterations done"
+
+
+def test_in_free_nodes_go_on_in_overtime_but_their_result_is_that_of_the_last_iteration() -> None:
+    found = run("virtual-time", replace(world(iterations=12), mode=Mode.FREE, **JITTERY))  # type: ignore[arg-type]
+    assert max(record.iteration for record in found.records) > 12
+    assert found.outcome.iterations == 12
+    assert all(same_bits(found.outcome.models[i], found.log.models[i, 12]) for i in range(8))
+
+
+def test_a_target_makes_the_models_of_that_iteration_the_result() -> None:
+    setting = world(iterations=40)
+    whole = run("lock-step", setting)
+    curve = whole.curve("iteration")
+    assert curve[15].objective > curve[20].objective
+    stop = StopRules(40, target=curve[20].objective)
+    found = run("virtual-time", replace(setting, stop=stop, **JITTERY))  # type: ignore[arg-type]
+    assert found.outcome.iterations == 20
+    assert "target" in found.outcome.reason
+    assert same_bits(found.outcome.models, np.stack([whole.log.models[i, 20] for i in range(8)]))
+    assert max(k for _, k in found.log.models) > 20  # some nodes were ahead
+
+
+def test_the_papers_rule_makes_the_models_of_that_iteration_the_result() -> None:
+    setting = world(iterations=60)
+    stop = StopRules(60, paper=PaperRule(0.1, every=4))
+    expected = run("lock-step", replace(setting, stop=stop))
+    found = run("virtual-time", replace(setting, stop=stop, **JITTERY))  # type: ignore[arg-type]
+    assert found.outcome.iterations == expected.outcome.iterations < 60
+    assert found.outcome.reason == expected.outcome.reason
+    assert same_bits(found.outcome.models, expected.outcome.models)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_with_stragglers_a_run_ends_when_half_of_the_nodes_are_done(mode: Mode) -> None:
+    """Five nodes, two slow: the third fast one to finish ends the run; the slow ones give what they have."""
+    setting = world(all_pairs(5), (1,) * 5, iterations=20, algorithm=replace(PAME, participation=0.25))
+    setting = replace(setting, mode=mode, spare=None, compute=Compute(jitter=0.5, stragglers=0.4))
+    slow = setting.compute.slow_nodes(setting.seed, 5)
+    found = run("virtual-time", setting)
+    newest = [max(k for i, k in found.log.models if i == node) for node in range(5)]
+    assert "median" in found.outcome.reason
+    assert sum(k >= 20 for k in newest) == 3
+    assert all(newest[node] < 20 for node in slow)
+    for node, k in enumerate(newest):
+        assert same_bits(found.outcome.models[node], found.log.models[node, min(k, 20)])
+    last = found.evaluations[-1]
+    assert last.by == "time"
+    assert last.objective == setting.problem.objective(found.outcome.models.mean(axis=0))
+    assert last.seconds == found.outcome.seconds
+
+
+def test_with_lost_messages_a_run_ends_when_half_of_the_nodes_are_done() -> None:
+    """Two pairs of nodes of which one hears nothing of the other for longer: not everybody is there at the end."""
+    setting = replace(world(iterations=20), message_loss=0.3, patience_s=0.5)
+    found = run("virtual-time", setting)
+    newest = [max(k for i, k in found.log.models if i == node) for node in range(8)]
+    assert sum(k == 20 for k in newest) == 4
+    assert "median" in found.outcome.reason
+
+
+def test_with_faults_a_target_is_looked_for_on_the_curve_by_time() -> None:
+    setting = replace(world(iterations=40), spare=None, compute=Compute(stragglers=0.2))
+    whole = run("virtual-time", setting)
+    curve = whole.curve("time")
+    target = curve[20].objective
+    assert curve[15].objective > target
+    found = run("virtual-time", replace(setting, stop=StopRules(40, target=target)))
+    assert "target" in found.outcome.reason
+    assert found.outcome.iterations == 20
+    assert found.outcome.seconds == curve[20].seconds
+    assert setting.problem.objective(found.outcome.models.mean(axis=0)) == target
+
+
+def test_a_target_that_is_met_at_the_start_ends_the_run_there() -> None:
+    for changes in ({}, {"compute": Compute(stragglers=0.2)}):
+        found = run("virtual-time", replace(world(), stop=StopRules(20, target=1e9), **changes))  # type: ignore[arg-type]
+        assert (found.outcome.iterations, found.outcome.seconds) == (0, 0.0)
+        assert not found.outcome.models.any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "exact"),
+    [
+        ({}, True),
+        ({"compute": Compute(stragglers=0.2)}, True),
+        ({"max_lag": 1}, True),
+        ({"patience_s": None}, True),
+        ({"spare": 1}, False),  # somebody is late
+        ({"mode": Mode.FREE}, False),
+        ({"message_loss": 0.1, "patience_s": 0.5}, False),
+        ({"patience_s": 0.005}, False),  # shorter than the delay
+    ],
+)
+def test_a_run_is_called_exact_only_if_nothing_was_lost_late_starved_or_given_up(
+    changes: dict[str, object], exact: bool
+) -> None:
+    found = run("virtual-time", replace(world(), link=LinkSpec(0.01, 0.002), **changes))  # type: ignore[arg-type]
+    assert found.outcome.exact is exact
+
+
+def test_a_flooded_mailbox_makes_a_run_inexact() -> None:
+    """The straggler is sent more rounds ahead than its mailbox holds, and takes no second step: nothing is late yet."""
+    setting = world([(0, 1), (1, 2), (0, 2)], (1, 1, 1), iterations=40, algorithm=replace(PAME, participation=1.0))
+    setting = replace(setting, algorithm=replace(PAME, participation=0.5), spare=1)
+    setting = replace(setting, compute=Compute(stragglers=0.3, slowdown=1e4))
+    found = run("virtual-time", setting)
+    (slow,) = setting.compute.slow_nodes(setting.seed, 3)
+    links = found.ledger.links()
+    reached = links.receiver == slow
+    assert (links.messages[reached] > 16).all()
+    assert (links.aggregated + links.late)[reached].sum() <= 2
+    assert not found.outcome.exact
+
+
+def test_both_curves_start_at_zero_and_have_the_points_that_are_due() -> None:
+    found = run("virtual-time", replace(world(iterations=12), **JITTERY))  # type: ignore[arg-type]
+    for by in ("iteration", "time"):
+        points = [point for point in found.evaluations if point.by == by]
+        assert [point.iteration for point in points] == [0, 5, 10, 12]
+        times = [point.seconds for point in points if point.seconds is not None]
+        assert times[0] == 0.0
+        assert times == sorted(times)
+    assert found.evaluations[-1].bytes == found.ledger.bytes(Fate.SENT)
+
+
+def test_the_curve_by_time_shows_the_newest_model_of_every_node() -> None:
+    """At the time of a point, the newest model of a node is that of the last iteration it has recorded."""
+    setting = replace(world(iterations=20), **JITTERY)  # type: ignore[arg-type]
+    found = run("virtual-time", setting)
+    for point in found.curve("time").values():
+        assert point.seconds is not None
+        done = [0] * 8
+        for record in found.records:
+            assert record.seconds is not None
+            if record.seconds <= point.seconds:
+                done[record.node] = max(done[record.node], record.iteration + 1)
+        assert sum(done) == 8 * point.iteration
+        models = np.stack([found.log.models[i, k] for i, k in enumerate(done)])
+        assert point.objective == setting.problem.objective(models.mean(axis=0))

@@ -1,0 +1,105 @@
+"""The vectorised driver: the same draws, bytes and records as lock-step, and its models to rounding."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+from simulator_world import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
+
+from pame.algorithms import PenaltyStep
+from pame.codec import SupportCoding
+from pame.exchange import ValueType
+from pame.problems import ProblemSpec
+from pame.problems.regression import Regression
+from pame.simulator import Fate, Setting
+from pame.stopping import PaperRule, StopRules
+
+STAR = tuple((0, i) for i in range(1, 8))
+PATH = tuple((i, i + 1) for i in range(7))
+
+
+def compare(setting: Setting) -> tuple[Run, Run]:
+    found, reference = run("vectorised", setting, spied=False), run("lock-step", setting)
+    scale = np.abs(reference.outcome.models).max()
+    assert np.abs(found.outcome.models - reference.outcome.models).max() <= 1e-10 * scale
+    assert (found.outcome.iterations, found.outcome.reason, found.outcome.exact, found.outcome.seconds) == (
+        reference.outcome.iterations,
+        reference.outcome.reason,
+        reference.outcome.exact,
+        None,
+    )
+    assert found.records == reference.records
+    assert found.ledger.starved == reference.ledger.starved
+    assert asdict(found.ledger.kinds) == asdict(reference.ledger.kinds)
+    for name, column in vars(found.ledger.links()).items():
+        assert np.array_equal(column, getattr(reference.ledger.links(), name)), name
+    for fate in Fate:
+        assert found.ledger.messages(fate) == reference.ledger.messages(fate)
+        assert found.ledger.bytes(fate) == reference.ledger.bytes(fate)
+    for point, expected in zip(found.evaluations, reference.evaluations, strict=True):
+        assert (point.by, point.iteration, point.bytes) == (expected.by, expected.iteration, expected.bytes)
+        assert point.objective == pytest.approx(expected.objective, rel=1e-10)
+        assert point.consensus == pytest.approx(expected.consensus, rel=1e-9)
+        assert (point.coverage or 0.0) == pytest.approx(expected.coverage or 0.0, rel=1e-12)
+        assert point.metrics == pytest.approx(expected.metrics, rel=1e-9)
+    return found, reference
+
+
+@pytest.mark.parametrize("pairs", [UNEQUAL, STAR, PATH], ids=["unequal", "star", "path"])
+@pytest.mark.parametrize("participation", [0.1, 0.5, 1.0])
+def test_on_graphs_with_unequal_degrees(pairs: tuple[tuple[int, int], ...], participation: float) -> None:
+    compare(world(pairs=pairs, algorithm=replace(PAME, participation=participation)))
+
+
+@pytest.mark.parametrize("share", [0.25, 0.7, 1])
+@pytest.mark.parametrize("coding", [SupportCoding.SEED, SupportCoding.GAPS, SupportCoding.BITMAP, None])
+def test_with_every_support_coding(coding: SupportCoding | None, share: float) -> None:
+    """A support of 1 is one coordinate (an integer is a count); its stars, if any, are all of it."""
+    compare(replace(world(algorithm=replace(PAME, support=share)), coding=coding))
+
+
+@pytest.mark.parametrize("coding", [SupportCoding.ALL, SupportCoding.SEED, None])
+def test_with_a_complete_support(coding: SupportCoding | None) -> None:
+    compare(replace(world(algorithm=replace(PAME, support=1.0)), coding=coding))
+
+
+@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("loss", [0.0, 0.4, 1.0])
+def test_with_lost_messages_and_either_type_of_value(values: ValueType, loss: float) -> None:
+    found, _ = compare(replace(world(), values=values, message_loss=loss))
+    assert (found.ledger.messages(Fate.LOST) > 0) == (loss > 0)
+
+
+@pytest.mark.parametrize("problem", [replace(LINEAR, batch=4), LOGISTIC, replace(LOGISTIC, batch=4)])
+def test_with_mini_batches_and_logistic_regression(problem: ProblemSpec) -> None:
+    compare(world(problem=problem))
+
+
+def test_with_the_step_that_depends_on_participation() -> None:
+    compare(world(algorithm=replace(PAME, step=PenaltyStep(sigma0=4.0))))
+
+
+def test_at_iterations_without_any_round() -> None:
+    compare(world(periods=(4,) * 8))
+
+
+def test_with_true_zeros_among_the_values() -> None:
+    """A coordinate that no sample has keeps its exact zero: stars are then some, but not all, of a message."""
+    setting = world(iterations=3, periods=(1,) * 8)
+    assert isinstance(setting.problem, Regression)
+    for i in range(8):
+        setting.problem.shards.of(i).features[:, ::2] = 0.0
+    for coding in (SupportCoding.SEED, SupportCoding.GAPS, None):
+        found, reference = compare(replace(setting, coding=coding))
+        assert found.ledger.kinds.stars > 0
+        assert not reference.outcome.models[:, ::2].any()
+
+
+def test_with_stop_rules_that_look_at_values() -> None:
+    setting = world(iterations=60)
+    paper = StopRules(60, paper=PaperRule(0.1, every=4))
+    found, _ = compare(replace(setting, stop=paper))
+    assert found.outcome.iterations < 60
+    target = run("lock-step", setting).curve("iteration")[15].objective * 1.0001
+    found, _ = compare(replace(setting, stop=StopRules(60, target=target)))
+    assert found.outcome.iterations == 15

@@ -1,0 +1,328 @@
+"""Mailboxes: which messages a round may use, which are late, whom nobody waits for."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pame.algorithms import Received, Wanted
+from pame.mailbox import FreeMailbox, RoundsMailbox
+
+PERIOD = 3
+ALL = Wanted((1, 2, 3), 3)
+
+
+def message(sender: int, tag: int) -> Received:
+    return Received(sender, tag, {}, 10)
+
+
+def tags(messages: list[Received]) -> list[tuple[int, int]]:
+    return [(received.sender, received.iteration) for received in messages]
+
+
+def rounds(*arrivals: tuple[int, int], max_lag: int = 0, exclude_after: int = 3, per_sender: int = 16) -> RoundsMailbox:
+    """A mailbox with period 3 that got messages (sender, tag) in this order."""
+    mailbox = RoundsMailbox(PERIOD, max_lag, exclude_after, per_sender)
+    for sender, tag in arrivals:
+        mailbox.put(message(sender, tag))
+    return mailbox
+
+
+def test_a_round_takes_the_messages_of_its_own_tag() -> None:
+    mailbox = rounds((1, 6), (2, 6), (3, 6))
+    assert tags(mailbox.take(6, ALL)) == [(1, 6), (2, 6), (3, 6)]
+    assert mailbox.late == []
+
+
+def test_the_first_enough_to_arrive_are_taken_and_the_rest_is_late() -> None:
+    mailbox = rounds((3, 0), (1, 0), (2, 0))
+    assert tags(mailbox.take(0, Wanted((1, 2, 3), 2))) == [(3, 0), (1, 0)]
+    assert tags(mailbox.late) == [(2, 0)]
+
+
+def test_senders_that_are_not_candidates_of_the_round_do_not_count() -> None:
+    mailbox = rounds((9, 0), (1, 0))
+    wanted = Wanted((1, 2), 2)
+    assert not mailbox.satisfied(0, wanted)
+    assert tags(mailbox.take(0, wanted)) == [(1, 0)]
+    assert tags(mailbox.late) == [(9, 0)]
+
+
+@pytest.mark.parametrize("max_lag", [0, 1, 2])
+def test_a_message_for_a_later_round_stays_for_that_round(max_lag: int) -> None:
+    mailbox = rounds((1, 0), (1, 3), (2, 0), max_lag=max_lag)
+    wanted = Wanted((1, 2), 2)
+    assert tags(mailbox.take(0, wanted)) == [(1, 0), (2, 0)]
+    assert tags(mailbox.take(3, Wanted((1,), 1))) == [(1, 3)]
+    assert mailbox.late == []
+
+
+@pytest.mark.parametrize("max_lag", [1, 2])
+def test_the_own_tag_is_preferred_to_a_later_and_to_an_older_one(max_lag: int) -> None:
+    mailbox = rounds((1, 3), (1, 6), (1, 9), max_lag=max_lag)
+    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 6)]
+
+
+def test_without_lag_neither_a_later_nor_an_older_tag_is_used() -> None:
+    mailbox = rounds((1, 3), (1, 9), (2, 9))
+    assert mailbox.take(6, ALL) == []
+    assert tags(mailbox.late) == [(1, 3)]
+    assert tags(mailbox.take(9, ALL)) == [(1, 9), (2, 9)]
+
+
+def test_with_lag_the_smallest_later_tag_is_used_and_is_still_there_for_its_own_round() -> None:
+    mailbox = rounds((1, 12), (1, 9), max_lag=1)
+    one = Wanted((1,), 1)
+    assert tags(mailbox.take(6, one)) == [(1, 9)]
+    assert tags(mailbox.take(9, one)) == [(1, 9)]
+    assert tags(mailbox.take(12, one)) == [(1, 12)]
+    assert mailbox.late == []
+
+
+def test_with_lag_a_later_tag_is_preferred_to_an_older_one() -> None:
+    mailbox = rounds((1, 3), (1, 9), max_lag=1)
+    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 9)]
+
+
+def test_with_lag_the_newest_of_the_older_tags_is_used() -> None:
+    mailbox = rounds((1, 0), (1, 3), max_lag=2)
+    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 3)]
+
+
+@pytest.mark.parametrize(("max_lag", "used"), [(1, []), (2, [(1, 0)]), (3, [(1, 0)])])
+def test_an_older_tag_is_used_only_within_max_lag_rounds(max_lag: int, used: list[tuple[int, int]]) -> None:
+    mailbox = rounds((1, 0), max_lag=max_lag)
+    assert tags(mailbox.take(6, Wanted((1,), 1))) == used
+
+
+def test_an_older_message_is_used_once() -> None:
+    mailbox = rounds((1, 0), max_lag=2)
+    one = Wanted((1,), 1)
+    assert tags(mailbox.take(3, one)) == [(1, 0)]
+    assert mailbox.take(6, one) == []
+
+
+def test_with_lag_leftovers_become_late_when_no_round_can_use_them_any_more() -> None:
+    mailbox = rounds((1, 0), (2, 0), max_lag=1)
+    mailbox.take(0, Wanted((1, 2), 1))
+    assert mailbox.late == []  # round 3 may still use (2, 0)
+    mailbox.take(3, Wanted((1,), 1))
+    assert tags(mailbox.late) == [(2, 0)]
+    mailbox.take(6, Wanted((1,), 1))
+    assert tags(mailbox.late) == [(2, 0)]
+
+
+def test_a_message_that_arrives_after_its_round_is_late_and_never_used() -> None:
+    mailbox = rounds()
+    mailbox.take(0, ALL)
+    mailbox.put(message(1, 0))
+    assert tags(mailbox.late) == [(1, 0)]
+    assert mailbox.take(3, ALL) == []
+    assert tags(mailbox.late) == [(1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "enough", "max_lag", "satisfied"),
+    [
+        ((), 1, 0, False),
+        (((1, 6),), 1, 0, True),
+        (((1, 6),), 2, 0, False),
+        (((1, 6), (2, 6)), 2, 0, True),
+        (((1, 6), (2, 6)), 3, 0, False),
+        (((1, 9),), 1, 0, False),  # 1 has dropped tag 6, but 2 and 3 may still come
+        (((1, 9), (2, 9)), 1, 0, False),
+        (((1, 9), (2, 9), (3, 9)), 1, 0, True),  # all are known to be missing
+        (((1, 9), (2, 6), (3, 6)), 3, 0, True),  # what can come has come
+        (((1, 3),), 1, 0, False),
+        (((1, 3),), 1, 1, True),
+        (((1, 0),), 1, 1, False),
+        (((1, 9),), 1, 1, True),
+        (((1, 9),), 2, 1, False),
+    ],
+)
+def test_when_there_is_nothing_left_to_wait_for(
+    arrivals: tuple[tuple[int, int], ...], enough: int, max_lag: int, satisfied: bool
+) -> None:
+    assert rounds(*arrivals, max_lag=max_lag).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
+
+
+def test_a_message_known_to_be_dropped_is_not_a_miss() -> None:
+    mailbox = rounds((1, 9), exclude_after=1)
+    mailbox.missed(6, Wanted((1, 2), 2))
+    assert mailbox.suspects() == [2]
+
+
+def test_a_sender_is_suspect_after_exclude_after_misses_in_a_row() -> None:
+    mailbox = rounds(exclude_after=3)
+    wanted = Wanted((1, 2), 2)
+    for k in (0, 3, 6):
+        assert mailbox.suspects() == []
+        mailbox.put(message(2, k))
+        assert not mailbox.satisfied(k, wanted)
+        mailbox.missed(k, wanted)
+        assert tags(mailbox.take(k, wanted)) == [(2, k)]
+    assert mailbox.suspects() == [1]
+    assert not mailbox.satisfied(9, wanted)  # 2 is still waited for
+    mailbox.put(message(2, 9))
+    assert mailbox.satisfied(9, wanted)
+
+
+def test_a_message_between_two_misses_starts_the_count_anew() -> None:
+    mailbox = rounds(exclude_after=2)
+    one = Wanted((1,), 1)
+    mailbox.missed(0, one)
+    mailbox.take(0, one)
+    mailbox.put(message(1, 3))
+    mailbox.take(3, one)
+    mailbox.missed(6, one)
+    assert mailbox.suspects() == []
+    mailbox.missed(9, one)
+    assert mailbox.suspects() == [1]
+
+
+@pytest.mark.parametrize("tag", [0, 3, 6])
+def test_any_message_of_a_suspect_even_a_late_one_makes_it_awaited_again(tag: int) -> None:
+    mailbox = rounds(exclude_after=1)
+    one = Wanted((1,), 1)
+    mailbox.missed(0, one)
+    mailbox.take(0, one)
+    assert mailbox.satisfied(3, one)
+    mailbox.put(message(1, tag))
+    assert mailbox.suspects() == []
+    assert mailbox.satisfied(9, one) is False
+
+
+def test_a_full_mailbox_evicts_the_oldest_of_that_sender_only() -> None:
+    mailbox = rounds((1, 0), (2, 0), (1, 3), (1, 6), (2, 3), per_sender=2)
+    assert mailbox.evicted == 1
+    assert tags(mailbox.take(0, Wanted((1, 2), 2))) == [(2, 0)]
+    assert tags(mailbox.take(3, Wanted((1, 2), 2))) == [(1, 3), (2, 3)]
+    assert tags(mailbox.take(6, Wanted((1, 2), 2))) == [(1, 6)]
+    assert mailbox.late == []
+
+
+SENDERS = (0, 1, 2, 3)
+
+
+class Pile:
+    """The obvious mailbox: a pile of (sender, tag) in order of arrival, searched from scratch each time."""
+
+    def __init__(self, max_lag: int, per_sender: int) -> None:
+        self.live: list[tuple[int, int]] = []
+        self.used: list[tuple[int, int]] = []
+        self.late: list[tuple[int, int]] = []
+        self.evicted: list[tuple[int, int]] = []
+        self.oldest = 0
+        self.max_lag, self.per_sender = max_lag, per_sender
+
+    def put(self, sender: int, tag: int) -> None:
+        if tag < self.oldest:
+            self.late.append((sender, tag))
+            return
+        self.live.append((sender, tag))
+        of_sender = [item for item in self.live if item[0] == sender]
+        if len(of_sender) > self.per_sender:
+            self.evicted.append(min(of_sender))
+            self.live.remove(min(of_sender))
+
+    def take(self, k: int, enough: int) -> list[tuple[int, int]]:
+        chosen = [item for sender in SENDERS if (item := self.choice(sender, k)) is not None]
+        taken = sorted(chosen, key=self.live.index)[:enough]
+        self.oldest = k + PERIOD - self.max_lag * PERIOD
+        gone = [item for item in taken if item[1] <= k]
+        self.used += gone
+        self.late += [item for item in self.live if item not in gone and item[1] < self.oldest]
+        self.live = [item for item in self.live if item not in gone and item[1] >= self.oldest]
+        return taken
+
+    def choice(self, sender: int, k: int) -> tuple[int, int] | None:
+        tags = sorted(tag for who, tag in self.live if who == sender)
+        later = [tag for tag in tags if tag > k]
+        older = [tag for tag in tags if k - self.max_lag * PERIOD <= tag < k]
+        by_preference = [k] * (k in tags) + (later[:1] + older[-1:] if self.max_lag else [])
+        return (sender, by_preference[0]) if by_preference else None
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    events=st.lists(st.tuples(st.integers(-4, 3), st.integers(1, 3)), max_size=50),
+    max_lag=st.integers(0, 2),
+    per_sender=st.integers(1, 4),
+)
+def test_whatever_happens_every_message_has_one_fate_and_a_permitted_tag(
+    events: list[tuple[int, int]], max_lag: int, per_sender: int
+) -> None:
+    """An event of 0 or more is a message of that sender, whose tags ascend with gaps (dropped messages); a negative one
+    is the next round, with so many messages enough."""
+    mailbox, pile = RoundsMailbox(PERIOD, max_lag, 2, per_sender), Pile(max_lag, per_sender)
+    next_tag = dict.fromkeys(SENDERS, 0)
+    put: list[tuple[int, int]] = []
+    used: list[tuple[int, int]] = []
+    k = 0
+    for event, gap in events:
+        if event >= 0:
+            put.append((event, next_tag[event]))
+            mailbox.put(message(*put[-1]))
+            pile.put(*put[-1])
+            next_tag[event] += gap * PERIOD
+            continue
+        taken = tags(mailbox.take(k, Wanted(SENDERS, -event)))
+        assert taken == pile.take(k, -event)
+        assert max_lag > 0 or all(tag == k for _, tag in taken)
+        used += taken
+        k += PERIOD
+        assert sorted(tags(mailbox.late)) == sorted(pile.late)
+        assert mailbox.evicted == len(pile.evicted)
+    assert sorted(pile.used + pile.late + pile.live + pile.evicted) == sorted(put)
+    if max_lag == 0:
+        assert len(set(used)) == len(used)
+        assert len(used) + len(mailbox.late) + len(pile.live) + mailbox.evicted == len(put)
+
+
+def free(*arrivals: tuple[int, int]) -> FreeMailbox:
+    mailbox = FreeMailbox()
+    for sender, tag in arrivals:
+        mailbox.put(message(sender, tag))
+    return mailbox
+
+
+def test_free_takes_the_newest_message_of_each_sender_in_order_of_their_first_arrival() -> None:
+    mailbox = free((2, 4), (1, 0), (2, 6))
+    assert tags(mailbox.take(Wanted((1, 2), 2))) == [(2, 6), (1, 0)]
+    assert tags(mailbox.late) == [(2, 4)]
+
+
+def test_free_takes_the_first_senders_and_counts_the_surplus_as_late() -> None:
+    mailbox = free((3, 1), (1, 1), (2, 1))
+    assert tags(mailbox.take(Wanted((1, 2, 3), 2))) == [(3, 1), (1, 1)]
+    assert tags(mailbox.late) == [(2, 1)]
+
+
+def test_free_is_empty_after_an_aggregation() -> None:
+    mailbox = free((1, 1), (2, 1))
+    mailbox.take(Wanted((1, 2), 1))
+    assert mailbox.take(Wanted((1, 2), 2)) == []
+    mailbox.put(message(2, 5))
+    assert tags(mailbox.take(Wanted((1, 2), 2))) == [(2, 5)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(-3, 4), max_size=60))
+def test_free_uses_or_counts_as_late_every_message_exactly_once(events: list[int]) -> None:
+    """An event of 0 or more is an arrival from that sender, a negative one an aggregation of so many."""
+    mailbox = FreeMailbox()
+    put: list[tuple[int, int]] = []
+    used: list[tuple[int, int]] = []
+    since: list[tuple[int, int]] = []
+    for tag, event in enumerate([*events, -3]):
+        if event >= 0:
+            put.append((event, tag))
+            since.append((event, tag))
+            mailbox.put(message(event, tag))
+            continue
+        newest = dict(since)  # a later tag replaces the value and keeps the place
+        expected = list(newest.items())[:-event]
+        taken = tags(mailbox.take(Wanted((0, 1, 2, 3, 4), -event)))
+        assert taken == expected
+        used += taken
+        since = []
+    assert sorted(used + tags(mailbox.late)) == sorted(put)

@@ -1,0 +1,83 @@
+"""The layers of DESIGN.md: arrows point down, and the science touches neither files nor sockets nor clocks."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+FORBIDDEN = {
+    "pame": {
+        "above": ("node", "orchestrator", "benchmarks", "tests"),
+        "edges": (
+            "asyncio", "datetime", "docker", "grpc", "io", "logging", "multiprocessing", "os", "pathlib", "pickle",
+            "prometheus_client", "pydantic", "random", "rich", "shutil", "signal", "socket", "subprocess", "tempfile",
+            "threading", "time", "typer", "urllib", "yaml", "pame.rpc", "numpy.random",
+        ),
+    },
+    "node": {"above": ("orchestrator", "benchmarks", "tests"), "edges": ("pickle", "pydantic", "typer", "rich")},
+    "orchestrator": {"above": ("benchmarks", "tests"), "edges": ("pickle",)},
+}  # fmt: skip
+
+
+def violations(package: str, source: str) -> list[str]:
+    """What a module of a package imports although its layer forbids it."""
+    imported = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imported += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    forbidden = [name for names in FORBIDDEN[package].values() for name in names]
+    return [name for name in imported if any(name == bad or name.startswith(f"{bad}.") for bad in forbidden)]
+
+
+def modules(package: str) -> list[Path]:
+    rpc = ROOT / "pame" / "rpc"
+    return [path for path in sorted((ROOT / package).rglob("*.py")) if rpc not in path.parents]
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_no_module_reaches_upward_or_past_its_layer(package: str) -> None:
+    found = {str(path.relative_to(ROOT)): violations(package, path.read_text()) for path in modules(package)}
+    assert found, f"{package} has no modules"
+    assert {path: bad for path, bad in found.items() if bad} == {}
+
+
+@pytest.mark.parametrize(
+    ("package", "source"),
+    [
+        ("pame", "import orchestrator.plan"),
+        ("pame", "from node import anything"),
+        ("pame", "def f():\n    import time"),
+        ("pame", "from pame import rpc"),
+        ("pame", "from pathlib import Path"),
+        ("node", "from orchestrator.experiment import Experiment"),
+        ("orchestrator", "import pickle"),
+    ],
+)
+def test_the_check_sees_a_layer_that_reaches_upward(package: str, source: str) -> None:
+    assert violations(package, source)
+
+
+def test_the_check_lets_downward_imports_pass() -> None:
+    assert violations("orchestrator", "from pame.simulator import Setting\nimport node") == []
+
+
+def test_a_linear_node_needs_neither_torch_nor_scipy_nor_networkx() -> None:
+    code = (
+        "import sys, pame.algorithms, pame.problems, pame.codec, pame.mailbox, pame.links, pame.patience;"
+        "print(sorted({'torch', 'scipy', 'networkx', 'pydantic'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_every_package_says_what_it_does_and_what_it_may_import(package: str) -> None:
+    for path in (ROOT / package).rglob("__init__.py"):
+        docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert "ay import" in docstring, f"{path.relative_to(ROOT)} does not say what it may import"
