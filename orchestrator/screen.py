@@ -1,9 +1,9 @@
 """What a person sees while a run goes on: a progress bar and a live table, fed by the events of the run."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -15,28 +15,21 @@ from orchestrator.report.text import number, volume
 from pame.simulator import Evaluation, Record
 
 _ROWS = 12
+_PER_SECOND = 8
 
 
 class RunScreen:
     """One run: the newest points of the curve under a bar of iterations."""
 
-    def __init__(self, experiment: Experiment, console: Console) -> None:
+    def __init__(self, experiment: Experiment, live: Live) -> None:
         self._nodes = experiment.nodes
         self._iterations = experiment.stop.iterations
         self._points: deque[Evaluation] = deque(maxlen=_ROWS)
         self._steps = 0
         self._progress = _bar()
         self._task = self._progress.add_task(experiment.name, total=experiment.stop.iterations)
-        self._live = Live(self._show(), console=console, refresh_per_second=8)
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        _close(self._live, self._show())
+        self._live = live
+        live.update(self._show())
 
     def evaluated(self, evaluation: Evaluation) -> None:
         """One more row; of a run under a clock, the curve by time is what goes on."""
@@ -69,23 +62,15 @@ class RunScreen:
 class SweepScreen:
     """Many runs: one bar over the iterations of all, and the newest point of each."""
 
-    def __init__(self, variants: Sequence[Variant], console: Console) -> None:
+    def __init__(self, variants: Sequence[Variant], live: Live) -> None:
         self._variants = variants
         self._newest: dict[int, Mapping[str, Any]] = {}
         self._completed: dict[int, int] = {}
         self._progress = _bar()
         total = sum(variant.experiment.stop.iterations for variant in variants)
         self._task = self._progress.add_task(f"{len(variants)} runs", total=total)
-        self._live = Live(self._show(), console=console, refresh_per_second=4)
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        _close(self._live, self._show())
+        self._live = live
+        live.update(self._show())
 
     def progress(self, run: int, point: Mapping[str, Any], done: bool) -> None:
         """A run has a new point, and is done or not (a stop rule may end it early)."""
@@ -123,8 +108,10 @@ def _bar() -> Progress:
     )
 
 
-def _close(live: Live, last: Group) -> None:
-    live.update(last, refresh=True)
-    live.stop()
-    if not live.console.is_terminal:  # there rich leaves the cursor at the end of the table's last line
-        live.console.print()
+@contextmanager
+def shown(console: Console) -> Iterator[Live]:
+    """A part of the terminal that is drawn again and again, and stays with its last picture."""
+    with Live(console=console, refresh_per_second=_PER_SECOND) as live:
+        yield live
+    if not console.is_terminal:  # there rich leaves the cursor at the end of the last line
+        console.print()

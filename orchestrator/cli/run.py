@@ -15,7 +15,7 @@ from orchestrator.experiment import Variant
 from orchestrator.plan import choose_driver, make_setting
 from orchestrator.report.text import duration, number, percent, volume
 from orchestrator.runs import Ending, Status, create_folder
-from orchestrator.screen import RunScreen, SweepScreen
+from orchestrator.screen import RunScreen, SweepScreen, shown
 from orchestrator.sweep import run_sweep
 from pame.simulator import check
 
@@ -59,8 +59,8 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
         f"[bold]{experiment.name}[/]: {experiment.nodes} nodes, {experiment.topology.kind}, {experiment.problem.kind}, "
         f"{experiment.algorithm.kind}, backend {backend} ({choose_driver(experiment)})"
     )
-    with RunScreen(experiment, console) as screen:
-        ending = BACKENDS[backend](experiment, base, folder, screen)
+    with shown(console) as live:
+        ending = BACKENDS[backend](experiment, base, folder, RunScreen(experiment, live))
     _say_summary(json.loads((folder / "summary.json").read_text(encoding="utf-8")), console)
     return ending
 
@@ -68,8 +68,8 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
 def _run_many(variants: list[Variant], base: Path, folder: Path, backend: str, console: Console) -> list[Ending]:
     keys = ", ".join(variants[0].values)
     console.print(f"[bold]{variants[0].experiment.name}[/]: a sweep of {len(variants)} runs over {keys}")
-    with SweepScreen(variants, console) as screen:
-        return run_sweep(variants, base, folder, backend, screen.progress)
+    with shown(console) as live:
+        return run_sweep(variants, base, folder, backend, SweepScreen(variants, live).progress)
 
 
 def _say_summary(summary: dict[str, Any], console: Console) -> None:

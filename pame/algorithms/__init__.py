@@ -13,9 +13,8 @@ from pame.algorithms.seam import (
     Message,
     Reach,
     Received,
-    Wanted,
 )
-from pame.algorithms.selection import Mode, Selection
+from pame.algorithms.selection import Mode, Selection, Wanted
 from pame.algorithms.steps import FixedStep, PenaltyStep, Step
 
 SPECS: dict[str, type[PameSpec] | type[DpsgdSpec]] = {"pame": PameSpec, "dpsgd": DpsgdSpec}

@@ -15,7 +15,8 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from pame.algorithms.finite import check_finite
-from pame.algorithms.seam import Context, Delivery, Message, Reach, Received, Wanted
+from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
+from pame.algorithms.selection import Wanted
 from pame.exchange import PartialMessage, ValueType, Vector
 from pame.topology import mixing_row
 
@@ -78,8 +79,7 @@ class Dpsgd:
 
     def wanted(self, k: int) -> Wanted | None:
         """At a round: every neighbour."""
-        selection, node = self._context.selection, self._context.node
-        return Wanted(selection.senders(node, k), selection.enough(node)) if selection.is_round(node, k) else None
+        return self._context.selection.wanted(self._context.node, k)
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
         """The weighted sum of the models, in ascending order of the node, its own included."""

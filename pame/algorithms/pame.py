@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le
 
 from pame.algorithms.finite import check_finite
-from pame.algorithms.seam import Context, Delivery, Message, Reach, Received, Wanted
+from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
+from pame.algorithms.selection import Wanted
 from pame.algorithms.steps import PenaltyStep, Step
 from pame.exchange import PartialMessage, Vector, aggregate, reveal
 from pame.sampling import support
@@ -78,8 +79,7 @@ class Pame:
 
     def wanted(self, k: int) -> Wanted | None:
         """At a round: t_i of the candidates."""
-        selection, node = self._context.selection, self._context.node
-        return Wanted(selection.senders(node, k), self._enough) if selection.is_round(node, k) else None
+        return self._context.selection.wanted(self._context.node, k)
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
         """Average what came; with nothing, v = w."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from pame.algorithms.selection import Selection
+from pame.algorithms.selection import Selection, Wanted
 from pame.exchange import PartialMessage, ValueType, Vector
 from pame.problems import LocalObjective
 from pame.topology import Topology
@@ -41,14 +41,6 @@ class Reach(Enum):
 
     NEIGHBOURS = "neighbours"
     EVERYBODY = "everybody"
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a node needs before it can aggregate."""
-
-    senders: tuple[int, ...]
-    enough: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,20 @@ free     at its own rounds node i pushes to t_i of its neighbours and averages w
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
 from pame.sampling import candidates, participation
 from pame.topology import Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a node needs before it can aggregate."""
+
+    senders: tuple[int, ...]
+    enough: int
 
 
 class Mode(Enum):
@@ -44,6 +53,10 @@ class Selection:
     def enough(self, node: int) -> int:
         """`t_i`: how many messages node i averages."""
         return self._enough[node]
+
+    def wanted(self, node: int, k: int) -> Wanted | None:
+        """At a round of node i: t_i of whom it listens to; else None."""
+        return Wanted(self.senders(node, k), self._enough[node]) if self.is_round(node, k) else None
 
     def is_round(self, node: int, k: int) -> bool:
         """Whether node i aggregates at iteration k."""

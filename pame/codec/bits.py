@@ -58,14 +58,25 @@ def write_bitmap(indices: Indices, universe: int) -> bytes:
     return np.packbits(mask, bitorder="little").tobytes()
 
 
-def read_bitmap(view: memoryview, universe: int, what: str) -> tuple[NDArray[np.uint8], int]:
-    """The bitmap at the start of a view as zeros and ones, and how many bytes it takes."""
+def read_bitmap(view: memoryview, universe: int, what: str) -> tuple[Indices, int]:
+    """The subset whose bitmap is at the start of a view, and how many bytes that takes."""
     packed = take(view, bitmap_size(universe), what)
     check_padding(packed, universe, what)
-    return np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=universe, bitorder="little"), len(packed)
+    count = int(np.bitwise_count(np.frombuffer(packed, dtype=np.uint8)).sum())
+    padded = np.frombuffer(b"".join((packed, b"\xff" * _tail(universe, count))), dtype=np.uint8)
+    return np.flatnonzero(np.unpackbits(padded, bitorder="little").view(np.bool_))[:count], len(packed)
 
 
 def check_padding(packed: memoryview, used_bits: int, what: str) -> None:
     """Refuse if a bit of the last byte after the first `used_bits` is set."""
     if used_bits % 8 and packed[-1] >> used_bits % 8:
         raise Refused(Refusal.BAD_PADDING, f"The {what} has a bit set after its end.")
+
+
+def _tail(universe: int, count: int) -> int:
+    """How many bytes of ones to append to a bitmap, so that NumPy finds its ones quickly.
+
+    Up to a share of 10 % `flatnonzero` searches with memchr, which from about 3 % on takes longer than the
+    branch-free loop it uses above: at 10 % three times as long.
+    """
+    return (universe - 10 * count) // 72 + 2 if 10 * count <= universe < 30 * count else 0

@@ -1,10 +1,10 @@
 """Golomb-Rice coding of an ascending set of indices: within a few percent of log2 C(universe, count) bits.
 
     gaps        g_0 = p_0,  g_i = p_i - p_{i-1} - 1;   each gap is (quotient g >> b, remainder: the low b bits)
-    section     byte b | one bit string, low bits first, filled up with zeros to a whole byte:
+    section     one bit string, low bits first, filled up with zeros to a whole byte: 5 bits b,
                 b planes of `count` bits (plane j: bit j of every gap), then per gap `quotient` zeros and a one
 
-Size in bits with parameter b: count (b + 1) + Q_b, where Q_b is the sum of all g >> b. It is convex in b (each step
+Size in bits with parameter b: 5 + count (b + 1) + Q_b, where Q_b is the sum of all g >> b. It is convex in b (each step
 takes ceil((g >> b) / 2) off a gap's quotient, ever less), so a local minimum is the minimum; of equal ones the
 smallest b is chosen. A decoder that has the quotients q and the planes sees whether b was the right choice:
 
@@ -23,7 +23,8 @@ import numpy as np
 from pame.codec.bits import Indices, check_padding, take
 from pame.codec.refusal import Refusal, Refused
 
-MAX_PARAMETER = 31  # gaps are below 2^32
+_PARAMETER_BITS = 5
+MAX_PARAMETER = (1 << _PARAMETER_BITS) - 1  # enough: gaps are below 2^32
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,17 @@ class Rice:
     @property
     def bits(self) -> int:
         """Length of the bit string."""
-        return self.gaps.size * (self.parameter + 1) + self.quotients
+        return _PARAMETER_BITS + self.gaps.size * (self.parameter + 1) + self.quotients
 
     @property
     def size(self) -> int:
         """Length of the section in bytes."""
-        return 1 + (self.bits + 7) // 8
+        return (self.bits + 7) // 8
+
+
+def least_size(count: int) -> int:
+    """What a section takes at least, in bytes: a gap is one bit or more."""
+    return (_PARAMETER_BITS + count + 7) // 8
 
 
 def plan(indices: Indices) -> Rice:
@@ -69,28 +75,29 @@ def write(rice: Rice) -> bytes:
     """The section of a planned set."""
     gaps, b, count = rice.gaps, rice.parameter, rice.gaps.size
     string = np.zeros(rice.bits, dtype=np.bool_)
-    for j, plane in enumerate(string[: b * count].reshape(b, count)):
+    string[:_PARAMETER_BITS] = [b >> j & 1 for j in range(_PARAMETER_BITS)]
+    unary = _PARAMETER_BITS + b * count
+    for j, plane in enumerate(string[_PARAMETER_BITS:unary].reshape(b, count)):
         np.not_equal(gaps & (1 << j), 0, out=plane)
     terminators = np.cumsum(gaps >> b)
     terminators += np.arange(count)
-    string[b * count :][terminators] = True
-    return bytes([b]) + np.packbits(string, bitorder="little").tobytes()
+    string[unary:][terminators] = True
+    return np.packbits(string, bitorder="little").tobytes()
 
 
 def read(view: memoryview, count: int, universe: int, what: str, blame: Refusal) -> tuple[Indices, int]:
     """The indices at the start of a view, and how many bytes they take; 1 <= count <= universe."""
-    b = take(view, 1, what)[0]
-    if b > MAX_PARAMETER:
-        raise Refused(blame, f"The {what} has Rice parameter {b}; the largest is {MAX_PARAMETER}.")
-    packed = view[1:]
-    take(packed, (count * (b + 1) + 7) // 8, what)
+    b = take(view, 1, what)[0] & MAX_PARAMETER
+    unary = _PARAMETER_BITS + b * count
+    take(view, (unary + count + 7) // 8, what)
 
-    terminators = _terminators(packed, count * b, count, count + (universe - count >> b), what, blame)
-    end = count * b + int(terminators[-1]) + 1
-    packed = packed[: (end + 7) // 8]
+    terminators = _terminators(view, unary, count, count + (universe - count >> b), what, blame)
+    end = unary + int(terminators[-1]) + 1
+    packed = view[: (end + 7) // 8]
     check_padding(packed, end, what)
 
-    planes = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=count * b, bitorder="little").reshape(b, count)
+    bits = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), count=unary, bitorder="little")
+    planes = bits[_PARAMETER_BITS:].reshape(b, count)
     order = np.arange(count)
     quotients = terminators - order  # running sums
     ones = int(np.count_nonzero(planes[-1])) if b else 0
@@ -106,7 +113,7 @@ def read(view: memoryview, count: int, universe: int, what: str, blame: Refusal)
     indices += order
     if indices[-1] >= universe:
         raise Refused(blame, f"The {what} goes up to {indices[-1]}, but must stay below {universe}.")
-    return indices, 1 + len(packed)
+    return indices, len(packed)
 
 
 def _terminators(packed: memoryview, first_bit: int, count: int, longest: int, what: str, blame: Refusal) -> Indices:
@@ -114,7 +121,7 @@ def _terminators(packed: memoryview, first_bit: int, count: int, longest: int, w
     window = min(longest, 8 * len(packed) - first_bit)
     whole = packed[first_bit // 8 : (first_bit + window + 7) // 8]
     string = np.unpackbits(np.frombuffer(whole, dtype=np.uint8), bitorder="little")
-    ones = np.flatnonzero(string[first_bit % 8 : first_bit % 8 + window])
+    ones = np.flatnonzero(string.view(np.bool_)[first_bit % 8 : first_bit % 8 + window])
     if ones.size < count:
         if window == longest:
             raise Refused(blame, f"The gaps of the {what} add up to more than there is room for.")

@@ -72,9 +72,9 @@ def read(coding: StarCoding, view: memoryview, s: int) -> Stars:
         if used + rest > bitmap_size(s):
             raise Refused(Refusal.NOT_CANONICAL, "The stars are coded as gaps, but a bitmap is smaller.")
         return Stars(coding, s, count, used + rest, positions)
-    mask, used = read_bitmap(view, s, "star section")
-    _check_count(int(np.count_nonzero(mask)), s)
-    stars = _plan(np.flatnonzero(mask), s)
+    positions, _ = read_bitmap(view, s, "star section")
+    _check_count(positions.size, s)
+    stars = _plan(positions, s)
     if stars.coding is not StarCoding.BITMAP:
         raise Refused(Refusal.NOT_CANONICAL, "The stars are coded as a bitmap, but gaps are no larger.")
     return stars
@@ -82,7 +82,7 @@ def read(coding: StarCoding, view: memoryview, s: int) -> Stars:
 
 def _plan(positions: Indices, s: int) -> Stars:
     count, bitmap = positions.size, bitmap_size(s)
-    if varint_size(count) + 1 + bitmap_size(count) <= bitmap:  # gaps take a bit each at least
+    if varint_size(count) + rice.least_size(count) <= bitmap:
         planned = rice.plan(positions)
         size = varint_size(count) + planned.size
         if size <= bitmap:

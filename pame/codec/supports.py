@@ -71,8 +71,7 @@ def plan(support: Indices, n: int, coding: SupportCoding | None, draw: Draw | No
     best = bitmap
     if coding is SupportCoding.SEED or (coding is None and draw is not None and bitmap.size >= _CHECKSUM_BYTES):
         best = SupportPlan(SupportCoding.SEED, _CHECKSUM_BYTES)
-    at_least = 1 + bitmap_size(s)  # of gaps: one bit per gap
-    if coding is SupportCoding.GAPS or (coding is None and at_least <= best.size):
+    if coding is SupportCoding.GAPS or (coding is None and rice.least_size(s) <= best.size):
         planned = rice.plan(support)
         gaps = SupportPlan(SupportCoding.GAPS, planned.size, planned)
         best = gaps if coding is SupportCoding.GAPS else min(best, gaps, key=lambda p: (p.size, p.coding))
@@ -98,11 +97,10 @@ def read(coding: SupportCoding, view: memoryview, n: int, s: int) -> tuple[Indic
         return None, 0
     if coding is SupportCoding.GAPS:
         return rice.read(view, s, n, "support", Refusal.BAD_SUPPORT)
-    mask, used = read_bitmap(view, n, "support")
-    marked = int(np.count_nonzero(mask))
-    if marked != s:
-        raise Refused(Refusal.BAD_SUPPORT, f"The support marks {marked} coordinates, but should have {s}.")
-    return np.flatnonzero(mask), used
+    support, used = read_bitmap(view, n, "support")
+    if support.size != s:
+        raise Refused(Refusal.BAD_SUPPORT, f"The support marks {support.size} coordinates, but should have {s}.")
+    return support, used
 
 
 def recompute(coding: SupportCoding, section: memoryview, n: int, s: int, draw: Draw | None) -> Indices:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2, chisquare
 
+from pame.randomness import Key, Purpose, uniforms
 from pame.sampling import batch, candidates, message_lost, participation, period, support
 
 
@@ -107,6 +108,12 @@ def test_at_rate_zero_nothing_is_lost_and_at_rate_one_everything() -> None:
     links = [(sender, receiver, k) for sender in range(5) for receiver in range(5) for k in range(40)]
     assert not any(message_lost(10, *link, 0.0) for link in links)
     assert all(message_lost(10, *link, 1.0) for link in links)
+
+
+def test_a_message_is_lost_if_its_uniform_number_is_below_the_rate_and_not_if_it_equals_it() -> None:
+    u = float(uniforms(Key(10, Purpose.MESSAGE_LOSS, node=3, iteration=5, peer=4), 1)[0])
+    assert not message_lost(10, 3, 4, 5, u)
+    assert message_lost(10, 3, 4, 5, float(np.nextafter(u, 1.0)))
 
 
 def test_the_two_directions_of_an_edge_lose_different_messages() -> None:

@@ -2,22 +2,12 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pame_command import SMALL, Pame
 
-Pame = Callable[..., subprocess.CompletedProcess[str]]
-
-SMALL = """
-nodes: 6
-topology: {kind: ring}
-problem: {kind: linear, n: 12, samples: 20, test_samples: 50}
-algorithm: {kind: pame, participation: 1.0, support: 0.5, step: {kind: fixed, eta: 0.05, gamma: 1.0}}
-period: 2
-evaluate: {every: 5}
-stop: {iterations: 20}
-"""
+from orchestrator.cli import main
 
 
 @pytest.fixture
@@ -28,7 +18,25 @@ def small(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def pame(tmp_path: Path) -> Pame:
+def pame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Pame:
+    """The command in this process: a second faster than the real one."""
+
+    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = ["pame", *map(str, arguments)]
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", command)
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        shown = capsys.readouterr()
+        return subprocess.CompletedProcess(command, int(exit_.value.code or 0), shown.out, shown.err)
+
+    return call
+
+
+@pytest.fixture
+def pame_process(tmp_path: Path) -> Pame:
+    """The real command."""
+
     def call(*arguments: object) -> subprocess.CompletedProcess[str]:
         command = [str(Path(sys.executable).parent / "pame"), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=90, check=False)

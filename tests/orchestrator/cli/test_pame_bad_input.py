@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from conftest import Pame
+from pame_command import Pame
 
 CASES = {
     "not YAML": ("nodes: [1, 2", "YAML"),

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Pame
+from pame_command import Pame
 
 from orchestrator.experiment import load
 
@@ -19,9 +19,9 @@ def only_folder(root: Path) -> Path:
 
 
 def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
-    pame: Pame, small: Path, tmp_path: Path
+    pame_process: Pame, small: Path, tmp_path: Path
 ) -> None:
-    done = pame("run", small)
+    done = pame_process("run", small)
     assert done.returncode == 0, done.stderr
     folder = only_folder(tmp_path)
     assert folder.name.endswith("-small")
@@ -62,8 +62,8 @@ def test_the_resolved_experiment_runs_again_to_the_same_result(pame: Pame, small
     assert (second / "records.csv").read_text() == (first / "records.csv").read_text()
 
 
-def test_quiet_prints_only_the_run_folder(pame: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame("run", small, "--quiet")
+def test_quiet_prints_only_the_run_folder(pame_process: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame_process("run", small, "--quiet")
     assert (tmp_path / done.stdout.strip() / "summary.json").is_file()
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == ""
@@ -76,8 +76,8 @@ def test_seed_and_set_override_the_file(pame: Pame, small: Path, tmp_path: Path)
     assert variant.experiment.algorithm.support == 0.25  # type: ignore[attr-defined]
 
 
-def test_a_sweep_runs_every_combination_and_compares_them(pame: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame("run", small, "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]")
+def test_a_sweep_runs_every_combination_and_compares_them(pame_process: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame_process("run", small, "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]")
     assert done.returncode == 0, done.stderr
     folder = only_folder(tmp_path)
     index = json.loads((folder / "sweep.json").read_text())
@@ -89,9 +89,9 @@ def test_a_sweep_runs_every_combination_and_compares_them(pame: Pame, small: Pat
     assert len({entry["total"] for entry in values}) == 2
 
 
-def test_a_sweep_gives_each_run_the_result_it_has_alone(pame: Pame, small: Path, tmp_path: Path) -> None:
-    assert pame("run", small, "-q", "--set", "seed=[3, 4]").returncode == 0
-    assert pame("run", small, "-q", "--seed", 4, "--out", "alone").returncode == 0
+def test_a_sweep_gives_each_run_the_result_it_has_alone(pame_process: Pame, small: Path, tmp_path: Path) -> None:
+    assert pame_process("run", small, "-q", "--set", "seed=[3, 4]").returncode == 0
+    assert pame_process("run", small, "-q", "--seed", 4, "--out", "alone").returncode == 0
     [alone] = (tmp_path / "alone").iterdir()
     swept = only_folder(tmp_path) / "02-seed=4"
     assert (swept / "curve.jsonl").read_text() == (alone / "curve.jsonl").read_text()
@@ -109,9 +109,9 @@ def test_a_diverging_run_exits_with_3_and_keeps_its_folder(pame: Pame, small: Pa
 
 
 def test_a_sweep_with_one_diverging_run_exits_with_3_and_finishes_the_others(
-    pame: Pame, small: Path, tmp_path: Path
+    pame_process: Pame, small: Path, tmp_path: Path
 ) -> None:
-    done = pame("run", small, "-q", "--set", "algorithm.step.eta=[0.05, 1e6]")
+    done = pame_process("run", small, "-q", "--set", "algorithm.step.eta=[0.05, 1e6]")
     assert done.returncode == 3
     index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
     assert [run["status"] for run in index["runs"]] == ["finished", "diverged"]

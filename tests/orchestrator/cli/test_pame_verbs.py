@@ -3,7 +3,7 @@ from pathlib import Path
 
 import jsonschema
 import yaml
-from conftest import SMALL, Pame
+from pame_command import SMALL, Pame
 
 
 def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:

@@ -61,7 +61,12 @@ def slow_rice(indices: Sequence[int], parameter: int | None = None) -> bytes:
     if parameter is None:
         parameter = min(range(32), key=lambda b: sum(b + 1 + (g >> b) for g in gaps))
     planes = "".join(str(g >> j & 1) for j in range(parameter) for g in gaps)
-    return bytes([parameter]) + slow_pack(planes + "".join("0" * (g >> parameter) + "1" for g in gaps))
+    return slow_pack(slow_parameter(parameter) + planes + "".join("0" * (g >> parameter) + "1" for g in gaps))
+
+
+def slow_parameter(parameter: int) -> str:
+    """The five bits a Rice section starts with."""
+    return f"{parameter:05b}"[::-1]
 
 
 def slow_bitmap(indices: Sequence[int], universe: int) -> bytes:

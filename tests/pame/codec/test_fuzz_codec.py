@@ -39,7 +39,7 @@ def plausible_header(dice: Dice, n: int) -> bytes:
     """Version 1, s near its range, then random bytes of about the right length."""
     s = dice.below(n + 2)
     body = dice.below(16) + [0, n // 8, 4 * s, 8 * s][dice.below(4)]
-    small = [dice.below(4)] * dice.below(2)  # often a credible Rice parameter
+    small = [dice.below(4) | dice.below(8) << 5] * dice.below(2)  # often a credible Rice parameter
     return bytes([1 | dice.below(32) << 3]) + slow_varint(s) + bytes(small) + dice.bytes(body)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from codec_oracle import Dice, slow_rice
+from codec_oracle import Dice, slow_pack, slow_rice
 
 from pame.codec import Refusal, Refused, rice
 
@@ -25,6 +25,21 @@ def test_the_parameter_is_the_first_of_the_best_for_any_set(case: int) -> None:
         assert planned.size == len(slow_rice(indices))
 
 
+@pytest.mark.parametrize(
+    ("indices", "bits", "section"),
+    [
+        ([0], "00000 1", "20"),
+        ([8], "01000 00 001", "02 02"),  # b = 2: gap 8 has remainder 0 and quotient 2
+        ([0, 1, 2], "00000 111", "e0"),
+        ([0, 1, 2, 3], "00000 1111", "e0 01"),
+        ([2**32 - 2], "11111" + " 0" + 30 * "1" + " 01", "df ff ff ff 2f"),
+    ],
+)
+def test_the_parameter_is_the_first_five_bits_of_one_bit_string(indices: list[int], bits: str, section: str) -> None:
+    assert slow_pack(bits.replace(" ", "")).hex(" ") == section
+    assert rice.write(rice.plan(np.array(indices))).hex(" ") == section
+
+
 def test_clustered_sets_far_from_uniform_find_their_parameter_too() -> None:
     for indices in ([*range(50), 10**6], [10**6 + i for i in range(30)], [2**k for k in range(31)]):
         assert rice.write(rice.plan(np.array(indices))) == slow_rice(indices)
@@ -39,7 +54,7 @@ def test_every_other_parameter_is_refused_and_the_best_is_read_back(case: int) -
         best = slow_rice(indices)
         for parameter in range(12):
             section = memoryview(slow_rice(indices, parameter) + b"\xff\xff")
-            if parameter == best[0]:
+            if parameter == best[0] & 31:
                 read, used = rice.read(section, len(indices), universe, "support", Refusal.BAD_SUPPORT)
                 assert (read.tolist(), used) == (indices, len(best))
             else:

@@ -84,6 +84,25 @@ def test_nodes_whose_words_run_out_are_drawn_one_by_one(
         assert np.flatnonzero(mask).tolist() == slow_subset(Key(22, Purpose.SUPPORT, node, 2), n, s)
 
 
+def test_halves_that_would_bias_are_rejected_as_for_one_node() -> None:
+    # 2^32 mod 1 073 742 is 1 073 738, so about one half in 4000 is rejected: some in each of these rows
+    n, s, nodes = 1_073_742, 20_000, nodes_of(2, 9)
+    masks = subsets_of_nodes(25, Purpose.SUPPORT, nodes, 0, n, s)
+    for mask, node in zip(masks, nodes.tolist(), strict=True):
+        key = Key(25, Purpose.SUPPORT, node, 0)
+        halves = [half for word in slow_words(key, s // 2) for half in (word % 2**32, word >> 32)]
+        assert any(half * n % 2**32 < 2**32 % n for half in halves)
+        assert np.flatnonzero(mask).tolist() == slow_subset(key, n, s)
+
+
+def test_the_border_of_rejection_worked_out_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    # n = 3: 2^32 mod 3 = 1. Half 0 gives product 0, remainder 0 < 1: rejected, and its odd partner is thrown away.
+    # Half 0xAAAAAAAB gives product 2 * 2^32 + 1, remainder 1: just accepted, as 2. A third word would give 0.
+    row = np.array([[0x00000001_00000000, 0x00000001_AAAAAAAB, 1, 1]], dtype=np.uint64)
+    monkeypatch.setattr("pame.randomness.many.words_of_nodes", lambda *_: row)
+    assert subsets_of_nodes(0, Purpose.SUPPORT, nodes_of(0), 0, 3, 1).tolist() == [[False, False, True]]
+
+
 def test_some_nodes_run_out_of_words_while_others_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     one_by_one: list[int] = []
 

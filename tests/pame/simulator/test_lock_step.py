@@ -136,8 +136,12 @@ def test_the_papers_rule_ends_the_run_with_the_models_of_that_iteration() -> Non
     assert all(same_bits(found.outcome.models[i], whole.log.models[i, expected]) for i in range(8))
 
 
-def test_a_run_is_exact_only_without_losses() -> None:
-    clean, lossy = run("lock-step", world()), run("lock-step", replace(world(), message_loss=0.2))
+@pytest.mark.parametrize("driver", ["lock-step", "vectorised"])
+def test_a_run_is_exact_only_without_losses(driver: str) -> None:
+    setting = world(algorithm=replace(PAME, participation=1.0))
+    clean = run(driver, setting, spied=False)
+    lossy = run(driver, replace(setting, message_loss=0.05), spied=False)
     assert clean.outcome.exact
     assert lossy.ledger.messages(Fate.LOST) > 0
+    assert lossy.ledger.starved == 0
     assert not lossy.outcome.exact

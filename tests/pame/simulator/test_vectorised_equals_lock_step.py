@@ -83,16 +83,19 @@ def test_at_iterations_without_any_round() -> None:
     compare(world(periods=(4,) * 8))
 
 
-def test_with_true_zeros_among_the_values() -> None:
-    """A coordinate that no sample has keeps its exact zero: stars are then some, but not all, of a message."""
-    setting = world(iterations=3, periods=(1,) * 8)
+@pytest.mark.parametrize("apart", [2, 20])
+def test_with_true_zeros_among_the_values(apart: int) -> None:
+    """A coordinate that no sample has keeps its exact zero: stars are then some, but not all, of a message. If they are
+    rare they are coded as gaps, whose size depends on where they are."""
+    problem = replace(LINEAR, n=300, samples=4)
+    setting = world(iterations=6, periods=(1,) * 8, problem=problem, algorithm=replace(PAME, support=0.5))
     assert isinstance(setting.problem, Regression)
     for i in range(8):
-        setting.problem.shards.of(i).features[:, ::2] = 0.0
+        setting.problem.shards.of(i).features[:, ::apart] = 0.0
     for coding in (SupportCoding.SEED, SupportCoding.GAPS, None):
         found, reference = compare(replace(setting, coding=coding))
         assert found.ledger.kinds.stars > 0
-        assert not reference.outcome.models[:, ::2].any()
+        assert not reference.outcome.models[:, ::apart].any()
 
 
 def test_with_stop_rules_that_look_at_values() -> None:
