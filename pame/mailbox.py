@@ -5,111 +5,179 @@ the smallest later tag (links keep order, so tag k was dropped), else the newest
 message for a later round stays for that round. What no round can use any more is late: counted, never used.
 With `max_lag` = 0 nothing but tag k is ever used, which keeps a run exact even when messages are lost.
 
+`in_order` algorithms get every message up to tag k, in the order of arrival.
+
 `free`: the newest message per sender since the last aggregation, the first senders to arrive; then all is forgotten.
 """
 
-from dataclasses import dataclass, field
+from typing import Protocol
 
 from pame.algorithms import Received, Wanted
 
 _PER_SENDER = 16
 
 
-@dataclass
-class _Sender:
-    """One neighbour as seen by a mailbox."""
+class Mailbox(Protocol):
+    """What a driver does with a mailbox: `put` what arrives, and at a round wait until `satisfied`, then `take`."""
 
-    messages: dict[int, tuple[int, Received]] = field(default_factory=dict)
-    """By tag: order of arrival, message."""
-    newest_tag: int = -1
-    misses: int = 0
+    late: list[Received]
+    """What no round can use any more; the driver empties it."""
+    evicted: int
+
+    def put(self, received: Received) -> None:
+        """Take a message in."""
+
+    def satisfied(self, k: int, wanted: Wanted) -> bool:
+        """Whether there is nothing left to wait for at round k."""
+
+    def take(self, k: int, wanted: Wanted) -> list[Received]:
+        """The messages of round k."""
+
+    def missed(self, k: int, wanted: Wanted) -> None:
+        """Patience ran out at round k; to be called before `take`."""
+
+
+class Attendance:
+    """Who has been heard from, up to which tag, and who has been missing how often."""
+
+    def __init__(self, exclude_after: int) -> None:
+        self._exclude_after = exclude_after
+        self._newest: dict[int, int] = {}
+        self._misses: dict[int, int] = {}
+
+    def heard(self, sender: int, tag: int) -> None:
+        """A message arrived; its sender is no longer suspect."""
+        self._newest[sender] = max(self._newest.get(sender, -1), tag)
+        self._misses[sender] = 0
+
+    def missed(self, sender: int) -> None:
+        """Patience ran out while this sender was awaited."""
+        self._misses[sender] = self._misses.get(sender, 0) + 1
+
+    def awaits(self, sender: int, k: int) -> bool:
+        """Whether its message for round k may still come and is waited for. Links keep order: a later tag means no."""
+        return self._newest.get(sender, -1) < k and self._misses.get(sender, 0) < self._exclude_after
+
+    def has(self, sender: int, k: int) -> bool:
+        """Whether everything this sender says up to k has come."""
+        return self._newest.get(sender, -1) >= k
+
+    def suspects(self) -> list[int]:
+        """Neighbours nobody waits for until a message from them arrives."""
+        return sorted(node for node, misses in self._misses.items() if misses >= self._exclude_after)
 
 
 class RoundsMailbox:
-    """The mailbox of a node that waits for its rounds."""
+    """The mailbox of a node that waits for its rounds, for algorithms that use one message per sender."""
 
     def __init__(self, period: int, max_lag: int, exclude_after: int, per_sender: int = _PER_SENDER) -> None:
         self.late: list[Received] = []
         self.evicted = 0
         self._period = period
         self._max_lag = max_lag
-        self._exclude_after = exclude_after
         self._per_sender = per_sender
+        self._attendance = Attendance(exclude_after)
         self._arrivals = 0
         self._oldest_usable = 0
-        self._senders: dict[int, _Sender] = {}
+        self._messages: dict[int, dict[int, tuple[int, Received]]] = {}
+        """By sender and tag: order of arrival, message."""
 
     def put(self, received: Received) -> None:
-        """Take a message in; a sender that is heard from is no longer suspect."""
-        sender = self._senders.setdefault(received.sender, _Sender())
-        sender.misses = 0
-        sender.newest_tag = max(sender.newest_tag, received.iteration)
+        """Take a message in."""
+        self._attendance.heard(received.sender, received.iteration)
         if received.iteration < self._oldest_usable:
             self.late.append(received)
             return
         self._arrivals += 1
-        sender.messages[received.iteration] = (self._arrivals, received)
-        if len(sender.messages) > self._per_sender:
-            del sender.messages[min(sender.messages)]
+        messages = self._messages.setdefault(received.sender, {})
+        messages[received.iteration] = (self._arrivals, received)
+        if len(messages) > self._per_sender:
+            del messages[min(messages)]
             self.evicted += 1
 
     def satisfied(self, k: int, wanted: Wanted) -> bool:
         """Whether there is nothing left to wait for at round k."""
-        usable = [self._usable(sender, k) is not None for sender in wanted.senders]
-        return sum(usable) >= wanted.enough or not any(
-            not there and self._awaited(sender, k) for sender, there in zip(wanted.senders, usable, strict=True)
-        )
+        missing = [sender for sender in wanted.senders if self._usable(sender, k) is None]
+        enough = len(wanted.senders) - len(missing) >= wanted.enough
+        return enough or not any(self._attendance.awaits(sender, k) for sender in missing)
 
     def take(self, k: int, wanted: Wanted) -> list[Received]:
         """The first `enough` usable messages of round k, by arrival; the rest of the past becomes late."""
-        found = [(sender, usable) for sender in wanted.senders if (usable := self._usable(sender, k)) is not None]
-        found.sort(key=lambda pair: pair[1][0])
-        taken = [received for _, (_, received) in found[: wanted.enough]]
+        usable = [found for sender in wanted.senders if (found := self._usable(sender, k)) is not None]
+        taken = [received for _, received in sorted(usable, key=lambda found: found[0])[: wanted.enough]]
         for received in taken:
             if received.iteration <= k:
-                del self._senders[received.sender].messages[received.iteration]
+                del self._messages[received.sender][received.iteration]
         self._forget_before(k + self._period - self._max_lag * self._period)
         return taken
 
     def missed(self, k: int, wanted: Wanted) -> None:
         """Patience ran out at round k: whoever was still awaited has one miss more. To be called before `take`."""
-        for node in wanted.senders:
-            if self._usable(node, k) is None and self._awaited(node, k):
-                self._senders.setdefault(node, _Sender()).misses += 1
+        for sender in wanted.senders:
+            if self._usable(sender, k) is None and self._attendance.awaits(sender, k):
+                self._attendance.missed(sender)
 
     def suspects(self) -> list[int]:
         """Neighbours nobody waits for until a message from them arrives."""
-        return sorted(node for node, sender in self._senders.items() if sender.misses >= self._exclude_after)
+        return self._attendance.suspects()
 
-    def _awaited(self, node: int, k: int) -> bool:
-        """Whether a message of this sender for round k may still come. Links keep order: a later tag means no."""
-        sender = self._senders.get(node)
-        return sender is None or (sender.newest_tag < k and sender.misses < self._exclude_after)
-
-    def _usable(self, node: int, k: int) -> tuple[int, Received] | None:
-        sender = self._senders.get(node)
-        if sender is None:
-            return None
-        if k in sender.messages or self._max_lag == 0:
-            return sender.messages.get(k)
-        later = [tag for tag in sender.messages if tag > k]
-        earlier = [tag for tag in sender.messages if k - self._max_lag * self._period <= tag < k]
+    def _usable(self, sender: int, k: int) -> tuple[int, Received] | None:
+        messages = self._messages.get(sender, {})
+        if k in messages or self._max_lag == 0:
+            return messages.get(k)
+        later = [tag for tag in messages if tag > k]
+        earlier = [tag for tag in messages if k - self._max_lag * self._period <= tag < k]
         if later:
-            return sender.messages[min(later)]
-        return sender.messages[max(earlier)] if earlier else None
+            return messages[min(later)]
+        return messages[max(earlier)] if earlier else None
 
     def _forget_before(self, oldest_usable: int) -> None:
         self._oldest_usable = oldest_usable
-        for sender in self._senders.values():
-            for tag in [tag for tag in sender.messages if tag < oldest_usable]:
-                self.late.append(sender.messages.pop(tag)[1])
+        for messages in self._messages.values():
+            for tag in [tag for tag in messages if tag < oldest_usable]:
+                self.late.append(messages.pop(tag)[1])
+
+
+class InOrderMailbox:
+    """The mailbox for algorithms that keep replicas: everything is handed over, in order, and nothing is ever late."""
+
+    def __init__(self, exclude_after: int, waits: bool) -> None:
+        self.late: list[Received] = []
+        self.evicted = 0
+        self._waits = waits
+        self._attendance = Attendance(exclude_after)
+        self._messages: list[Received] = []
+
+    def put(self, received: Received) -> None:
+        """Take a message in."""
+        self._attendance.heard(received.sender, received.iteration)
+        self._messages.append(received)
+
+    def satisfied(self, k: int, wanted: Wanted) -> bool:
+        """Whether enough of the wanted senders have said all they say up to k, or nobody else is awaited."""
+        missing = [sender for sender in wanted.senders if not self._attendance.has(sender, k)]
+        enough = len(wanted.senders) - len(missing) >= wanted.enough
+        return enough or not self._waits or not any(self._attendance.awaits(sender, k) for sender in missing)
+
+    def take(self, k: int, wanted: Wanted) -> list[Received]:  # noqa: ARG002 - a mailbox's signature
+        """All messages, in order of arrival; for a node that waits, those of later rounds stay."""
+        taken = [received for received in self._messages if received.iteration <= k or not self._waits]
+        self._messages = [received for received in self._messages if received.iteration > k and self._waits]
+        return taken
+
+    def missed(self, k: int, wanted: Wanted) -> None:
+        """Patience ran out at round k: whoever was still awaited has one miss more."""
+        for sender in wanted.senders:
+            if self._attendance.awaits(sender, k):
+                self._attendance.missed(sender)
 
 
 class FreeMailbox:
-    """The mailbox of a node that never waits."""
+    """The mailbox of a node that never waits, for algorithms that use one message per sender."""
 
     def __init__(self) -> None:
         self.late: list[Received] = []
+        self.evicted = 0
         self._newest: dict[int, Received] = {}
 
     def put(self, received: Received) -> None:
@@ -118,9 +186,16 @@ class FreeMailbox:
             self.late.append(self._newest[received.sender])
         self._newest[received.sender] = received
 
-    def take(self, wanted: Wanted) -> list[Received]:
+    def satisfied(self, k: int, wanted: Wanted) -> bool:  # noqa: ARG002 - a mailbox's signature
+        """Always."""
+        return True
+
+    def take(self, k: int, wanted: Wanted) -> list[Received]:  # noqa: ARG002 - a mailbox's signature
         """The first `enough` senders to have arrived; then the mailbox is empty."""
         arrived = list(self._newest.values())
         self._newest.clear()
         self.late += arrived[wanted.enough :]
         return arrived[: wanted.enough]
+
+    def missed(self, k: int, wanted: Wanted) -> None:
+        """Nobody is waited for, so nobody is missed."""

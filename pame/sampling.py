@@ -43,5 +43,5 @@ def message_lost(seed: int, sender: int, receiver: int, iteration: int, rate: fl
 
 
 def participation(nu: float, degree: int) -> int:
-    """`t_i = min(max(1, ceil(nu d_i)), d_i)`; the 1e-9 keeps 0.2 * 15 = 3.0000000000000004 at 3."""
+    """`t_i = min(max(1, ceil(nu d_i)), d_i)`; the 1e-9 keeps 0.07 * 100 = 7.000000000000001 at 7."""
     return min(max(1, ceil(nu * degree - 1e-9)), degree)

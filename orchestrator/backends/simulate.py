@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from orchestrator.experiment import Experiment
@@ -35,7 +36,8 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
 
 def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, ledger: Ledger, started: float) -> Ending:
     try:
-        outcome = DRIVERS[driver](setting, _Both(run, watcher), ledger)
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings
+            outcome = DRIVERS[driver](setting, _Both(run, watcher), ledger)
     except Diverged as error:
         status, reason = Status.DIVERGED, str(error)
     except KeyboardInterrupt:

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Gt
 
-from pame.algorithms.finite import check_finite
+from pame.algorithms.descend import descend
 from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
 from pame.algorithms.selection import Wanted
 from pame.exchange import PartialMessage, ValueType, Vector
@@ -101,7 +101,7 @@ class Dpsgd:
         gradient = self._context.objective.gradient(self._model, k)
         start = self._model if self._average is None else self._average
         self._average = None
-        self._model = check_finite(start - size * gradient, self._context.node, k, size)
+        self._model = descend(start, size, gradient, self._context.node, k)
 
 
 def _dense(received: Received) -> Vector:

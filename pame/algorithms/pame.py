@@ -10,10 +10,11 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from pame.algorithms.finite import check_finite
+from pame.algorithms.descend import descend
 from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
 from pame.algorithms.selection import Wanted
 from pame.algorithms.steps import PenaltyStep, Step
+from pame.errors import ParameterError
 from pame.exchange import PartialMessage, Vector, aggregate, reveal
 from pame.sampling import support
 
@@ -34,7 +35,11 @@ class PameSpec:
 
     def support_size(self, n: int) -> int:
         """`s`: how many of n coordinates a message reveals."""
-        return self.support if isinstance(self.support, int) else min(max(1, round(self.support * n)), n)
+        if not isinstance(self.support, int):
+            return min(max(1, round(self.support * n)), n)
+        if self.support > n:
+            raise ParameterError(f"a support of {self.support} does not fit a model with n = {n}: give at most {n}")
+        return self.support
 
     def first_step(self, enough: int) -> float:
         """The step size at k = 0."""
@@ -93,7 +98,7 @@ class Pame:
         self._average = None
         size = self._spec.step.size(k, self._enough)
         gradient = self._context.objective.gradient(start, k)
-        self._model = check_finite(start - size * gradient, self._context.node, k, size)
+        self._model = descend(start, size, gradient, self._context.node, k)
 
 
 def _partial(received: Received) -> PartialMessage:

@@ -33,7 +33,7 @@ class Delivery(Enum):
     LATEST = "latest"
     """Overflow drops the oldest; `absorb` gets at most one message per sender."""
     IN_ORDER = "in_order"
-    """Never dropped and never reordered, for algorithms that keep replicas; `absorb` gets all of them."""
+    """Never dropped by a mailbox and never reordered, for algorithms that keep replicas; `absorb` gets all of them."""
 
 
 class Reach(Enum):

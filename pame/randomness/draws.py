@@ -33,6 +33,8 @@ def normals(key: Key, count: int) -> NDArray[np.float64]:
 
 def integers(key: Key, count: int, below: int) -> NDArray[np.int64]:
     """`count` integers uniform in [0, below), below <= 2^32: accepted halves of the words, in order."""
+    if not 1 <= below <= 1 << 32:
+        raise ValueError(f"integers below {below} were asked for; from 1 to 2^32 can be drawn")
     generator = stream(key)
     out = np.empty(0, dtype=np.int64)
     while out.size < count:
@@ -52,6 +54,8 @@ def subset(key: Key, n: int, s: int) -> NDArray[np.int64]:
     (for s > n/2: the complement is drawn so). How many are drawn depends only on how many were found, never
     on which: no coordinate is treated differently from another, hence every subset is equally likely.
     """
+    if not 0 <= s <= n:
+        raise ValueError(f"there is no subset of {s} out of {n}")
     buffer = np.zeros(n + _tail(n, s), dtype=np.bool_)
     chosen = buffer[:n]
     if 2 * s > n:

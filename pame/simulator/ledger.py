@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from pame.algorithms import Received
+from pame.algorithms import Received, Wanted
 from pame.codec import Sizes
 
 Counts = NDArray[np.int64]
@@ -61,10 +61,12 @@ class Ledger:
         if len(rows) > _CONSOLIDATE_AFTER:
             self._rows[fate] = [_merge(rows)]
 
-    def aggregated(self, node: int, messages: Sequence[Received]) -> None:
-        """A node averaged these messages at a round; with none it starved."""
+    def aggregated(self, node: int, messages: Sequence[Received], wanted: Wanted) -> bool:
+        """A node averaged these messages at a round; whether it starved: it needed some and got none."""
         self._add_received(Fate.AGGREGATED, node, messages)
-        self.starved += not messages
+        starved = wanted.enough > 0 and not messages
+        self.starved += starved
+        return starved
 
     def late(self, node: int, messages: Sequence[Received]) -> None:
         """These messages reached a node after the last round that could use them."""
@@ -74,6 +76,11 @@ class Ledger:
         senders = np.array([message.sender for message in messages], dtype=np.int64)
         sizes = np.array([message.size for message in messages], dtype=np.int64)
         self.add(fate, senders, np.full(len(messages), node), sizes)
+
+    @property
+    def clean(self) -> bool:
+        """Whether every message was used in its round and nobody starved."""
+        return self.starved + self._messages[Fate.LOST] + self._messages[Fate.LATE] == 0
 
     def messages(self, fate: Fate) -> int:
         """How many messages met a fate."""

@@ -1,80 +1,92 @@
 """The lock-step driver: every node takes iteration k, then every node takes iteration k + 1.
 
-Messages arrive at once, so there is nothing to wait for and nobody is late. It is the reference that the network must
-equal bit for bit (`rounds`, `spare: 0`, `max_lag: 0`).
+Messages arrive at once, so there is nothing to wait for. It is the reference that the network must equal bit for bit
+(`rounds`, `spare: 0`, `max_lag: 0`).
 """
 
 import numpy as np
 
-from pame.algorithms import Algorithm, Received
+from pame.algorithms import Delivery, Received
 from pame.simulator.check import check
 from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.ledger import Ledger
 from pame.simulator.observe import Observer, Outcome, Record
-from pame.simulator.post import Posted, post
+from pame.simulator.post import post
 from pame.simulator.setting import Setting
 
 
 def run_lock_step(setting: Setting, observer: Observer, ledger: Ledger) -> Outcome:
     """Run to the first stop rule."""
     check("lock-step", setting)
-    nodes = setting.nodes()
-    evaluator = Evaluator(setting, ledger, observer)
+    run = _Run(setting, observer, ledger)
     k = 0
     while True:
-        if evaluator.due(k):
-            models = np.stack([node.model for node in nodes])
-            reason = evaluator.evaluate(models, k)
-            if reason is not None:
-                exact = ledger.starved == 0 and ledger.messages(Fate.LOST) == 0
-                return Outcome(models, k, None, reason, exact)
-        observer.recorded(_iterate(setting, nodes, evaluator, ledger, k))
+        outcome = run.evaluate(k)
+        if outcome is not None:
+            return outcome
+        run.iterate(k)
         k += 1
 
 
-def _iterate(setting: Setting, nodes: list[Algorithm], evaluator: Evaluator, ledger: Ledger, k: int) -> list[Record]:
-    for node in nodes:
-        node.prepare(k)
-    posted = [post(setting, ledger, node, sender, k) for sender, node in enumerate(nodes)]
-    inboxes: list[list[Received]] = [[] for _ in nodes]
-    for mail in filter(None, posted):
-        for receiver in mail.receivers:
-            inboxes[receiver].append(mail.envelope)
-    records = [
-        _aggregate(node, index, inbox, mail, evaluator, ledger, k)
-        for index, (node, inbox, mail) in enumerate(zip(nodes, inboxes, posted, strict=True))
-    ]
-    for node in nodes:
-        node.step(k)
-    return records
+class _Run:
+    """The nodes of one run, and what each has received and not yet absorbed."""
 
+    def __init__(self, setting: Setting, observer: Observer, ledger: Ledger) -> None:
+        self._setting = setting
+        self._observer = observer
+        self._ledger = ledger
+        self._evaluator = Evaluator(setting, ledger, observer)
+        self._nodes = setting.nodes()
+        self._inboxes: list[list[Received]] = [[] for _ in self._nodes]
 
-def _aggregate(
-    node: Algorithm,
-    index: int,
-    inbox: list[Received],
-    mail: Posted | None,
-    evaluator: Evaluator,
-    ledger: Ledger,
-    k: int,
-) -> Record:
-    wanted = node.wanted(k)
-    coverage = None
-    if wanted is not None:
-        coverage = node.absorb(k, inbox)
-        evaluator.covered(coverage)
-        ledger.aggregated(index, inbox)
-    copies = len(mail.receivers) if mail else 0
-    return Record(
-        node=index,
-        iteration=k,
-        seconds=None,
-        waited_s=None,
-        wanted=wanted.enough if wanted else 0,
-        received=len(inbox),
-        coverage=coverage,
-        starved=int(wanted is not None and not inbox),
-        late=0,
-        messages=copies,
-        bytes=copies * mail.envelope.size if mail else 0,
-    )
+    def evaluate(self, k: int) -> Outcome | None:
+        """The end of the run, if w^k is one."""
+        if not self._evaluator.due(k):
+            return None
+        models = np.stack([node.model for node in self._nodes])
+        reason = self._evaluator.evaluate(models, k)
+        return None if reason is None else Outcome(models, k, None, reason, self._ledger.clean)
+
+    def iterate(self, k: int) -> None:
+        """All nodes send, then all aggregate, then all step."""
+        for node in self._nodes:
+            node.prepare(k)
+        posted = [post(self._setting, self._ledger, node, sender, k) for sender, node in enumerate(self._nodes)]
+        for sent in filter(None, posted):
+            for receiver in sent.receivers:
+                self._inboxes[receiver].append(sent.envelope)
+        records = []
+        for index, mail in enumerate(posted):
+            record = self._aggregate(index, k)
+            copies = len(mail.receivers) if mail else 0
+            records.append(record._replace(messages=copies, bytes=copies * mail.envelope.size if mail else 0))
+        for node in self._nodes:
+            node.step(k)
+        self._observer.recorded(records)
+
+    def _aggregate(self, index: int, k: int) -> Record:
+        node, inbox = self._nodes[index], self._inboxes[index]
+        wanted = node.wanted(k)
+        coverage, starved, late = None, False, 0
+        if wanted is not None:
+            coverage = node.absorb(k, inbox)
+            self._evaluator.covered(coverage)
+            starved = self._ledger.aggregated(index, inbox, wanted)
+        elif node.delivery is Delivery.LATEST:
+            self._ledger.late(index, inbox)
+            late = len(inbox)
+        if wanted is not None or node.delivery is Delivery.LATEST:
+            self._inboxes[index] = []
+        return Record(
+            node=index,
+            iteration=k,
+            seconds=None,
+            waited_s=None,
+            wanted=wanted.enough if wanted else 0,
+            received=len(inbox) if wanted else 0,
+            coverage=coverage,
+            starved=int(starved),
+            late=late,
+            messages=0,
+            bytes=0,
+        )

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pame.algorithms import PameSpec
-from pame.algorithms.finite import check_finite
+from pame.algorithms.descend import check_finite
 from pame.exchange import ValueType
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes, uniforms_of_links
 from pame.sampling import participation
 from pame.simulator.check import check
 from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.ledger import Ledger
 from pame.simulator.observe import Observer, Outcome
 from pame.simulator.setting import Setting
 from pame.simulator.vectorised_account import Exchange, enter, records
@@ -45,8 +45,7 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
         if evaluator.due(k):
             reason = evaluator.evaluate(models, k)
             if reason is not None:
-                exact = ledger.starved == 0 and ledger.messages(Fate.LOST) == 0
-                return Outcome(models, k, None, reason, exact)
+                return Outcome(models, k, None, reason, ledger.clean)
         exchange = _exchange(setting, models, enough, spec.support_size(models.shape[1]), k)
         coverage = _average(models, exchange)
         evaluator.covered_many(coverage)

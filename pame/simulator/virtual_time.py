@@ -17,7 +17,7 @@ from pame.algorithms import Mode, Received
 from pame.links import LinkState, send
 from pame.randomness import Key, Purpose, uniforms
 from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Fate, Ledger
+from pame.simulator.ledger import Ledger
 from pame.simulator.observe import Observer, Outcome
 from pame.simulator.post import post
 from pame.simulator.setting import Setting
@@ -114,12 +114,11 @@ class _Run:
 
     def _aggregate(self, node: VirtualNode, now: float) -> None:
         """The waiting is over: average what came, then compute for the time of a step."""
-        received = node.end_of_wait(now)
-        if received is not None:
-            coverage = node.algorithm.absorb(node.k, received)
-            node.coverage = coverage
-            self._evaluator.covered(coverage)
-            self._ledger.aggregated(node.index, received)
+        wanted, received = node.wanted, node.end_of_wait(now)
+        if wanted is not None:
+            node.coverage = node.algorithm.absorb(node.k, received)
+            self._evaluator.covered(node.coverage)
+            node.starved = self._ledger.aggregated(node.index, received, wanted)
         slow = node.index in self._slow
         duration = self._setting.compute.seconds(self._setting.seed, node.index, node.k, slow)
         self._at(now + duration, partial(self._finish, node))
@@ -173,6 +172,5 @@ class _Run:
         return np.stack([node.algorithm.model if result is None else result for result, node in pairs])
 
     def _is_exact(self) -> bool:
-        ledger = self._ledger
-        clean = ledger.messages(Fate.LOST) + ledger.messages(Fate.LATE) + ledger.starved == 0
-        return self._setting.mode is Mode.ROUNDS and clean and not any(node.troubled for node in self._nodes)
+        untroubled = not any(node.troubled for node in self._nodes)
+        return self._setting.mode is Mode.ROUNDS and self._ledger.clean and untroubled

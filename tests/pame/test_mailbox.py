@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pame.algorithms import Received, Wanted
-from pame.mailbox import FreeMailbox, RoundsMailbox
+from pame.mailbox import FreeMailbox, InOrderMailbox, RoundsMailbox
 
 PERIOD = 3
 ALL = Wanted((1, 2, 3), 3)
@@ -287,22 +287,22 @@ def free(*arrivals: tuple[int, int]) -> FreeMailbox:
 
 def test_free_takes_the_newest_message_of_each_sender_in_order_of_their_first_arrival() -> None:
     mailbox = free((2, 4), (1, 0), (2, 6))
-    assert tags(mailbox.take(Wanted((1, 2), 2))) == [(2, 6), (1, 0)]
+    assert tags(mailbox.take(7, Wanted((1, 2), 2))) == [(2, 6), (1, 0)]
     assert tags(mailbox.late) == [(2, 4)]
 
 
 def test_free_takes_the_first_senders_and_counts_the_surplus_as_late() -> None:
     mailbox = free((3, 1), (1, 1), (2, 1))
-    assert tags(mailbox.take(Wanted((1, 2, 3), 2))) == [(3, 1), (1, 1)]
+    assert tags(mailbox.take(7, Wanted((1, 2, 3), 2))) == [(3, 1), (1, 1)]
     assert tags(mailbox.late) == [(2, 1)]
 
 
 def test_free_is_empty_after_an_aggregation() -> None:
     mailbox = free((1, 1), (2, 1))
-    mailbox.take(Wanted((1, 2), 1))
-    assert mailbox.take(Wanted((1, 2), 2)) == []
+    mailbox.take(7, Wanted((1, 2), 1))
+    assert mailbox.take(7, Wanted((1, 2), 2)) == []
     mailbox.put(message(2, 5))
-    assert tags(mailbox.take(Wanted((1, 2), 2))) == [(2, 5)]
+    assert tags(mailbox.take(7, Wanted((1, 2), 2))) == [(2, 5)]
 
 
 @settings(max_examples=100, deadline=None)
@@ -321,8 +321,82 @@ def test_free_uses_or_counts_as_late_every_message_exactly_once(events: list[int
             continue
         newest = dict(since)  # a later tag replaces the value and keeps the place
         expected = list(newest.items())[:-event]
-        taken = tags(mailbox.take(Wanted((0, 1, 2, 3, 4), -event)))
+        taken = tags(mailbox.take(7, Wanted((0, 1, 2, 3, 4), -event)))
         assert taken == expected
         used += taken
         since = []
     assert sorted(used + tags(mailbox.late)) == sorted(put)
+
+
+def test_free_never_waits_and_misses_nobody() -> None:
+    mailbox = free()
+    assert mailbox.satisfied(0, ALL)
+    mailbox.missed(0, ALL)
+    assert mailbox.take(0, ALL) == []
+
+
+def in_order(*arrivals: tuple[int, int], waits: bool = True, exclude_after: int = 3) -> InOrderMailbox:
+    mailbox = InOrderMailbox(exclude_after, waits)
+    for sender, tag in arrivals:
+        mailbox.put(message(sender, tag))
+    return mailbox
+
+
+def test_in_order_hands_over_all_messages_up_to_the_round_as_they_came_and_keeps_later_ones() -> None:
+    mailbox = in_order((1, 0), (2, 0), (1, 1), (1, 2), (2, 1), (1, 3), (9, 2), (2, 2), (1, 4))
+    taken = mailbox.take(2, Wanted((1, 2), 1))
+    assert tags(taken) == [(1, 0), (2, 0), (1, 1), (1, 2), (2, 1), (9, 2), (2, 2)]
+    assert tags(mailbox.take(4, Wanted((1, 2), 1))) == [(1, 3), (1, 4)]
+    assert mailbox.take(4, Wanted((1, 2), 1)) == []
+
+
+def test_in_order_hands_a_message_that_came_after_its_round_to_the_next() -> None:
+    mailbox = in_order()
+    assert mailbox.take(0, ALL) == []
+    mailbox.put(message(1, 0))
+    assert tags(mailbox.take(3, ALL)) == [(1, 0)]
+    assert mailbox.late == []
+    assert mailbox.evicted == 0
+
+
+def test_in_order_is_never_full() -> None:
+    arrivals = [(1, tag) for tag in range(100)]
+    assert tags(in_order(*arrivals).take(99, ALL)) == arrivals
+
+
+def test_in_order_without_waiting_hands_over_later_messages_too() -> None:
+    mailbox = in_order((1, 5), (2, 0), waits=False)
+    assert mailbox.satisfied(0, ALL)
+    assert tags(mailbox.take(0, ALL)) == [(1, 5), (2, 0)]
+    assert mailbox.take(3, ALL) == []
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "enough", "satisfied"),
+    [
+        ((), 1, False),
+        (((1, 5),), 1, False),  # older messages do not make the round complete
+        (((1, 6),), 1, True),
+        (((1, 6),), 2, False),
+        (((1, 9), (2, 6)), 2, True),  # a later one says that nothing is missing any more
+        (((1, 6), (2, 6), (3, 6)), 3, True),
+    ],
+)
+def test_in_order_waits_until_enough_have_said_all_up_to_the_round(
+    arrivals: tuple[tuple[int, int], ...], enough: int, satisfied: bool
+) -> None:
+    assert in_order(*arrivals).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
+
+
+def test_in_order_does_not_wait_for_suspects_until_they_are_heard_again() -> None:
+    mailbox = in_order(exclude_after=2)
+    wanted = Wanted((1, 2), 2)
+    for k in (0, 3):
+        mailbox.put(message(2, k))
+        assert not mailbox.satisfied(k, wanted)
+        mailbox.missed(k, wanted)
+        mailbox.take(k, wanted)
+    mailbox.put(message(2, 6))
+    assert mailbox.satisfied(6, wanted)
+    mailbox.put(message(1, 3))
+    assert not mailbox.satisfied(6, wanted)

@@ -5,7 +5,7 @@ import pytest
 from driving import EDGES, Constant, Watcher, graph
 
 from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, FixedStep, PameSpec, PenaltyStep, Selection
-from pame.algorithms.finite import check_finite
+from pame.algorithms.descend import check_finite
 from pame.errors import Diverged, PameError
 from pame.problems import LinearSpec
 from pame.simulator import Ledger, Setting, run_lock_step

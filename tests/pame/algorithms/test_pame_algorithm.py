@@ -9,6 +9,7 @@ import pytest
 from driving import EDGES, Constant, Watcher, drive, graph, neighbours_in
 
 from pame.algorithms import Context, FixedStep, Pame, PameSpec, PenaltyStep, Received, Selection, Step
+from pame.errors import ParameterError
 from pame.exchange import ValueType, Vector, reveal
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
@@ -186,3 +187,8 @@ def test_a_whole_model_is_refused_where_a_partial_message_is_expected() -> None:
     node = node_of(FixedStep(), np.zeros(2), np.zeros(2))
     with pytest.raises(TypeError, match="partial message"):
         node.absorb(0, [Received(1, 0, {"w": np.zeros(2)}, 0)])
+
+
+def test_a_support_larger_than_the_model_is_refused_with_the_fix() -> None:
+    with pytest.raises(ParameterError, match="give at most 10"):
+        PameSpec(support=11).support_size(10)

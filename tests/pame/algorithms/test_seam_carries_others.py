@@ -42,6 +42,7 @@ class TrackingSpec:
     gam: float = 1.0
     kind: str = "tracking"
     share: float = 1.0
+    every: int = 1
     made: list["Tracking"] = field(default_factory=list)
 
     def first_step(self, enough: int) -> float:  # noqa: ARG002 - the seam's signature
@@ -87,7 +88,7 @@ class Tracking:
 
     def wanted(self, k: int) -> Wanted | None:
         senders = tuple(self.receivers(k))
-        return Wanted(senders, len(senders))
+        return Wanted(senders, len(senders)) if k % self.spec.every == 0 else None
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
         for one in received:
@@ -175,6 +176,19 @@ def test_a_node_with_replicas_is_handed_every_message_of_every_neighbour_in_orde
     for node in spec.made:
         for j in graph().neighbours(node.context.node):
             assert [k for sender, k in node.heard if sender == j] == list(range(12))
+
+
+@pytest.mark.parametrize("driver", [run_lock_step, run_virtual_time])
+def test_messages_of_iterations_without_a_round_are_kept_for_the_next_round_of_an_in_order_algorithm(
+    driver: Driver,
+) -> None:
+    spec = TrackingSpec(every=3)
+    outcome, ledger = run(replace(setting_of(spec, TARGETS, 10), link=LinkSpec(0.003, 0.002, 1e6)), driver)
+    assert outcome.exact
+    assert ledger.messages(Fate.LATE) == 0
+    for node in spec.made:
+        for neighbour in node.context.topology.neighbours(node.context.node):
+            assert [k for sender, k in node.heard if sender == neighbour] == list(range(10))
 
 
 def test_a_message_of_several_vectors_is_accounted_with_all_of_them() -> None:

@@ -114,7 +114,16 @@ def test_all_receivers_of_a_node_at_an_iteration_see_the_same_support() -> None:
 
 @pytest.mark.parametrize(
     ("given", "n", "s"),
-    [(0.2, 600, 120), (0.001, 600, 1), (1e-9, 600, 1), (1.0, 600, 600), (1, 600, 1), (600, 600, 600), (0.25, 10, 2)],
+    [
+        (0.2, 600, 120),
+        (0.001, 600, 1),
+        (1e-9, 600, 1),
+        (1.0, 600, 600),
+        (1, 600, 1),
+        (600, 600, 600),
+        (0.29, 100, 29),
+        (0.27, 10, 3),
+    ],
 )
 def test_a_support_is_a_share_if_a_float_and_a_count_if_an_integer(given: float, n: int, s: int) -> None:
     assert PameSpec(support=given).support_size(n) == s

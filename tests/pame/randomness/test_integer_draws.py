@@ -77,3 +77,9 @@ def test_all_24_permutations_of_four_are_equally_likely() -> None:
     counts = Counter(tuple(permutation(Key(6, Purpose.GRAPH, iteration=k), 4).tolist()) for k in range(12_000))
     assert set(counts) <= set(permutations(range(4)))
     assert chisquare([counts[p] for p in permutations(range(4))]).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("below", [0, -3, 2**32 + 1])
+def test_a_bound_that_cannot_be_drawn_below_is_refused(below: int) -> None:
+    with pytest.raises(ValueError, match="can be drawn"):
+        integers(Key(1, Purpose.SUPPORT), 3, below)

@@ -134,3 +134,9 @@ def test_subsets_of_different_iterations_are_independent() -> None:
     )
     variance = s * (s / n) * (1 - s / n) * (n - s) / (n - 1)
     assert abs(overlap / pairs - s * s / n) < norm.isf(5e-7) * (variance / pairs) ** 0.5
+
+
+@pytest.mark.parametrize(("n", "s"), [(5, 6), (500, 501), (3, -1)])
+def test_a_subset_that_does_not_exist_is_refused(n: int, s: int) -> None:
+    with pytest.raises(ValueError, match="no subset"):
+        subset(Key(1, Purpose.SUPPORT), n, s)

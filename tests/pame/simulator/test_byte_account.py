@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from simulator_world import DPSGD, PAME, Run, all_pairs, run, world
 
-from pame.algorithms import Mode, Received
+from pame.algorithms import Mode, Received, Wanted
 from pame.codec import Draw, Sizes, SupportCoding, encode, encode_dense, sizes
 from pame.exchange import PartialMessage, ValueType
 from pame.links import LinkSpec
@@ -177,7 +177,7 @@ def test_a_ledger_merges_its_rows_without_losing_any() -> None:
     for _ in range(5000):
         ledger.add(Fate.SENT, np.array([0, 2]), np.array([1, 1]), np.array([10, 7]))
     ledger.add(Fate.LOST, np.array([1]), np.array([2]), 99)
-    ledger.aggregated(1, [received(0, 10), received(2, 7)])
+    ledger.aggregated(1, [received(0, 10), received(2, 7)], Wanted((0, 2), 2))
     ledger.late(1, [received(0, 10)])
     links = ledger.links()
     assert links.sender.tolist() == [0, 1, 2]
@@ -190,10 +190,11 @@ def test_a_ledger_merges_its_rows_without_losing_any() -> None:
     assert (ledger.messages(Fate.SENT), ledger.bytes(Fate.SENT), ledger.bytes(Fate.LOST)) == (10000, 85000, 99)
 
 
-def test_a_round_without_a_message_is_starved() -> None:
+def test_a_round_that_needs_a_message_and_gets_none_is_starved() -> None:
     ledger = Ledger(2)
-    ledger.aggregated(0, [])
-    ledger.aggregated(0, [received(1, 5)])
+    assert ledger.aggregated(0, [], Wanted((1,), 1))
+    assert not ledger.aggregated(0, [received(1, 5)], Wanted((1,), 1))
+    assert not ledger.aggregated(0, [], Wanted((), 0))
     assert ledger.starved == 1
     assert ledger.links().sender.tolist() == [1]
 

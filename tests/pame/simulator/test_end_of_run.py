@@ -91,6 +91,17 @@ def test_with_faults_a_target_is_looked_for_on_the_curve_by_time() -> None:
     assert setting.problem.objective(found.outcome.models.mean(axis=0)) == target
 
 
+def test_with_faults_the_papers_rule_looks_at_the_curve_by_time_alone() -> None:
+    setting = replace(world(iterations=80), compute=Compute(stragglers=0.2, slowdown=3.0))
+    f = {k: point.objective for k, point in run("virtual-time", setting).curve("time").items()}
+    expected = next(k for k in range(10, 80, 5) if float(np.std([f[k - 10], f[k - 5], f[k]])) < 0.1)
+    assert expected > 10
+    found = run("virtual-time", replace(setting, stop=StopRules(80, paper=PaperRule(0.1, every=5))))
+    assert "standard deviation" in found.outcome.reason
+    assert found.outcome.iterations == expected
+    assert found.evaluations[-1].by == "time"
+
+
 def test_a_target_that_is_met_at_the_start_ends_the_run_there() -> None:
     for changes in ({}, {"compute": Compute(stragglers=0.2)}):
         found = run("virtual-time", replace(world(), stop=StopRules(20, target=1e9), **changes))  # type: ignore[arg-type]
