@@ -4,9 +4,16 @@
     python -m benchmarks.paper_table --quick    four cells at m = 1000
     python -m benchmarks.paper_table --column   the m = 1000, nu = 0.1 column (its reach is stated below)
 
-Each cell: ||mean model - w*||^2 after 100 iterations / first iteration at which it is at most 0.5. The reading of the
-paper's set-up that comes close (ALGORITHMS.md, section 3): linear regression, n = 600, 216 samples per node, degree 30
-at m = 1000 and 60 at m = 2000, full local batch, kappa_i in 3..7, noise 0.5, step 0.055 / 1.005^k.
+Each cell: ||mean model - w*||^2 after 100 iterations / first iteration at which it is at most 0.5. The paper leaves
+the set-up open; this is the reading of ALGORITHMS.md, section 3: linear regression, n = 600, 216 samples per node,
+degree 30 at m = 1000 and 60 at m = 2000, full local batch, kappa_i in 3..7, noise 0.5, step eta / 1.005^k. Two things
+are ours:
+
+eta = 0.0515, fitted to the m = 1000, nu = 0.1 column alone (the prototypes' 0.055 gives up to 26 % less MSE on real
+graphs); the other cells are predictions.
+
+seed = 12: errors scale with ||w*||^2, which varies by a quarter from seed to seed (w* has six non-zeros). Of the seeds
+1 to 20 this one's is nearest to its expectation, 10.5; it was chosen by that value alone.
 """
 
 import argparse

@@ -33,6 +33,8 @@ N, SAMPLES, DEGREE, SEED = 100, 50, 10, 1
 SIZES = (100, 1000, 10_000)
 VECTORISED_STEPS = 500_000
 OBJECT_STEPS = 20_000
+CYCLE = 21
+"""Iterations at the least, so that rounds of every period 3..7 are among them."""
 Driver = Callable[[Setting, Observer, Ledger], Outcome]
 
 
@@ -79,15 +81,13 @@ def measure(m: int) -> Measured:
         models = np.ones((m, N))
         stacked.gradient(models, 0)
         gradient_s = _best(lambda: stacked.gradient(models, 0))
+        vectorised = _rate(run_vectorised, setting, max(CYCLE, VECTORISED_STEPS // m))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         data = np.ones(m * SAMPLES * N)
         read_s = _best(data.sum)
-        data_bytes = data.nbytes
-        del data
-        vectorised = _rate(run_vectorised, setting, max(5, VECTORISED_STEPS // m))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        objects = _rate(run_lock_step, setting, max(2, OBJECT_STEPS // m))
+        objects = _rate(run_lock_step, setting, max(CYCLE, OBJECT_STEPS // m))
     iteration_s = m / vectorised
-    return Measured(m, vectorised, objects, gradient_s / iteration_s, read_s / iteration_s, data_bytes, peak)
+    return Measured(m, vectorised, objects, gradient_s / iteration_s, read_s / iteration_s, data.nbytes, peak)
 
 
 def _rate(driver: Driver, setting: Setting, iterations: int) -> float:

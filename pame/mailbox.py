@@ -3,7 +3,8 @@
 `rounds`: at round k only the wanted senders count, at most one message each: the one tagged k; else, if `max_lag` > 0,
 the smallest later tag (links keep order, so tag k was dropped), else the newest tag at most `max_lag` rounds old. A
 message for a later round stays for that round. What no round can use any more is late: counted, never used.
-With `max_lag` = 0 nothing but tag k is ever used, which keeps a run exact even when messages are lost.
+With `max_lag` = 0 nothing but tag k is ever used, and a message that was dropped on purpose (a public draw) is not
+waited for: this keeps a run exact even when messages are lost.
 
 `in_order` algorithms get every message up to tag k, in the order of arrival.
 
@@ -14,7 +15,7 @@ from typing import Protocol
 
 from pame.algorithms import Received, Wanted
 
-_PER_SENDER = 16
+_PER_SENDER = 64
 
 
 class Mailbox(Protocol):
@@ -22,7 +23,8 @@ class Mailbox(Protocol):
 
     late: list[Received]
     """What no round can use any more; the driver empties it."""
-    evicted: int
+    evicted: list[Received]
+    """What was pushed out by newer messages of the same sender; the driver empties it."""
 
     def put(self, received: Received) -> None:
         """Take a message in."""
@@ -36,6 +38,9 @@ class Mailbox(Protocol):
     def missed(self, k: int, wanted: Wanted) -> None:
         """Patience ran out at round k; to be called before `take`."""
 
+    def will_not_come(self, sender: int, k: int) -> None:
+        """A message was dropped on purpose, by a public draw: nobody waits for it."""
+
 
 class Attendance:
     """Who has been heard from, up to which tag, and who has been missing how often."""
@@ -47,8 +52,12 @@ class Attendance:
 
     def heard(self, sender: int, tag: int) -> None:
         """A message arrived; its sender is no longer suspect."""
-        self._newest[sender] = max(self._newest.get(sender, -1), tag)
+        self.will_not_come(sender, tag)
         self._misses[sender] = 0
+
+    def will_not_come(self, sender: int, tag: int) -> None:
+        """There is nothing to await from this sender up to this tag."""
+        self._newest[sender] = max(self._newest.get(sender, -1), tag)
 
     def missed(self, sender: int) -> None:
         """Patience ran out while this sender was awaited."""
@@ -72,7 +81,7 @@ class RoundsMailbox:
 
     def __init__(self, period: int, max_lag: int, exclude_after: int, per_sender: int = _PER_SENDER) -> None:
         self.late: list[Received] = []
-        self.evicted = 0
+        self.evicted: list[Received] = []
         self._period = period
         self._max_lag = max_lag
         self._per_sender = per_sender
@@ -85,15 +94,14 @@ class RoundsMailbox:
     def put(self, received: Received) -> None:
         """Take a message in."""
         self._attendance.heard(received.sender, received.iteration)
-        if received.iteration < self._oldest_usable:
+        messages = self._messages.setdefault(received.sender, {})
+        if received.iteration < self._oldest_usable or received.iteration in messages:
             self.late.append(received)
             return
         self._arrivals += 1
-        messages = self._messages.setdefault(received.sender, {})
         messages[received.iteration] = (self._arrivals, received)
         if len(messages) > self._per_sender:
-            del messages[min(messages)]
-            self.evicted += 1
+            self.evicted.append(messages.pop(min(messages))[1])
 
     def satisfied(self, k: int, wanted: Wanted) -> bool:
         """Whether there is nothing left to wait for at round k."""
@@ -116,6 +124,10 @@ class RoundsMailbox:
         for sender in wanted.senders:
             if self._usable(sender, k) is None and self._attendance.awaits(sender, k):
                 self._attendance.missed(sender)
+
+    def will_not_come(self, sender: int, k: int) -> None:
+        """Nobody waits for this message."""
+        self._attendance.will_not_come(sender, k)
 
     def suspects(self) -> list[int]:
         """Neighbours nobody waits for until a message from them arrives."""
@@ -143,7 +155,7 @@ class InOrderMailbox:
 
     def __init__(self, exclude_after: int, waits: bool) -> None:
         self.late: list[Received] = []
-        self.evicted = 0
+        self.evicted: list[Received] = []
         self._waits = waits
         self._attendance = Attendance(exclude_after)
         self._messages: list[Received] = []
@@ -171,13 +183,17 @@ class InOrderMailbox:
             if self._attendance.awaits(sender, k):
                 self._attendance.missed(sender)
 
+    def will_not_come(self, sender: int, k: int) -> None:
+        """Nobody waits for this message."""
+        self._attendance.will_not_come(sender, k)
+
 
 class FreeMailbox:
     """The mailbox of a node that never waits, for algorithms that use one message per sender."""
 
     def __init__(self) -> None:
         self.late: list[Received] = []
-        self.evicted = 0
+        self.evicted: list[Received] = []
         self._newest: dict[int, Received] = {}
 
     def put(self, received: Received) -> None:
@@ -199,3 +215,6 @@ class FreeMailbox:
 
     def missed(self, k: int, wanted: Wanted) -> None:
         """Nobody is waited for, so nobody is missed."""
+
+    def will_not_come(self, sender: int, k: int) -> None:
+        """Nobody is waited for."""

@@ -48,15 +48,20 @@ class Evaluator:
         seconds: float | None = None,
         by: Literal["iteration", "time"] = "iteration",
         decides: bool = True,
+        sent: int | None = None,
     ) -> str | None:
-        """Make one point; the reason to stop there, if any (only a curve that `decides` may stop a run)."""
+        """Make one point; the reason to stop there, if any (only a curve that `decides` may stop a run).
+
+        `sent` are the bytes sent until then, if they are not simply all that the ledger has.
+        """
         mean = models.mean(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
             objective = self._setting.problem.objective(mean)
             metrics: Mapping[str, float] = self._setting.problem.metrics(mean)
         coverage = self._coverage[by].take()
-        sent = self._ledger.bytes(Fate.SENT)
+        if sent is None:
+            sent = self._ledger.bytes(Fate.SENT)
         self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics))
         self._check(objective, iteration)
         return self._stopper.reason(iteration, objective) if decides else None

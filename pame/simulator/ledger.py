@@ -19,7 +19,10 @@ class Fate(Enum):
 
     SENT = "sent"
     AGGREGATED = "aggregated"
+    """Averaged; one that also filled in for an earlier message of its sender (`max_lag`) counts at each use."""
     LATE = "late"
+    EVICTED = "evicted"
+    """Pushed out of a full mailbox."""
     LOST = "lost"
     """Dropped on purpose before it was sent: its bytes were never transmitted."""
 
@@ -68,9 +71,9 @@ class Ledger:
         self.starved += starved
         return starved
 
-    def late(self, node: int, messages: Sequence[Received]) -> None:
-        """These messages reached a node after the last round that could use them."""
-        self._add_received(Fate.LATE, node, messages)
+    def unused(self, fate: Fate, node: int, messages: Sequence[Received]) -> None:
+        """These messages reached a node and were late or evicted."""
+        self._add_received(fate, node, messages)
 
     def _add_received(self, fate: Fate, node: int, messages: Sequence[Received]) -> None:
         senders = np.array([message.sender for message in messages], dtype=np.int64)
@@ -80,7 +83,7 @@ class Ledger:
     @property
     def clean(self) -> bool:
         """Whether every message was used in its round and nobody starved."""
-        return self.starved + self._messages[Fate.LOST] + self._messages[Fate.LATE] == 0
+        return self.starved + sum(self._messages[fate] for fate in (Fate.LATE, Fate.EVICTED, Fate.LOST)) == 0
 
     def messages(self, fate: Fate) -> int:
         """How many messages met a fate."""

@@ -9,7 +9,7 @@ import numpy as np
 from pame.algorithms import Delivery, Received
 from pame.simulator.check import check
 from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Ledger
+from pame.simulator.ledger import Fate, Ledger
 from pame.simulator.observe import Observer, Outcome, Record
 from pame.simulator.post import post
 from pame.simulator.setting import Setting
@@ -73,7 +73,7 @@ class _Run:
             self._evaluator.covered(coverage)
             starved = self._ledger.aggregated(index, inbox, wanted)
         elif node.delivery is Delivery.LATEST:
-            self._ledger.late(index, inbox)
+            self._ledger.unused(Fate.LATE, index, inbox)
             late = len(inbox)
         if wanted is not None or node.delivery is Delivery.LATEST:
             self._inboxes[index] = []

@@ -17,7 +17,7 @@ class Evaluation:
     """With `by: time`, the mean over the nodes, rounded down."""
     seconds: float | None
     bytes: int
-    """Sent by all nodes so far."""
+    """Sent by all nodes so far; with `by: iteration`, in the iterations before this one."""
     objective: float
     """f(mean model), f the mean of the f_i."""
     consensus: float

@@ -1,11 +1,16 @@
 """One node under the virtual clock: its algorithm, its mailbox, its patience, and where it is in its iteration."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from pame.algorithms import Algorithm, Delivery, Mode, Received, Wanted
 from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
 from pame.patience import Adaptive, Fixed
 from pame.simulator.observe import Record
 from pame.simulator.post import Posted
 from pame.simulator.setting import Setting
+
+_ROUNDS_REMEMBERED = 64
 
 
 class VirtualNode:
@@ -25,29 +30,29 @@ class VirtualNode:
         self._began = 0.0
         self._waited_s = 0.0
         self._round_began: dict[int, float] = {}
+        self._early: Counter[int] = Counter()
         self._mail: Posted | None = None
         self._received = 0
 
-    @property
-    def troubled(self) -> bool:
-        """Whether a patience ran out or a message was evicted."""
-        return self.expired + self._mailbox.evicted > 0
-
-    def begin(self, now: float, mail: Posted | None, wanted: Wanted | None) -> None:
-        """Iteration k begins with a message sent or not; at a round the node starts to wait."""
+    def begin(self, now: float, mail: Posted | None, wanted: Wanted | None, lost: Sequence[int]) -> None:
+        """Iteration k begins with a message sent or not; at a round the node starts to wait, but not for the lost."""
         self._began = now
         self._mail = mail
         self.wanted = self.waiting = wanted
         self._received = 0
         self.coverage = None
         self.starved = False
+        for sender in lost:
+            self._mailbox.will_not_come(sender, self.k)
         if wanted is not None:
-            self._round_began[self.k] = now
+            self._remember_round(now)
 
     def deliver(self, envelope: Received, now: float) -> None:
         """A message arrives."""
         if envelope.iteration in self._round_began:
             self.patience.arrived_after(now - self._round_began[envelope.iteration])
+        elif envelope.iteration > self.k:
+            self._early[envelope.iteration] += 1
         self._mailbox.put(envelope)
 
     def satisfied(self) -> bool:
@@ -68,10 +73,19 @@ class VirtualNode:
         self._received = len(received)
         return received
 
-    def late(self) -> list[Received]:
-        """What has become late since the last call."""
+    def unused(self) -> tuple[list[Received], list[Received]]:
+        """What has become late and what was evicted since the last call."""
         late, self._mailbox.late = self._mailbox.late, []
-        return late
+        evicted, self._mailbox.evicted = self._mailbox.evicted, []
+        return late, evicted
+
+    def _remember_round(self, now: float) -> None:
+        """Patience learns from how long after this moment messages of the round arrive; early ones took no waiting."""
+        self._round_began[self.k] = now
+        if len(self._round_began) > _ROUNDS_REMEMBERED:
+            del self._round_began[next(iter(self._round_began))]
+        for _ in range(self._early.pop(self.k, 0)):
+            self.patience.arrived_after(0.0)
 
     def record(self, now: float, late: int) -> Record:
         """What this iteration was like."""

@@ -6,6 +6,7 @@ starve, and its result stays w^K.
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from itertools import count
@@ -16,8 +17,9 @@ from numpy.typing import NDArray
 from pame.algorithms import Mode, Received
 from pame.links import LinkState, send
 from pame.randomness import Key, Purpose, uniforms
+from pame.sampling import message_lost
 from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Ledger
+from pame.simulator.ledger import Fate, Ledger
 from pame.simulator.observe import Observer, Outcome
 from pame.simulator.post import post
 from pame.simulator.setting import Setting
@@ -46,6 +48,7 @@ class _Run:
         self._nodes = [VirtualNode(setting, index, node) for index, node in enumerate(setting.nodes())]
         self._snapshots: dict[int, list[NDArray[np.float64] | None]] = {}
         self._results: list[NDArray[np.float64] | None] = [None] * len(self._nodes)
+        self._sent_at: Counter[int] = Counter()
         self._steps = 0
         self._reason: str | None = None
         self._stopped: tuple[NDArray[np.float64], int] | None = None
@@ -67,7 +70,7 @@ class _Run:
                 now = moment
                 action(now)
         for node in self._nodes:
-            self._ledger.late(node.index, node.late())
+            self._account_unused(node)
         if self._stopped is None:
             self._stopped = (self._latest(), self._steps // len(self._nodes))
         models, iterations = self._stopped
@@ -88,7 +91,11 @@ class _Run:
             for receiver in mail.receivers:
                 arrival = self._arrival(mail.envelope, receiver, now)
                 self._at(arrival, partial(self._deliver, self._nodes[receiver], mail.envelope))
-        node.begin(now, mail, node.algorithm.wanted(k))
+            self._sent_at[k] += len(mail.receivers) * mail.envelope.size
+        wanted = node.algorithm.wanted(k)
+        senders = wanted.senders if wanted else ()
+        lost = [j for j in senders if message_lost(setting.seed, j, node.index, k, setting.message_loss)]
+        node.begin(now, mail, wanted, lost)
         if node.satisfied():
             self._aggregate(node, now)
         else:
@@ -126,14 +133,19 @@ class _Run:
     def _finish(self, node: VirtualNode, now: float) -> None:
         """The step is done: record it, look at the curve by time, begin the next iteration."""
         node.algorithm.step(node.k)
-        late = node.late()
-        self._ledger.late(node.index, late)
-        self._observer.recorded([node.record(now, len(late))])
+        self._observer.recorded([node.record(now, self._account_unused(node))])
+        self._steps += node.k < self._setting.stop.iterations  # overtime is no progress
         node.k += 1
-        self._steps += 1
         self._evaluate_by_time(now)
         if self._reason is None:
             self._start(node, now)
+
+    def _account_unused(self, node: VirtualNode) -> int:
+        """Enter what has become late or was evicted since the last time; how many were late."""
+        late, evicted = node.unused()
+        self._ledger.unused(Fate.LATE, node.index, late)
+        self._ledger.unused(Fate.EVICTED, node.index, evicted)
+        return len(late)
 
     def _snapshot(self, node: VirtualNode, now: float) -> None:
         """Keep w^k; when all nodes have one, that is a point of the curve by iteration."""
@@ -148,16 +160,18 @@ class _Run:
         if len(complete) == len(self._nodes):
             del self._snapshots[k]
             stacked = np.stack(complete)
-            self._decide(stacked, k, self._evaluator.evaluate(stacked, k, now, "iteration", not self._by_time))
+            sent = sum(size for iteration, size in self._sent_at.items() if iteration < k)
+            self._decide(stacked, k, self._evaluator.evaluate(stacked, k, now, "iteration", not self._by_time, sent))
 
     def _evaluate_by_time(self, now: float) -> None:
         """A point whenever the mean iteration reaches one that is due, and when half of the nodes are done."""
         mean, rest = divmod(self._steps, len(self._nodes))
         done = sum(node.k >= self._setting.stop.iterations for node in self._nodes)
         median_done = self._by_time and 2 * done >= len(self._nodes)
-        if median_done or (rest == 0 and self._evaluator.due(mean)):
+        due = rest == 0 and self._evaluator.due(mean)
+        if median_done or due:
             models = self._latest()
-            reason = self._evaluator.evaluate(models, mean, now, "time", self._by_time)
+            reason = self._evaluator.evaluate(models, mean, now, "time", self._by_time and due)
             if median_done and reason is None:
                 reason = f"the median node did {self._setting.stop.iterations} iterations"
             self._decide(models, mean, reason)
@@ -172,5 +186,5 @@ class _Run:
         return np.stack([node.algorithm.model if result is None else result for result, node in pairs])
 
     def _is_exact(self) -> bool:
-        untroubled = not any(node.troubled for node in self._nodes)
-        return self._setting.mode is Mode.ROUNDS and self._ledger.clean and untroubled
+        patient = not any(node.expired for node in self._nodes)
+        return self._setting.mode is Mode.ROUNDS and self._ledger.clean and patient
