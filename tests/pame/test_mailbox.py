@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pame.algorithms import Received, Wanted
-from pame.mailbox import FreeMailbox, InOrderMailbox, RoundsMailbox
+from pame.mailbox import FreeMailbox, RoundsMailbox
 
 PERIOD = 3
 ALL = Wanted((1, 2, 3), 3)
@@ -193,11 +193,91 @@ def test_any_message_of_a_suspect_even_a_late_one_makes_it_awaited_again(tag: in
 
 def test_a_full_mailbox_evicts_the_oldest_of_that_sender_only() -> None:
     mailbox = rounds((1, 0), (2, 0), (1, 3), (1, 6), (2, 3), per_sender=2)
-    assert mailbox.evicted == 1
+    assert tags(mailbox.evicted) == [(1, 0)]
     assert tags(mailbox.take(0, Wanted((1, 2), 2))) == [(2, 0)]
     assert tags(mailbox.take(3, Wanted((1, 2), 2))) == [(1, 3), (2, 3)]
     assert tags(mailbox.take(6, Wanted((1, 2), 2))) == [(1, 6)]
     assert mailbox.late == []
+
+
+def test_a_mailbox_holds_sixty_four_messages_of_a_sender() -> None:
+    mailbox = RoundsMailbox(PERIOD, 0, 3)
+    for tag in range(0, 66 * PERIOD, PERIOD):
+        mailbox.put(message(1, tag))
+    mailbox.put(message(2, 0))
+    assert tags(mailbox.evicted) == [(1, 0), (1, PERIOD)]
+
+
+def test_a_message_that_was_evicted_is_not_waited_for() -> None:
+    mailbox = rounds((1, 0), (1, 3), per_sender=1)
+    assert mailbox.satisfied(0, Wanted((1,), 1))
+    assert mailbox.take(0, Wanted((1,), 1)) == []
+
+
+def test_a_second_message_with_the_same_sender_and_tag_is_late_and_the_first_is_used() -> None:
+    mailbox = rounds((1, 0), (2, 0))
+    first = mailbox.take(0, Wanted((1,), 1))
+    for size in (11, 12):
+        mailbox.put(Received(1, 3, {}, size))
+    assert [received.size for received in mailbox.late if received.sender == 1] == [12]
+    assert [received.size for received in mailbox.take(3, Wanted((1,), 1))] == [11]
+    assert tags(first) == [(1, 0)]
+    mailbox.put(message(1, 3))
+    assert mailbox.take(6, ALL) == []
+    assert sorted(tags(mailbox.late)) == [(1, 3), (1, 3), (2, 0)]
+
+
+@pytest.mark.xfail(strict=True, reason="the mailbox forgets which tags it has handed out, and takes a copy for unused")
+def test_with_lag_a_copy_of_a_message_that_was_used_is_late() -> None:
+    mailbox = rounds((1, 0), max_lag=1)
+    mailbox.take(0, Wanted((1,), 1))
+    mailbox.put(message(1, 0))
+    assert mailbox.take(3, Wanted((1,), 1)) == []
+    assert tags(mailbox.late) == [(1, 0)]
+
+
+def test_a_message_that_will_not_come_is_not_waited_for_but_the_others_and_the_next_ones_are() -> None:
+    mailbox = rounds()
+    two = Wanted((1, 2), 2)
+    mailbox.will_not_come(1, 6)
+    assert not mailbox.satisfied(6, two)
+    mailbox.put(message(2, 6))
+    assert mailbox.satisfied(6, two)
+    assert tags(mailbox.take(6, two)) == [(2, 6)]
+    mailbox.put(message(2, 9))
+    assert not mailbox.satisfied(9, two)
+
+
+def test_a_spare_takes_the_place_of_a_message_that_will_not_come() -> None:
+    mailbox = rounds()
+    hedged = Wanted((1, 2, 3), 2)
+    mailbox.will_not_come(1, 6)
+    mailbox.put(message(2, 6))
+    assert not mailbox.satisfied(6, hedged)  # 3 may still come
+    mailbox.put(message(3, 6))
+    assert mailbox.satisfied(6, hedged)
+
+
+def test_a_message_that_will_not_come_is_no_miss() -> None:
+    mailbox = rounds(exclude_after=1)
+    mailbox.will_not_come(1, 6)
+    mailbox.missed(6, Wanted((1, 2), 2))
+    assert mailbox.suspects() == [2]
+
+
+def test_a_suspect_whose_message_will_not_come_stays_suspect() -> None:
+    mailbox = rounds(exclude_after=1)
+    one = Wanted((1,), 1)
+    mailbox.missed(0, one)
+    mailbox.will_not_come(1, 3)
+    assert mailbox.suspects() == [1]
+    assert mailbox.satisfied(6, one)
+
+
+def test_with_lag_another_message_fills_in_for_one_that_will_not_come() -> None:
+    mailbox = rounds((1, 3), max_lag=1)
+    mailbox.will_not_come(1, 6)
+    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 3)]
 
 
 SENDERS = (0, 1, 2, 3)
@@ -271,11 +351,11 @@ def test_whatever_happens_every_message_has_one_fate_and_a_permitted_tag(
         used += taken
         k += PERIOD
         assert sorted(tags(mailbox.late)) == sorted(pile.late)
-        assert mailbox.evicted == len(pile.evicted)
+        assert tags(mailbox.evicted) == pile.evicted
     assert sorted(pile.used + pile.late + pile.live + pile.evicted) == sorted(put)
     if max_lag == 0:
         assert len(set(used)) == len(used)
-        assert len(used) + len(mailbox.late) + len(pile.live) + mailbox.evicted == len(put)
+        assert len(used) + len(mailbox.late) + len(pile.live) + len(mailbox.evicted) == len(put)
 
 
 def free(*arrivals: tuple[int, int]) -> FreeMailbox:
@@ -332,71 +412,7 @@ def test_free_never_waits_and_misses_nobody() -> None:
     mailbox = free()
     assert mailbox.satisfied(0, ALL)
     mailbox.missed(0, ALL)
-    assert mailbox.take(0, ALL) == []
-
-
-def in_order(*arrivals: tuple[int, int], waits: bool = True, exclude_after: int = 3) -> InOrderMailbox:
-    mailbox = InOrderMailbox(exclude_after, waits)
-    for sender, tag in arrivals:
-        mailbox.put(message(sender, tag))
-    return mailbox
-
-
-def test_in_order_hands_over_all_messages_up_to_the_round_as_they_came_and_keeps_later_ones() -> None:
-    mailbox = in_order((1, 0), (2, 0), (1, 1), (1, 2), (2, 1), (1, 3), (9, 2), (2, 2), (1, 4))
-    taken = mailbox.take(2, Wanted((1, 2), 1))
-    assert tags(taken) == [(1, 0), (2, 0), (1, 1), (1, 2), (2, 1), (9, 2), (2, 2)]
-    assert tags(mailbox.take(4, Wanted((1, 2), 1))) == [(1, 3), (1, 4)]
-    assert mailbox.take(4, Wanted((1, 2), 1)) == []
-
-
-def test_in_order_hands_a_message_that_came_after_its_round_to_the_next() -> None:
-    mailbox = in_order()
+    mailbox.will_not_come(1, 0)
     assert mailbox.take(0, ALL) == []
     mailbox.put(message(1, 0))
-    assert tags(mailbox.take(3, ALL)) == [(1, 0)]
-    assert mailbox.late == []
-    assert mailbox.evicted == 0
-
-
-def test_in_order_is_never_full() -> None:
-    arrivals = [(1, tag) for tag in range(100)]
-    assert tags(in_order(*arrivals).take(99, ALL)) == arrivals
-
-
-def test_in_order_without_waiting_hands_over_later_messages_too() -> None:
-    mailbox = in_order((1, 5), (2, 0), waits=False)
-    assert mailbox.satisfied(0, ALL)
-    assert tags(mailbox.take(0, ALL)) == [(1, 5), (2, 0)]
-    assert mailbox.take(3, ALL) == []
-
-
-@pytest.mark.parametrize(
-    ("arrivals", "enough", "satisfied"),
-    [
-        ((), 1, False),
-        (((1, 5),), 1, False),  # older messages do not make the round complete
-        (((1, 6),), 1, True),
-        (((1, 6),), 2, False),
-        (((1, 9), (2, 6)), 2, True),  # a later one says that nothing is missing any more
-        (((1, 6), (2, 6), (3, 6)), 3, True),
-    ],
-)
-def test_in_order_waits_until_enough_have_said_all_up_to_the_round(
-    arrivals: tuple[tuple[int, int], ...], enough: int, satisfied: bool
-) -> None:
-    assert in_order(*arrivals).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
-
-
-def test_in_order_does_not_wait_for_suspects_until_they_are_heard_again() -> None:
-    mailbox = in_order(exclude_after=2)
-    wanted = Wanted((1, 2), 2)
-    for k in (0, 3):
-        mailbox.put(message(2, k))
-        assert not mailbox.satisfied(k, wanted)
-        mailbox.missed(k, wanted)
-        mailbox.take(k, wanted)
-    mailbox.put(message(2, 6))
-    assert mailbox.satisfied(6, wanted)
-    mailbox.put(message(1, 3))
-    assert not mailbox.satisfied(6, wanted)
+    assert tags(mailbox.take(0, ALL)) == [(1, 0)]

@@ -1,5 +1,6 @@
 """The mailbox for algorithms that keep replicas."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,10 +61,50 @@ def test_a_node_that_never_waits_takes_all_there_is() -> None:
     assert tags(mailbox.take(0, TWO)) == [(1, 5), (2, 7)]
 
 
+def test_a_message_that_came_after_its_round_is_handed_to_the_next() -> None:
+    mailbox = filled()
+    assert mailbox.take(0, TWO) == []
+    mailbox.put(letter(1, 0))
+    assert tags(mailbox.take(3, TWO)) == [(1, 0)]
+
+
+def test_it_is_never_full() -> None:
+    letters = [(1, tag) for tag in range(200)]
+    mailbox = filled(*letters)
+    assert tags(mailbox.take(199, TWO)) == letters
+    assert mailbox.evicted == []
+
+
+@pytest.mark.parametrize(
+    ("letters", "enough", "satisfied"),
+    [
+        ((), 1, False),
+        (((1, 5),), 1, False),  # older messages do not make the round complete
+        (((1, 6),), 1, True),
+        (((1, 6),), 2, False),
+        (((1, 9), (2, 6)), 2, True),  # a later one says that nothing is missing any more
+        (((1, 6), (2, 6), (3, 6)), 3, True),
+    ],
+)
+def test_a_round_waits_until_enough_senders_have_said_all_up_to_it(
+    letters: tuple[tuple[int, int], ...], enough: int, satisfied: bool
+) -> None:
+    assert filled(*letters).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
+
+
+def test_a_message_that_will_not_come_is_neither_waited_for_nor_missed() -> None:
+    mailbox = filled((2, 0), exclude_after=1)
+    mailbox.will_not_come(1, 0)
+    assert mailbox.satisfied(0, TWO)
+    mailbox.missed(0, TWO)
+    mailbox.put(letter(2, 1))
+    assert not mailbox.satisfied(1, TWO)
+
+
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9))), st.lists(st.integers(0, 9)))
 def test_no_message_is_lost_or_handed_over_twice(letters: list[tuple[int, int]], rounds: list[int]) -> None:
     mailbox = filled(*letters)
     taken = [tag for k in sorted(rounds) for tag in tags(mailbox.take(k, TWO))]
     rest = tags(mailbox.take(9, TWO))
     assert sorted(taken + rest) == sorted(letters)
-    assert mailbox.late == []
+    assert mailbox.late == mailbox.evicted == []

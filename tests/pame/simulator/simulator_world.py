@@ -103,6 +103,28 @@ def same_bits(a: Vector, b: Vector) -> bool:
     return a.shape == b.shape and bool(np.array_equal(a.view(np.int64), b.view(np.int64)))
 
 
+def same_as_far_as_it_goes(found: Run, reference: Run) -> None:
+    """Everything but the clock, up to where each node was when the run ended: models, messages, records, curve."""
+    assert found.log.models.keys() <= reference.log.models.keys()
+    assert all(same_bits(model, reference.log.models[key]) for key, model in found.log.models.items())
+    for node, model in enumerate(found.outcome.models):
+        newest = max(k for i, k in found.log.models if i == node)
+        assert same_bits(model, reference.log.models[node, newest])
+    for key, heard in found.log.absorbed.items():
+        assert sorted(heard) == sorted(reference.log.absorbed[key])
+    expected = {(r.node, r.iteration): r for r in reference.records}
+    for record in found.records:
+        assert record._replace(seconds=None, waited_s=None) == expected[record.node, record.iteration]
+    points = reference.curve("iteration")
+    for k, point in found.curve("iteration").items():
+        assert (point.objective, point.consensus, point.bytes, point.metrics) == (
+            points[k].objective,
+            points[k].consensus,
+            points[k].bytes,
+            points[k].metrics,
+        )
+
+
 class _Watch:
     def __init__(self) -> None:
         self.evaluations: list[Evaluation] = []

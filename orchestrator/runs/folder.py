@@ -1,0 +1,132 @@
+"""The run folder: an observer that puts what it sees on the disk."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from datetime import datetime
+from math import isfinite
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from orchestrator.drawing.svg import svg
+from orchestrator.errors import CannotWrite
+from orchestrator.experiment import Experiment, to_yaml
+from pame.simulator import Evaluation, Links, Record
+from pame.topology import Topology
+from pame.topology.describe import describe
+from pame.topology.layout import layout
+
+_TRIES = 1000
+
+
+def create_folder(root: Path, name: str) -> Path:
+    """A new folder `<time>-<name>` below the root; a number is added if that one exists."""
+    stem = f"{datetime.now():%Y%m%d-%H%M%S}-{name}"
+    with _writing(root):
+        root.mkdir(parents=True, exist_ok=True)
+        for number in range(1, _TRIES):
+            path = root / (stem if number == 1 else f"{stem}-{number}")
+            try:
+                path.mkdir()
+            except FileExistsError:
+                continue
+            return path
+    raise CannotWrite(f"there are {_TRIES} run folders {root / stem} already; remove some")
+
+
+class RunFolder:
+    """Writes one run folder; to be used as a context, and given to a driver as (one of) its observers."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.last: Evaluation | None = None
+        with _writing(path):
+            path.mkdir(parents=True, exist_ok=True)
+            self._curve = (path / "curve.jsonl").open("w", encoding="utf-8")
+            self._records = (path / "records.csv").open("w", encoding="utf-8", newline="")
+        self._rows = csv.writer(self._records)
+        self._rows.writerow(Record._fields)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with _writing(self.path):
+            self._curve.close()
+            self._records.close()
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """One more line of curve.jsonl; records follow to the disk with it."""
+        self.last = evaluation
+        with _writing(self.path):
+            self._curve.write(_json(asdict(evaluation)) + "\n")
+            self._curve.flush()
+            self._records.flush()
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        """More rows of records.csv."""
+        with _writing(self.path):
+            self._rows.writerows(records)
+
+    def write_experiment(self, experiment: Experiment) -> None:
+        """experiment.yaml."""
+        with _writing(self.path):
+            (self.path / "experiment.yaml").write_text(to_yaml(experiment), encoding="utf-8")
+
+    def write_topology(self, topology: Topology, kind: str) -> None:
+        """topology.json: the graph, its figures, its picture."""
+        positions = layout(topology)
+        description = asdict(describe(topology))
+        self._write_json(
+            "topology.json",
+            {
+                "nodes": description.pop("nodes"),
+                "kind": kind,
+                "description": description,
+                "edges": topology.edges.tolist(),
+                "positions": positions.round(4).tolist(),
+                "svg": svg(topology, positions),
+            },
+        )
+
+    def write_links(self, links: Links) -> None:
+        """links.csv."""
+        names = [field.name for field in fields(links)]
+        with _writing(self.path), (self.path / "links.csv").open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(names)
+            rows.writerows(zip(*(getattr(links, name).tolist() for name in names), strict=True))
+
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
+        """summary.json."""
+        self._write_json("summary.json", summary)
+
+    def _write_json(self, name: str, value: Mapping[str, Any]) -> None:
+        with _writing(self.path):
+            (self.path / name).write_text(_json(value, indent=1) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CannotWrite(f"cannot write to {path}: {error.strerror}; free some space or choose another --out") from None
+
+
+def _json(value: Mapping[str, Any], indent: int | None = None) -> str:
+    return json.dumps(_finite(value), indent=indent, allow_nan=False)
+
+
+def _finite(value: object) -> object:
+    """JSON has no NaN and no infinity: null."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

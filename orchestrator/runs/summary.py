@@ -1,0 +1,133 @@
+"""summary.json: how a run ended, what it sent, and how each figure was measured."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from orchestrator.experiment import Experiment
+from pame import theory
+from pame.algorithms import PameSpec
+from pame.simulator import Evaluation, Fate, Ledger, Setting
+
+_OPTIMUM_UP_TO = 50_000_000
+"""Numbers in the data of all nodes; beyond that the optimum takes longer than many runs."""
+
+
+_METRICS = {
+    "test_mse": "mean squared prediction error of the mean of all nodes' models on a test set no node has seen",
+    "test_accuracy": "share of right predictions of the mean of all nodes' models on a test set no node has seen",
+    "model_error": "squared distance of the mean of all nodes' models from the model that generated the data",
+}
+
+
+class Status(Enum):
+    """How a run ended."""
+
+    FINISHED = "finished"
+    DIVERGED = "diverged"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What is only known when a run is over."""
+
+    status: Status
+    reason: str
+    iterations: int
+    seconds: float | None
+    wall_seconds: float
+    exact: bool
+
+
+def summarise(
+    experiment: Experiment,
+    setting: Setting,
+    driver: str,
+    ledger: Ledger,
+    last: Evaluation | None,
+    ending: Ending,
+    warnings: list[str],
+) -> dict[str, Any]:
+    """The content of summary.json; its keys are what orchestrator.report reads."""
+    n = setting.problem.n
+    s = setting.algorithm.support_size(n) if isinstance(setting.algorithm, PameSpec) else None
+    optimum, why_not = _optimum(setting)
+    sent = ledger.messages(Fate.SENT)
+    return {
+        "name": experiment.name,
+        "status": ending.status.value,
+        "reason": ending.reason,
+        "backend": "simulate",
+        "driver": driver,
+        "seed": experiment.seed,
+        "nodes": experiment.nodes,
+        "n": n,
+        "s": s,
+        "algorithm": experiment.algorithm.kind,
+        "problem": experiment.problem.kind,
+        "iterations": ending.iterations,
+        "seconds": ending.seconds,
+        "wall_seconds": ending.wall_seconds,
+        "exact": ending.exact,
+        "final": {
+            "objective": last.objective if last else None,
+            "consensus": last.consensus if last else None,
+            "metrics": dict(last.metrics) if last else {},
+        },
+        "optimum": optimum,
+        "metric": setting.problem.metric,
+        "bytes": {
+            "total": ledger.bytes(Fate.SENT),
+            "values": ledger.kinds.values,
+            "support": ledger.kinds.support,
+            "stars": ledger.kinds.stars,
+            "framing": ledger.kinds.framing,
+            "late": ledger.bytes(Fate.LATE),
+            "lost": ledger.bytes(Fate.LOST),
+        },
+        "messages": {
+            "sent": sent,
+            "aggregated": ledger.messages(Fate.AGGREGATED),
+            "late": ledger.messages(Fate.LATE),
+            "evicted": ledger.messages(Fate.EVICTED),
+            "lost": ledger.messages(Fate.LOST),
+            "starved": ledger.starved,
+        },
+        "message_bits": {
+            "sent": 8.0 * ledger.bytes(Fate.SENT) / sent if sent else None,
+            "paper": theory.paper_bits(n, s) if s else None,
+            "floor": theory.entropy_floor_bits(n, s) if s else None,
+            "dense": theory.dense_bits(n),
+        },
+        "measured": _measured(driver, why_not, setting.problem.metrics(setting.start)),
+        "warnings": warnings,
+    }
+
+
+def _optimum(setting: Setting) -> tuple[dict[str, Any] | None, str]:
+    samples = setting.problem.local(0).samples
+    numbers = setting.problem.nodes * samples * setting.problem.n
+    if numbers > _OPTIMUM_UP_TO:
+        return None, f"not measured: the data has {numbers:.2g} numbers, more than {_OPTIMUM_UP_TO:.0e}"
+    optimum = setting.problem.optimum()
+    return {"objective": optimum.objective, "how": optimum.how}, f"solved on all nodes' data: {optimum.how}"
+
+
+def _measured(driver: str, optimum: str, metrics: Iterable[str]) -> dict[str, str]:
+    clock = "simulated: compute and link times of the experiment under a virtual clock; no network was involved"
+    return {
+        "objective": "f at the mean of all nodes' models, f the mean of the nodes' local objectives on all their samples",
+        "optimum": optimum,
+        "consensus": "root mean square distance of the nodes' models from their mean",
+        **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") for name in metrics},
+        "coverage": "mean number of received messages that carry a coordinate, over the rounds since the last point",
+        "bytes": "exact size of every encoded payload (flags, support, stars, values); protobuf, gRPC and TCP/IP not "
+        "included; lost messages are dropped before sending and not counted as sent",
+        "seconds": clock if driver == "virtual-time" else f"not measured: the {driver} driver has no clock",
+        "participation": "messages averaged by anybody, by their sender",
+        "messages": "counted by the simulator at sender and receiver",
+        "waiting": "from the begin of a round until it has what it needs or patience runs out; same clock as seconds",
+        "wall clock": "time the simulation took on this machine",
+    }

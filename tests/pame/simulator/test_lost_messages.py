@@ -1,0 +1,119 @@
+"""Which messages are lost is a public draw: nobody waits for them, and a run stays bit for bit the lock-step one."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_goes, world
+
+from pame.algorithms import AlgorithmSpec
+from pame.links import LinkSpec
+from pame.sampling import message_lost
+from pame.simulator import Compute, Fate, Setting
+
+ALGORITHMS = [PAME, replace(PAME, participation=1.0), DPSGD, replace(DPSGD, on_loss="naive")]
+
+
+def longest_wait(found: Run) -> float:
+    return max(record.waited_s for record in found.records if record.waited_s is not None)
+
+
+def same_as_lock_step(setting: Setting) -> Run:
+    """Run it under the clock, compare, and see that nothing came late and nobody was given up."""
+    found, reference = run("virtual-time", setting), run("lock-step", setting)
+    same_as_far_as_it_goes(found, reference)
+    assert found.ledger.messages(Fate.LATE) == found.ledger.messages(Fate.EVICTED) == 0
+    done = [max(k for i, k in found.log.models if i == node) for node in range(setting.topology.nodes)]
+    assert 2 * sum(k == setting.stop.iterations for k in done) >= len(done)
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    algorithm=st.sampled_from(ALGORITHMS),
+    loss=st.floats(0.01, 0.99),
+    link=st.builds(LinkSpec, st.floats(0.0, 0.1), st.floats(0.0, 0.1), st.floats(3e3, 1e7)),
+    compute=st.builds(Compute, jitter=st.floats(0.0, 0.9), stragglers=st.sampled_from([0.0, 0.3])),
+    periods=st.lists(st.integers(1, 5), min_size=8, max_size=8),
+    exclude_after=st.integers(1, 4),
+)
+def test_any_patience_longer_than_the_longest_wait_for_a_message_that_comes_gives_the_lock_step_run(
+    seed: int,
+    algorithm: AlgorithmSpec,
+    loss: float,
+    link: LinkSpec,
+    compute: Compute,
+    periods: list[int],
+    exclude_after: int,
+) -> None:
+    """The longest wait is that of a run with an endless patience: a wait for a lost message would last for ever."""
+    setting = world(seed=seed, periods=tuple(periods), algorithm=algorithm, iterations=6)
+    setting = replace(setting, message_loss=loss, link=link, compute=compute, exclude_after=exclude_after)
+    endless = same_as_lock_step(replace(setting, patience_s=1e9))
+    longest = longest_wait(endless)
+    assert longest < 1e3
+    tight = same_as_lock_step(replace(setting, patience_s=1.001 * longest + 1e-6))
+    assert [r.seconds for r in tight.records] == [r.seconds for r in endless.records]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("algorithm", [PAME, DPSGD], ids=lambda spec: spec.kind)
+def test_an_adaptive_patience_gives_the_lock_step_run(algorithm: AlgorithmSpec, seed: int) -> None:
+    """Patience never falls below 0.2 s, and here no wait is that long."""
+    setting = world(seed=seed, algorithm=algorithm, iterations=20)
+    setting = replace(setting, message_loss=0.3, link=LinkSpec(0.01, 0.005), patience_s=None, exclude_after=1)
+    found = same_as_lock_step(setting)
+    assert longest_wait(found) < 0.2
+    assert found.ledger.messages(Fate.LOST) > 20
+
+
+@pytest.mark.parametrize("loss", [0.05, 0.5, 1.0])
+@pytest.mark.parametrize("algorithm", [PAME, DPSGD], ids=lambda spec: spec.kind)
+def test_on_instant_links_no_round_takes_any_waiting(algorithm: AlgorithmSpec, loss: float) -> None:
+    """20 iterations of 0.01 s; the shortest patience will do, for nothing is waited for."""
+    setting = replace(world(algorithm=algorithm), message_loss=loss, patience_s=1e-9, exclude_after=1)
+    found = same_as_lock_step(setting)
+    assert found.outcome.seconds == pytest.approx(0.2)
+    assert longest_wait(found) == 0.0
+
+
+@pytest.mark.parametrize("link", [LinkSpec(), LinkSpec(5.0)], ids=["instant", "slow"])
+def test_when_everything_is_lost_rounds_take_no_time_and_are_starved(link: LinkSpec) -> None:
+    setting = world(all_pairs(3), (1, 1, 1), iterations=6, algorithm=replace(PAME, participation=1.0))
+    found = run("virtual-time", replace(setting, message_loss=1.0, patience_s=2.0, link=link))
+    assert found.outcome.seconds == pytest.approx(6 * 0.01)
+    for record in found.records:
+        assert (record.waited_s, record.received, record.starved, record.coverage) == (0.0, 0, 1, 0.0)
+    assert found.ledger.messages(Fate.SENT) == 0
+    assert found.ledger.starved == len(found.records)
+    assert not found.outcome.exact
+
+
+def test_a_lost_message_shortens_the_round_it_is_missing_from() -> None:
+    """Two nodes 0.05 s apart: a round takes 0.05 s of waiting if the message comes, and none if it is lost."""
+    setting = world([(0, 1)], (1, 1), iterations=40, seed=3, algorithm=DPSGD)
+    found = run("virtual-time", replace(setting, message_loss=0.3, link=LinkSpec(0.05)))
+    seen = set()
+    start = {0: 0.0, 1: 0.0}
+    for k in range(40):
+        ready = {
+            i: start[i] if message_lost(3, 1 - i, i, k, 0.3) else max(start[i], start[1 - i] + 0.05) for i in start
+        }
+        for record in found.records:
+            if record.iteration == k:
+                assert record.waited_s == pytest.approx(ready[record.node] - start[record.node], abs=1e-9)
+                seen.add((record.node, k))
+        start = {i: at + 0.01 for i, at in ready.items()}
+    assert len(seen) >= 2 * 40 - 6
+
+
+def test_suspects_are_not_made_by_losses() -> None:
+    """With every second message lost and a single miss enough, everybody is still waited for at the end."""
+    setting = world(all_pairs(4), (1,) * 4, iterations=30, algorithm=DPSGD)
+    found = run("virtual-time", replace(setting, message_loss=0.5, link=LinkSpec(0.05), exclude_after=1))
+    for record in found.records:
+        lost = [message_lost(7, j, record.node, record.iteration, 0.5) for j in range(4) if j != record.node]
+        assert record.received == lost.count(False)
+    assert found.ledger.messages(Fate.LATE) == 0
