@@ -3,7 +3,7 @@
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, fields
 from datetime import datetime
 from math import isfinite
@@ -43,10 +43,11 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.last: Evaluation | None = None
+        self._files = ExitStack()
         with _writing(path):
             path.mkdir(parents=True, exist_ok=True)
-            self._curve = (path / "curve.jsonl").open("w", encoding="utf-8")
-            self._records = (path / "records.csv").open("w", encoding="utf-8", newline="")
+            self._curve = self._files.enter_context((path / "curve.jsonl").open("w", encoding="utf-8"))
+            self._records = self._files.enter_context((path / "records.csv").open("w", encoding="utf-8", newline=""))
         self._rows = csv.writer(self._records)
         self._rows.writerow(Record._fields)
 
@@ -57,8 +58,7 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with _writing(self.path):
-            self._curve.close()
-            self._records.close()
+            self._files.close()
 
     def evaluated(self, evaluation: Evaluation) -> None:
         """One more line of curve.jsonl; records follow to the disk with it."""
@@ -116,7 +116,9 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CannotWrite(f"cannot write to {path}: {error.strerror}; free some space or choose another --out") from None
+        raise CannotWrite(
+            f"cannot write to {path}: {error.strerror}; free some space or choose another --out"
+        ) from None
 
 
 def _json(value: Mapping[str, Any], indent: int | None = None) -> str:

@@ -118,7 +118,7 @@ def _optimum(setting: Setting) -> tuple[dict[str, Any] | None, str]:
 def _measured(driver: str, optimum: str, metrics: Iterable[str]) -> dict[str, str]:
     clock = "simulated: compute and link times of the experiment under a virtual clock; no network was involved"
     return {
-        "objective": "f at the mean of all nodes' models, f the mean of the nodes' local objectives on all their samples",
+        "objective": "f at the mean of all nodes' models; f is the mean of the nodes' objectives on all their samples",
         "optimum": optimum,
         "consensus": "root mean square distance of the nodes' models from their mean",
         **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") for name in metrics},
