@@ -90,12 +90,15 @@ class RoundsMailbox:
         self._oldest_usable = 0
         self._messages: dict[int, dict[int, tuple[int, Received]]] = {}
         """By sender and tag: order of arrival, message."""
+        self._taken: dict[int, int] = {}
+        """By sender: the newest tag used in or after its round."""
 
     def put(self, received: Received) -> None:
         """Take a message in."""
         self._attendance.heard(received.sender, received.iteration)
         messages = self._messages.setdefault(received.sender, {})
-        if received.iteration < self._oldest_usable or received.iteration in messages:
+        is_copy = received.iteration in messages or received.iteration <= self._taken.get(received.sender, -1)
+        if is_copy or received.iteration < self._oldest_usable:
             self.late.append(received)
             return
         self._arrivals += 1
@@ -116,6 +119,7 @@ class RoundsMailbox:
         for received in taken:
             if received.iteration <= k:
                 del self._messages[received.sender][received.iteration]
+                self._taken[received.sender] = received.iteration
         self._forget_before(k + self._period - self._max_lag * self._period)
         return taken
 
@@ -151,7 +155,10 @@ class RoundsMailbox:
 
 
 class InOrderMailbox:
-    """The mailbox for algorithms that keep replicas: everything is handed over, in order, and nothing is ever late."""
+    """The mailbox for algorithms that keep replicas: everything is handed over, in order, and nothing is ever late.
+
+    A message lost on purpose breaks a replica whatever the mailbox does; mending it is the algorithm's business.
+    """
 
     def __init__(self, exclude_after: int, waits: bool) -> None:
         self.late: list[Received] = []

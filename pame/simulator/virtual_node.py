@@ -46,6 +46,7 @@ class VirtualNode:
             self._mailbox.will_not_come(sender, self.k)
         if wanted is not None:
             self._remember_round(now)
+        self._early.pop(self.k, None)
 
     def deliver(self, envelope: Received, now: float) -> None:
         """A message arrives."""

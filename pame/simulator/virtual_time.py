@@ -134,9 +134,11 @@ class _Run:
         """The step is done: record it, look at the curve by time, begin the next iteration."""
         node.algorithm.step(node.k)
         self._observer.recorded([node.record(now, self._account_unused(node))])
-        self._steps += node.k < self._setting.stop.iterations  # overtime is no progress
+        overtime = node.k >= self._setting.stop.iterations
         node.k += 1
-        self._evaluate_by_time(now)
+        if not overtime:
+            self._steps += 1
+            self._evaluate_by_time(now)
         if self._reason is None:
             self._start(node, now)
 

@@ -175,14 +175,12 @@ def test_overtime_does_not_advance_the_curve_by_time() -> None:
         assert len(done) == 8 * point.iteration
 
 
-@pytest.mark.xfail(strict=True, reason="in overtime the mean iteration stands still at a point that is due")
 def test_no_iteration_has_two_points_on_the_curve_by_time() -> None:
     setting = replace(mostly_slow(StopRules(20)), evaluate_every=2)
     points = [point.iteration for point in run("virtual-time", setting).evaluations if point.by == "time"]
     assert points == sorted(set(points))
 
 
-@pytest.mark.xfail(strict=True, reason="one value that is looked at again and again in overtime has no deviation")
 def test_overtime_does_not_feed_the_papers_rule() -> None:
     found = run("virtual-time", mostly_slow(StopRules(20, paper=PaperRule(1e-12, every=2))))
     assert found.outcome.reason == "the median node did 20 iterations"

@@ -103,3 +103,12 @@ def test_what_is_lost_is_missing_and_the_rest_still_comes_in_order(mode: Mode) -
             assert tags == arrived[: len(tags)]
             assert len(tags) > 3
     assert found.ledger.messages(Fate.LATE) == 0
+
+
+def test_both_drivers_compute_the_same_bits_when_messages_are_lost_and_every_iteration_is_a_round() -> None:
+    for seed in (3, 4, 5):
+        setting = replace(world(algorithm=EchoSpec(), iterations=12, seed=seed, periods=(1,) * 8), message_loss=0.1)
+        found = run("virtual-time", replace(setting, link=LinkSpec(0.05, 0.04)))
+        reference = run("lock-step", setting)
+        assert all(same_bits(model, reference.log.models[key]) for key, model in found.log.models.items())
+        assert found.ledger.messages(Fate.LOST) > 0
