@@ -1,5 +1,10 @@
 """The mistakes a user can make at the edges, and the ways a machine can fail."""
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 from pame.errors import PameError
 
 
@@ -7,5 +12,28 @@ class UnreadableFile(PameError):
     """A file that an experiment names cannot be read."""
 
 
-class CannotWrite(PameError):
+class MachineFault(PameError):
+    """Not a mistake of the user: the machine failed."""
+
+
+class CannotWrite(MachineFault):
     """The machine does not let us write: disk full, no permission, a file in the way."""
+
+
+class RunKilled(MachineFault):
+    """The process of a run was killed from outside."""
+
+
+class TooLittleMemory(PameError):
+    """The experiment needs more memory than the machine has."""
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns a failed write below this into one sentence with the fix."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        fix = "free some space" if full else "choose another place to write to"
+        raise CannotWrite(f"cannot write to {path}: {error.strerror}; {fix}") from None

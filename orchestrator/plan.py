@@ -3,14 +3,16 @@
 The simulator takes the plan whole; a network hands each node its part of it.
 """
 
+import os
 from math import inf
 from pathlib import Path
 
-from orchestrator.errors import UnreadableFile
+from orchestrator.errors import TooLittleMemory, UnreadableFile
 from orchestrator.experiment import Experiment
 from pame import problems, topology
 from pame.algorithms import Mode, PameSpec
 from pame.codec import SupportCoding
+from pame.errors import TopologyError
 from pame.exchange import ValueType
 from pame.links import LinkSpec
 from pame.sampling import period
@@ -21,10 +23,13 @@ from pame.topology.kinds import EdgeList
 
 _VECTORISED_FROM = 200
 _NODES_ASKED_FOR_SMOOTHNESS = 16
+_MODELS_PER_NODE = 4
+"""Model, average, gradient and message of a node."""
 
 
 def make_topology(experiment: Experiment, base: Path) -> Topology:
     """The graph; an edge list's file name is relative to `base`, the folder of the experiment file."""
+    check_memory(experiment)
     text = None
     if isinstance(experiment.topology, EdgeList):
         path = base / experiment.topology.file
@@ -32,7 +37,23 @@ def make_topology(experiment: Experiment, base: Path) -> Topology:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UnreadableFile(f"topology.file: cannot read {path} ({error}); give the path of a text file") from None
-    return topology.build(experiment.topology, experiment.nodes, experiment.seed, text)
+    try:
+        return topology.build(experiment.topology, experiment.nodes, experiment.seed, text)
+    except TopologyError as error:
+        raise TopologyError(f"topology: {error}") from None
+
+
+def check_memory(experiment: Experiment) -> None:
+    """Refuse what cannot fit: the data of all nodes, the test set, the models."""
+    problem = experiment.problem
+    n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
+    numbers = experiment.nodes * (samples + _MODELS_PER_NODE) * n + getattr(problem, "test_samples", 0) * n
+    needed, there = 8 * numbers, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > there:
+        raise TooLittleMemory(
+            f"the data of {experiment.nodes} nodes takes {needed / 2**30:.3g} GiB and this machine has "
+            f"{there / 2**30:.3g} GiB: make nodes, problem.samples or problem.n smaller"
+        )
 
 
 def make_setting(experiment: Experiment, base: Path) -> Setting:
@@ -48,6 +69,7 @@ def make_setting(experiment: Experiment, base: Path) -> Setting:
         stop=StopRules(
             iterations=stop.iterations,
             target=stop.target,
+            scale=nodes if stop.objective == "sum" else 1,
             paper=PaperRule(stop.paper.tolerance, stop.paper.every) if stop.paper else None,
             seconds=inf if stop.seconds is None else stop.seconds,
         ),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.backends import BACKENDS
+from orchestrator.errors import RunKilled, writing
 from orchestrator.experiment import Experiment, Variant
 from orchestrator.report import write_sweep_report
 from orchestrator.runs import Ending, Status
@@ -33,6 +34,7 @@ def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: st
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     context = multiprocessing.get_context("spawn")
     jobs: dict[int, Future[Ending]] = {}
+    killed = False
     with ProcessPoolExecutor(min(cores, len(variants)), context, _leave_interrupts_to_the_parent) as pool:
         try:
             for number, variant in enumerate(variants):
@@ -42,9 +44,16 @@ def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: st
         except KeyboardInterrupt:
             for child in multiprocessing.active_children():
                 child.terminate()
+        except BrokenProcessPool:
+            killed = True
     endings = [_ending(jobs.get(number)) for number in range(len(variants))]
     _write_index(folder, variants, folders, endings)
     write_sweep_report(folder)
+    if killed:
+        raise RunKilled(
+            f"the process of a run was killed, perhaps for want of memory; what there is, is in {folder}: run fewer or "
+            "smaller experiments at a time"
+        )
     return endings
 
 
@@ -96,12 +105,12 @@ def _ending(job: Future[Ending] | None) -> Ending:
             return job.result()
     except (BrokenProcessPool, KeyboardInterrupt):
         pass
-    return Ending(Status.INTERRUPTED, "stopped by the user before it began", 0, None, 0.0, exact=False)
+    return Ending(Status.INTERRUPTED, "never began, or was killed", 0, None, 0.0, exact=False)
 
 
 def _folder_name(number: int, variant: Variant) -> str:
     values = ",".join(f"{key.rsplit('.', 1)[-1]}={value}" for key, value in variant.values.items())
-    return f"{number:02d}-{re.sub(r'[^A-Za-z0-9.,=_-]', '-', values)[:80]}"
+    return f"{number:02d}-{re.sub(r'[^A-Za-z0-9.,=%_-]', '-', values)[:80]}"
 
 
 def _write_index(folder: Path, variants: Sequence[Variant], folders: Sequence[Path], endings: Sequence[Ending]) -> None:
@@ -113,7 +122,8 @@ def _write_index(folder: Path, variants: Sequence[Variant], folders: Sequence[Pa
             for variant, path, ending in zip(variants, folders, endings, strict=True)
         ],
     }
-    (folder / "sweep.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    with writing(folder):
+        (folder / "sweep.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
 
 
 class _Nobody:

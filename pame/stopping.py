@@ -26,6 +26,8 @@ class StopRules:
 
     iterations: int
     target: float | None = None
+    scale: int = 1
+    """What f, a mean over the nodes, is multiplied with before the rules look at it: the paper's f is a sum."""
     paper: PaperRule | None = None
     seconds: float = inf
 
@@ -45,6 +47,7 @@ class Stopper:
     def reason(self, iteration: int, objective: float) -> str | None:
         """Why the run ends at this value, or None if it goes on."""
         rules = self.rules
+        objective *= rules.scale
         if rules.target is not None and objective <= rules.target:
             return f"f(mean model) reached the target {rules.target:g}"
         if rules.paper is not None and iteration % rules.paper.every == 0:

@@ -11,7 +11,7 @@ from orchestrator.cli.run import run
 from orchestrator.cli.schema import schema
 from orchestrator.cli.topology import topology
 from orchestrator.cli.validate import validate
-from orchestrator.errors import CannotWrite
+from orchestrator.errors import MachineFault
 from pame.errors import PameError
 
 app = typer.Typer(
@@ -31,7 +31,10 @@ def main() -> None:
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
     try:
         app()
+    except MemoryError:
+        errors.print("[red]error:[/] the experiment needs more memory than this machine has: make it smaller")
+        sys.exit(ExitCode.USAGE)
     except PameError as error:
         for line in str(error).splitlines():
             errors.print("[red]error:[/]", escape(line))
-        sys.exit(ExitCode.FAULT if isinstance(error, CannotWrite) else ExitCode.USAGE)
+        sys.exit(ExitCode.FAULT if isinstance(error, MachineFault) else ExitCode.USAGE)

@@ -8,13 +8,13 @@ import typer
 from orchestrator.experiment import Variant, default_path, load
 
 ExperimentFile = Annotated[
-    Path | None, typer.Argument(metavar="[FILE]", help="The experiment (YAML); without it, the embedded default.")
+    Path | None, typer.Argument(metavar="FILE", help="The experiment (YAML); without it, the embedded default.")
 ]
 Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. algorithm.support=0.1; repeatable."),
 ]
-Seed = Annotated[int | None, typer.Option(help="Override the seed.", min=0)]
+Seed = Annotated[int | None, typer.Option(help="Override the seed.", min=0, max=2**63 - 1)]
 
 
 def load_variants(file: Path | None, overrides: list[str] | None, seed: int | None) -> tuple[list[Variant], Path]:

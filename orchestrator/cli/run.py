@@ -38,16 +38,17 @@ def run(
 ) -> None:
     """Run an experiment file; lists in it make a sweep, run in parallel on the cores."""
     variants, base = load_variants(file, overrides, seed)
-    for variant in variants:
-        check(choose_driver(variant.experiment), make_setting(variant.experiment, base))
     console = Console(quiet=quiet, highlight=False)
+    with console.status("looking at the experiment"):
+        for variant in variants:
+            check(choose_driver(variant.experiment), make_setting(variant.experiment, base))
     folder = create_folder(out, variants[0].experiment.name)
     if len(variants) == 1:
         endings = [_run_single(variants[0], base, folder, backend, console)]
     else:
         endings = _run_many(variants, base, folder, backend, console)
     _say_trouble(endings)
-    console.print(f"report: [bold]{folder / 'report.html'}[/]", soft_wrap=True)
+    console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
     if quiet:
         typer.echo(folder)
     raise typer.Exit(max(EXIT[ending.status] for ending in endings))
@@ -76,6 +77,8 @@ def _say_summary(summary: dict[str, Any], console: Console) -> None:
     final, bits, optimum = summary["final"], summary["message_bits"], summary["optimum"]
     for warning in summary["warnings"]:
         console.print(f"[yellow]warning:[/] {warning}")
+    if summary["status"] == Status.INTERRUPTED.value:
+        console.print(f"[yellow]interrupted[/] at iteration {summary['iterations']}; what there is, is kept")
     if summary["status"] != Status.FINISHED.value or final["objective"] is None:
         return
     above = f", {number(final['objective'] - optimum['objective'])} above the optimum" if optimum else ""

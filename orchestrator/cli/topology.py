@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
 from orchestrator.drawing.braille import draw
 from orchestrator.drawing.svg import svg
-from orchestrator.errors import CannotWrite
+from orchestrator.errors import writing
 from orchestrator.plan import make_topology
 from pame.topology.describe import Description, describe
 from pame.topology.layout import layout
@@ -33,11 +34,9 @@ def topology(
     console.print(draw(graph, positions, min(_WIDTH, console.width), _HEIGHT), markup=False, soft_wrap=True)
     console.print(_table(experiment.topology.kind, describe(graph)))
     if picture is not None:
-        try:
+        with writing(picture):
             picture.write_text(svg(graph, positions), encoding="utf-8")
-        except OSError as error:
-            raise CannotWrite(f"cannot write {picture}: {error.strerror}; choose another --svg") from None
-        console.print(f"picture: [bold]{picture}[/]", soft_wrap=True)
+        console.print(f"picture: [bold]{escape(str(picture))}[/]", soft_wrap=True)
 
 
 def _table(kind: str, figures: Description) -> Table:

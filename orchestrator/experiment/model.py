@@ -83,7 +83,7 @@ class Exchange(Section):
     spare: Annotated[int, Ge(0)] | Literal["all"] = 0
     """How many more neighbours are asked than are needed: the first to answer count."""
     max_lag: Annotated[int, Ge(0)] = 0
-    """How many rounds old a message may be and still count."""
+    """How many rounds old a message may be and still count; 0: only messages of the very round count."""
     patience: Duration | Literal["adaptive"] = 30.0
     """How long a round waits before it goes on with what has come."""
     exclude_after: Count = 3
@@ -148,6 +148,8 @@ class Stop(Section):
     """After so many iterations."""
     target: float | None = None
     """When f(mean model) is at or below this."""
+    objective: Literal["mean", "sum"] = "mean"
+    """What f is for these rules: the mean of the nodes' objectives, or their sum, as in the paper."""
     paper: PaperStop | None = None
     """When the paper's rule says so."""
     seconds: Duration | None = None

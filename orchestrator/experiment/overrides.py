@@ -28,7 +28,10 @@ def parse_override(text: str) -> Override:
 
 
 def apply_overrides(data: dict[str, Data], overrides: Sequence[Override]) -> dict[str, Data]:
-    """The data with the overrides put in, in order. Sections that are not there yet are made."""
+    """The data with the overrides put in, in order. Sections that are not there yet are made.
+
+    Another `kind` starts its section anew: the settings of the old kind mean nothing to the new one.
+    """
     for override in overrides:
         data = _put(data, (), override.path, override.value)
     return data
@@ -46,5 +49,7 @@ def _put(section: dict[str, Data], above: tuple[str, ...], path: tuple[str, ...]
                 f"--set {'.'.join((*above, *path))}: {'.'.join(here)} is a single value in the file, not a section; "
                 f"set {'.'.join(here)} as a whole"
             )
+        if rest == ["kind"] and inner.get("kind") != value:
+            inner = {}
         value = _put(inner, here, tuple(rest), value)
     return {**section, head: value}

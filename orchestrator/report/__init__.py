@@ -1,6 +1,7 @@
 """The self-contained HTML report of a run, and of a sweep: one file, no network, charts drawn in the page.
 
-Reads only the files of a run folder. May import: the standard library, numpy, vl_convert and `pame.errors`.
+Reads only the files of a run folder. May import: the standard library, numpy, vl_convert, `pame.errors` and
+`orchestrator.errors`.
 """
 
 from orchestrator.report.read import ReportError

@@ -24,6 +24,9 @@ PICKED = "!pick || datum.group === pick"
 PICK: Spec = {"name": "pick", "value": None}
 POWER_OF_TEN = "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 1e-6"
 BINS = 30
+# Pixels beyond the data on a log axis: full decades would leave up to half of a chart empty.
+LOG_PADDING = 10
+LABEL_ROOM = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Axis:
 
     def encoding(self) -> Spec:
         """The channel definition of a quantitative position."""
-        scale: Spec = {"type": "log"} if self.log else {"zero": self.zero}
+        scale: Spec = {"type": "log", "nice": False, "padding": LOG_PADDING} if self.log else {"zero": self.zero}
         axis: Spec = {"labelExpr": LABEL, "tickCount": 5}
         if self.log:
             axis["gridOpacity"] = {"condition": {"test": POWER_OF_TEN, "value": 1}, "value": 0.3}
@@ -46,6 +49,26 @@ class Axis:
     def tooltip(self) -> Spec:
         """The line that this axis has in a tooltip."""
         return {"field": self.field, "type": "quantitative", "title": self.title, "format": NUMBER}
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """Words along the horizontal axis, in the order given."""
+
+    field: str
+    title: str
+    labels: Sequence[str]
+
+    def encoding(self) -> Spec:
+        """The channel definition; words too long to stand side by side on a narrow page are tilted."""
+        tilted = sum(len(label) + 2 for label in self.labels) > LABEL_ROOM
+        axis = {"labelAngle": -35 if tilted else 0, "labelLimit": 120, "labelOverlap": False, "ticks": False}
+        scale = {"domain": list(self.labels)}
+        return {"field": self.field, "type": "ordinal", "title": self.title, "scale": scale, "axis": axis}
+
+    def tooltip(self) -> Spec:
+        """The line that this axis has in a tooltip."""
+        return {"field": self.field, "type": "nominal", "title": self.title}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +184,17 @@ def matrix(data: str, title: str, tooltip: Sequence[Spec]) -> Spec:
     }  # fmt: skip
 
 
-def ranges(data: str, x: Axis, y: Axis, color: Spec | None) -> Spec:
-    """Dots joined by lines, and through each dot a stroke from `lo` to `hi`: the median and range of several runs."""
-    encoding: Spec = {"x": _x(x), "y": _y(y)}
-    encoding["x"]["scale"] |= {"padding": 16, "nice": False}
+def ranges(data: str, x: Axis | Categories, y: Axis, color: Spec | None) -> Spec:
+    """Dots, and through each dot a stroke from `lo` to `hi`: the median and range of several runs.
+
+    Along numbers the dots are joined by lines; at a category the dots of several series stand side by side.
+    """
+    encoding: Spec = {"x": _x(x) if isinstance(x, Axis) else x.encoding(), "y": _y(y)}
+    encoding["y"]["scale"] |= {"padding": 12}
+    if isinstance(x, Axis):
+        encoding["x"]["scale"] |= {"padding": 16, "nice": False}
+    elif color is not None:
+        encoding["xOffset"] = {"field": color["field"], "type": "nominal", "scale": color["scale"]}
     tooltip = [x.tooltip(), y.tooltip(), Axis("lo", "lowest").tooltip(), Axis("hi", "highest").tooltip()]
     tooltip.append({"field": "runs", "type": "quantitative", "title": "runs"})
     if color is not None:
@@ -173,9 +203,9 @@ def ranges(data: str, x: Axis, y: Axis, color: Spec | None) -> Spec:
     layers: list[Spec] = [
         {
             "mark": {"type": "rule", "style": "range"},
-            "encoding": {"y": {**_y(y), "field": "lo"}, "y2": {"field": "hi"}},
+            "encoding": {"y": {**encoding["y"], "field": "lo"}, "y2": {"field": "hi"}},
         },
-        {"mark": "line"},
+        *([{"mark": "line"}] if isinstance(x, Axis) else []),
         {"mark": {"type": "point", "filled": True, "size": 90}, "encoding": {"tooltip": tooltip}},
     ]
     return _chart(data, layers, encoding, 300) | {"params": [PICK]}
@@ -195,12 +225,17 @@ def series_color(legend: Legend) -> Spec:
 def binned(values: ArrayLike, bins: int = BINS) -> list[dict[str, float]]:
     """Equal intervals and how many of the values are in each; values equal up to rounding share a single one."""
     array = np.asarray(values, np.float64)
-    together = np.ptp(array) <= 1e-9 * np.abs(array).max()
-    counts, edges = np.histogram(array, 1 if together else bins)
+    counts, edges = np.histogram(array, 1 if all_equal(array) else bins)
     return [
         {"lo": float(lo), "hi": float(hi), "count": int(count)}
         for lo, hi, count in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
+
+
+def all_equal(values: ArrayLike) -> bool:
+    """Whether values differ by no more than the rounding of single precision."""
+    array = np.asarray(values, np.float64)
+    return bool(np.ptp(array) <= 1e-6 * np.abs(array).max())
 
 
 def suits_log(values: Sequence[float]) -> bool:

@@ -96,7 +96,8 @@ def heading(title: str, chips: Iterable[tuple[str, str]]) -> str:
 
 def tiles(entries: Iterable[tuple[str, str, str]]) -> str:
     """The key numbers: (what, number, words below)."""
-    return f'<dl class="tiles">{"".join(_tile(*entry) for entry in entries)}</dl>'
+    inside = [_tile(*entry) for entry in entries]
+    return f'<dl class="tiles{" five" if len(inside) == 5 else ""}">{"".join(inside)}</dl>'
 
 
 def callout(lines: Sequence[str], title: str = "", look: str = "") -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from orchestrator.report.figure import Figure, Switch
-from orchestrator.report.marks import Axis, Row, binned, curve, histogram, suits_log
-from orchestrator.report.read import Point, Run
+from orchestrator.report.marks import Axis, Row, all_equal, binned, curve, histogram, suits_log
+from orchestrator.report.read import Point, Run, Summary
 from orchestrator.report.tables import Records
 from orchestrator.report.text import byte_unit, number
 
@@ -110,15 +110,19 @@ def coverage(run: Run) -> list[Figure]:
         band=True,
         dots=len(rows) <= FEW_POINTS,
     )
+    steady = _steady(records, run.summary)
+    over_iterations = Figure(
+        "coverage", "Coverage over iterations",
+        "How many received messages carry a coordinate, averaged over coordinates, at the rounds of all nodes; "
+        f"the band holds the middle 80 % of them.{steady}",
+        {"": spec}, {"coverage": rows},
+    )  # fmt: skip
+    if steady:
+        return [over_iterations]
     mean = float(records.coverage.mean())
     spread = histogram("coverage-spread", "Mean λ per coordinate", "rounds", mean)
     return [
-        Figure(
-            "coverage", "Coverage over iterations",
-            "How many received messages carry a coordinate, averaged over coordinates, at the rounds of all nodes; "
-            "the band holds the middle 80 % of them.",
-            {"": spec}, {"coverage": rows},
-        ),
+        over_iterations,
         Figure(
             "coverage-spread", "Distribution of coverage",
             f"Every round of every node: {number(records.coverage.size)} rounds. Dashed: the mean, {number(mean)}.",
@@ -132,6 +136,15 @@ def thinned(points: Sequence[Point], most: int = POINTS_SHOWN) -> list[Point]:
     if len(points) <= most:
         return list(points)
     return [points[index] for index in np.linspace(0, len(points) - 1, most).round().astype(int)]
+
+
+def _steady(records: Records, summary: Summary) -> str:
+    """The sentence that replaces the distribution of coverage when all rounds had the same, else nothing."""
+    if not all_equal(records.coverage):
+        return ""
+    complete = all(summary.messages.get(fate) == 0 for fate in ("late", "evicted", "lost", "starved"))
+    reason = ": no message was missing" if complete else ""
+    return f" Every round had coverage {number(float(records.coverage[0]))}{reason}."
 
 
 def _log_axis(values: Sequence[float], strict: bool) -> bool:

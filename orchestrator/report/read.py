@@ -112,7 +112,7 @@ def read_summary(folder: Path) -> Summary:
         optimum=finite(optimum.get("objective")),
         optimum_how=str(optimum.get("how") or ""),
         bytes=_numbers(facts.get("bytes")),
-        messages=_numbers(facts.get("messages")),
+        messages=_messages(facts.get("messages")),
         message_bits=_numbers(facts.get("message_bits")),
         measured={str(key): str(how) for key, how in _mapping(facts.get("measured")).items() if how is not None},
         warnings=[str(warning) for warning in facts.get("warnings") or []],
@@ -181,6 +181,12 @@ def _point(line: Mapping[str, Any]) -> Point:
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _messages(value: object) -> Mapping[str, float | None]:
+    """Runs from before mailboxes had a size do not say how many messages were evicted: none."""
+    numbers = _numbers(value)
+    return {"evicted": 0.0, **numbers} if numbers else numbers
 
 
 def _numbers(value: object) -> Mapping[str, float | None]:

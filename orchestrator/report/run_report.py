@@ -3,6 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+from orchestrator.errors import writing
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.figure import Figure
 from orchestrator.report.read import Run, Summary, Topology, finite, read_run
@@ -41,8 +42,10 @@ def write_report(folder: Path) -> Path:
         ]
     )
     drawn = [figure for figure in (*curves, *covering, *volumes.values(), *nodes.values()) if figure is not None]
+    html = page.page(f"{run.summary.name} · PaME run", folder.name, body, drawn)
     path = folder / "report.html"
-    path.write_text(page.page(f"{run.summary.name} · PaME run", folder.name, body, drawn), encoding="utf-8")
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
     return path
 
 
@@ -115,9 +118,7 @@ def _coverage(figures: list[Figure]) -> str:
 
 def _transmission(summary: Summary, figures: dict[str, Figure | None]) -> str:
     cards = [page.chart(figure) if figure else page.missing(title) for title, figure in figures.items()]
-    kinds = ("sent", "aggregated", "late", "lost", "starved")
-    words = {"aggregated": "averaged", "starved": "starved rounds (nothing came)"}
-    rows = [(words.get(kind, kind), number(summary.messages.get(kind))) for kind in kinds]
+    rows = [(words, number(summary.messages.get(kind))) for kind, words in traffic.MESSAGES.items()]
     rows += [(f"{traffic.BITS[key]} (bits)", number(summary.message_bits.get(key))) for key in traffic.BITS]
     cards.append(page.card(f"<h3>Messages</h3>{page.pairs(rows)}", "half"))
     return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
@@ -180,7 +181,9 @@ def _methods(run: Run) -> str:
         for name, known in there.items()
         if name not in summary.measured
     ]
-    return page.section("methods", "How each figure was measured", "", page.card(page.pairs(rows)))
+    return page.section(
+        "methods", "How each figure was measured", "", page.card(f'<div class="scroll">{page.pairs(rows)}</div>')
+    )
 
 
 def _experiment(text: str | None) -> str:

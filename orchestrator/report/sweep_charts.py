@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from statistics import median
 
 from orchestrator.report.figure import Figure, Switch
-from orchestrator.report.marks import Axis, Legend, Row, curve, ranges, series_color, suits_log
+from orchestrator.report.marks import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
 from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.read import Point, Summary, finite
 from orchestrator.report.sweep import Sweep, SweepRun, along, middle, short_names
 from orchestrator.report.text import byte_unit
 
 CATEGORIES = 8
-NUMERIC_KEYS = 3
+KEYS_SHOWN = 3
 WIDE_RANGE = 50
 ROWS_PER_CHART = 2000
 
@@ -50,8 +50,10 @@ def outcomes(sweep: Sweep) -> list[Outcome]:
 
 
 def x_switch(sweep: Sweep) -> Switch:
-    """The buttons that choose the horizontal axis of all curves."""
+    """The buttons that choose the horizontal axis of all curves; the first is the one a reader finds chosen."""
     options = {"iteration": "Iterations", "seconds": seconds_words(_backend(sweep)), "bytes": "Bytes"}
+    if all_timed(sweep):
+        options = {"seconds": options["seconds"], **options}
     return Switch("x", "Horizontal axis", options, {} if _timed(sweep) else {"seconds": NO_CLOCK})
 
 
@@ -100,17 +102,16 @@ def overlaid_curves(sweep: Sweep) -> list[Figure]:
 
 
 def outcome_charts(sweep: Sweep) -> list[Figure]:
-    """For each swept number: what the runs ended with, against it."""
+    """For each swept key, a number or not: what the runs ended with, against it."""
     short = short_names(sweep.keys)
     figures = []
-    for index, key in enumerate([key for key in sweep.keys if sweep.numeric(key)][:NUMERIC_KEYS]):
+    for index, key in enumerate(sweep.keys[:KEYS_SHOWN]):
         others = [other for other in sweep.keys if other != key]
         rows_of = {o.name: _outcome_rows(sweep, key, others, short, o) for o in outcomes(sweep)}
         shown = [outcome for outcome in outcomes(sweep) if rows_of[outcome.name]]
         if not shown:
             continue
-        places = [float(row["x"]) for rows in rows_of.values() for row in rows]
-        x = Axis("x", key, log=min(places) > 0 and max(places) > WIDE_RANGE * min(places))
+        x = _swept_axis(sweep, key)
         labels = list(dict.fromkeys(str(row["group"]) for row in rows_of[shown[0].name]))
         names = Legend(" · ".join(others), labels, len(labels) > CATEGORIES) if others else None
         color = series_color(names) if names else None
@@ -147,6 +148,14 @@ def _rows(sweep: Sweep, x: str, of: Callable[[Point], float | None], size: int) 
     return rows
 
 
+def _swept_axis(sweep: Sweep, key: str) -> Axis | Categories:
+    values = [group.values.get(key) for group in sweep.groups]
+    if not sweep.numeric(key):
+        return Categories("x", key, list(dict.fromkeys(map(str, values))))
+    places = [float(value) for value in values if value is not None]
+    return Axis("x", key, log=min(places) > 0 and max(places) > WIDE_RANGE * min(places))
+
+
 def _outcome_rows(sweep: Sweep, key: str, others: list[str], short: dict[str, str], outcome: Outcome) -> list[Row]:
     rows: list[Row] = []
     for group in sweep.groups:
@@ -156,7 +165,10 @@ def _outcome_rows(sweep: Sweep, key: str, others: list[str], short: dict[str, st
             label = str(group.values.get(others[0]))
         if values:
             ends = {"y": median(values), "lo": min(values), "hi": max(values)}
-            rows.append({"x": finite(group.values.get(key)), "group": label, "runs": len(values), **ends})
+            value = group.values.get(key)
+            rows.append(
+                {"x": finite(value) if sweep.numeric(key) else str(value), "group": label, "runs": len(values), **ends}
+            )
     return rows
 
 
@@ -167,6 +179,12 @@ def _in_unit(outcome: Outcome, rows: list[Row]) -> tuple[list[Row], str]:
         return rows, outcome.title
     unit, size = byte_unit(max(row["hi"] for row in rows))
     return [{**row, **{end: row[end] / size for end in ("y", "lo", "hi")}} for row in rows], f"{outcome.title} ({unit})"
+
+
+def all_timed(sweep: Sweep) -> bool:
+    """Whether every run that left a summary had a clock."""
+    summaries = [run.summary for run in sweep.runs if run.summary is not None]
+    return bool(summaries) and all(summary.number("seconds") is not None for summary in summaries)
 
 
 def _timed(sweep: Sweep) -> bool:

@@ -1,15 +1,26 @@
 """The report of a sweep: the runs side by side, in a table, as curves, and against what was swept."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from urllib.parse import quote
 
+from orchestrator.errors import writing
 from orchestrator.report import page
 from orchestrator.report.page import Cell
 from orchestrator.report.read import finite
 from orchestrator.report.sweep import SEED, Group, Sweep, SweepRun, read_sweep
-from orchestrator.report.sweep_charts import Outcome, known, legend, outcome_charts, outcomes, overlaid_curves, x_switch
+from orchestrator.report.sweep_charts import (
+    Outcome,
+    all_timed,
+    known,
+    legend,
+    outcome_charts,
+    outcomes,
+    overlaid_curves,
+    x_switch,
+)
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, volume
 
 TABLE_ROWS = 1000
@@ -37,7 +48,8 @@ def write_sweep_report(folder: Path) -> Path:
     title = f"{sweep.name} · PaME sweep"
     path = folder / "report.html"
     html = page.page(title, folder.name, "".join(parts), [*curves, *against], len(sweep.groups))
-    path.write_text(html, encoding="utf-8")
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
     return path
 
 
@@ -56,6 +68,7 @@ def _head(sweep: Sweep) -> str:
         ),
         _best(sweep, objective, "Lowest final f"),
         *[_best(sweep, outcome, "Lowest consensus distance") for outcome in every if outcome.name == "consensus"],
+        *([_shortest(sweep)] if all_timed(sweep) else []),
         ("Transmitted", volume(sum(sent)) if sent else NOT_MEASURED, "by all runs together"),
     ]
     parts = [page.heading(sweep.name, chips), page.tiles(tiles)]
@@ -69,13 +82,21 @@ def _because(run: SweepRun) -> str:
     return f", {run.summary.reason}" if run.summary is not None and run.summary.reason else ""
 
 
+def _shortest(sweep: Sweep) -> tuple[str, str, str]:
+    """Of the finished runs: one that diverged at once is short and no better for it."""
+    seconds = next(outcome for outcome in outcomes(sweep) if outcome.name == "seconds")
+    groups = [replace(group, runs=tuple(r for r in group.runs if r.status == "finished")) for group in sweep.groups]
+    words, shown, setting = _best(replace(sweep, groups=tuple(groups)), seconds, "Shortest run")
+    return words, shown, f"{seconds.title.lower()}; {setting}" if setting else ""
+
+
 def _best(sweep: Sweep, outcome: Outcome, words: str) -> tuple[str, str, str]:
     middles = [(median(values), group) for group in sweep.groups if (values := known(group.runs, outcome))]
     if not middles:
         return words, NOT_MEASURED, ""
     value, group = min(middles, key=lambda entry: entry[0])
     name = f"{sweep.keys[0]} = {group.label}" if len(sweep.keys) == 1 else group.label
-    return words, number(value), f"{name}{', median over seeds' if len(group.runs) > 1 else ''}"
+    return words, _words(outcome)(value), f"{name}{', median over seeds' if len(group.runs) > 1 else ''}"
 
 
 def _settings(sweep: Sweep) -> str:

@@ -13,7 +13,15 @@ from orchestrator.report.text import byte_unit, count, duration, number, percent
 MATRIX_NODES = 64
 COLUMN_NODES = 128
 KINDS = {"values": "Values", "support": "Support", "stars": "Stars (★)", "framing": "Framing"}
-UNUSED = {"late": "Late", "lost": "Lost"}
+SENT, LATE, NOT_SENT = ROLES = ("sent", "of these, late", "not sent")
+MESSAGES = {
+    "sent": "sent",
+    "aggregated": "averaged",
+    "late": "late",
+    "evicted": "evicted (pushed out of a full mailbox)",
+    "lost": "lost (dropped before sending)",
+    "starved": "starved rounds (nothing came)",
+}
 BITS = {
     "sent": "Sent in this run",
     "paper": "Paper, 63 s + n",
@@ -23,10 +31,8 @@ BITS = {
 
 
 def volume_by_kind(summary: Summary) -> Figure | None:
-    """What the bytes carried, and which of them nobody used."""
-    parts = [(name, key, "carried") for key, name in KINDS.items()] + [
-        (name, key, "of these, unused") for key, name in UNUSED.items()
-    ]
+    """What the bytes carried, which of them came too late, and apart from them those that were never sent."""
+    parts = [(name, key, SENT) for key, name in KINDS.items()] + [("Late", "late", LATE), ("Lost", "lost", NOT_SENT)]
     known = [(name, sent, role) for name, key, role in parts if (sent := summary.bytes.get(key)) is not None]
     if not known:
         return None
@@ -37,18 +43,19 @@ def volume_by_kind(summary: Summary) -> Figure | None:
             "kind": name,
             "y": sent / size,
             "role": role,
-            "label": volume(sent) + (f" · {percent(sent / total)}" if total else ""),
+            "label": volume(sent) + (f" · {percent(sent / total)}" if total and role != NOT_SENT else ""),
         }
         for name, sent, role in known
     ]
     color: Spec = {
         "field": "role", "type": "nominal", "title": None, "sort": None,
-        "scale": {"domain": ["carried", "of these, unused"]}, "legend": {"symbolType": "square"},
+        "scale": {"domain": list(ROLES)}, "legend": {"symbolType": "square"},
     }  # fmt: skip
     spec = bars("kinds", "kind", "Kind", Axis("y", f"Volume ({unit})"), rows, color)
     return Figure(
         "kinds", "Volume by kind",
-        f"{volume(total)} in total. Late and lost bytes are part of the total and were never averaged.",
+        f"{volume(total)} sent in total. Late messages are part of the total and were never averaged; lost messages "
+        "were dropped before sending, so they are not part of it.",
         {"": spec}, {"kinds": rows},
     )  # fmt: skip
 

@@ -2,8 +2,8 @@
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, fields
 from datetime import datetime
 from math import isfinite
@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from orchestrator.drawing.svg import svg
-from orchestrator.errors import CannotWrite
+from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
 from pame.simulator import Evaluation, Links, Record
 from pame.topology import Topology
@@ -25,7 +25,7 @@ _TRIES = 1000
 def create_folder(root: Path, name: str) -> Path:
     """A new folder `<time>-<name>` below the root; a number is added if that one exists."""
     stem = f"{datetime.now():%Y%m%d-%H%M%S}-{name}"
-    with _writing(root):
+    with writing(root):
         root.mkdir(parents=True, exist_ok=True)
         for number in range(1, _TRIES):
             path = root / (stem if number == 1 else f"{stem}-{number}")
@@ -44,7 +44,7 @@ class RunFolder:
         self.path = path
         self.last: Evaluation | None = None
         self._files = ExitStack()
-        with _writing(path):
+        with writing(path):
             path.mkdir(parents=True, exist_ok=True)
             self._curve = self._files.enter_context((path / "curve.jsonl").open("w", encoding="utf-8"))
             self._records = self._files.enter_context((path / "records.csv").open("w", encoding="utf-8", newline=""))
@@ -57,25 +57,25 @@ class RunFolder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with _writing(self.path):
+        with writing(self.path):
             self._files.close()
 
     def evaluated(self, evaluation: Evaluation) -> None:
         """One more line of curve.jsonl; records follow to the disk with it."""
         self.last = evaluation
-        with _writing(self.path):
+        with writing(self.path):
             self._curve.write(_json(asdict(evaluation)) + "\n")
             self._curve.flush()
             self._records.flush()
 
     def recorded(self, records: Sequence[Record]) -> None:
         """More rows of records.csv."""
-        with _writing(self.path):
+        with writing(self.path):
             self._rows.writerows(records)
 
     def write_experiment(self, experiment: Experiment) -> None:
         """experiment.yaml."""
-        with _writing(self.path):
+        with writing(self.path):
             (self.path / "experiment.yaml").write_text(to_yaml(experiment), encoding="utf-8")
 
     def write_topology(self, topology: Topology, kind: str) -> None:
@@ -97,7 +97,7 @@ class RunFolder:
     def write_links(self, links: Links) -> None:
         """links.csv."""
         names = [field.name for field in fields(links)]
-        with _writing(self.path), (self.path / "links.csv").open("w", encoding="utf-8", newline="") as file:
+        with writing(self.path), (self.path / "links.csv").open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(names)
             rows.writerows(zip(*(getattr(links, name).tolist() for name in names), strict=True))
@@ -107,18 +107,8 @@ class RunFolder:
         self._write_json("summary.json", summary)
 
     def _write_json(self, name: str, value: Mapping[str, Any]) -> None:
-        with _writing(self.path):
+        with writing(self.path):
             (self.path / name).write_text(_json(value, indent=1) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise CannotWrite(
-            f"cannot write to {path}: {error.strerror}; free some space or choose another --out"
-        ) from None
 
 
 def _json(value: Mapping[str, Any], indent: int | None = None) -> str:

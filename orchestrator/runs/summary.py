@@ -94,6 +94,7 @@ def summarise(
             "evicted": ledger.messages(Fate.EVICTED),
             "lost": ledger.messages(Fate.LOST),
             "starved": ledger.starved,
+            "overtime": ledger.overtime,
         },
         "message_bits": {
             "sent": 8.0 * ledger.bytes(Fate.SENT) / sent if sent else None,

@@ -13,7 +13,7 @@ from annotated_types import Ge, Gt, Le
 from pame.algorithms.descend import descend
 from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
 from pame.algorithms.selection import Wanted
-from pame.algorithms.steps import PenaltyStep, Step
+from pame.algorithms.steps import FixedStep, Step
 from pame.errors import ParameterError
 from pame.exchange import PartialMessage, Vector, aggregate, reveal
 from pame.sampling import support
@@ -26,7 +26,7 @@ class PameSpec:
     kind: Literal["pame"] = "pame"
     participation: Annotated[float, Gt(0), Le(1)] = 0.2
     support: Annotated[float, Gt(0), Le(1)] | Annotated[int, Ge(1)] = 0.2
-    step: Step = field(default_factory=PenaltyStep)
+    step: Step = field(default_factory=FixedStep)
 
     @property
     def share(self) -> float:

@@ -8,7 +8,7 @@ Only log sigma is kept: gamma^k itself leaves the doubles.
 """
 
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt
@@ -24,7 +24,7 @@ class PenaltyStep:
 
     def size(self, k: int, enough: int) -> float:
         """The step size at iteration k of a node that averages `enough` messages."""
-        return exp(-log(self.sigma0) - k * log(self.gamma)) / enough
+        return _exp(-log(self.sigma0) - k * log(self.gamma)) / enough
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,15 @@ class FixedStep:
 
     def size(self, k: int, enough: int) -> float:  # noqa: ARG002 - one signature for both steps
         """The step size at iteration k; the participation does not matter."""
-        return exp(log(self.eta) - k * log(self.gamma))
+        return _exp(log(self.eta) - k * log(self.gamma))
 
 
 Step = PenaltyStep | FixedStep
+
+
+def _exp(x: float) -> float:
+    """Infinity where the doubles end: such a step diverges, which is reported as such."""
+    try:
+        return exp(x)
+    except OverflowError:
+        return inf

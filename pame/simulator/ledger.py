@@ -45,6 +45,8 @@ class Ledger:
 
     def __init__(self, nodes: int) -> None:
         self.starved = 0
+        self.overtime = 0
+        """Messages sent by nodes that had done all their iterations already; part of the sent ones."""
         self.kinds = Sizes()
         """Bytes sent by kind."""
         self._nodes = nodes

@@ -79,3 +79,13 @@ def test_values_are_due_at_the_end_and_at_the_papers_checks() -> None:
     plain, checked = Stopper(StopRules(10, target=1.0)), Stopper(StopRules(10, paper=PaperRule(every=4)))
     assert [k for k in range(12) if plain.due(k)] == [10]
     assert [k for k in range(12) if checked.due(k)] == [0, 4, 8, 10]
+
+
+def test_the_rules_may_look_at_the_sum_over_the_nodes_as_the_paper_does() -> None:
+    assert Stopper(StopRules(100, target=1.0)).reason(5, 0.5) is not None
+    assert Stopper(StopRules(100, target=1.0, scale=4)).reason(5, 0.5) is None
+    values = (0.5000, 0.5005, 0.5000)  # standard deviation 0.00024; of the sum over ten nodes 0.0024
+    for scale, stops in ((1, True), (10, False)):
+        stopper = Stopper(StopRules(100, paper=PaperRule(1e-3), scale=scale))
+        reasons = [stopper.reason(k, value) for k, value in enumerate(values)]
+        assert (reasons[-1] is not None) is stops

@@ -15,6 +15,9 @@ CASES = {
         "simulate: {driver: vectorised}\nalgorithm: {kind: dpsgd}",
         "lock-step",
     ),
+    "a coding that does not fit": ("messages: {support: all}", "give algorithm.support: 100%"),
+    "more data than memory": ("problem: {n: 1000000000}", "make nodes, problem.samples or problem.n smaller"),
+    "more nodes than memory": (f"nodes: {10**26}", "GiB: make nodes"),
     "a missing edge list": ("topology: {kind: edge-list, file: nowhere.txt}", "cannot read"),
 }
 
@@ -48,6 +51,19 @@ def test_a_folder_that_cannot_be_written_is_a_fault_of_the_machine(pame: Pame, s
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
     assert "cannot write" in line
+
+
+def test_a_step_beyond_the_doubles_diverges(pame: Pame, small: Path) -> None:
+    done = pame("run", small, "-q", "--set", "algorithm.step={kind: penalty, sigma0: 1e-310}")
+    assert done.returncode == 3
+    assert "diverged" in done.stderr
+
+
+def test_a_folder_name_may_look_like_markup(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("run", small, "--out", "[/bold]d")
+    assert done.returncode == 0
+    assert "[/bold]d/" in done.stdout
+    assert (tmp_path / "[/bold]d").is_dir()
 
 
 def test_an_unknown_option_exits_with_2(pame: Pame, small: Path) -> None:

@@ -156,6 +156,40 @@ def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_
     assert {run["status"] for run in index["runs"]} == {"interrupted"}
 
 
+def test_a_sweep_whose_run_is_killed_keeps_what_there_is_and_says_so(small: Path, tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q"]
+    command += ["--set", "stop.iterations=10000000", "--set", "seed=[1, 2]"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for_curve(tmp_path)
+        os.kill(worker_of(process.pid), signal.SIGKILL)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    [line] = [line for line in errors.splitlines() if line.startswith("error:")]
+    assert "was killed" in line
+    assert (only_folder(tmp_path) / "sweep.json").is_file()
+    assert (only_folder(tmp_path) / "report.html").is_file()
+
+
+def worker_of(parent: int) -> int:
+    """A process of the pool: the child that runs an experiment."""
+    for child in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+        if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+            return int(child)
+    pytest.fail("the sweep has no worker")
+
+
+def test_a_file_may_be_as_short_as_one_line(pame: Pame, tmp_path: Path) -> None:
+    (tmp_path / "short.yaml").write_text("nodes: 32\n")
+    assert pame("run", "short.yaml", "-q", "--set", "stop.iterations=30").returncode == 0
+    curve = [json.loads(line) for line in (only_folder(tmp_path) / "curve.jsonl").read_text().splitlines()]
+    assert curve[-1]["objective"] < 0.5 * curve[0]["objective"]
+
+
+def test_another_algorithm_is_one_override_away(pame: Pame, tmp_path: Path) -> None:
+    assert pame("run", "-q", "--set", "algorithm.kind=dpsgd", "--set", "stop.iterations=10").returncode == 0
+    assert json.loads((only_folder(tmp_path) / "summary.json").read_text())["algorithm"] == "dpsgd"
+
+
 def wait_for_curve(root: Path) -> None:
     """Until a run has written points of its curve."""
     for _ in range(600):

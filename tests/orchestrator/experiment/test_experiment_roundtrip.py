@@ -76,7 +76,10 @@ def fits(choice: dict[str, Any]) -> bool:
     count_fits = isinstance(support, float) or support <= problem.n
     batch_fits = problem.batch is None or problem.batch <= problem.samples
     timed = choice["stop"].seconds is None or choice["compute"] is not None or choice["links"] is not None
-    return bool(count_fits and batch_fits and timed)
+    partial = hasattr(choice["algorithm"], "support")
+    whole = support == problem.n if isinstance(support, int) else support == 1.0
+    coding_fits = choice["messages"].support != "all" or not partial or whole
+    return bool(count_fits and batch_fits and timed and coding_fits)
 
 
 EXPERIMENTS = st.fixed_dictionaries({
@@ -103,6 +106,7 @@ EXPERIMENTS = st.fixed_dictionaries({
     "evaluate": st.builds(Evaluate, every=POSITIVE),
     "stop": st.builds(
         Stop, iterations=POSITIVE, target=st.none() | st.floats(allow_nan=False, allow_infinity=False),
+        objective=st.sampled_from(["mean", "sum"]),
         paper=st.none() | st.builds(PaperStop, tolerance=st.floats(0, 1), every=POSITIVE), seconds=st.none() | SECONDS,
     ),
     "simulate": st.builds(Simulate, driver=st.sampled_from(["auto", "lock-step", "vectorised", "virtual-time"])),

@@ -60,8 +60,8 @@ def make_run(folder: Path, plan: Plan) -> Path:
     message_bytes = 345
     final = write_curve(folder / "curve.jsonl", plan, message_bytes)
     write_records(folder / "records.csv", plan, message_bytes)
-    total = write_links(folder / "links.csv", plan, edges, message_bytes)
-    (folder / "summary.json").write_text(json.dumps(summary(plan, final, total, message_bytes)))
+    sent, links = write_links(folder / "links.csv", plan, edges, message_bytes)
+    (folder / "summary.json").write_text(json.dumps(summary(plan, final, sent, links, message_bytes)))
     return folder
 
 
@@ -130,17 +130,18 @@ def write_records(path: Path, plan: Plan, message_bytes: int) -> None:
     path.write_text("\n".join(rows) + "\n")
 
 
-def write_links(path: Path, plan: Plan, edges: list[tuple[int, int]], message_bytes: int) -> int:
+def write_links(path: Path, plan: Plan, edges: list[tuple[int, int]], message_bytes: int) -> tuple[int, int]:
+    """How many messages were sent, and on how many links: on each one was late, and one more lost, so never sent."""
     links = sorted(edges + [(b, a) for a, b in edges])
     counts = (12 + integers(Key(plan.seed, Purpose.CANDIDATES), len(links), 9)).tolist()
     rows = ["sender,receiver,messages,bytes,aggregated,late,lost"]
     for (a, b), messages in zip(links, counts, strict=True):
-        rows.append(f"{a},{b},{messages},{messages * message_bytes},{messages - 2},1,1")
+        rows.append(f"{a},{b},{messages},{messages * message_bytes},{messages - 1},1,1")
     path.write_text("\n".join(rows) + "\n")
-    return int(sum(counts))
+    return int(sum(counts)), len(links)
 
 
-def summary(plan: Plan, final: dict[str, Any], messages: int, message_bytes: int) -> dict[str, Any]:
+def summary(plan: Plan, final: dict[str, Any], messages: int, links: int, message_bytes: int) -> dict[str, Any]:
     diverged = plan.status == "diverged"
     total = messages * message_bytes
     floor = math.log2(math.comb(N, S)) + 64 * S
@@ -160,9 +161,12 @@ def summary(plan: Plan, final: dict[str, Any], messages: int, message_bytes: int
         "metric": plan.metric,
         "bytes": {
             "total": total, "values": messages * 320, "support": messages * 4, "stars": messages * 1,
-            "framing": messages * 20, "late": total // 17, "lost": total // 17,
+            "framing": messages * 20, "late": links * message_bytes,
+            "lost": links * message_bytes,
         },
-        "messages": {"sent": messages, "aggregated": messages - 128, "late": 64, "lost": 64, "starved": 3},
+        "messages": {
+            "sent": messages, "aggregated": messages - links, "late": links, "evicted": 0, "lost": links, "starved": 3,
+        },
         "message_bits": {"sent": 8.0 * message_bytes, "paper": 63.0 * S + N, "floor": floor, "dense": 64.0 * N},
         "measured": {
             "objective": "The loss over all data, at the mean of the models of all nodes, every iteration.",

@@ -41,7 +41,7 @@ def test_what_is_no_number_in_json_becomes_null(tmp_path: Path, value: float) ->
 
 def test_a_disk_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(CannotWrite, match="choose another --out"):
+    with pytest.raises(CannotWrite, match="choose another place to write to"):
         create_folder(tmp_path / "file" / "runs", "name")
     with pytest.raises(CannotWrite, match="cannot write to"):
         RunFolder(tmp_path / "file")

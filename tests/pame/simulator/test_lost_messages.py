@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_goes, world
+from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 from pame.algorithms import AlgorithmSpec
 from pame.links import LinkSpec
@@ -118,3 +118,11 @@ def test_suspects_are_not_made_by_losses() -> None:
         lost = [message_lost(7, j, record.node, record.iteration, 0.5) for j in range(4) if j != record.node]
         assert record.received == lost.count(False)
     assert found.ledger.messages(Fate.LATE) == 0
+
+
+def test_without_stragglers_a_lossy_run_ends_in_the_very_models_of_the_lock_step_run() -> None:
+    setting = replace(world(iterations=15), message_loss=0.2)
+    reference = run("lock-step", setting).outcome
+    found = run("virtual-time", replace(setting, link=LinkSpec(0.02, 0.02), compute=Compute(jitter=0.5))).outcome
+    assert found.iterations == reference.iterations == 15
+    assert same_bits(found.models, reference.models)
