@@ -3,7 +3,8 @@
 For a model of n coordinates, s of them revealed in float64:
 
     entropy floor   log2 C(n, s) + 64 s    no lossless coding of a uniform support and arbitrary values needs less
-    the paper       63 s + n               as printed; it lies below the floor for s/n > 0.227, so it cannot be decoded
+    the paper       63 s + n               as printed; it cannot be decoded, and lies below the floor for s/n > 0.227
+    with a flag     64 s + n               the same with the flag bit per coordinate that makes it decodable
     dense           64 n
 """
 
@@ -23,6 +24,11 @@ def entropy_floor_bits(n: int, s: int) -> float:
 def paper_bits(n: int, s: int) -> int:
     """63 s + n: the paper's own count of a partial message."""
     return 63 * s + n
+
+
+def flagged_bits(n: int, s: int) -> int:
+    """64 s + n: the paper's message with a bit per coordinate that says whether a value follows."""
+    return 64 * s + n
 
 
 def dense_bits(n: int) -> int:

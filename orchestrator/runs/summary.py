@@ -99,6 +99,7 @@ def summarise(
         "message_bits": {
             "sent": 8.0 * ledger.bytes(Fate.SENT) / sent if sent else None,
             "paper": theory.paper_bits(n, s) if s else None,
+            "flagged": theory.flagged_bits(n, s) if s else None,
             "floor": theory.entropy_floor_bits(n, s) if s else None,
             "dense": theory.dense_bits(n),
         },

@@ -6,7 +6,14 @@ from math import comb, log2
 
 import pytest
 
-from pame.theory import dense_bits, entropy_floor_bits, naive_average_bias, paper_bits, support_entropy_bits
+from pame.theory import (
+    dense_bits,
+    entropy_floor_bits,
+    flagged_bits,
+    naive_average_bias,
+    paper_bits,
+    support_entropy_bits,
+)
 
 
 @pytest.mark.parametrize(("n", "s"), [(1, 1), (4, 2), (10, 3), (600, 120), (5000, 1), (5000, 2500), (5000, 5000)])
@@ -47,3 +54,7 @@ def test_the_bias_is_the_mean_of_coverage_over_q_where_something_came(n: int, s:
 def test_one_message_is_never_biased_and_many_shrink_to_the_share() -> None:
     assert naive_average_bias(1000, 200, 1) == pytest.approx(1.0)
     assert naive_average_bias(1000, 200, 500) == pytest.approx(0.2)
+
+
+def test_a_flag_per_coordinate_makes_the_papers_message_a_bitmap_and_whole_values() -> None:
+    assert flagged_bits(1000, 100) == 1000 + 100 * 64

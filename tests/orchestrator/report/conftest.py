@@ -196,6 +196,14 @@ def run_folder(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
+def words_folder(tmp_path: Path) -> Path:
+    """A swept key whose values are not all numbers; fewer iterations, so less time, with every further spare."""
+    spares = [0, 1, 2, "all"]
+    plans = [Plan(iterations=100 - 20 * place) for place in range(len(spares))]
+    return make_sweep(tmp_path / "words", [{"exchange.spare": spare} for spare in spares], plans)
+
+
+@pytest.fixture
 def sweep_folder(tmp_path: Path) -> Path:
     """Four shares, three seeds each; the largest share diverges with one seed."""
     grid = [(share, seed) for share in (0.05, 0.1, 0.2, 0.4) for seed in (1, 2, 3)]

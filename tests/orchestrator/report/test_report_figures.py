@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,13 @@ def test_every_chart_of_a_sweep_is_valid_and_draws_something(sweep_folder: Path)
     draw_all(figures)
 
 
+def test_every_chart_of_a_sweep_of_words_is_valid_and_draws_something(words_folder: Path) -> None:
+    sweep = read_sweep(words_folder)
+    spec = outcome_charts(sweep)[0].specs["f"]
+    assert spec["encoding"]["x"]["scale"] == {"domain": ["0", "1", "2", "all"]}
+    draw_all(overlaid_curves(sweep))
+
+
 def test_the_curve_over_seconds_uses_the_points_by_time(run_folder: Callable[..., Path]) -> None:
     objective = progress.curves(read_run(run_folder()))[0]
     assert objective.specs["seconds|f"]["data"] == {"name": "by-time"}
@@ -76,9 +84,49 @@ def test_a_long_curve_is_thinned_but_keeps_its_ends(run_folder: Callable[..., Pa
 
 def test_a_log_axis_leaves_out_exact_zeros_of_the_consensus_distance(run_folder: Callable[..., Path]) -> None:
     consensus = progress.curves(read_run(run_folder()))[1]
-    assert consensus.specs["iteration"]["encoding"]["y"]["scale"] == {"type": "log"}
+    assert consensus.specs["iteration"]["encoding"]["y"]["scale"]["type"] == "log"
     assert consensus.data["by-iteration"][0]["c"] is None
     assert consensus.data["by-iteration"][1]["c"] is not None
+
+
+def test_lost_bytes_are_shown_apart_and_late_ones_as_part_of_the_total(run_folder: Callable[..., Path]) -> None:
+    summary = read_run(run_folder()).summary
+    figure = traffic.volume_by_kind(summary)
+    assert figure is not None
+    assert "Late messages are part of the total" in figure.note
+    assert "lost messages were dropped before sending, so they are not part of it" in figure.note
+    rows = {row["kind"]: row for row in figure.data["kinds"]}
+    assert [rows[kind]["role"] for kind in ("Values", "Late", "Lost")] == ["sent", "of these, late", "not sent"]
+    assert ("%" in rows["Late"]["label"], "%" in rows["Lost"]["label"]) == (True, False)
+    carried = sum(row["y"] for row in rows.values() if row["role"] == "sent")
+    assert volume(carried * 1024) == volume(summary.bytes["total"])
+
+
+def set_coverage(folder: Path, cells: list[str]) -> None:
+    lines = [f"0,{k},,,1,1,{cell},0,0,1,90\n" for k, cell in enumerate(cells)]
+    header = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\n"
+    (folder / "records.csv").write_text(header + "".join(lines))
+
+
+def test_equal_coverage_in_every_round_is_said_and_not_drawn(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(iterations=5)
+    set_coverage(folder, ["0.4", "0.39999999999999997", "0.40000003"])
+    run = read_run(folder)
+    (only,) = progress.coverage(run)
+    assert only.id == "coverage"
+    assert only.note.endswith(" Every round had coverage 0.4.")  # some messages of this run were late
+    for fate, missing in (("", ": no message was missing"), ("late", ""), ("lost", ""), ("starved", "")):
+        messages = dict.fromkeys(("late", "evicted", "lost", "starved"), 0.0) | ({fate: 1.0} if fate else {})
+        (only,) = progress.coverage(replace(run, summary=replace(run.summary, messages=messages)))
+        assert only.note.endswith(f" Every round had coverage 0.4{missing}.")
+
+
+def test_coverage_that_varies_is_drawn_as_a_distribution(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(iterations=5)
+    set_coverage(folder, ["0.4", "0.4", "0.401"])
+    figures = progress.coverage(read_run(folder))
+    assert [figure.id for figure in figures] == ["coverage", "coverage-spread"]
+    assert "Every round had" not in figures[0].note
 
 
 def test_small_networks_have_a_matrix_of_links_and_large_ones_a_distribution(run_folder: Callable[..., Path]) -> None:

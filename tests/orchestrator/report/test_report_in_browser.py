@@ -1,5 +1,6 @@
 """The reports in a real browser, from file://: charts are drawn, nothing is loaded, switches and themes work."""
 
+import json
 import shutil
 import struct
 import zlib
@@ -147,6 +148,62 @@ def test_nothing_is_wider_than_a_telephone(
     visit = Visit(browser, path, width=400)
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 400
     assert visit.page.eval_on_selector_all(".chart svg", "all => all.every(svg => svg.clientWidth <= 400)")
+    visit.page.close()
+
+
+def test_tables_of_a_sweep_with_repeated_seeds_fit_their_cards(browser: Browser, sweep_folder: Path) -> None:
+    visit = Visit(browser, write_sweep_report(sweep_folder))
+    assert visit.page.eval_on_selector("#settings td small", "small => getComputedStyle(small).display") == "block"
+    spare = visit.page.eval_on_selector_all(".scroll", "all => all.map(box => box.clientWidth - box.scrollWidth)")
+    assert spare == [0, 0]
+    visit.page.close()
+
+
+def test_a_tile_without_a_number_is_smaller_than_one_with_a_number(
+    browser: Browser, run_folder: Callable[..., Path]
+) -> None:
+    visit = Visit(browser, write_report(run_folder(clock=False, iterations=10)))
+    size = "tile => parseFloat(getComputedStyle(tile).fontSize)"
+    assert visit.page.eval_on_selector(".tile .figure.none", size) == 18
+    assert visit.page.eval_on_selector(".tile .figure:not(.none)", size) > 18
+    visit.page.close()
+
+
+def test_no_name_is_broken_inside_a_word_on_a_wide_page(browser: Browser, run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(iterations=10)
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["measured"] = {"consensus_of_all": "counted by the simulator at the sender " * 20}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    visit = Visit(browser, write_report(folder), width=620)
+    lines = """cells => cells.map(cell => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return [cell.textContent, range.getClientRects().length];
+    })"""
+    shown = dict(visit.page.eval_on_selector_all("#methods th", lines))
+    assert {name: count for name, count in shown.items() if " " not in name and count > 1} == {}
+    assert "consensus_of_all" in shown
+    visit.page.close()
+
+
+def test_a_curve_on_a_log_axis_fills_its_chart(browser: Browser, run_folder: Callable[..., Path]) -> None:
+    visit = Visit(browser, write_report(run_folder()))
+    height = "path => path.getBoundingClientRect().height"
+    assert visit.page.eval_on_selector("#chart-objective .mark-line.role-mark path", height) > 0.88 * 280
+    visit.page.close()
+
+
+def test_a_sweep_of_words_with_a_clock_starts_in_seconds_and_draws_its_outcome(
+    browser: Browser, words_folder: Path
+) -> None:
+    visit = Visit(browser, write_sweep_report(words_folder))
+    assert visit.drawn() == ["light seconds"] * 3 + ["light f"]
+    dots = "#chart-outcome-0 .mark-symbol.role-mark path"
+    visit.press("[data-switch=outcome-0] [data-value=seconds]", "#chart-outcome-0[data-drawn='light seconds']")
+    assert visit.page.locator(dots).count() == 4
+    labels = visit.page.locator("#chart-outcome-0 .mark-text.role-axis-label >> nth=0").locator("text")
+    assert labels.all_text_contents() == ["0", "1", "2", "all"]
+    assert visit.complaints == []
     visit.page.close()
 
 

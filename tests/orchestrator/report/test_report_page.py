@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.errors import CannotWrite
 from orchestrator.report import ReportError, write_report
 
 HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&'{{7*7}} $title"
@@ -150,6 +151,26 @@ def test_a_quantity_without_a_description_is_not_said_to_be_unmeasured(run_folde
     assert said["bytes"] == "Counted by the sender."
     assert said["seconds"] == "not measured"
     assert said["participation"] == "measured; the run left no description of how"
+
+
+def test_a_full_disk_is_one_sentence(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder(iterations=3)
+    (folder / "report.html").symlink_to("/dev/full")
+    with pytest.raises(CannotWrite, match=r"report\.html: No space left on device; free some space"):
+        write_report(folder)
+
+
+@pytest.mark.parametrize("evicted", [None, 5])
+def test_evicted_messages_are_counted_and_none_when_the_run_does_not_say(
+    run_folder: Callable[..., Path], evicted: int | None
+) -> None:
+    folder = run_folder(iterations=3)
+    messages = {"sent": 90, "aggregated": 70, "late": 20, "lost": 30, "starved": 0}
+    change_summary(folder, messages=messages if evicted is None else messages | {"evicted": evicted})
+    _, page = report_of(folder)
+    row = page.words.index("evicted (pushed out of a full mailbox)")
+    assert page.words[row + 1] == str(evicted or 0)
+    assert page.words[row + 2 : row + 4] == ["lost (dropped before sending)", "30"]
 
 
 def test_a_folder_without_a_summary_is_refused_with_one_sentence(tmp_path: Path) -> None:

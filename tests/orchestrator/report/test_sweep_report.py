@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from orchestrator.errors import CannotWrite
 from orchestrator.report import ReportError, write_sweep_report
 from orchestrator.report.sweep import middle, read_sweep, short_names
-from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves
+from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves, x_switch
 
 HOSTILE = '"><script>alert(1)</script>'
 
@@ -73,7 +74,7 @@ def test_curves_with_other_x_are_compared_only_where_all_have_values() -> None:
     np.testing.assert_allclose(mid, grid + 1)
 
 
-def test_words_are_swept_in_the_order_given_and_have_no_outcome_chart(sweep_folder: Path) -> None:
+def test_words_are_swept_in_the_order_given_and_have_an_outcome_chart(sweep_folder: Path) -> None:
     content = json.loads((sweep_folder / "sweep.json").read_text())
     names = ["pame", "dpsgd", "choco"]
     runs = [{**run, "values": {"algorithm.kind": name}} for run, name in zip(content["runs"], names, strict=False)]
@@ -81,7 +82,9 @@ def test_words_are_swept_in_the_order_given_and_have_no_outcome_chart(sweep_fold
     sweep = read_sweep(sweep_folder)
     assert [group.label for group in sweep.groups] == names
     assert not sweep.ordered
-    assert outcome_charts(sweep) == []
+    (outcome,) = outcome_charts(sweep)
+    assert [row["x"] for row in outcome.data["outcome-0-f"]] == names
+    assert {"f", "bytes", "seconds"} <= outcome.specs.keys()
     assert {row["group"] for row in overlaid_curves(sweep)[0].data["objective-iteration"]} == set(names)
 
 
@@ -99,6 +102,41 @@ def test_a_run_folder_outside_the_sweep_is_refused(sweep_folder: Path) -> None:
     write_sweep_json(sweep_folder, runs=[{"folder": "../elsewhere", "values": {}, "status": "finished"}])
     with pytest.raises(ReportError, match="not below"):
         write_sweep_report(sweep_folder)
+
+
+def test_a_number_and_a_word_swept_together_have_an_outcome_chart_each(sweep_folder: Path) -> None:
+    content = json.loads((sweep_folder / "sweep.json").read_text())
+    grid = [(nu, kind) for nu in (0.1, 0.2) for kind in ("pame", "choco")]
+    runs = [{**run, "values": {"nu": nu, "kind": kind}} for run, (nu, kind) in zip(content["runs"], grid, strict=False)]
+    write_sweep_json(sweep_folder, keys=["nu", "kind"], runs=runs)
+    by_number, by_word = outcome_charts(read_sweep(sweep_folder))
+    assert [row["x"] for row in by_number.data["outcome-0-f"]] == [0.1, 0.1, 0.2, 0.2]
+    assert [row["x"] for row in by_word.data["outcome-1-f"]] == ["pame", "choco", "pame", "choco"]
+    assert [row["group"] for row in by_word.data["outcome-1-f"]] == ["0.1", "0.1", "0.2", "0.2"]
+
+
+def test_curves_start_in_seconds_only_when_every_run_has_a_clock(words_folder: Path) -> None:
+    assert list(x_switch(read_sweep(words_folder)).options) == ["seconds", "iteration", "bytes"]
+    path = words_folder / "02-run" / "summary.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"seconds": None}))
+    assert list(x_switch(read_sweep(words_folder)).options) == ["iteration", "seconds", "bytes"]
+    assert "Shortest run" not in write_sweep_report(words_folder).read_text(encoding="utf-8")
+
+
+def test_the_shortest_run_is_named_with_its_setting_and_has_finished(words_folder: Path) -> None:
+    html = write_sweep_report(words_folder).read_text(encoding="utf-8")
+    tile = re.compile(r'<dt>Shortest run</dt><dd class="figure">(.*?)</dd><dd class="below">(.*?)</dd>')
+    assert tile.findall(html) == [("840 ms", "simulated seconds; exchange.spare = all")]
+    content = json.loads((words_folder / "sweep.json").read_text())
+    write_sweep_json(words_folder, runs=[*content["runs"][:3], {**content["runs"][3], "status": "diverged"}])
+    html = write_sweep_report(words_folder).read_text(encoding="utf-8")
+    assert tile.findall(html) == [("1.26 s", "simulated seconds; exchange.spare = 2")]
+
+
+def test_a_full_disk_is_one_sentence_for_a_sweep(words_folder: Path) -> None:
+    (words_folder / "report.html").symlink_to("/dev/full")
+    with pytest.raises(CannotWrite, match="free some space"):
+        write_sweep_report(words_folder)
 
 
 def test_a_run_that_never_started_is_listed_without_numbers(sweep_folder: Path) -> None:
