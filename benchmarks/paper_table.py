@@ -116,7 +116,7 @@ class DistanceToTruth:
         """||w - w*||^2."""
         return self._problem.metrics(model)["model_error"]
 
-    def metrics(self, model: Vector) -> dict[str, float]:  # noqa: ARG002 - the protocol's signature
+    def metrics(self, model: Vector) -> dict[str, float]:
         """Nothing besides."""
         return {}
 

@@ -178,7 +178,7 @@ class InOrderMailbox:
         enough = len(wanted.senders) - len(missing) >= wanted.enough
         return enough or not self._waits or not any(self._attendance.awaits(sender, k) for sender in missing)
 
-    def take(self, k: int, wanted: Wanted) -> list[Received]:  # noqa: ARG002 - a mailbox's signature
+    def take(self, k: int, wanted: Wanted) -> list[Received]:
         """All messages, in order of arrival; for a node that waits, those of later rounds stay."""
         taken = [received for received in self._messages if received.iteration <= k or not self._waits]
         self._messages = [received for received in self._messages if received.iteration > k and self._waits]
@@ -209,11 +209,11 @@ class FreeMailbox:
             self.late.append(self._newest[received.sender])
         self._newest[received.sender] = received
 
-    def satisfied(self, k: int, wanted: Wanted) -> bool:  # noqa: ARG002 - a mailbox's signature
+    def satisfied(self, k: int, wanted: Wanted) -> bool:
         """Always."""
         return True
 
-    def take(self, k: int, wanted: Wanted) -> list[Received]:  # noqa: ARG002 - a mailbox's signature
+    def take(self, k: int, wanted: Wanted) -> list[Received]:
         """The first `enough` senders to have arrived; then the mailbox is empty."""
         arrived = list(self._newest.values())
         self._newest.clear()

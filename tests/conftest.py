@@ -8,7 +8,12 @@ import shutil
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
 from threadpoolctl import threadpool_limits
+
+# The same examples in every run, and no deadline: a busy machine is no failure.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.load_profile("repeatable")
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 

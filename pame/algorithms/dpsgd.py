@@ -36,7 +36,7 @@ class DpsgdSpec:
         """Every neighbour is averaged."""
         return 1.0
 
-    def first_step(self, enough: int) -> float:  # noqa: ARG002 - the seam's signature
+    def first_step(self, enough: int) -> float:
         """The step size at k = 0."""
         return self.eta
 
@@ -70,7 +70,7 @@ class Dpsgd:
         """The neighbours that aggregate at k."""
         return self._context.selection.receivers(self._context.node, k)
 
-    def message(self, k: int) -> Message:  # noqa: ARG002 - the seam's signature
+    def message(self, k: int) -> Message:
         """The whole model."""
         if self._context.values is ValueType.FLOAT32:
             with np.errstate(over="ignore"):
@@ -81,7 +81,7 @@ class Dpsgd:
         """At a round: every neighbour."""
         return self._context.selection.wanted(self._context.node, k)
 
-    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
         """The weighted sum of the models, in ascending order of the node, its own included."""
         models = {message.sender: _dense(message) for message in received}
         models[self._context.node] = self._model

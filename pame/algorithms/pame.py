@@ -86,7 +86,7 @@ class Pame:
         """At a round: t_i of the candidates."""
         return self._context.selection.wanted(self._context.node, k)
 
-    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
         """Average what came; with nothing, v = w."""
         result = aggregate(self._model, {message.sender: _partial(message) for message in received})
         self._average = result.average

@@ -35,7 +35,7 @@ class FixedStep:
     eta: Annotated[float, Gt(0)] = 0.1
     gamma: Annotated[float, Ge(1)] = 1.005
 
-    def size(self, k: int, enough: int) -> float:  # noqa: ARG002 - one signature for both steps
+    def size(self, k: int, enough: int) -> float:
         """The step size at iteration k; the participation does not matter."""
         return _exp(log(self.eta) - k * log(self.gamma))
 

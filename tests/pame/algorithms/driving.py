@@ -78,7 +78,7 @@ class Constant:
     def value(self, model: Vector) -> float:
         return float(self.slope @ model)
 
-    def gradient(self, model: Vector, iteration: int) -> Vector:  # noqa: ARG002 - the problem's signature
+    def gradient(self, model: Vector, iteration: int) -> Vector:
         return self.slope
 
     def smoothness(self) -> float:

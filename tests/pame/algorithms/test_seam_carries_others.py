@@ -45,7 +45,7 @@ class TrackingSpec:
     every: int = 1
     made: list["Tracking"] = field(default_factory=list)
 
-    def first_step(self, enough: int) -> float:  # noqa: ARG002 - the seam's signature
+    def first_step(self, enough: int) -> float:
         return self.eta
 
     def node(self, context: Context) -> "Tracking":
@@ -80,17 +80,17 @@ class Tracking:
         self._outgoing = {"h": revealed, "g": self.v - self.g[node]}
         self._advance(node, self._outgoing)
 
-    def receivers(self, k: int) -> Sequence[int]:  # noqa: ARG002 - the seam's signature
+    def receivers(self, k: int) -> Sequence[int]:
         return self.context.topology.neighbours(self.context.node)
 
-    def message(self, k: int) -> Message:  # noqa: ARG002 - the seam's signature
+    def message(self, k: int) -> Message:
         return self._outgoing
 
     def wanted(self, k: int) -> Wanted | None:
         senders = tuple(self.receivers(k))
         return Wanted(senders, len(senders)) if k % self.spec.every == 0 else None
 
-    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
         for one in received:
             self.heard.append((one.sender, one.iteration))
             self._advance(one.sender, one.message)
@@ -207,7 +207,7 @@ class EpidemicSpec:
     kind: str = "epidemic"
     share: float = 1.0
 
-    def first_step(self, enough: int) -> float:  # noqa: ARG002 - the seam's signature
+    def first_step(self, enough: int) -> float:
         return self.eta
 
     def node(self, context: Context) -> "Epidemic":
@@ -234,7 +234,7 @@ class Epidemic:
     def receivers(self, k: int) -> Sequence[int]:
         return chosen_by(self.context.node, k, self.context.topology.nodes, self.spec.fanout)
 
-    def message(self, k: int) -> Message:  # noqa: ARG002 - the seam's signature
+    def message(self, k: int) -> Message:
         return {"x": self.x}
 
     def wanted(self, k: int) -> Wanted | None:
@@ -242,7 +242,7 @@ class Epidemic:
         senders = tuple(j for j in range(nodes) if j != node and node in chosen_by(j, k, nodes, self.spec.fanout))
         return Wanted(senders, len(senders)) if senders else None
 
-    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002 - the seam's signature
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
         models = {self.context.node: self.x}
         for one in received:
             vector = one.message["x"]

@@ -40,16 +40,16 @@ class Echo:
     def prepare(self, k: int) -> None:
         pass
 
-    def receivers(self, k: int) -> Sequence[int]:  # noqa: ARG002
+    def receivers(self, k: int) -> Sequence[int]:
         return self._neighbours
 
-    def message(self, k: int) -> Message:  # noqa: ARG002
+    def message(self, k: int) -> Message:
         return {"x": self.model}
 
     def wanted(self, k: int) -> Wanted | None:
         return Wanted(self._neighbours, len(self._neighbours)) if k % self._period == 0 else None
 
-    def absorb(self, k: int, received: Sequence[Received]) -> float:  # noqa: ARG002
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
         for message in sorted(received, key=lambda message: (message.iteration, message.sender)):
             vector = message.message["x"]
             assert isinstance(vector, np.ndarray)
