@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -168,7 +169,7 @@ def run(cells: Sequence[Cell], seed: int, eta: float, console: Console) -> dict[
             regression.stacked().objective(np.zeros(regression.n))
         todo = list(dict.fromkeys(group))
         with _timed(console, f"{len(todo)} cells of m = {m}"), ThreadPoolExecutor(THREADS) as pool:
-            measured = pool.map(lambda cell: measure(cell, problem, graph, seed, eta), todo)  # noqa: B023 - used at once
+            measured = pool.map(partial(measure, problem=problem, graph=graph, seed=seed, eta=eta), todo)
             for cell, result in zip(todo, measured, strict=True):
                 results[cell] = result
                 _print_progress(console, cell, result)

@@ -12,6 +12,10 @@ class UnreadableFile(PameError):
     """A file that an experiment names cannot be read."""
 
 
+class UnknownBackend(PameError):
+    """There is no backend of that name."""
+
+
 class MachineFault(PameError):
     """Not a mistake of the user: the machine failed."""
 

@@ -1,6 +1,7 @@
-"""From an experiment to everything a run needs: graph, data, periods, draws. A pure function, but for one file read.
+"""From an experiment to everything a run needs: graph, data, periods, draws.
 
-The simulator takes the plan whole; a network hands each node its part of it.
+A pure function, but for the file of an edge list and a look at how much memory the machine has. The simulator
+takes the plan whole; a network hands each node its part of it.
 """
 
 import os

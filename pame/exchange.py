@@ -51,11 +51,15 @@ class PartialMessage:
 
 def reveal(model: Vector, support: NDArray[np.int64], values: ValueType = ValueType.FLOAT64) -> PartialMessage:
     """The partial message of a model; float32 rounding happens here, before anybody looks for stars."""
-    revealed = model[support]
-    if values is ValueType.FLOAT32:
-        with np.errstate(over="ignore"):
-            revealed = revealed.astype(np.float32).astype(np.float64)
-    return PartialMessage(model.size, support, revealed)
+    return PartialMessage(model.size, support, as_sent(model[support], values))
+
+
+def as_sent(vector: Vector, values: ValueType) -> Vector:
+    """A vector of any shape as it travels; beyond the range of float32 lies infinity, which the codec refuses."""
+    if values is ValueType.FLOAT64:
+        return vector
+    with np.errstate(over="ignore"):
+        return vector.astype(np.float32).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)

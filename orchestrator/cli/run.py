@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -11,6 +11,7 @@ from rich.markup import escape
 from orchestrator.backends import BACKENDS
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
 from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
 from orchestrator.plan import choose_driver, make_setting
 from orchestrator.report.text import duration, number, percent, volume
@@ -18,8 +19,6 @@ from orchestrator.runs import Ending, Status, create_folder
 from orchestrator.screen import RunScreen, SweepScreen, shown
 from orchestrator.sweep import run_sweep
 from pame.simulator import check
-
-BackendName = Literal["simulate"]
 
 EXIT = {
     Status.FINISHED: ExitCode.DONE,
@@ -30,13 +29,15 @@ EXIT = {
 
 def run(
     file: ExperimentFile = None,
-    backend: Annotated[BackendName, typer.Option(help="Where the nodes run.")] = "simulate",
+    backend: Annotated[str, typer.Option(help=f"Where the nodes run: {', '.join(BACKENDS)}.")] = "simulate",
     seed: Seed = None,
     overrides: Overrides = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the run folder.")] = False,
     out: Annotated[Path, typer.Option(help="Where run folders go.", file_okay=False)] = Path("runs"),
 ) -> None:
     """Run an experiment file; lists in it make a sweep, run in parallel on the cores."""
+    if backend not in BACKENDS:
+        raise UnknownBackend(f"there is no backend {backend!r}; use one of: {', '.join(BACKENDS)}")
     variants, base = load_variants(file, overrides, seed)
     console = Console(quiet=quiet, highlight=False)
     with console.status("looking at the experiment"):

@@ -8,7 +8,6 @@ at every loss; it is here to show that.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
 from typing import Annotated, Literal
 
 import numpy as np
@@ -17,7 +16,8 @@ from annotated_types import Ge, Gt
 from pame.algorithms.descend import descend
 from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
 from pame.algorithms.selection import Wanted
-from pame.exchange import PartialMessage, ValueType, Vector
+from pame.algorithms.steps import FixedStep
+from pame.exchange import PartialMessage, Vector, as_sent
 from pame.topology import mixing_row
 
 
@@ -36,9 +36,14 @@ class DpsgdSpec:
         """Every neighbour is averaged."""
         return 1.0
 
+    @property
+    def step(self) -> FixedStep:
+        """eta / gamma^k."""
+        return FixedStep(eta=self.eta, gamma=self.gamma)
+
     def first_step(self, enough: int) -> float:
         """The step size at k = 0."""
-        return self.eta
+        return self.step.size(0, enough)
 
     def node(self, context: Context) -> "Dpsgd":
         """The state machine of one node."""
@@ -72,10 +77,7 @@ class Dpsgd:
 
     def message(self, k: int) -> Message:
         """The whole model."""
-        if self._context.values is ValueType.FLOAT32:
-            with np.errstate(over="ignore"):
-                return {"x": self._model.astype(np.float32).astype(np.float64)}
-        return {"x": self._model}
+        return {"x": as_sent(self._model, self._context.values)}
 
     def wanted(self, k: int) -> Wanted | None:
         """At a round: every neighbour."""
@@ -97,7 +99,7 @@ class Dpsgd:
 
     def step(self, k: int) -> None:
         """The gradient is taken at the node's own model, before averaging."""
-        size = exp(log(self._spec.eta) - k * log(self._spec.gamma))
+        size = self._spec.step.size(k, len(self._weights) - 1)
         gradient = self._context.objective.gradient(self._model, k)
         start = self._model if self._average is None else self._average
         self._average = None

@@ -4,11 +4,11 @@
 
     penalty:  1 / (sigma_i^k t_i),  sigma_i^k = sigma0 gamma^k          fixed:  eta / gamma^k
 
-Only log sigma is kept: gamma^k itself leaves the doubles.
+gamma^k itself leaves the doubles, exp(-k log gamma) only becomes 0.
 """
 
 from dataclasses import dataclass
-from math import exp, inf, log
+from math import exp, log
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt
@@ -24,7 +24,7 @@ class PenaltyStep:
 
     def size(self, k: int, enough: int) -> float:
         """The step size at iteration k of a node that averages `enough` messages."""
-        return _exp(-log(self.sigma0) - k * log(self.gamma)) / enough
+        return exp(-k * log(self.gamma)) / (self.sigma0 * enough)
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,7 @@ class FixedStep:
 
     def size(self, k: int, enough: int) -> float:
         """The step size at iteration k; the participation does not matter."""
-        return _exp(log(self.eta) - k * log(self.gamma))
+        return self.eta * exp(-k * log(self.gamma))
 
 
 Step = PenaltyStep | FixedStep
-
-
-def _exp(x: float) -> float:
-    """Infinity where the doubles end: such a step diverges, which is reported as such."""
-    try:
-        return exp(x)
-    except OverflowError:
-        return inf

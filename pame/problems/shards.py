@@ -40,21 +40,36 @@ class DataSpec(Protocol):
     """The parameters that all regressions share; see `LinearSpec` for what they mean."""
 
     @property
-    def n(self) -> int: ...  # noqa: D102
+    def n(self) -> int:
+        """Dimension of a model."""
+
     @property
-    def samples(self) -> int: ...  # noqa: D102
+    def samples(self) -> int:
+        """Samples per node."""
+
     @property
-    def batch(self) -> int | None: ...  # noqa: D102
+    def batch(self) -> int | None:
+        """Samples per gradient; None for all."""
+
     @property
-    def nonzeros(self) -> float: ...  # noqa: D102
+    def nonzeros(self) -> float:
+        """Share of the truth that is not zero."""
+
     @property
-    def feature_shift(self) -> float: ...  # noqa: D102
+    def feature_shift(self) -> float:
+        """How far a node's mean features lie from zero."""
+
     @property
-    def label_skew(self) -> float: ...  # noqa: D102
+    def label_skew(self) -> float:
+        """Probability of the preferred label."""
+
     @property
-    def truth_shift(self) -> float: ...  # noqa: D102
+    def truth_shift(self) -> float:
+        """How far a node's truth lies from w*."""
+
     @property
-    def test_samples(self) -> int: ...  # noqa: D102
+    def test_samples(self) -> int:
+        """Size of the test set."""
 
 
 class Labels(Protocol):

@@ -68,16 +68,13 @@ class Ledger:
 
     def aggregated(self, node: int, messages: Sequence[Received], wanted: Wanted) -> bool:
         """A node averaged these messages at a round; whether it starved: it needed some and got none."""
-        self._add_received(Fate.AGGREGATED, node, messages)
+        self.received(Fate.AGGREGATED, node, messages)
         starved = wanted.enough > 0 and not messages
         self.starved += starved
         return starved
 
-    def unused(self, fate: Fate, node: int, messages: Sequence[Received]) -> None:
-        """These messages reached a node and were late or evicted."""
-        self._add_received(fate, node, messages)
-
-    def _add_received(self, fate: Fate, node: int, messages: Sequence[Received]) -> None:
+    def received(self, fate: Fate, node: int, messages: Sequence[Received]) -> None:
+        """These messages reached a node and met one fate."""
         senders = np.array([message.sender for message in messages], dtype=np.int64)
         sizes = np.array([message.size for message in messages], dtype=np.int64)
         self.add(fate, senders, np.full(len(messages), node), sizes)

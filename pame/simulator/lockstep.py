@@ -73,7 +73,7 @@ class _Run:
             self._evaluator.covered(coverage)
             starved = self._ledger.aggregated(index, inbox, wanted)
         elif node.delivery is Delivery.LATEST:
-            self._ledger.unused(Fate.LATE, index, inbox)
+            self._ledger.received(Fate.LATE, index, inbox)
             late = len(inbox)
         if wanted is not None or node.delivery is Delivery.LATEST:
             self._inboxes[index] = []

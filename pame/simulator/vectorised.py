@@ -17,7 +17,7 @@ from scipy import sparse
 
 from pame.algorithms import PameSpec
 from pame.algorithms.descend import check_finite
-from pame.exchange import ValueType
+from pame.exchange import as_sent
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes, uniforms_of_links
 from pame.sampling import participation
@@ -39,6 +39,7 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
     problem = setting.problem.stacked()
     evaluator = Evaluator(setting, ledger, observer)
     enough = np.array([participation(spec.share, degree) for degree in setting.topology.degrees.tolist()])
+    periods = np.array(setting.periods)
     models = np.zeros((setting.topology.nodes, setting.problem.n))
     k = 0
     while True:
@@ -46,7 +47,8 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
             reason = evaluator.evaluate(models, k)
             if reason is not None:
                 return Outcome(models, k, None, reason, ledger.clean)
-        exchange = _exchange(setting, models, enough, spec.support_size(models.shape[1]), k)
+        active = np.flatnonzero(k % periods == 0)
+        exchange = _exchange(setting, models, active, enough, spec.support_size(models.shape[1]), k)
         coverage = _average(models, exchange)
         evaluator.covered_many(coverage)
         sizes = enter(setting, ledger, exchange, k)
@@ -61,14 +63,10 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
         k += 1
 
 
-def _exchange(setting: Setting, models: Matrix, enough: Indices, s: int, k: int) -> Exchange:
-    """All draws of one iteration: rounds, candidates, supports, lost messages."""
-    active = np.flatnonzero(k % np.array(setting.periods) == 0)
+def _exchange(setting: Setting, models: Matrix, active: Indices, enough: Indices, s: int, k: int) -> Exchange:
+    """All draws of one iteration, for the nodes that aggregate: candidates, supports, lost messages."""
     receivers, candidates = _candidates(setting, active, enough, k)
     senders = np.unique(candidates)
-    revealed = models[senders]
-    if setting.values is ValueType.FLOAT32:
-        revealed = revealed.astype(np.float32).astype(np.float64)
     u = np.ones(receivers.size)
     if setting.message_loss > 0:
         u = uniforms_of_links(setting.seed, Purpose.MESSAGE_LOSS, candidates, receivers, k)
@@ -76,7 +74,7 @@ def _exchange(setting: Setting, models: Matrix, enough: Indices, s: int, k: int)
         active=active,
         senders=senders,
         mask=subsets_of_nodes(setting.seed, Purpose.SUPPORT, senders, k, models.shape[1], s),
-        revealed=revealed,
+        revealed=as_sent(models[senders], setting.values),
         receiver=np.searchsorted(active, receivers),
         sender=np.searchsorted(senders, candidates),
         reached=u >= setting.message_loss,

@@ -44,9 +44,9 @@ class VirtualNode:
         self.starved = False
         for sender in lost:
             self._mailbox.will_not_come(sender, self.k)
+        early = self._early.pop(self.k, 0)
         if wanted is not None:
-            self._remember_round(now)
-        self._early.pop(self.k, None)
+            self._remember_round(now, early)
 
     def deliver(self, envelope: Received, now: float) -> None:
         """A message arrives."""
@@ -80,12 +80,12 @@ class VirtualNode:
         evicted, self._mailbox.evicted = self._mailbox.evicted, []
         return late, evicted
 
-    def _remember_round(self, now: float) -> None:
+    def _remember_round(self, now: float, early: int) -> None:
         """Patience learns from how long after this moment messages of the round arrive; early ones took no waiting."""
         self._round_began[self.k] = now
         if len(self._round_began) > _ROUNDS_REMEMBERED:
             del self._round_began[next(iter(self._round_began))]
-        for _ in range(self._early.pop(self.k, 0)):
+        for _ in range(early):
             self.patience.arrived_after(0.0)
 
     def record(self, now: float, late: int) -> Record:

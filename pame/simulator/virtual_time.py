@@ -147,8 +147,8 @@ class _Run:
     def _account_unused(self, node: VirtualNode) -> int:
         """Enter what has become late or was evicted since the last time; how many were late."""
         late, evicted = node.unused()
-        self._ledger.unused(Fate.LATE, node.index, late)
-        self._ledger.unused(Fate.EVICTED, node.index, evicted)
+        self._ledger.received(Fate.LATE, node.index, late)
+        self._ledger.received(Fate.EVICTED, node.index, evicted)
         return len(late)
 
     def _snapshot(self, node: VirtualNode, now: float) -> None:

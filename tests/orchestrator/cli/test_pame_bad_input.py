@@ -66,5 +66,12 @@ def test_a_folder_name_may_look_like_markup(pame: Pame, small: Path, tmp_path: P
     assert (tmp_path / "[/bold]d").is_dir()
 
 
+def test_an_unknown_backend_is_answered_with_the_known_ones(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("run", small, "--backend", "mars")
+    assert done.returncode == 2
+    assert done.stderr.strip() == "error: there is no backend 'mars'; use one of: simulate"
+    assert not (tmp_path / "runs").exists()
+
+
 def test_an_unknown_option_exits_with_2(pame: Pame, small: Path) -> None:
     assert pame("run", small, "--sped", 3).returncode == 2

@@ -216,8 +216,8 @@ def test_a_ledger_merges_its_rows_without_losing_any() -> None:
         ledger.add(Fate.SENT, np.array([0, 2]), np.array([1, 1]), np.array([10, 7]))
     ledger.add(Fate.LOST, np.array([1]), np.array([2]), 99)
     ledger.aggregated(1, [received(0, 10), received(2, 7)], Wanted((0, 2), 2))
-    ledger.unused(Fate.LATE, 1, [received(0, 10)])
-    ledger.unused(Fate.EVICTED, 1, [received(0, 10), received(2, 7)])
+    ledger.received(Fate.LATE, 1, [received(0, 10)])
+    ledger.received(Fate.EVICTED, 1, [received(0, 10), received(2, 7)])
     links = ledger.links()
     assert links.sender.tolist() == [0, 1, 2]
     assert links.receiver.tolist() == [1, 2, 1]
@@ -240,11 +240,11 @@ def test_a_ledger_is_clean_until_something_is_late_evicted_lost_or_starved() -> 
         spoil(ledger)
         return not ledger.clean
 
-    assert spoilt(lambda ledger: ledger.unused(Fate.LATE, 1, [received(0, 10)]))
-    assert spoilt(lambda ledger: ledger.unused(Fate.EVICTED, 1, [received(0, 10)]))
+    assert spoilt(lambda ledger: ledger.received(Fate.LATE, 1, [received(0, 10)]))
+    assert spoilt(lambda ledger: ledger.received(Fate.EVICTED, 1, [received(0, 10)]))
     assert spoilt(lambda ledger: ledger.add(Fate.LOST, np.array([0]), np.array([1]), 10))
     assert spoilt(lambda ledger: ledger.aggregated(1, [], Wanted((0,), 1)))
-    assert not spoilt(lambda ledger: ledger.unused(Fate.LATE, 1, []))
+    assert not spoilt(lambda ledger: ledger.received(Fate.LATE, 1, []))
 
 
 def test_a_round_that_needs_a_message_and_gets_none_is_starved() -> None:

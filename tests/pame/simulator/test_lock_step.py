@@ -47,7 +47,7 @@ def pame_by_hand(setting: Setting, nu: float, s: int, iterations: int) -> dict[t
                         for value in values:
                             total += value
                         v[coordinate] = total / len(values)
-            step = exp(-log(2.0) - k * log(1.01)) / t
+            step = exp(-k * log(1.01)) / (2.0 * t)
             w[i, k + 1] = v - step * gradient(setting, i, k, v)
     return w
 
@@ -85,7 +85,7 @@ def test_dpsgd_equals_the_algorithm_written_out_bit_for_bit() -> None:
                 mixed = np.zeros(24)
                 for j in sorted(weights):
                     mixed += weights[j] * x[j]
-            following.append(mixed - exp(log(0.05)) * gradient(setting, i, k, x[i]))
+            following.append(mixed - 0.05 * gradient(setting, i, k, x[i]))
         x = following
     found = run("lock-step", setting)
     assert all(same_bits(found.outcome.models[i], x[i]) for i in range(8))
