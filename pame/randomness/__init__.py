@@ -6,7 +6,8 @@ ours, because NumPy promises the same `Generator` stream only within one version
 May import: the standard library and numpy.
 """
 
-from pame.randomness.draws import integers, normals, permutation, subset, uniforms
+from pame.randomness.draws import integers, normals, permutation, uniforms
 from pame.randomness.key import Key, Purpose, words
+from pame.randomness.subsets import subset
 
 __all__ = ["Key", "Purpose", "integers", "normals", "permutation", "subset", "uniforms", "words"]

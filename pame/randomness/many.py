@@ -8,8 +8,8 @@ It yields the very words of NumPy's generator, node by node; starting a generato
 import numpy as np
 from numpy.typing import NDArray
 
-from pame.randomness.draws import subset
 from pame.randomness.key import Key, Purpose, Words
+from pame.randomness.subsets import by_gaps, subset
 
 Nodes = NDArray[np.int64]
 
@@ -48,23 +48,35 @@ def uniforms_of_links(
 def subsets_of_nodes(seed: int, purpose: Purpose, nodes: Nodes, iteration: int, n: int, s: int) -> NDArray[np.bool_]:
     """Row i: the mask of `subset(Key(seed, purpose, nodes[i], iteration), n, s)`."""
     few = min(s, n - s)
-    halves = words_of_nodes(seed, purpose, nodes, iteration, _usually_enough(n, few)).astype("<u8").view("<u4")
     chosen = np.zeros((nodes.size, n), dtype=np.bool_)
-    missing = np.full(nodes.size, few)
+    one_by_one = np.arange(nodes.size) if by_gaps(n, few) else _mark(chosen, seed, purpose, nodes, iteration, few)
+    if s != few:
+        np.logical_not(chosen, out=chosen)
+    for row in one_by_one:
+        chosen[row] = False
+        chosen[row, subset(Key(seed, purpose, int(nodes[row]), iteration), n, s)] = True
+    return chosen
+
+
+def _mark(
+    chosen: NDArray[np.bool_], seed: int, purpose: Purpose, nodes: Nodes, iteration: int, count: int
+) -> NDArray[np.int64]:
+    """Mark `count` in each row as `subsets.py` does; returns the rows for which too few words were drawn ahead."""
+    ahead = _usually_enough(chosen.shape[1], count)
+    halves = words_of_nodes(seed, purpose, nodes, iteration, ahead).astype("<u8").view("<u4")
+    missing = np.full(nodes.size, count)
     begin = np.zeros(nodes.size, dtype=np.int64)
-    rows = np.flatnonzero(missing)
-    while rows.size:
+    left_over = []
+    while (rows := np.flatnonzero(missing)).size:
         end = begin[rows] + missing[rows]
         short = end > halves.shape[1]
-        _mark_next(chosen, halves, rows[~short], begin, missing)
-        begin[rows] = end + (missing[rows] & 1)  # an odd last half is thrown away, as in draws.py
-        missing[rows] = few - np.count_nonzero(chosen[rows], axis=1)
-        for row in rows[short]:
-            chosen[row] = s != few
-            chosen[row, subset(Key(seed, purpose, int(nodes[row]), iteration), n, s)] = s == few
-            missing[row] = 0
-        rows = np.flatnonzero(missing)
-    return chosen if s == few else ~chosen
+        left_over.append(rows[short])
+        missing[rows[short]] = 0
+        rows = rows[~short]
+        _mark_next(chosen, halves, rows, begin, missing)
+        begin[rows] = end[~short] + (missing[rows] & 1)  # an odd last half is thrown away
+        missing[rows] = count - np.count_nonzero(chosen[rows], axis=1)
+    return np.concatenate([np.empty(0, dtype=np.int64), *left_over])
 
 
 def _usually_enough(n: int, few: int) -> int:

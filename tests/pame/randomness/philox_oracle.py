@@ -1,6 +1,9 @@
 """The draws again, slowly, in plain Python integers: nothing of NumPy and nothing of `pame.randomness.draws`."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil, floor, isqrt
 
 from pame.randomness import Key
 
@@ -32,13 +35,61 @@ def slow_words(key: Key, count: int) -> list[int]:
 
 
 def slow_subset(key: Key, n: int, s: int) -> list[int]:
-    """The documented rule: as many integers as are missing, round after round; the complement for s > n/2."""
-    stream = word_stream(key)
+    """The documented rules; the complement for s > n/2."""
     few = n - s if 2 * s > n else s
+    found = _few(word_stream(key), n, few)
+    return sorted(found if few == s else set(range(n)) - found)
+
+
+def _few(stream: Iterator[int], n: int, few: int) -> set[int]:
+    return _walked(stream, n, few) if n >= 2**14 and few / n >= 1 / 64 else _marked(stream, n, few)
+
+
+def _marked(stream: Iterator[int], n: int, few: int) -> set[int]:
+    """As many integers as are missing, round after round."""
     found: set[int] = set()
     while len(found) < few:
         found.update(_accepted(stream, few - len(found), n))
-    return sorted(found if few == s else set(range(n)) - found)
+    return found
+
+
+def _walked(stream: Iterator[int], n: int, few: int) -> set[int]:
+    """From one coordinate to the next by geometric distances, until the count is right; then the surplus goes."""
+    share = Fraction(ceil(Fraction((few + 4 * isqrt(few)) * 2**16, n)), 2**16)
+    mean = floor(share * n)
+    while True:
+        taken = slow_walk(stream, share, mean + 6 * isqrt(mean))
+        inside = [coordinate for coordinate in taken if coordinate < n]
+        if few <= len(inside) < len(taken):
+            break
+    gone = _few(stream, len(inside), len(inside) - few)
+    return {coordinate for rank, coordinate in enumerate(inside) if rank not in gone}
+
+
+def slow_walk(stream: Iterator[int], share: Fraction, count: int) -> list[int]:
+    """A distance is d if the 64-bit draw lies between 2^64 (1 - (1 - q)^(d-1)) and 2^64 (1 - (1 - q)^d), rounded up.
+
+    Draws begin with 16 bits; those that leave the distance open get 48 more, from the words after all first 16 bits.
+    """
+    quarters: list[int] = []
+    while len(quarters) < count:
+        word = next(stream)
+        quarters += [(word >> shift) % 2**16 for shift in (0, 16, 32, 48)]
+    limits: list[int] = []
+    far = 2**128
+    while True:
+        far = floor(far * (1 - share))
+        if far < 2**64:
+            break
+        limits.append(2**64 - far // 2**64)
+    place, places = -1, []
+    for quarter in quarters[:count]:
+        distance = bisect_right(limits, quarter * 2**48) + 1
+        if distance != bisect_right(limits, quarter * 2**48 + 2**48 - 1) + 1:
+            distance = bisect_right(limits, quarter * 2**48 + next(stream) // 2**16) + 1
+        place += distance
+        places.append(place)
+    return places
 
 
 def slow_integers(key: Key, count: int, below: int) -> list[int]:

@@ -1,6 +1,7 @@
 """Random subsets: exact size, the documented rule in plain Python, and uniformity."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 from math import comb
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from philox_oracle import slow_subset
+from philox_oracle import slow_subset, slow_walk, word_stream
 from scipy.stats import chi2, chisquare, norm
 
 from pame.randomness import Key, Purpose, subset
@@ -49,19 +50,57 @@ def test_a_subset_follows_the_documented_rule(n: int, s: int) -> None:
 @pytest.mark.parametrize(
     ("n", "s"),
     [
-        (65_535, 3_000),
-        (65_536, 1_310),  # below 2 %: no true values are appended to the mask
-        (65_536, 1_311),  # from 2 % on they are
-        (65_536, 6_553),  # up to 10 %
+        (16_383, 4_000),  # marks: too few coordinates for gaps
+        (16_384, 255),  # marks: too small a share
+        (16_384, 256),  # gaps, from here on
+        (16_384, 8_192),
+        (16_384, 8_193),  # the complement by gaps
+        (16_384, 16_127),
         (65_536, 6_554),
-        (70_001, 3_500),
-        (90_000, 9_000),
         (200_000, 4_001),
+        (10**6, 10**5),  # the surplus is a subset by marks of many
     ],
 )
-def test_a_subset_of_many_coordinates_follows_the_rule_at_every_share_near_the_tail_trick(n: int, s: int) -> None:
+def test_a_subset_of_many_coordinates_follows_the_rule_of_its_share(n: int, s: int) -> None:
     key = Key(18, Purpose.SUPPORT, node=3, iteration=s)
     assert subset(key, n, s).tolist() == slow_subset(key, n, s)
+
+
+def test_a_walk_that_takes_too_few_coordinates_is_walked_again() -> None:
+    # found by trying 20,000 iterations: the first walk of this key takes fewer than 256
+    key = Key(18, Purpose.SUPPORT, iteration=18_489)
+    words_of_one_walk = -(-(320 + 6 * 17) // 4)
+    oracle = word_stream(key)
+    assert subset(key, 16_384, 256).tolist() == slow_subset(key, 16_384, 256)
+    assert sum(place < 16_384 for place in slow_walk(oracle, Fraction(1_280, 2**16), 4 * words_of_one_walk)) < 256
+
+
+def test_the_coordinates_of_a_walk_are_spread_and_spaced_as_chance_says() -> None:
+    # 200 subsets of 2,000 from 20,000. Chi-square over 100 blocks of 200 coordinates (each subset has exactly 2,000,
+    # which shrinks the statistic by 1 - s/n), and over the distances 1 to 40 and more:
+    # P(distance > d) = C(n-d, s) / C(n, s). False alarm 1e-6 each, either side.
+    n, s, draws = 20_000, 2_000, 200
+    blocks, distances = np.zeros(100), np.zeros(41)
+    for k in range(draws):
+        drawn = subset(Key(35, Purpose.SUPPORT, iteration=k), n, s)
+        blocks += np.bincount(drawn // 200, minlength=100)
+        distances += np.bincount(np.minimum(np.diff(drawn, prepend=-1), 41), minlength=42)[1:]
+    statistic = float(((blocks - draws * s / 100) ** 2).sum() / (draws * s / 100) / (1 - s / n))
+    assert chi2.isf(1 - 1e-6, 99) < statistic < chi2.isf(1e-6, 99)
+    further = np.cumprod([1.0, *((n - d - s) / (n - d) for d in range(40))])  # P(distance > d), d = 0..40
+    expected = draws * s * np.append(further[:-1] - further[1:], further[-1])
+    assert chisquare(distances, expected).pvalue > 1e-6
+
+
+def test_every_coordinate_is_as_likely_to_be_deleted_from_a_walk_as_any_other() -> None:
+    # ranks of the subset's coordinates among those of its walk: mean and deviation of a uniform choice, 1e-6
+    n, s = 16_384, 4_096
+    inside = np.zeros(n)
+    for k in range(400):
+        inside[subset(Key(36, Purpose.SUPPORT, iteration=k), n, s)] += 1
+    halves = inside.reshape(2, -1).sum(axis=1)
+    deviation = (400 * s * (1 - s / n) / 4) ** 0.5
+    assert abs(halves[0] - 400 * s / 2) < norm.isf(5e-7) * deviation
 
 
 @settings(deadline=None, max_examples=150)
