@@ -3,8 +3,8 @@
 `marks`: integers below n are drawn, each round as many as are still missing, until s distinct ones are there.
 
 `gaps` (n >= 2^14, s/n >= 1/64): every coordinate is taken with probability q, independently, by drawing the distances
-from one taken coordinate to the next: P(distance > d) = (1 - q)^d, to 64 bits. That gives the coordinates in order, from
-a quarter of a word each. q is chosen such that rarely fewer than s are taken; the surplus is deleted at random.
+from one taken coordinate to the next: P(distance > d) = (1 - q)^d, to 64 bits. That gives the coordinates in order,
+from a quarter of a word each. q is chosen such that rarely fewer than s are taken; the surplus is deleted at random.
 
 Whether a draw is thrown away depends only on how many coordinates it has, never on which: no coordinate is treated
 differently from another, hence every subset is equally likely.
@@ -76,7 +76,7 @@ def _cumulated_gaps(generator: np.random.Philox, probability: int, count: int) -
 
 @lru_cache(maxsize=8)
 def _distances(probability: int) -> tuple[NDArray[np.uint64], NDArray[np.int16]]:
-    """Limits L with distance = 1 + #{L <= 64-bit draw}; and the distance by the draw's upper 16 bits, where these decide.
+    """Limits L with distance = 1 + #{L <= 64-bit draw}; and distances by the draw's upper 16 bits, where these decide.
 
     L_d = 2^64 (1 - (1 - q)^d), computed with 128 bits so that it is the same everywhere.
     """
