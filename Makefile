@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test lint format clean
+.PHONY: demo test lint format stubs clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## run PaME on the embedded default experiment and say where the report is
@@ -22,6 +22,9 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+stubs: $(READY)  ## write pame/rpc anew from proto/pame/v1
+	$(BIN)/python proto/generate.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

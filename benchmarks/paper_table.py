@@ -42,7 +42,8 @@ from pame.codec import SupportCoding
 from pame.problems import LinearSpec, LocalObjective, Optimum, Problem, Stacked
 from pame.problems.base import Vector
 from pame.sampling import period
-from pame.simulator import Evaluation, Ledger, Record, Setting, run_vectorised
+from pame.setting import Setting
+from pame.simulator import Evaluation, Ledger, Record, run_vectorised
 from pame.stopping import StopRules
 from pame.topology import Topology
 from pame.topology.kinds import RandomRegular

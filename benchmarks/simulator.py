@@ -25,7 +25,8 @@ from pame.algorithms import FixedStep, PameSpec
 from pame.codec import SupportCoding
 from pame.problems import LinearSpec
 from pame.sampling import period
-from pame.simulator import Evaluation, Ledger, Observer, Outcome, Record, Setting, run_lock_step, run_vectorised
+from pame.setting import Setting
+from pame.simulator import Evaluation, Ledger, Observer, Outcome, Record, run_lock_step, run_vectorised
 from pame.stopping import StopRules
 from pame.topology.kinds import RandomRegular
 

@@ -17,7 +17,7 @@ from pame.errors import TopologyError
 from pame.exchange import ValueType
 from pame.links import LinkSpec
 from pame.sampling import period
-from pame.simulator import Compute, Setting
+from pame.setting import Compute, Setting
 from pame.stopping import PaperRule, StopRules
 from pame.topology import Topology
 from pame.topology.kinds import EdgeList

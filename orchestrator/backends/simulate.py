@@ -12,7 +12,8 @@ from orchestrator.plan import choose_driver, make_setting, warnings
 from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, summarise
 from pame.errors import Diverged
-from pame.simulator import DRIVERS, Evaluation, Ledger, Observer, Record, Setting, check
+from pame.setting import Setting
+from pame.simulator import DRIVERS, Evaluation, Ledger, Observer, Record, check
 
 
 def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer) -> Ending:

@@ -8,7 +8,8 @@ from typing import Any
 from orchestrator.experiment import Experiment
 from pame import theory
 from pame.algorithms import PameSpec
-from pame.simulator import Evaluation, Fate, Ledger, Setting
+from pame.setting import Setting
+from pame.simulator import Evaluation, Fate, Ledger
 
 _OPTIMUM_UP_TO = 50_000_000
 """Numbers in the data of all nodes; beyond that the optimum takes longer than many runs."""

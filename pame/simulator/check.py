@@ -2,7 +2,7 @@
 
 from pame.algorithms import Mode, PameSpec
 from pame.errors import ParameterError
-from pame.simulator.setting import Setting
+from pame.setting import Setting
 
 
 def check(driver: str, setting: Setting) -> None:

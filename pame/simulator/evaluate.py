@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pame.errors import Diverged
+from pame.setting import Setting
 from pame.simulator.ledger import Fate, Ledger
 from pame.simulator.observe import Evaluation, Observer
-from pame.simulator.setting import Setting
 from pame.stopping import Stopper
 
 _BLOWN_UP = 1e9

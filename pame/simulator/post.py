@@ -8,8 +8,8 @@ from pame.algorithms import Algorithm, Message, Received
 from pame.codec import Draw, Sizes, measure, measure_dense
 from pame.exchange import PartialMessage
 from pame.sampling import message_lost
+from pame.setting import Setting
 from pame.simulator.ledger import Fate, Ledger
-from pame.simulator.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)

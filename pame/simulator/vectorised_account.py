@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from pame.codec import Sizes, SupportCoding
 from pame.exchange import PartialMessage
+from pame.setting import Setting
 from pame.simulator.ledger import Fate, Ledger
 from pame.simulator.observe import Record
 from pame.simulator.post import message_sizes
-from pame.simulator.setting import Setting
 
 Indices = NDArray[np.int64]
 

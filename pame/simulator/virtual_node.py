@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from pame.algorithms import Algorithm, Delivery, Mode, Received, Wanted
-from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
-from pame.patience import Adaptive, Fixed
+from pame.algorithms import Algorithm, Received, Wanted
+from pame.setting import Setting
 from pame.simulator.observe import Record
 from pame.simulator.post import Posted
-from pame.simulator.setting import Setting
 
 _ROUNDS_REMEMBERED = 64
 
@@ -23,8 +21,8 @@ class VirtualNode:
         self.expired = 0
         self.wanted: Wanted | None = None
         self.waiting: Wanted | None = None
-        self.patience = Adaptive() if setting.patience_s is None else Fixed(setting.patience_s)
-        self._mailbox = _mailbox(setting, index, algorithm.delivery)
+        self.patience = setting.patience()
+        self._mailbox = setting.mailbox(index, algorithm.delivery)
         self.coverage: float | None = None
         self.starved = False
         self._began = 0.0
@@ -104,11 +102,3 @@ class VirtualNode:
             messages=copies,
             bytes=copies * self._mail.envelope.size if self._mail else 0,
         )
-
-
-def _mailbox(setting: Setting, node: int, delivery: Delivery) -> Mailbox:
-    if delivery is Delivery.IN_ORDER:
-        return InOrderMailbox(setting.exclude_after, waits=setting.mode is Mode.ROUNDS)
-    if setting.mode is Mode.FREE:
-        return FreeMailbox()
-    return RoundsMailbox(setting.periods[node], setting.max_lag, setting.exclude_after)

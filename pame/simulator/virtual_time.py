@@ -18,11 +18,11 @@ from pame.algorithms import Mode, Received
 from pame.links import LinkState, send
 from pame.randomness import Key, Purpose, uniforms
 from pame.sampling import message_lost
+from pame.setting import Setting
 from pame.simulator.evaluate import Evaluator
 from pame.simulator.ledger import Fate, Ledger
 from pame.simulator.observe import Observer, Outcome
 from pame.simulator.post import post
-from pame.simulator.setting import Setting
 from pame.simulator.virtual_node import VirtualNode
 
 Action = Callable[[float], None]

@@ -8,7 +8,8 @@ from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, FixedStep, PameSp
 from pame.algorithms.descend import check_finite
 from pame.errors import Diverged, PameError
 from pame.problems import LinearSpec
-from pame.simulator import Ledger, Setting, run_lock_step
+from pame.setting import Setting
+from pame.simulator import Ledger, run_lock_step
 from pame.stopping import StopRules
 
 SPECS: list[tuple[AlgorithmSpec, str]] = [

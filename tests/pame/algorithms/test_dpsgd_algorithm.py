@@ -12,7 +12,8 @@ from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.sampling import message_lost
-from pame.simulator import Fate, Ledger, Setting, run_lock_step
+from pame.setting import Setting
+from pame.simulator import Fate, Ledger, run_lock_step
 from pame.stopping import StopRules
 
 SEED, NODES, N, ITERATIONS = 3, 6, 20, 30

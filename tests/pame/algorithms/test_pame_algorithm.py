@@ -15,7 +15,8 @@ from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.sampling import batch, candidates, message_lost, support
-from pame.simulator import Fate, Ledger, Setting, run_lock_step
+from pame.setting import Setting
+from pame.simulator import Fate, Ledger, run_lock_step
 from pame.stopping import StopRules
 
 SEED, NODES, N, SAMPLES = 6, 6, 20, 30

@@ -12,7 +12,8 @@ from pame.exchange import PartialMessage, Vector, reveal
 from pame.links import LinkSpec
 from pame.problems.base import Matrix
 from pame.sampling import candidates, support
-from pame.simulator import Fate, Ledger, Outcome, Setting, run_lock_step, run_virtual_time
+from pame.setting import Setting
+from pame.simulator import Fate, Ledger, Outcome, run_lock_step, run_virtual_time
 from pame.stopping import StopRules
 from pame.topology import mixing_row
 

@@ -21,7 +21,8 @@ from pame.algorithms import (
     Wanted,
 )
 from pame.problems import LinearSpec, LogisticSpec
-from pame.simulator import DRIVERS, Evaluation, Ledger, Outcome, Record, Setting
+from pame.setting import Setting
+from pame.simulator import DRIVERS, Evaluation, Ledger, Outcome, Record
 from pame.stopping import StopRules
 from pame.topology import Topology
 from pame.topology.graph import canonical

@@ -13,7 +13,8 @@ from pame.codec import Draw, Sizes, SupportCoding, encode, encode_dense, sizes
 from pame.exchange import PartialMessage, ValueType
 from pame.links import LinkSpec
 from pame.sampling import candidates, message_lost, participation
-from pame.simulator import Compute, Fate, Ledger, Setting
+from pame.setting import Compute, Setting
+from pame.simulator import Fate, Ledger
 
 
 def receivers(setting: Setting, sender: int, k: int) -> list[int]:

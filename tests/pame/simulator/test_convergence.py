@@ -9,7 +9,7 @@ from simulator_world import DPSGD, PAME, Run, run, world
 from pame.algorithms import FixedStep, Mode
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.simulator import Compute, Setting
+from pame.setting import Compute, Setting
 
 NODES = 12
 PAIRS = [(i, (i + d) % NODES) for i in range(NODES) for d in (1, 2)]

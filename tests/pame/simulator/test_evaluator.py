@@ -10,7 +10,8 @@ from simulator_world import PAME, Vector, all_pairs, graph, run, world
 from pame.algorithms import FixedStep
 from pame.errors import Diverged
 from pame.problems import LocalObjective, Optimum, Stacked
-from pame.simulator import Evaluation, Fate, Ledger, Record, Setting
+from pame.setting import Setting
+from pame.simulator import Evaluation, Fate, Ledger, Record
 from pame.simulator.evaluate import Evaluator
 from pame.stopping import PaperRule, StopRules
 

@@ -10,7 +10,8 @@ from simulator_world import PERIODS, Run, Vector, run, same_bits, world
 from pame.algorithms import Algorithm, Context, Delivery, Message, Mode, Reach, Received, Wanted
 from pame.links import LinkSpec
 from pame.sampling import message_lost
-from pame.simulator import Compute, Fate
+from pame.setting import Compute
+from pame.simulator import Fate
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from pame.algorithms import PenaltyStep
 from pame.exchange import ValueType
 from pame.problems.regression import Regression
 from pame.sampling import batch, candidates, message_lost, support
-from pame.simulator import Fate, Setting
+from pame.setting import Setting
+from pame.simulator import Fate
 from pame.stopping import PaperRule, StopRules
 
 

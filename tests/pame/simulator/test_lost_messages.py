@@ -10,7 +10,8 @@ from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_
 from pame.algorithms import AlgorithmSpec
 from pame.links import LinkSpec
 from pame.sampling import message_lost
-from pame.simulator import Compute, Fate, Setting
+from pame.setting import Compute, Setting
+from pame.simulator import Fate
 
 ALGORITHMS = [PAME, replace(PAME, participation=1.0), DPSGD, replace(DPSGD, on_loss="naive")]
 

@@ -9,7 +9,8 @@ from simulator_world import DPSGD, PAME, run, world
 
 from pame.algorithms import Mode
 from pame.errors import ParameterError
-from pame.simulator import DRIVERS, Compute, check
+from pame.setting import Compute
+from pame.simulator import DRIVERS, check
 
 
 @pytest.mark.parametrize(

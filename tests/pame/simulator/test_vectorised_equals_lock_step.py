@@ -11,7 +11,8 @@ from pame.codec import SupportCoding
 from pame.exchange import ValueType
 from pame.problems import ProblemSpec
 from pame.problems.regression import Regression
-from pame.simulator import Fate, Setting
+from pame.setting import Setting
+from pame.simulator import Fate
 from pame.stopping import PaperRule, StopRules
 
 STAR = tuple((0, i) for i in range(1, 8))

@@ -1,13 +1,15 @@
-"""An experiment in terms of the science: everything a driver needs, with nothing of files or terminals."""
+"""An experiment in terms of the science: everything a simulator or a node needs, with nothing of files or terminals."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pame.algorithms import Algorithm, AlgorithmSpec, Context, Mode, Selection
+from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, Mode, Selection
 from pame.codec import SupportCoding
 from pame.exchange import ValueType, Vector
 from pame.links import LinkSpec
+from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
+from pame.patience import Adaptive, Fixed, Patience
 from pame.problems import Problem
 from pame.randomness import Key, Purpose, subset, uniforms
 from pame.stopping import StopRules
@@ -85,3 +87,15 @@ class Setting:
         """The algorithm objects of all nodes; they share the draws of who talks to whom."""
         selection = self.selection()
         return [self.node(index, selection) for index in range(self.topology.nodes)]
+
+    def mailbox(self, index: int, delivery: Delivery) -> Mailbox:
+        """An empty mailbox for one node."""
+        if delivery is Delivery.IN_ORDER:
+            return InOrderMailbox(self.exclude_after, waits=self.mode is Mode.ROUNDS)
+        if self.mode is Mode.FREE:
+            return FreeMailbox()
+        return RoundsMailbox(self.periods[index], self.max_lag, self.exclude_after)
+
+    def patience(self) -> Patience:
+        """How long a node waits."""
+        return Adaptive() if self.patience_s is None else Fixed(self.patience_s)

@@ -1,0 +1,407 @@
+from pame.rpc import refusal_pb2 as _refusal_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class FromNode(_message.Message):
+    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat")
+    JOIN_FIELD_NUMBER: _ClassVar[int]
+    READY_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_FIELD_NUMBER: _ClassVar[int]
+    DONE_FIELD_NUMBER: _ClassVar[int]
+    FINISHED_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    GOODBYE_FIELD_NUMBER: _ClassVar[int]
+    HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
+    join: Join
+    ready: Ready
+    report: Report
+    snapshot: SnapshotChunk
+    done: Done
+    finished: Finished
+    failure: Failure
+    goodbye: Goodbye
+    heartbeat: Heartbeat
+    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ...) -> None: ...
+
+class ToNode(_message.Message):
+    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed")
+    WELCOME_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    ASSIGNMENT_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    STOP_FIELD_NUMBER: _ClassVar[int]
+    DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    welcome: Welcome
+    refused: Refused
+    assignment: Assignment
+    start: Start
+    neighbours: Neighbours
+    stop: Stop
+    dismissed: Dismissed
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ...) -> None: ...
+
+class Join(_message.Message):
+    __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid")
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MEMBER_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    METRICS_ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    CODE_VERSION_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    PID_FIELD_NUMBER: _ClassVar[int]
+    token: str
+    member: str
+    address: str
+    metrics_address: str
+    code_version: str
+    fingerprint: str
+    pid: int
+    def __init__(self, token: _Optional[str] = ..., member: _Optional[str] = ..., address: _Optional[str] = ..., metrics_address: _Optional[str] = ..., code_version: _Optional[str] = ..., fingerprint: _Optional[str] = ..., pid: _Optional[int] = ...) -> None: ...
+
+class Welcome(_message.Message):
+    __slots__ = ("member",)
+    MEMBER_FIELD_NUMBER: _ClassVar[int]
+    member: str
+    def __init__(self, member: _Optional[str] = ...) -> None: ...
+
+class Refused(_message.Message):
+    __slots__ = ("refusal", "detail")
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    refusal: _refusal_pb2.Refusal
+    detail: str
+    def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., detail: _Optional[str] = ...) -> None: ...
+
+class Assignment(_message.Message):
+    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    EDGES_FIELD_NUMBER: _ClassVar[int]
+    PERIODS_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    ALGORITHM_FIELD_NUMBER: _ClassVar[int]
+    EXCHANGE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    COMPUTE_FIELD_NUMBER: _ClassVar[int]
+    LINK_FIELD_NUMBER: _ClassVar[int]
+    ITERATIONS_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_EVERY_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    INCARNATION_FIELD_NUMBER: _ClassVar[int]
+    RESUME_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    seed: int
+    index: int
+    nodes: int
+    edges: _containers.RepeatedScalarFieldContainer[int]
+    periods: _containers.RepeatedScalarFieldContainer[int]
+    problem: str
+    algorithm: str
+    exchange: ExchangeRules
+    messages: MessageRules
+    compute: ComputeRules
+    link: LinkRules
+    iterations: int
+    snapshot_every: int
+    neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
+    incarnation: int
+    resume: Resumption
+    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ...) -> None: ...
+
+class ExchangeRules(_message.Message):
+    __slots__ = ("mode", "spare", "max_lag", "exclude_after", "patience_s")
+    class Mode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        MODE_UNSPECIFIED: _ClassVar[ExchangeRules.Mode]
+        MODE_ROUNDS: _ClassVar[ExchangeRules.Mode]
+        MODE_FREE: _ClassVar[ExchangeRules.Mode]
+    MODE_UNSPECIFIED: ExchangeRules.Mode
+    MODE_ROUNDS: ExchangeRules.Mode
+    MODE_FREE: ExchangeRules.Mode
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    SPARE_FIELD_NUMBER: _ClassVar[int]
+    MAX_LAG_FIELD_NUMBER: _ClassVar[int]
+    EXCLUDE_AFTER_FIELD_NUMBER: _ClassVar[int]
+    PATIENCE_S_FIELD_NUMBER: _ClassVar[int]
+    mode: ExchangeRules.Mode
+    spare: int
+    max_lag: int
+    exclude_after: int
+    patience_s: float
+    def __init__(self, mode: _Optional[_Union[ExchangeRules.Mode, str]] = ..., spare: _Optional[int] = ..., max_lag: _Optional[int] = ..., exclude_after: _Optional[int] = ..., patience_s: _Optional[float] = ...) -> None: ...
+
+class MessageRules(_message.Message):
+    __slots__ = ("support", "float32", "loss")
+    SUPPORT_FIELD_NUMBER: _ClassVar[int]
+    FLOAT32_FIELD_NUMBER: _ClassVar[int]
+    LOSS_FIELD_NUMBER: _ClassVar[int]
+    support: str
+    float32: bool
+    loss: float
+    def __init__(self, support: _Optional[str] = ..., float32: bool = ..., loss: _Optional[float] = ...) -> None: ...
+
+class ComputeRules(_message.Message):
+    __slots__ = ("step_s", "jitter", "stragglers", "slowdown")
+    STEP_S_FIELD_NUMBER: _ClassVar[int]
+    JITTER_FIELD_NUMBER: _ClassVar[int]
+    STRAGGLERS_FIELD_NUMBER: _ClassVar[int]
+    SLOWDOWN_FIELD_NUMBER: _ClassVar[int]
+    step_s: float
+    jitter: float
+    stragglers: float
+    slowdown: float
+    def __init__(self, step_s: _Optional[float] = ..., jitter: _Optional[float] = ..., stragglers: _Optional[float] = ..., slowdown: _Optional[float] = ...) -> None: ...
+
+class LinkRules(_message.Message):
+    __slots__ = ("delay_s", "jitter_s", "rate_bps")
+    DELAY_S_FIELD_NUMBER: _ClassVar[int]
+    JITTER_S_FIELD_NUMBER: _ClassVar[int]
+    RATE_BPS_FIELD_NUMBER: _ClassVar[int]
+    delay_s: float
+    jitter_s: float
+    rate_bps: float
+    def __init__(self, delay_s: _Optional[float] = ..., jitter_s: _Optional[float] = ..., rate_bps: _Optional[float] = ...) -> None: ...
+
+class Neighbour(_message.Message):
+    __slots__ = ("index", "address", "incarnation")
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    INCARNATION_FIELD_NUMBER: _ClassVar[int]
+    index: int
+    address: str
+    incarnation: int
+    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ...) -> None: ...
+
+class Resumption(_message.Message):
+    __slots__ = ("iteration", "model")
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    iteration: int
+    model: bytes
+    def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ...) -> None: ...
+
+class Ready(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    def __init__(self, run: _Optional[int] = ...) -> None: ...
+
+class Start(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    def __init__(self, run: _Optional[int] = ...) -> None: ...
+
+class Neighbours(_message.Message):
+    __slots__ = ("run", "neighbours")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
+    def __init__(self, run: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ...) -> None: ...
+
+class Report(_message.Message):
+    __slots__ = ("run", "records", "out", "totals")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    OUT_FIELD_NUMBER: _ClassVar[int]
+    IN_FIELD_NUMBER: _ClassVar[int]
+    TOTALS_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    records: _containers.RepeatedCompositeFieldContainer[Record]
+    out: _containers.RepeatedCompositeFieldContainer[OutLink]
+    totals: NodeTotals
+    def __init__(self, run: _Optional[int] = ..., records: _Optional[_Iterable[_Union[Record, _Mapping]]] = ..., out: _Optional[_Iterable[_Union[OutLink, _Mapping]]] = ..., totals: _Optional[_Union[NodeTotals, _Mapping]] = ..., **kwargs) -> None: ...
+
+class Record(_message.Message):
+    __slots__ = ("iteration", "seconds", "waited_s", "wanted", "received", "coverage", "starved", "late", "messages", "bytes")
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    WAITED_S_FIELD_NUMBER: _ClassVar[int]
+    WANTED_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    STARVED_FIELD_NUMBER: _ClassVar[int]
+    LATE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    iteration: int
+    seconds: float
+    waited_s: float
+    wanted: int
+    received: int
+    coverage: float
+    starved: bool
+    late: int
+    messages: int
+    bytes: int
+    def __init__(self, iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., waited_s: _Optional[float] = ..., wanted: _Optional[int] = ..., received: _Optional[int] = ..., coverage: _Optional[float] = ..., starved: bool = ..., late: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ...) -> None: ...
+
+class OutLink(_message.Message):
+    __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts")
+    RECEIVER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    VALUES_BYTES_FIELD_NUMBER: _ClassVar[int]
+    SUPPORT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    STARS_BYTES_FIELD_NUMBER: _ClassVar[int]
+    FRAMING_BYTES_FIELD_NUMBER: _ClassVar[int]
+    PROTOBUF_BYTES_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
+    LOST_BYTES_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIELD_NUMBER: _ClassVar[int]
+    ACKNOWLEDGED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    LATE_FIELD_NUMBER: _ClassVar[int]
+    CONNECTS_FIELD_NUMBER: _ClassVar[int]
+    ROUND_TRIP_S_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_ROUND_TRIP_S_FIELD_NUMBER: _ClassVar[int]
+    OVERTIME_FIELD_NUMBER: _ClassVar[int]
+    RECEIPTS_FIELD_NUMBER: _ClassVar[int]
+    receiver: int
+    messages: int
+    values_bytes: int
+    support_bytes: int
+    stars_bytes: int
+    framing_bytes: int
+    protobuf_bytes: int
+    lost: int
+    lost_bytes: int
+    dropped: int
+    acknowledged: int
+    refused: int
+    late: int
+    connects: int
+    round_trip_s: float
+    longest_round_trip_s: float
+    overtime: int
+    receipts: int
+    def __init__(self, receiver: _Optional[int] = ..., messages: _Optional[int] = ..., values_bytes: _Optional[int] = ..., support_bytes: _Optional[int] = ..., stars_bytes: _Optional[int] = ..., framing_bytes: _Optional[int] = ..., protobuf_bytes: _Optional[int] = ..., lost: _Optional[int] = ..., lost_bytes: _Optional[int] = ..., dropped: _Optional[int] = ..., acknowledged: _Optional[int] = ..., refused: _Optional[int] = ..., late: _Optional[int] = ..., connects: _Optional[int] = ..., round_trip_s: _Optional[float] = ..., longest_round_trip_s: _Optional[float] = ..., overtime: _Optional[int] = ..., receipts: _Optional[int] = ...) -> None: ...
+
+class InLink(_message.Message):
+    __slots__ = ("sender", "messages", "bytes", "aggregated", "late", "late_bytes", "evicted", "refused", "suspect")
+    SENDER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    AGGREGATED_FIELD_NUMBER: _ClassVar[int]
+    LATE_FIELD_NUMBER: _ClassVar[int]
+    LATE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    SUSPECT_FIELD_NUMBER: _ClassVar[int]
+    sender: int
+    messages: int
+    bytes: int
+    aggregated: int
+    late: int
+    late_bytes: int
+    evicted: int
+    refused: int
+    suspect: bool
+    def __init__(self, sender: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., aggregated: _Optional[int] = ..., late: _Optional[int] = ..., late_bytes: _Optional[int] = ..., evicted: _Optional[int] = ..., refused: _Optional[int] = ..., suspect: bool = ...) -> None: ...
+
+class NodeTotals(_message.Message):
+    __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "sockets", "snapshot_cpu_s", "snapshot_bytes")
+    STARVED_FIELD_NUMBER: _ClassVar[int]
+    EXPIRED_FIELD_NUMBER: _ClassVar[int]
+    OVERRAN_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
+    CPU_S_FIELD_NUMBER: _ClassVar[int]
+    RESIDENT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_STRANGERS_FIELD_NUMBER: _ClassVar[int]
+    SOCKETS_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_CPU_S_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    starved: int
+    expired: int
+    overran: int
+    steps: int
+    cpu_s: float
+    resident_bytes: int
+    refused_strangers: int
+    sockets: SocketTotals
+    snapshot_cpu_s: float
+    snapshot_bytes: int
+    def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ...) -> None: ...
+
+class SocketTotals(_message.Message):
+    __slots__ = ("bytes_sent", "bytes_received", "segments_out", "segments_in", "retransmitted_segments")
+    BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_OUT_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_IN_FIELD_NUMBER: _ClassVar[int]
+    RETRANSMITTED_SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    bytes_sent: int
+    bytes_received: int
+    segments_out: int
+    segments_in: int
+    retransmitted_segments: int
+    def __init__(self, bytes_sent: _Optional[int] = ..., bytes_received: _Optional[int] = ..., segments_out: _Optional[int] = ..., segments_in: _Optional[int] = ..., retransmitted_segments: _Optional[int] = ...) -> None: ...
+
+class SnapshotChunk(_message.Message):
+    __slots__ = ("run", "iteration", "offset", "values", "result")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    iteration: int
+    offset: int
+    values: bytes
+    result: bool
+    def __init__(self, run: _Optional[int] = ..., iteration: _Optional[int] = ..., offset: _Optional[int] = ..., values: _Optional[bytes] = ..., result: bool = ...) -> None: ...
+
+class Done(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    def __init__(self, run: _Optional[int] = ...) -> None: ...
+
+class Stop(_message.Message):
+    __slots__ = ("run", "iteration")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    iteration: int
+    def __init__(self, run: _Optional[int] = ..., iteration: _Optional[int] = ...) -> None: ...
+
+class Finished(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    def __init__(self, run: _Optional[int] = ...) -> None: ...
+
+class Failure(_message.Message):
+    __slots__ = ("run", "reason")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    reason: str
+    def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class Heartbeat(_message.Message):
+    __slots__ = ("iteration",)
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    iteration: int
+    def __init__(self, iteration: _Optional[int] = ...) -> None: ...
+
+class Goodbye(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class Dismissed(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
