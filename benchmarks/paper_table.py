@@ -39,11 +39,13 @@ from threadpoolctl import threadpool_limits
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.codec import SupportCoding
+from pame.ledger import Ledger
+from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec, LocalObjective, Optimum, Problem, Stacked
 from pame.problems.base import Vector
 from pame.sampling import period
 from pame.setting import Setting
-from pame.simulator import Evaluation, Ledger, Record, run_vectorised
+from pame.simulator import run_vectorised
 from pame.stopping import StopRules
 from pame.topology import Topology
 from pame.topology.kinds import RandomRegular

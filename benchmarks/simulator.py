@@ -23,10 +23,12 @@ from threadpoolctl import threadpool_limits
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.codec import SupportCoding
+from pame.ledger import Ledger
+from pame.observe import Evaluation, Observer, Outcome, Record
 from pame.problems import LinearSpec
 from pame.sampling import period
 from pame.setting import Setting
-from pame.simulator import Evaluation, Ledger, Observer, Outcome, Record, run_lock_step, run_vectorised
+from pame.simulator import run_lock_step, run_vectorised
 from pame.stopping import StopRules
 from pame.topology.kinds import RandomRegular
 

@@ -28,6 +28,14 @@ class RunKilled(MachineFault):
     """The process of a run was killed from outside."""
 
 
+class NotEnoughNodes(MachineFault):
+    """Too few nodes joined, or some were not ready in time."""
+
+
+class NodeFailed(MachineFault):
+    """A node process could not start."""
+
+
 class TooLittleMemory(PameError):
     """The experiment needs more memory than the machine has."""
 

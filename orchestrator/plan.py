@@ -105,10 +105,10 @@ def has_time_model(experiment: Experiment) -> bool:
     return experiment.compute is not None or experiment.links is not None
 
 
-def warnings(experiment: Experiment, setting: Setting, driver: str) -> list[str]:
-    """What is allowed but probably not meant."""
+def warnings(experiment: Experiment, setting: Setting, driver: str | None) -> list[str]:
+    """What is allowed but probably not meant; `driver` is None on a network."""
     found = []
-    if driver != "virtual-time" and has_time_model(experiment):
+    if driver not in ("virtual-time", None) and has_time_model(experiment):
         found.append(f"the {driver} driver has no clock: compute and links are ignored")
     if driver == "virtual-time" and not has_time_model(experiment):
         found.append("no time model given: a step takes 10 ms and links take no time; add compute and links")

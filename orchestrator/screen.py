@@ -9,10 +9,12 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from orchestrator.experiment import Experiment, Variant
+from orchestrator.network import NetworkState
 from orchestrator.report.text import number, volume
-from pame.simulator import Evaluation, Record
+from pame.observe import Evaluation, Record
 
 _ROWS = 12
 _PER_SECOND = 8
@@ -26,6 +28,8 @@ class RunScreen:
         self._iterations = experiment.stop.iterations
         self._points: deque[Evaluation] = deque(maxlen=_ROWS)
         self._steps = 0
+        self._network: NetworkState | None = None
+        self._rate = 0.0
         self._progress = _bar()
         self._task = self._progress.add_task(experiment.name, total=experiment.stop.iterations)
         self._live = live
@@ -42,6 +46,27 @@ class RunScreen:
         self._steps += len(records)
         self._progress.update(self._task, completed=min(self._steps // self._nodes, self._iterations))
 
+    def state(self, state: NetworkState) -> None:
+        """Where the nodes of a network are."""
+        rate = 0.0
+        if self._network is not None and state.seconds > self._network.seconds:
+            rate = (state.bytes - self._network.bytes) / (state.seconds - self._network.seconds)
+        self._network, self._rate = state, rate
+        self._live.update(self._show())
+
+    def _places(self) -> Text:
+        """One line: nodes ready, iterations, bytes per second, what is late or starved."""
+        state = self._network
+        if state is None:
+            return Text("")
+        if state.phase in ("gathering", "preparing"):
+            return Text(f"{state.phase}: {state.alive} of {state.nodes} nodes joined, {state.ready} ready")
+        return Text(
+            f"{state.phase}: {state.alive} of {state.nodes} nodes alive, iteration {state.slowest} / {state.median} / "
+            f"{state.fastest} (slowest / median / fastest), {volume(self._rate)}/s, {state.late} late, "
+            f"{state.starved} starved"
+        )
+
     def _show(self) -> Group:
         table = Table(box=None, padding=(0, 1), header_style="bold")
         clock = any(point.seconds is not None for point in self._points)
@@ -56,7 +81,7 @@ class RunScreen:
             table.add_row(
                 str(point.iteration), *seconds, *figures, *([number(point.metrics[metric])] if metric else [])
             )
-        return Group(self._progress, table)
+        return Group(self._progress, *([self._places()] if self._network else []), table)
 
 
 class SweepScreen:

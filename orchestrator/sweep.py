@@ -18,9 +18,10 @@ from typing import Any
 from orchestrator.backends import BACKENDS
 from orchestrator.errors import RunKilled, writing
 from orchestrator.experiment import Experiment, Variant
+from orchestrator.network import NetworkState
 from orchestrator.report import write_sweep_report
 from orchestrator.runs import Ending, Status
-from pame.simulator import Evaluation, Record
+from pame.observe import Evaluation, Record
 
 Progress = Callable[[int, dict[str, Any], bool], None]
 """(number of the run, from 0; its newest line of curve.jsonl; whether it is done)."""
@@ -133,4 +134,7 @@ class _Nobody:
         pass
 
     def recorded(self, records: Sequence[Record]) -> None:
+        pass
+
+    def state(self, state: NetworkState) -> None:
         pass

@@ -41,6 +41,9 @@ class Mailbox(Protocol):
     def will_not_come(self, sender: int, k: int) -> None:
         """A message was dropped on purpose, by a public draw: nobody waits for it."""
 
+    def suspects(self) -> list[int]:
+        """Neighbours nobody waits for until a message from them arrives."""
+
 
 class Attendance:
     """Who has been heard from, up to which tag, and who has been missing how often."""
@@ -194,6 +197,10 @@ class InOrderMailbox:
         """Nobody waits for this message."""
         self._attendance.will_not_come(sender, k)
 
+    def suspects(self) -> list[int]:
+        """Neighbours nobody waits for until a message from them arrives."""
+        return self._attendance.suspects()
+
 
 class FreeMailbox:
     """The mailbox of a node that never waits, for algorithms that use one message per sender."""
@@ -225,3 +232,7 @@ class FreeMailbox:
 
     def will_not_come(self, sender: int, k: int) -> None:
         """Nobody is waited for."""
+
+    def suspects(self) -> list[int]:
+        """Nobody is waited for."""
+        return []

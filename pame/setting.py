@@ -69,8 +69,8 @@ class Setting:
         """The public draws of who talks to whom."""
         return Selection(self.seed, self.topology, self.periods, self.algorithm.share, self.spare, self.mode)
 
-    def node(self, index: int, selection: Selection) -> Algorithm:
-        """The algorithm object of one node."""
+    def node(self, index: int, selection: Selection, start: Vector | None = None) -> Algorithm:
+        """The algorithm object of one node; `start` is the model it begins with, if that is not w^0."""
         return self.algorithm.node(
             Context(
                 seed=self.seed,
@@ -78,7 +78,7 @@ class Setting:
                 topology=self.topology,
                 selection=selection,
                 objective=self.problem.local(index),
-                start=self.start,
+                start=self.start if start is None else start,
                 values=self.values,
             )
         )

@@ -19,6 +19,7 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 TOOLS: dict[str, Callable[[], bool]] = {
     "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
+    "promtool": lambda: shutil.which("promtool") is not None,
 }
 
 

@@ -12,8 +12,10 @@ from orchestrator.plan import choose_driver, make_setting, warnings
 from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, summarise
 from pame.errors import Diverged
+from pame.ledger import Ledger
+from pame.observe import Evaluation, Observer, Record
 from pame.setting import Setting
-from pame.simulator import DRIVERS, Evaluation, Ledger, Observer, Record, check
+from pame.simulator import DRIVERS, check
 
 
 def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer) -> Ending:
@@ -30,7 +32,7 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
             run.write_topology(setting.topology, experiment.topology.kind)
             ending = _drive(driver, setting, run, watcher, ledger, started)
             run.write_links(ledger.links())
-            run.write_summary(summarise(experiment, setting, driver, ledger, run.last, ending, notes))
+            run.write_summary(summarise(experiment, setting, "simulate", driver, ledger, run.last, ending, notes))
         write_report(folder)
     return ending
 

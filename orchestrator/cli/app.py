@@ -7,7 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.cli.exit_codes import EPILOG, ExitCode
+from orchestrator.cli.report import report
 from orchestrator.cli.run import run
+from orchestrator.cli.runs import runs
 from orchestrator.cli.schema import schema
 from orchestrator.cli.topology import topology
 from orchestrator.cli.validate import validate
@@ -22,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verb in (run, validate, topology, schema):
+for verb in (run, validate, topology, schema, runs, report):
     app.command()(verb)
 
 

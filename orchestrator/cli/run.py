@@ -24,12 +24,13 @@ EXIT = {
     Status.FINISHED: ExitCode.DONE,
     Status.DIVERGED: ExitCode.DIVERGED,
     Status.INTERRUPTED: ExitCode.INTERRUPTED,
+    Status.FAILED: ExitCode.FAULT,
 }
 
 
 def run(
     file: ExperimentFile = None,
-    backend: Annotated[str, typer.Option(help=f"Where the nodes run: {', '.join(BACKENDS)}.")] = "simulate",
+    backend: Annotated[str, typer.Option(help=f"Where the nodes run: {', '.join(BACKENDS)}.")] = "local",
     seed: Seed = None,
     overrides: Overrides = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the run folder.")] = False,

@@ -156,6 +156,13 @@ class Stop(Section):
     """After so much simulated time."""
 
 
+class Restart(Section):
+    """What a node that died and came back begins with."""
+
+    state: Literal["snapshot", "cold", "neighbours"] = "snapshot"
+    """snapshot: its last one at the orchestrator; cold: zero; neighbours: the mean of its neighbours' last."""
+
+
 class Simulate(Section):
     """How the simulator runs the experiment."""
 
@@ -194,6 +201,8 @@ class Experiment(Section):
     """When the models are judged."""
     stop: Stop = Stop()
     """When the run ends."""
+    restart: Restart = Restart()
+    """What a node that died and came back begins with."""
     simulate: Simulate = Simulate()
     """How the simulator runs it."""
 

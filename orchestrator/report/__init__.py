@@ -1,10 +1,10 @@
 """The self-contained HTML report of a run, and of a sweep: one file, no network, charts drawn in the page.
 
-Reads only the files of a run folder. May import: the standard library, numpy, vl_convert, `pame.errors` and
-`orchestrator.errors`.
+Reads only the files of a run folder. May import: the standard library, numpy, vl_convert, yaml, `pame.errors`
+and `orchestrator.errors`.
 """
 
-from orchestrator.report.read import ReportError
+from orchestrator.report.files import ReportError
 from orchestrator.report.run_report import write_report
 from orchestrator.report.sweep_report import write_sweep_report
 

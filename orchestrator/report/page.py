@@ -178,6 +178,17 @@ def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]]
     )
 
 
+def listing(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> str:
+    """A long table in a box of its own that scrolls; a header is (words, is a number)."""
+    top = "".join(f'<th scope="col"{NUMERIC if numeric else ""}>{escape(words)}</th>' for words, numeric in headers)
+    lines = "".join(
+        f"<tr>{''.join(_listed(words, numeric) for words, (_, numeric) in zip(row, headers, strict=True))}</tr>"
+        for row in rows
+    )
+    table = f"<table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
+    return f'<div class="scroll long" tabindex="0">{table}</div>'
+
+
 def fold(title: str, text: str) -> str:
     """A block of plain text, folded until somebody wants it."""
     return f"<details><summary>{escape(title)}</summary><pre>{escape(text)}</pre></details>"
@@ -192,6 +203,11 @@ def _cell(cell: Cell, numeric: bool) -> str:
         inside += f"<small>{escape(cell.below)}</small>"
     look = NUMERIC if numeric else ' class="words"'
     return f'<td{look} data-value="{value}">{inside}</td>'
+
+
+def _listed(words: str, numeric: bool) -> str:
+    look = NUMERIC if numeric else ' class="words"'
+    return f"<td{look}>{escape(words)}</td>"
 
 
 def _words(value: str) -> str:

@@ -6,7 +6,8 @@ import numpy as np
 
 from orchestrator.report.figure import Figure, Switch
 from orchestrator.report.marks import Axis, Row, all_equal, binned, curve, histogram, suits_log
-from orchestrator.report.read import Point, Run, Summary
+from orchestrator.report.points import Point
+from orchestrator.report.read import Run, Summary
 from orchestrator.report.tables import Records
 from orchestrator.report.text import byte_unit, number
 

@@ -1,32 +1,19 @@
 """A run folder as typed data; files that a broken-off run never wrote simply read as nothing."""
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator.report.events import Events, read_events
+from orchestrator.report.files import ReportError, finite, mapping, numbers, read_object_if_whole, reading
+from orchestrator.report.points import Point, read_curve
+from orchestrator.report.remains import BROKEN_OFF, CUT_SUMMARY, REASONS, RUNNING, facts_left
 from orchestrator.report.tables import Links, Records, read_links, read_records
-from pame.errors import PameError
 
-
-class ReportError(PameError):
-    """A folder is not what it should be, so there is nothing to report."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One line of curve.jsonl: the state of the whole network at an iteration or at a second."""
-
-    by: str
-    iteration: float | None
-    seconds: float | None
-    bytes: float | None
-    objective: float | None
-    consensus: float | None
-    coverage: float | None
-    metrics: Mapping[str, float | None]
+RUN_FILES = (
+    "summary.json", "experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "events.jsonl",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,29 +66,52 @@ class Run:
     topology: Topology | None
     records: Records | None
     links: Links | None
+    events: Events | None
 
 
-def read_run(folder: Path) -> Run:
-    """All files of a run folder; only summary.json must be there."""
-    experiment = folder / "experiment.yaml"
-    return Run(
-        summary=read_summary(folder),
-        curve=read_curve(folder),
-        experiment=experiment.read_text(encoding="utf-8", errors="replace") if experiment.is_file() else None,
-        topology=_topology(folder / "topology.json"),
-        records=read_records(folder / "records.csv"),
-        links=read_links(folder / "links.csv"),
-    )
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds any file of a run."""
+    return any((folder / name).is_file() for name in RUN_FILES)
 
 
-def read_summary(folder: Path) -> Summary:
-    """summary.json of a run folder."""
-    facts = read_object(folder / "summary.json")
-    final, optimum = _mapping(facts.get("final")), _mapping(facts.get("optimum"))
-    metrics = _numbers(final.get("metrics"))
+def read_run(folder: Path, running: bool = False) -> Run:
+    """All files of a run folder. Without a whole summary.json, the other files say what they can.
+
+    `running` tells a run that is still going on from one that broke off.
+    """
+    with reading(folder):
+        if not is_run(folder):
+            raise ReportError(_no_run(folder))
+        file = folder / "experiment.yaml"
+        experiment = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
+        topology = _topology(folder / "topology.json")
+        curve = read_curve(folder)
+        records = read_records(folder / "records.csv")
+        links = read_links(folder / "links.csv")
+        events = read_events(folder)
+        summary = read_summary(folder)
+    if summary is None:
+        if not (experiment or topology or curve or records or links or events):
+            raise ReportError(f"the run in {folder} ended before anything reached the disk: run the experiment again.")
+        status = RUNNING if running else BROKEN_OFF
+        reason = CUT_SUMMARY if (folder / "summary.json").is_file() else REASONS[status]
+        nodes, last = topology.nodes if topology else None, curve[-1] if curve else None
+        summary = _summary(facts_left(experiment or "", nodes, last, records, status, reason), folder.name)
+    return Run(summary, curve, experiment, topology, records, links, events)
+
+
+def read_summary(folder: Path) -> Summary | None:
+    """summary.json of a run folder; None if a crash came before its end."""
+    facts = read_object_if_whole(folder / "summary.json")
+    return None if facts is None else _summary(facts, folder.name)
+
+
+def _summary(facts: Mapping[str, Any], folder: str) -> Summary:
+    final, optimum = mapping(facts.get("final")), mapping(facts.get("optimum"))
+    metrics = numbers(final.get("metrics"))
     metric = facts.get("metric")
     return Summary(
-        name=str(facts.get("name") or folder.name),
+        name=str(facts.get("name") or folder),
         status=str(facts.get("status") or "unknown"),
         reason=str(facts.get("reason") or ""),
         facts=facts,
@@ -111,83 +121,36 @@ def read_summary(folder: Path) -> Summary:
         metric=str(metric) if metric is not None else next(iter(metrics), None),
         optimum=finite(optimum.get("objective")),
         optimum_how=str(optimum.get("how") or ""),
-        bytes=_numbers(facts.get("bytes")),
+        bytes=numbers(facts.get("bytes")),
         messages=_messages(facts.get("messages")),
-        message_bits=_numbers(facts.get("message_bits")),
-        measured={str(key): str(how) for key, how in _mapping(facts.get("measured")).items() if how is not None},
+        message_bits=numbers(facts.get("message_bits")),
+        measured={str(key): str(how) for key, how in mapping(facts.get("measured")).items() if how is not None},
         warnings=[str(warning) for warning in facts.get("warnings") or []],
     )
 
 
-def read_curve(folder: Path) -> tuple[Point, ...]:
-    """curve.jsonl of a run folder; a last line cut short by an interruption is left out."""
-    path = folder / "curve.jsonl"
-    if not path.is_file():
-        return ()
-    points = []
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                points.append(_point(_mapping(json.loads(line))))
-            except ValueError:
-                continue
-    return tuple(points)
-
-
-def read_object(path: Path) -> Mapping[str, Any]:
-    """A JSON file that holds an object, or a sentence why it cannot be read."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ReportError(f"{path} does not exist: give the folder that a run or a sweep has left.") from None
-    except ValueError as error:
-        raise ReportError(f"{path} is not valid JSON ({error}): run the experiment again.") from None
-    if not isinstance(content, dict):
-        raise ReportError(f"{path} must hold a JSON object: run the experiment again.")
-    return content
-
-
-def finite(value: object) -> float | None:
-    """A number if it is one and finite, else None."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return value
+def _no_run(folder: Path) -> str:
+    if not folder.is_dir():
+        return f"there is no folder {folder}: give one that a run or a sweep has left (`pame runs` lists them)."
+    inside = sorted(path.name for path in folder.iterdir() if path.is_dir() and is_run(path))
+    if inside:
+        return f"{folder} holds no run itself, but runs are below it: give one of them, as {folder / inside[-1]}."
+    return f"{folder} holds no run: give a folder that a run or a sweep has left (`pame runs` lists them)."
 
 
 def _topology(path: Path) -> Topology | None:
-    if not path.is_file():
+    content = read_object_if_whole(path)
+    if content is None:
         return None
-    content = read_object(path)
     return Topology(
         kind=str(content.get("kind") or ""),
         nodes=int(finite(content.get("nodes")) or 0),
         svg=str(content.get("svg") or ""),
-        description=_mapping(content.get("description")),
+        description=mapping(content.get("description")),
     )
-
-
-def _point(line: Mapping[str, Any]) -> Point:
-    return Point(
-        by=str(line.get("by") or "iteration"),
-        iteration=finite(line.get("iteration")),
-        seconds=finite(line.get("seconds")),
-        bytes=finite(line.get("bytes")),
-        objective=finite(line.get("objective")),
-        consensus=finite(line.get("consensus")),
-        coverage=finite(line.get("coverage")),
-        metrics=_numbers(line.get("metrics")),
-    )
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _messages(value: object) -> Mapping[str, float | None]:
     """Runs from before mailboxes had a size do not say how many messages were evicted: none."""
-    numbers = _numbers(value)
-    return {"evicted": 0.0, **numbers} if numbers else numbers
-
-
-def _numbers(value: object) -> Mapping[str, float | None]:
-    return {str(key): finite(entry) for key, entry in _mapping(value).items()}
+    counts = numbers(value)
+    return {"evicted": 0.0, **counts} if counts else counts

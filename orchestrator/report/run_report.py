@@ -5,19 +5,32 @@ from xml.etree import ElementTree
 
 from orchestrator.errors import writing
 from orchestrator.report import page, progress, traffic
+from orchestrator.report.events import Events
 from orchestrator.report.figure import Figure
-from orchestrator.report.read import Run, Summary, Topology, finite, read_run
+from orchestrator.report.files import finite
+from orchestrator.report.read import Run, Summary, Topology, read_run
+from orchestrator.report.remains import BROKEN_OFF, RUNNING
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent, volume
 
 PICTURE_BYTES = 400_000
 EXPERIMENT_CHARACTERS = 60_000
 METRICS_SHOWN = 6
-STATUS_LOOKS = {"finished": "good", "diverged": "bad", "interrupted": "bad"}
+EVENT_KINDS = 8
+STATUS_LOOKS = {"finished": "good", "diverged": "bad", "interrupted": "bad", BROKEN_OFF: "bad"}
+BECAME = {
+    "interrupted": "This run was interrupted",
+    "diverged": "This run diverged",
+    BROKEN_OFF: "This run broke off",
+    RUNNING: "This run is going on",
+}
 
 
-def write_report(folder: Path) -> Path:
-    """Writes `report.html` into a run folder, from the files in it and nothing else."""
-    run = read_run(folder)
+def write_report(folder: Path, running: bool = False) -> Path:
+    """Writes `report.html` into a run folder, from the files in it and nothing else.
+
+    A folder without summary.json is that of a run that broke off, or of one that is still `running`.
+    """
+    run = read_run(folder, running)
     curves = progress.curves(run)[: 2 + METRICS_SHOWN]
     covering = progress.coverage(run)
     volumes = {
@@ -36,6 +49,7 @@ def write_report(folder: Path) -> Path:
             _coverage(covering),
             _transmission(run.summary, volumes),
             _nodes(run, nodes),
+            _events(run.events),
             _topology(run.topology),
             _methods(run),
             _experiment(run.experiment),
@@ -61,15 +75,13 @@ def _head(summary: Summary) -> str:
     ]
     parts = [page.heading(summary.name, chips)]
     if summary.reason and summary.status != "finished":
-        parts.append(page.callout([f"This run {_became(summary.status)}: {summary.reason}"], look="bad"))
+        became = BECAME.get(summary.status, f"This run ended as “{summary.status}”")
+        look = "" if summary.status == RUNNING else "bad"
+        parts.append(page.callout([f"{became}: {summary.reason}"], look=look))
     parts.append(page.tiles(_tiles(summary)))
     if summary.warnings:
         parts.append(page.callout(summary.warnings, "Warnings"))
     return "".join(parts)
-
-
-def _became(status: str) -> str:
-    return {"interrupted": "was interrupted", "diverged": "diverged"}.get(status, f"ended as “{status}”")
 
 
 def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
@@ -79,13 +91,22 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     sent, dense = summary.message_bits.get("sent"), summary.message_bits.get("dense")
     simulated = summary.word("backend") == "simulate"
     seconds = summary.number("seconds")
-    real = f"computed in {duration(summary.number('wall_seconds'))}"
+    ended = summary.status not in (BROKEN_OFF, RUNNING)
+    wall, iterations = summary.number("wall_seconds"), summary.number("iterations")
+    below = [
+        progress.NO_CLOCK if seconds is None and iterations is not None else "",
+        "by the run's own clock" if seconds is not None and not ended else "",
+        f"computed in {duration(wall)}" if wall is not None else "",
+    ]
     messages = summary.messages.get("sent")
     return [
-        ("Final f(mean model)", number(summary.objective), f"f − f* = {number(gap)}" if gap is not None else ""),
+        (
+            f"{'Final' if ended else 'Last'} f(mean model)", number(summary.objective),
+            f"f − f* = {number(gap)}" if gap is not None else "",
+        ),
         (metric or "Metric", number(summary.metrics.get(metric) if metric else None), "at the mean model"),
         ("Consensus distance", number(summary.consensus), "of the models to their mean"),
-        ("Iterations", number(summary.number("iterations")), f"{count(int(nodes), 'node')}" if nodes else ""),
+        ("Iterations", number(iterations), f"{count(int(nodes), 'node')}" if nodes else ""),
         (
             "Transmitted", volume(summary.bytes.get("total")),
             f"{number(messages)} messages" if messages is not None else "",
@@ -96,7 +117,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         ),
         (
             "Simulated time" if simulated else "Time", duration(seconds),
-            real if seconds is not None else f"{progress.NO_CLOCK}; {real}",
+            "; ".join(filter(None, below)),
         ),
         ("Model size n", number(dimension), f"s = {number(support)} revealed" if support is not None else ""),
     ]  # fmt: skip
@@ -131,6 +152,19 @@ def _nodes(run: Run, figures: dict[str, Figure | None]) -> str:
         why = progress.NO_CLOCK if title == "Waiting time" and untimed else NOT_MEASURED
         cards.append(page.chart(figure) if figure else page.missing(title, why))
     return page.section("nodes", "Nodes", "Who was heard, and who waited.", page.grid(cards))
+
+
+def _events(events: Events | None) -> str:
+    if events is None:
+        return ""
+    kinds = [f"{number(times)} × {what}" for what, times in events.kinds.most_common(EVENT_KINDS)]
+    others = len(events.kinds) - len(kinds)
+    lead = f"{count(events.total, 'event')}: {', '.join(kinds)}{f' and {others} other kinds' if others else ''}."
+    rows = [(event.seconds, event.what, event.node, event.detail) for event in events.first]
+    table = page.listing((("Seconds", True), ("What", False), ("Node", False), ("Detail", False)), rows)
+    left = events.total - len(rows)
+    table += f'<p class="none">and {count(left, "more event")} in events.jsonl</p>' if left else ""
+    return page.section("events", "Events", lead, page.card(table))
 
 
 def _topology(topology: Topology | None) -> str:

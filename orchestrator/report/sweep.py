@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.report.files import ReportError, finite, mapping, read_object, reading
+from orchestrator.report.points import Point, read_curve
 from orchestrator.report.progress import thinned
-from orchestrator.report.read import Point, ReportError, Summary, finite, read_curve, read_object, read_summary
+from orchestrator.report.read import Summary, read_summary
 
 Floats = NDArray[np.float64]
 SEED = "seed"
@@ -66,8 +68,9 @@ class Sweep:
 
 def read_sweep(folder: Path) -> Sweep:
     """sweep.json and the runs it names; every run must be below the sweep's folder."""
-    content = read_object(folder / "sweep.json")
-    runs = [_run(folder, entry) for entry in content.get("runs") or []]
+    with reading(folder):
+        content = read_object(folder / "sweep.json")
+        runs = [_run(folder, mapping(entry)) for entry in content.get("runs") or []]
     if not runs:
         raise ReportError(f"{folder / 'sweep.json'} names no runs: run the sweep first.")
     keys = tuple(str(key) for key in content.get("keys") or [])
@@ -127,6 +130,6 @@ def _run(folder: Path, entry: Mapping[str, Any]) -> SweepRun:
     path = folder / name
     if not name or not path.resolve().is_relative_to(folder.resolve()):
         raise ReportError(f"sweep.json names the run folder {name!r}, which is not below {folder}: correct the name.")
-    summary = read_summary(path) if (path / "summary.json").is_file() else None
+    summary = read_summary(path)
     status = str(entry.get("status") or (summary.status if summary else "unknown"))
-    return SweepRun(name, entry.get("values") or {}, status, summary, read_curve(path))
+    return SweepRun(name, mapping(entry.get("values")), status, summary, read_curve(path))

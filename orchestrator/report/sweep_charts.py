@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from orchestrator.report.figure import Figure, Switch
+from orchestrator.report.files import finite
 from orchestrator.report.marks import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
+from orchestrator.report.points import Point
 from orchestrator.report.progress import NO_CLOCK, seconds_words
-from orchestrator.report.read import Point, Summary, finite
+from orchestrator.report.read import Summary
 from orchestrator.report.sweep import Sweep, SweepRun, along, middle, short_names
 from orchestrator.report.text import byte_unit
 

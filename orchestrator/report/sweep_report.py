@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from orchestrator.errors import writing
 from orchestrator.report import page
+from orchestrator.report.files import finite
 from orchestrator.report.page import Cell
-from orchestrator.report.read import finite
 from orchestrator.report.sweep import SEED, Group, Sweep, SweepRun, read_sweep
 from orchestrator.report.sweep_charts import (
     Outcome,

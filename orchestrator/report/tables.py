@@ -15,13 +15,20 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 BLOCK_ROWS = 50_000
+_RECORD_COLUMNS = (
+    "node", "iteration", "seconds", "waited_s", "coverage", "starved", "late", "messages", "bytes",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Sums over iterations, one entry per node, and every coverage with its iteration."""
+    """Sums over iterations, one entry per node, and every coverage with its iteration; totals over all nodes."""
 
     rows: int
+    messages: float
+    bytes: float
+    seconds: float | None
+    done: NDArray[np.int64]
     waited_s: Floats
     longest_wait_s: Floats
     waits: NDArray[np.int64]
@@ -34,6 +41,11 @@ class Records:
     def has_clock(self) -> bool:
         """Whether any waiting time was recorded."""
         return bool(self.waits.any())
+
+    @property
+    def typical_done(self) -> int:
+        """The iterations that the median of the nodes has done; nodes without a row are left out."""
+        return int(np.median(self.done[self.done > 0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +69,23 @@ class Links:
 def read_records(path: Path) -> Records | None:
     """The sums of records.csv, or None if the run left no rows."""
     rows = 0
+    messages = sent = 0.0
+    seconds: float | None = None
     waited, longest, starved, late = (np.zeros(0) for _ in range(4))
-    waits = np.zeros(0, np.int64)
+    waits, done = np.zeros(0, np.int64), np.zeros(0, np.int64)
     coverages: list[NDArray[np.float32]] = []
     iterations: list[NDArray[np.float32]] = []
-    for block in _blocks(path, ("node", "iteration", "waited_s", "coverage", "starved", "late")):
+    for block in _blocks(path, _RECORD_COLUMNS):
         node = block["node"].astype(np.int64)
         rows += node.size
+        messages += float(np.nansum(block["messages"]))
+        sent += float(np.nansum(block["bytes"]))
+        if np.isfinite(block["seconds"]).any():
+            seconds = max(seconds or 0.0, float(np.nanmax(block["seconds"])))
         nodes = max(waited.size, int(node.max()) + 1)
         waited, longest, starved, late = (_grown(array, nodes) for array in (waited, longest, starved, late))
-        waits = np.concatenate([waits, np.zeros(nodes - waits.size, np.int64)])
+        waits, done = (np.concatenate([array, np.zeros(nodes - array.size, np.int64)]) for array in (waits, done))
+        np.maximum.at(done, node, np.nan_to_num(block["iteration"]).astype(np.int64) + 1)
         wait = block["waited_s"]
         is_wait = np.isfinite(wait)
         waited += np.bincount(node, np.where(is_wait, wait, 0.0), nodes)
@@ -79,7 +98,8 @@ def read_records(path: Path) -> Records | None:
         iterations.append(block["iteration"][covered].astype(np.float32))
     if not rows:
         return None
-    return Records(rows, waited, longest, waits, starved, late, np.concatenate(coverages), np.concatenate(iterations))
+    coverage, at = np.concatenate(coverages), np.concatenate(iterations)
+    return Records(rows, messages, sent, seconds, done, waited, longest, waits, starved, late, coverage, at)
 
 
 def read_links(path: Path) -> Links | None:
@@ -101,17 +121,18 @@ def read_links(path: Path) -> Links | None:
 
 
 def _blocks(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, Floats]]:
-    """Columns by name, some rows at a time; an empty cell is NaN, a row cut short by an interruption is left out."""
+    """Columns by name, some rows at a time; an empty cell is NaN, a row cut short by a crash is left out."""
     if not path.is_file():
         return
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file)
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        # A row without its line's end may lack digits of its last cell, and nothing else would show it.
+        reader = csv.reader(line for line in file if line.endswith(("\n", "\r")))
         header = next(reader, [])
         if not set(names) <= set(header):
             return
         places = [header.index(name) for name in names]
         while rows := list(islice(reader, BLOCK_ROWS)):
-            whole = [row for row in rows if len(row) == len(header) and row[places[0]]]
+            whole = [row for row in rows if len(row) == len(header) and row[places[0]].isdigit()]
             if whole:
                 yield {
                     name: np.array([_cell(row[place]) for row in whole], np.float64)

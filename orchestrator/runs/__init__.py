@@ -2,13 +2,20 @@
 
     experiment.yaml   the resolved experiment           records.csv    one row per node and iteration
     topology.json     graph, figures, picture           links.csv      one row per directed link
-    curve.jsonl       the points of the curves          summary.json   how it ended
-    report.html       all of it for a person (written by orchestrator.report)
+    curve.jsonl       the points of the curves          events.jsonl   what happened to nodes and links, if anything
+    summary.json      how it ended                      report.html    all of it for a person (by orchestrator.report)
 
-May import: `orchestrator.experiment`, `orchestrator.drawing`, `pame`.
+records.csv, curve.jsonl and events.jsonl grow as the run goes on, so that a crash costs what came in the last second.
+links.csv and summary.json are written at the end: a folder without a summary is that of a run under way or broken off.
+
+May import: `orchestrator.experiment`, `orchestrator.drawing`, `orchestrator.report` (how it reads files), `pame`.
 """
 
 from orchestrator.runs.folder import RunFolder, create_folder
+from orchestrator.runs.listing import RunEntry, UnknownRun, find_run, is_running, list_runs
 from orchestrator.runs.summary import Ending, Status, summarise
 
-__all__ = ["Ending", "RunFolder", "Status", "create_folder", "summarise"]
+__all__ = [
+    "Ending", "RunEntry", "RunFolder", "Status", "UnknownRun", "create_folder", "find_run", "is_running", "list_runs",
+    "summarise",
+]  # fmt: skip

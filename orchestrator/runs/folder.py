@@ -2,24 +2,32 @@
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
 from datetime import datetime
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.drawing.svg import svg
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
-from pame.simulator import Evaluation, Links, Record
+from pame.ledger import Links
+from pame.observe import Evaluation, Record
 from pame.topology import Topology
 from pame.topology.describe import describe
 from pame.topology.layout import layout
 
 _TRIES = 1000
+_MODELS_BYTES = 64 * 2**20
+_FLUSH_S = 0.5
+"""What a crash may cost of records that keep coming."""
 
 
 def create_folder(root: Path, name: str) -> Path:
@@ -40,9 +48,12 @@ def create_folder(root: Path, name: str) -> Path:
 class RunFolder:
     """Writes one run folder; to be used as a context, and given to a driver as (one of) its observers."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = monotonic) -> None:
         self.path = path
         self.last: Evaluation | None = None
+        self._clock = clock
+        self._flushed = -inf
+        self._events: TextIO | None = None
         self._files = ExitStack()
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)
@@ -65,13 +76,33 @@ class RunFolder:
         self.last = evaluation
         with writing(self.path):
             self._curve.write(_json(asdict(evaluation)) + "\n")
-            self._curve.flush()
-            self._records.flush()
+        self.flush()
 
     def recorded(self, records: Sequence[Record]) -> None:
-        """More rows of records.csv."""
+        """More rows of records.csv; while they keep coming they reach the disk twice a second."""
         with writing(self.path):
             self._rows.writerows(records)
+        if self._clock() - self._flushed >= _FLUSH_S:
+            self.flush()
+
+    def happened(self, event: Mapping[str, Any]) -> None:
+        """One more line of events.jsonl, on the disk at once; the file is there from the first event on.
+
+        A report shows `seconds` (since the begin of the run), `what`, `node` and `detail`, and any other key as detail.
+        """
+        with writing(self.path):
+            if self._events is None:
+                self._events = self._files.enter_context((self.path / "events.jsonl").open("w", encoding="utf-8"))
+            self._events.write(_json(event) + "\n")
+        self.flush()
+
+    def flush(self) -> None:
+        """Hand all rows and lines to the system; for a caller who knows that no more may come for a while."""
+        self._flushed = self._clock()
+        with writing(self.path):
+            for file in (self._curve, self._records, self._events):
+                if file is not None:
+                    file.flush()
 
     def write_experiment(self, experiment: Experiment) -> None:
         """experiment.yaml."""
@@ -101,6 +132,16 @@ class RunFolder:
             rows = csv.writer(file)
             rows.writerow(names)
             rows.writerows(zip(*(getattr(links, name).tolist() for name in names), strict=True))
+
+    def write_models(self, models: Mapping[int, NDArray[np.float64]]) -> None:
+        """models.npy: the results, one row per node, zeros for a node without one; nothing if they are too large."""
+        if not models or sum(model.nbytes for model in models.values()) > _MODELS_BYTES:
+            return
+        rows = np.zeros((max(models) + 1, next(iter(models.values())).size))
+        for node, model in models.items():
+            rows[node] = model
+        with writing(self.path):
+            np.save(self.path / "models.npy", rows)
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """summary.json."""

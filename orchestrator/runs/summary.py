@@ -1,6 +1,6 @@
 """summary.json: how a run ended, what it sent, and how each figure was measured."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -8,8 +8,9 @@ from typing import Any
 from orchestrator.experiment import Experiment
 from pame import theory
 from pame.algorithms import PameSpec
+from pame.ledger import Fate, Ledger
+from pame.observe import Evaluation
 from pame.setting import Setting
-from pame.simulator import Evaluation, Fate, Ledger
 
 _OPTIMUM_UP_TO = 50_000_000
 """Numbers in the data of all nodes; beyond that the optimum takes longer than many runs."""
@@ -28,6 +29,7 @@ class Status(Enum):
     FINISHED = "finished"
     DIVERGED = "diverged"
     INTERRUPTED = "interrupted"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,13 @@ class Ending:
 def summarise(
     experiment: Experiment,
     setting: Setting,
-    driver: str,
+    backend: str,
+    driver: str | None,
     ledger: Ledger,
     last: Evaluation | None,
     ending: Ending,
     warnings: list[str],
+    network: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The content of summary.json; its keys are what orchestrator.report reads."""
     n = setting.problem.n
@@ -60,7 +64,7 @@ def summarise(
         "name": experiment.name,
         "status": ending.status.value,
         "reason": ending.reason,
-        "backend": "simulate",
+        "backend": backend,
         "driver": driver,
         "seed": experiment.seed,
         "nodes": experiment.nodes,
@@ -104,6 +108,7 @@ def summarise(
             "floor": theory.entropy_floor_bits(n, s) if s else None,
             "dense": theory.dense_bits(n),
         },
+        "network": network,
         "measured": _measured(driver, why_not, setting.problem.metrics(setting.start)),
         "warnings": warnings,
     }
@@ -118,14 +123,20 @@ def _optimum(setting: Setting) -> tuple[dict[str, Any] | None, str]:
     return {"objective": optimum.objective, "how": optimum.how}, f"solved on all nodes' data: {optimum.how}"
 
 
-def _measured(driver: str, optimum: str, metrics: Iterable[str]) -> dict[str, str]:
-    clock = "simulated: compute and link times of the experiment under a virtual clock; no network was involved"
+def _measured(driver: str | None, optimum: str, metrics: Iterable[str]) -> dict[str, str]:
     return {
         "objective": "f at the mean of all nodes' models; f is the mean of the nodes' objectives on all their samples",
         "optimum": optimum,
         "consensus": "root mean square distance of the nodes' models from their mean",
         **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") for name in metrics},
         "coverage": "mean number of received messages that carry a coordinate, over the rounds since the last point",
+        **(_simulated(driver) if driver else _REAL),
+    }
+
+
+def _simulated(driver: str) -> dict[str, str]:
+    clock = "simulated: compute and link times of the experiment under a virtual clock; no network was involved"
+    return {
         "bytes": "exact size of every encoded payload (flags, support, stars, values); protobuf, gRPC and TCP/IP not "
         "included; lost messages are dropped before sending and not counted as sent",
         "seconds": clock if driver == "virtual-time" else f"not measured: the {driver} driver has no clock",
@@ -134,3 +145,14 @@ def _measured(driver: str, optimum: str, metrics: Iterable[str]) -> dict[str, st
         "waiting": "from the begin of a round until it has what it needs or patience runs out; same clock as seconds",
         "wall clock": "time the simulation took on this machine",
     }
+
+
+_REAL = {
+    "bytes": "exact size of every encoded payload (flags, support, stars, values) that a node handed to gRPC, counted "
+    "by the node; lost messages are dropped before sending and not counted as sent",
+    "seconds": "real time since the start of the run, by the orchestrator's clock; records by each node's own",
+    "participation": "messages averaged by anybody, by their sender",
+    "messages": "counted by every node at its links",
+    "waiting": "from the begin of a round until it has what it needs or patience runs out, by the node's clock",
+    "wall clock": "time from the start of the node processes to the end of the run",
+}

@@ -8,13 +8,13 @@ at every loss; it is here to show that.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt
 
 from pame.algorithms.descend import descend
-from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
+from pame.algorithms.seam import Context, Delivery, Form, Message, Reach, Received
 from pame.algorithms.selection import Wanted
 from pame.algorithms.steps import FixedStep
 from pame.exchange import PartialMessage, Vector, as_sent
@@ -55,6 +55,7 @@ class Dpsgd:
 
     delivery = Delivery.LATEST
     reach = Reach.NEIGHBOURS
+    vectors: ClassVar = {"x": Form.DENSE}
 
     def __init__(self, spec: DpsgdSpec, context: Context) -> None:
         self._spec = spec

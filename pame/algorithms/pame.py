@@ -6,12 +6,12 @@ w_i^{k+1} = v - step(k) grad f_i(v; batch)
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le
 
 from pame.algorithms.descend import descend
-from pame.algorithms.seam import Context, Delivery, Message, Reach, Received
+from pame.algorithms.seam import Context, Delivery, Form, Message, Reach, Received
 from pame.algorithms.selection import Wanted
 from pame.algorithms.steps import FixedStep, Step
 from pame.errors import ParameterError
@@ -55,6 +55,7 @@ class Pame:
 
     delivery = Delivery.LATEST
     reach = Reach.NEIGHBOURS
+    vectors: ClassVar = {"w": Form.PARTIAL}
 
     def __init__(self, spec: PameSpec, context: Context) -> None:
         self._spec = spec

@@ -36,6 +36,13 @@ class Delivery(Enum):
     """Never dropped by a mailbox and never reordered, for algorithms that keep replicas; `absorb` gets all of them."""
 
 
+class Form(Enum):
+    """How a vector of a message travels."""
+
+    PARTIAL = "partial"
+    DENSE = "dense"
+
+
 class Reach(Enum):
     """Whom an algorithm may ever talk to."""
 
@@ -64,6 +71,10 @@ class Algorithm(Protocol):
     @property
     def reach(self) -> Reach:
         """Whom it may talk to."""
+
+    @property
+    def vectors(self) -> Mapping[str, Form]:
+        """What its messages hold: the name and the form of every vector."""
 
     @property
     def model(self) -> Vector:

@@ -48,7 +48,7 @@ class ToNode(_message.Message):
     def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ...) -> None: ...
 
 class Join(_message.Message):
-    __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid")
+    __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation")
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     MEMBER_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
@@ -56,6 +56,8 @@ class Join(_message.Message):
     CODE_VERSION_FIELD_NUMBER: _ClassVar[int]
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     PID_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    INCARNATION_FIELD_NUMBER: _ClassVar[int]
     token: str
     member: str
     address: str
@@ -63,7 +65,9 @@ class Join(_message.Message):
     code_version: str
     fingerprint: str
     pid: int
-    def __init__(self, token: _Optional[str] = ..., member: _Optional[str] = ..., address: _Optional[str] = ..., metrics_address: _Optional[str] = ..., code_version: _Optional[str] = ..., fingerprint: _Optional[str] = ..., pid: _Optional[int] = ...) -> None: ...
+    run: int
+    incarnation: int
+    def __init__(self, token: _Optional[str] = ..., member: _Optional[str] = ..., address: _Optional[str] = ..., metrics_address: _Optional[str] = ..., code_version: _Optional[str] = ..., fingerprint: _Optional[str] = ..., pid: _Optional[int] = ..., run: _Optional[int] = ..., incarnation: _Optional[int] = ...) -> None: ...
 
 class Welcome(_message.Message):
     __slots__ = ("member",)
@@ -210,17 +214,18 @@ class Neighbours(_message.Message):
     def __init__(self, run: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ...) -> None: ...
 
 class Report(_message.Message):
-    __slots__ = ("run", "records", "out", "totals")
+    __slots__ = ("run", "records", "out", "into", "totals")
     RUN_FIELD_NUMBER: _ClassVar[int]
     RECORDS_FIELD_NUMBER: _ClassVar[int]
     OUT_FIELD_NUMBER: _ClassVar[int]
-    IN_FIELD_NUMBER: _ClassVar[int]
+    INTO_FIELD_NUMBER: _ClassVar[int]
     TOTALS_FIELD_NUMBER: _ClassVar[int]
     run: int
     records: _containers.RepeatedCompositeFieldContainer[Record]
     out: _containers.RepeatedCompositeFieldContainer[OutLink]
+    into: _containers.RepeatedCompositeFieldContainer[InLink]
     totals: NodeTotals
-    def __init__(self, run: _Optional[int] = ..., records: _Optional[_Iterable[_Union[Record, _Mapping]]] = ..., out: _Optional[_Iterable[_Union[OutLink, _Mapping]]] = ..., totals: _Optional[_Union[NodeTotals, _Mapping]] = ..., **kwargs) -> None: ...
+    def __init__(self, run: _Optional[int] = ..., records: _Optional[_Iterable[_Union[Record, _Mapping]]] = ..., out: _Optional[_Iterable[_Union[OutLink, _Mapping]]] = ..., into: _Optional[_Iterable[_Union[InLink, _Mapping]]] = ..., totals: _Optional[_Union[NodeTotals, _Mapping]] = ...) -> None: ...
 
 class Record(_message.Message):
     __slots__ = ("iteration", "seconds", "waited_s", "wanted", "received", "coverage", "starved", "late", "messages", "bytes")

@@ -26,6 +26,8 @@ class Refusal(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REFUSAL_DUPLICATE: _ClassVar[Refusal]
     REFUSAL_WRONG_VECTORS: _ClassVar[Refusal]
     REFUSAL_BAD_ITERATION: _ClassVar[Refusal]
+    REFUSAL_NOT_A_PARCEL: _ClassVar[Refusal]
+    REFUSAL_TOO_LARGE: _ClassVar[Refusal]
     REFUSAL_WRONG_TOKEN: _ClassVar[Refusal]
     REFUSAL_WRONG_CODE_VERSION: _ClassVar[Refusal]
     REFUSAL_WRONG_FINGERPRINT: _ClassVar[Refusal]
@@ -54,6 +56,8 @@ REFUSAL_WRONG_DIMENSION: Refusal
 REFUSAL_DUPLICATE: Refusal
 REFUSAL_WRONG_VECTORS: Refusal
 REFUSAL_BAD_ITERATION: Refusal
+REFUSAL_NOT_A_PARCEL: Refusal
+REFUSAL_TOO_LARGE: Refusal
 REFUSAL_WRONG_TOKEN: Refusal
 REFUSAL_WRONG_CODE_VERSION: Refusal
 REFUSAL_WRONG_FINGERPRINT: Refusal

@@ -9,11 +9,11 @@ May import: everything else in `pame`.
 
 from collections.abc import Callable
 
+from pame.ledger import Ledger
+from pame.observe import Observer, Outcome
 from pame.setting import Setting
 from pame.simulator.check import check
-from pame.simulator.ledger import Fate, Ledger, Links
 from pame.simulator.lockstep import run_lock_step
-from pame.simulator.observe import Evaluation, Observer, Outcome, Record
 from pame.simulator.vectorised import run_vectorised
 from pame.simulator.virtual_time import run_virtual_time
 
@@ -25,13 +25,6 @@ DRIVERS: dict[str, Callable[[Setting, Observer, Ledger], Outcome]] = {
 
 __all__ = [
     "DRIVERS",
-    "Evaluation",
-    "Fate",
-    "Ledger",
-    "Links",
-    "Observer",
-    "Outcome",
-    "Record",
     "check",
     "run_lock_step",
     "run_vectorised",

@@ -7,11 +7,11 @@ Messages arrive at once, so there is nothing to wait for. It is the reference th
 import numpy as np
 
 from pame.algorithms import Delivery, Received
+from pame.evaluate import Evaluator
+from pame.ledger import Fate, Ledger
+from pame.observe import Observer, Outcome, Record
 from pame.setting import Setting
 from pame.simulator.check import check
-from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Fate, Ledger
-from pame.simulator.observe import Observer, Outcome, Record
 from pame.simulator.post import post
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from pame.algorithms import Algorithm, Message, Received
 from pame.codec import Draw, Sizes, measure, measure_dense
 from pame.exchange import PartialMessage
+from pame.ledger import Fate, Ledger
 from pame.sampling import message_lost
 from pame.setting import Setting
-from pame.simulator.ledger import Fate, Ledger
 
 
 @dataclass(frozen=True, slots=True)

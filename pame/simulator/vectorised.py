@@ -17,15 +17,15 @@ from scipy import sparse
 
 from pame.algorithms import PameSpec
 from pame.algorithms.descend import check_finite
+from pame.evaluate import Evaluator
 from pame.exchange import as_sent
+from pame.ledger import Ledger
+from pame.observe import Observer, Outcome
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes, uniforms_of_links
 from pame.sampling import participation
 from pame.setting import Setting
 from pame.simulator.check import check
-from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Ledger
-from pame.simulator.observe import Observer, Outcome
 from pame.simulator.vectorised_account import Exchange, enter, records
 
 Matrix = NDArray[np.float64]

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from pame.codec import Sizes, SupportCoding
 from pame.exchange import PartialMessage
+from pame.ledger import Fate, Ledger
+from pame.observe import Record
 from pame.setting import Setting
-from pame.simulator.ledger import Fate, Ledger
-from pame.simulator.observe import Record
 from pame.simulator.post import message_sizes
 
 Indices = NDArray[np.int64]

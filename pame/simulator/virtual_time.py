@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pame.algorithms import Mode, Received
+from pame.evaluate import Evaluator
+from pame.ledger import Fate, Ledger
 from pame.links import LinkState, send
+from pame.observe import Observer, Outcome
+from pame.participant import Participant
 from pame.randomness import Key, Purpose, uniforms
 from pame.sampling import message_lost
 from pame.setting import Setting
-from pame.simulator.evaluate import Evaluator
-from pame.simulator.ledger import Fate, Ledger
-from pame.simulator.observe import Observer, Outcome
 from pame.simulator.post import post
-from pame.simulator.virtual_node import VirtualNode
 
 Action = Callable[[float], None]
 
@@ -45,7 +45,7 @@ class _Run:
         self._order = count()
         self._links: dict[tuple[int, int], LinkState] = {}
         self._slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-        self._nodes = [VirtualNode(setting, index, node) for index, node in enumerate(setting.nodes())]
+        self._nodes = [Participant(setting, index, node) for index, node in enumerate(setting.nodes())]
         self._snapshots: dict[int, list[NDArray[np.float64] | None]] = {}
         self._results: list[NDArray[np.float64] | None] = [None] * len(self._nodes)
         self._sent_at: Counter[int] = Counter()
@@ -80,7 +80,7 @@ class _Run:
     def _at(self, moment: float, action: Action) -> None:
         heapq.heappush(self._queue, (moment, next(self._order), action))
 
-    def _start(self, node: VirtualNode, now: float) -> None:
+    def _start(self, node: Participant, now: float) -> None:
         """An iteration begins: take the snapshot, send, and wait if this is a round."""
         setting, k = self._setting, node.k
         self._snapshot(node, now)
@@ -97,7 +97,8 @@ class _Run:
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
         lost = [j for j in senders if message_lost(setting.seed, j, node.index, k, setting.message_loss)]
-        node.begin(now, mail, wanted, lost)
+        copies, size = (len(mail.receivers), mail.envelope.size) if mail else (0, 0)
+        node.begin(now, copies, size, wanted, lost)
         if node.satisfied():
             self._aggregate(node, now)
         else:
@@ -111,17 +112,17 @@ class _Run:
         self._links[link] = state
         return state.last_arrival
 
-    def _deliver(self, node: VirtualNode, envelope: Received, now: float) -> None:
+    def _deliver(self, node: Participant, envelope: Received, now: float) -> None:
         node.deliver(envelope, now)
         if node.waiting is not None and node.satisfied():
             self._aggregate(node, now)
 
-    def _expire(self, node: VirtualNode, k: int, now: float) -> None:
+    def _expire(self, node: Participant, k: int, now: float) -> None:
         if node.k == k and node.waiting is not None:
             node.expire()
             self._aggregate(node, now)
 
-    def _aggregate(self, node: VirtualNode, now: float) -> None:
+    def _aggregate(self, node: Participant, now: float) -> None:
         """The waiting is over: average what came, then compute for the time of a step."""
         wanted, received = node.wanted, node.end_of_wait(now)
         if wanted is not None:
@@ -132,7 +133,7 @@ class _Run:
         duration = self._setting.compute.seconds(self._setting.seed, node.index, node.k, slow)
         self._at(now + duration, partial(self._finish, node))
 
-    def _finish(self, node: VirtualNode, now: float) -> None:
+    def _finish(self, node: Participant, now: float) -> None:
         """The step is done: record it, look at the curve by time, begin the next iteration."""
         node.algorithm.step(node.k)
         self._observer.recorded([node.record(now, self._account_unused(node))])
@@ -144,14 +145,14 @@ class _Run:
         if self._reason is None:
             self._start(node, now)
 
-    def _account_unused(self, node: VirtualNode) -> int:
+    def _account_unused(self, node: Participant) -> int:
         """Enter what has become late or was evicted since the last time; how many were late."""
         late, evicted = node.unused()
         self._ledger.received(Fate.LATE, node.index, late)
         self._ledger.received(Fate.EVICTED, node.index, evicted)
         return len(late)
 
-    def _snapshot(self, node: VirtualNode, now: float) -> None:
+    def _snapshot(self, node: Participant, now: float) -> None:
         """Keep w^k; when all nodes have one, that is a point of the curve by iteration."""
         k, last = node.k, self._setting.stop.iterations
         if k == last:

@@ -5,7 +5,7 @@ from rich.console import Console
 
 from orchestrator.experiment import Experiment, Variant
 from orchestrator.screen import RunScreen, SweepScreen, shown
-from pame.simulator import Evaluation, Record
+from pame.observe import Evaluation, Record
 
 POINT = Evaluation("iteration", 20, None, 2048, 0.5, 0.25, 0.4, {"test_mse": 1.5, "model_error": 9.0})
 RECORD = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0)

@@ -151,6 +151,25 @@ def test_nothing_is_wider_than_a_telephone(
     visit.page.close()
 
 
+@pytest.mark.parametrize("width", [1200, 400])
+def test_the_report_of_a_broken_off_run_fits_with_all_its_events(
+    browser: Browser, run_folder: Callable[..., Path], width: int
+) -> None:
+    folder = run_folder()
+    for name in ("summary.json", "links.csv"):
+        (folder / name).unlink()
+    events = [{"seconds": k, "what": "patience", "node": k % 16, "detail": "waited for 3 " * 9} for k in range(200)]
+    (folder / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+    visit = Visit(browser, write_report(folder), width=width)
+    assert all("empty" not in shown for shown in visit.drawn())
+    assert visit.complaints == []
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+    box = visit.page.locator("#events .long")
+    spare = box.evaluate("box => [box.clientWidth - box.scrollWidth, box.clientHeight < 500, box.scrollHeight > 5000]")
+    assert spare == [0, True, True]
+    visit.page.close()
+
+
 def test_tables_of_a_sweep_with_repeated_seeds_fit_their_cards(browser: Browser, sweep_folder: Path) -> None:
     visit = Visit(browser, write_sweep_report(sweep_folder))
     assert visit.page.eval_on_selector("#settings td small", "small => getComputedStyle(small).display") == "block"

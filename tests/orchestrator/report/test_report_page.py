@@ -1,45 +1,17 @@
 import json
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from report_page import Reader
 
 from orchestrator.errors import CannotWrite
-from orchestrator.report import ReportError, write_report
+from orchestrator.report import write_report
 
 HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&'{{7*7}} $title"
 LOADING = {"src", "href", "srcset", "poster", "data", "action", "xlink:href"}
-
-
-class Reader(HTMLParser):
-    """The words, tags and loading attributes of a page; the contents of scripts and styles are no words."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.words: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.inside = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag in ("script", "style"):
-            self.inside = tag
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == self.inside:
-            self.inside = ""
-
-    def handle_data(self, data: str) -> None:
-        if not self.inside and data.strip():
-            self.words.append(data.strip())
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.words)
 
 
 def report_of(folder: Path) -> tuple[str, Reader]:
@@ -171,11 +143,6 @@ def test_evicted_messages_are_counted_and_none_when_the_run_does_not_say(
     row = page.words.index("evicted (pushed out of a full mailbox)")
     assert page.words[row + 1] == str(evicted or 0)
     assert page.words[row + 2 : row + 4] == ["lost (dropped before sending)", "30"]
-
-
-def test_a_folder_without_a_summary_is_refused_with_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ReportError, match=r"summary\.json does not exist: give the folder"):
-        write_report(tmp_path)
 
 
 def test_data_in_the_page_is_json_that_cannot_end_its_script(run_folder: Callable[..., Path]) -> None:

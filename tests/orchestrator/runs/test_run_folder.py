@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.errors import CannotWrite
 from orchestrator.runs import RunFolder, create_folder
-from pame.simulator import Evaluation, Record
+from pame.observe import Evaluation, Record
 
 POINT = Evaluation("iteration", 3, None, 10, 0.5, 0.25, None, {"test_mse": 1.0})
 RECORD = Record(1, 3, None, None, 2, 2, 0.5, 0, 0, 1, 10)
@@ -30,6 +30,38 @@ def test_points_and_records_are_on_the_disk_while_the_run_goes_on(tmp_path: Path
             "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes",
             "1,3,,,2,2,0.5,0,0,1,10",
         ]
+
+
+def test_records_that_keep_coming_reach_the_disk_every_half_second(tmp_path: Path) -> None:
+    time = iter([100.0, 100.0, 100.25, 100.49, 100.5, 100.5, 100.75, 101.25, 101.25, 101.25, 101.25])
+    with RunFolder(tmp_path, clock=lambda: next(time)) as run:
+
+        def rows_on_disk() -> int:
+            return len((tmp_path / "records.csv").read_text().splitlines()) - 1
+
+        seen = []
+        for _ in range(6):
+            run.recorded([RECORD])
+            seen.append(rows_on_disk())
+        assert seen == [1, 1, 1, 4, 4, 6]
+        run.recorded([RECORD])
+        assert rows_on_disk() == 6
+        run.flush()
+        assert rows_on_disk() == 7
+
+
+def test_events_are_on_the_disk_at_once_and_records_with_them(tmp_path: Path) -> None:
+    with RunFolder(tmp_path, clock=lambda: 0.0) as run:
+        assert not (tmp_path / "events.jsonl").exists()
+        run.recorded([RECORD])
+        run.recorded([RECORD])
+        run.happened({"seconds": 1.5, "what": "joined", "node": 3})
+        run.happened({"seconds": inf, "what": "died", "node": 3, "detail": "no heartbeat\nfor 3 s"})
+        assert [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()] == [
+            {"seconds": 1.5, "what": "joined", "node": 3},
+            {"seconds": None, "what": "died", "node": 3, "detail": "no heartbeat\nfor 3 s"},
+        ]
+        assert len((tmp_path / "records.csv").read_text().splitlines()) == 3
 
 
 @pytest.mark.parametrize("value", [nan, inf, -inf])

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from pame.algorithms import Algorithm, Received
 from pame.exchange import Vector
+from pame.observe import Evaluation, Record
 from pame.problems.base import Matrix, Optimum, Stacked
-from pame.simulator import Evaluation, Record
 from pame.topology import Topology
 
 EDGES = ((0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 2), (2, 3), (4, 5))

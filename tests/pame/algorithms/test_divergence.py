@@ -7,9 +7,10 @@ from driving import EDGES, Constant, Watcher, graph
 from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, FixedStep, PameSpec, PenaltyStep, Selection
 from pame.algorithms.descend import check_finite
 from pame.errors import Diverged, PameError
+from pame.ledger import Ledger
 from pame.problems import LinearSpec
 from pame.setting import Setting
-from pame.simulator import Ledger, run_lock_step
+from pame.simulator import run_lock_step
 from pame.stopping import StopRules
 
 SPECS: list[tuple[AlgorithmSpec, str]] = [

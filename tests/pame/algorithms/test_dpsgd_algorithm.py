@@ -8,12 +8,13 @@ from driving import EDGES, Constant, Watcher, drive, graph
 
 from pame.algorithms import Algorithm, Context, Dpsgd, DpsgdSpec, Received, Selection
 from pame.exchange import PartialMessage, ValueType, Vector
+from pame.ledger import Fate, Ledger
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.sampling import message_lost
 from pame.setting import Setting
-from pame.simulator import Fate, Ledger, run_lock_step
+from pame.simulator import run_lock_step
 from pame.stopping import StopRules
 
 SEED, NODES, N, ITERATIONS = 3, 6, 20, 30

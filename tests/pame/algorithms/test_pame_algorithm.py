@@ -11,12 +11,13 @@ from driving import EDGES, Constant, Watcher, drive, graph, neighbours_in
 from pame.algorithms import Context, FixedStep, Pame, PameSpec, PenaltyStep, Received, Selection, Step
 from pame.errors import ParameterError
 from pame.exchange import ValueType, Vector, reveal
+from pame.ledger import Fate, Ledger
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.sampling import batch, candidates, message_lost, support
 from pame.setting import Setting
-from pame.simulator import Fate, Ledger, run_lock_step
+from pame.simulator import run_lock_step
 from pame.stopping import StopRules
 
 SEED, NODES, N, SAMPLES = 6, 6, 20, 30

@@ -9,11 +9,13 @@ from driving import EDGES, Pulls, Watcher, graph
 
 from pame.algorithms import AlgorithmSpec, Context, Delivery, Message, Reach, Received, Wanted
 from pame.exchange import PartialMessage, Vector, reveal
+from pame.ledger import Fate, Ledger
 from pame.links import LinkSpec
+from pame.observe import Outcome
 from pame.problems.base import Matrix
 from pame.sampling import candidates, support
 from pame.setting import Setting
-from pame.simulator import Fate, Ledger, Outcome, run_lock_step, run_virtual_time
+from pame.simulator import run_lock_step, run_virtual_time
 from pame.stopping import StopRules
 from pame.topology import mixing_row
 

@@ -20,9 +20,11 @@ from pame.algorithms import (
     Received,
     Wanted,
 )
+from pame.ledger import Ledger
+from pame.observe import Evaluation, Outcome, Record
 from pame.problems import LinearSpec, LogisticSpec
 from pame.setting import Setting
-from pame.simulator import DRIVERS, Evaluation, Ledger, Outcome, Record
+from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 from pame.topology import Topology
 from pame.topology.graph import canonical

@@ -11,10 +11,10 @@ from simulator_world import DPSGD, PAME, Run, all_pairs, run, world
 from pame.algorithms import AlgorithmSpec, Mode, Received, Wanted
 from pame.codec import Draw, Sizes, SupportCoding, encode, encode_dense, sizes
 from pame.exchange import PartialMessage, ValueType
+from pame.ledger import Fate, Ledger
 from pame.links import LinkSpec
 from pame.sampling import candidates, message_lost, participation
 from pame.setting import Compute, Setting
-from pame.simulator import Fate, Ledger
 
 
 def receivers(setting: Setting, sender: int, k: int) -> list[int]:

@@ -7,9 +7,9 @@ import pytest
 from simulator_world import PAME, all_pairs, run, same_bits, world
 
 from pame.algorithms import Mode
+from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.setting import Compute, Setting
-from pame.simulator import Fate
 from pame.stopping import PaperRule, StopRules
 
 JITTERY = {"link": LinkSpec(0.01, 0.009), "compute": Compute(jitter=0.9)}

@@ -9,10 +9,11 @@ from simulator_world import PAME, Vector, all_pairs, graph, run, world
 
 from pame.algorithms import FixedStep
 from pame.errors import Diverged
+from pame.evaluate import Evaluator
+from pame.ledger import Fate, Ledger
+from pame.observe import Evaluation, Record
 from pame.problems import LocalObjective, Optimum, Stacked
 from pame.setting import Setting
-from pame.simulator import Evaluation, Fate, Ledger, Record
-from pame.simulator.evaluate import Evaluator
 from pame.stopping import PaperRule, StopRules
 
 

@@ -8,10 +8,10 @@ import pytest
 from simulator_world import PERIODS, Run, Vector, run, same_bits, world
 
 from pame.algorithms import Algorithm, Context, Delivery, Message, Mode, Reach, Received, Wanted
+from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.sampling import message_lost
 from pame.setting import Compute
-from pame.simulator import Fate
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from simulator_world import DPSGD, LINEAR, PAME, Vector, run, same_bits, world
 
 from pame.algorithms import PenaltyStep
 from pame.exchange import ValueType
+from pame.ledger import Fate
 from pame.problems.regression import Regression
 from pame.sampling import batch, candidates, message_lost, support
 from pame.setting import Setting
-from pame.simulator import Fate
 from pame.stopping import PaperRule, StopRules
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 from pame.algorithms import AlgorithmSpec
+from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.sampling import message_lost
 from pame.setting import Compute, Setting
-from pame.simulator import Fate
 
 ALGORITHMS = [PAME, replace(PAME, participation=1.0), DPSGD, replace(DPSGD, on_loss="naive")]
 

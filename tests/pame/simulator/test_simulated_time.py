@@ -7,10 +7,10 @@ import pytest
 from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_bits, world
 
 from pame.algorithms import Mode
+from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.sampling import candidates
 from pame.setting import Compute, Setting
-from pame.simulator import Fate
 from pame.stopping import StopRules
 
 DENSE_BITS = 8 * (1 + 24 * 8)

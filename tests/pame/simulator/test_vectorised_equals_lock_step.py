@@ -9,10 +9,10 @@ from simulator_world import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
 from pame.algorithms import PenaltyStep
 from pame.codec import SupportCoding
 from pame.exchange import ValueType
+from pame.ledger import Fate
 from pame.problems import ProblemSpec
 from pame.problems.regression import Regression
 from pame.setting import Setting
-from pame.simulator import Fate
 from pame.stopping import PaperRule, StopRules
 
 STAR = tuple((0, i) for i in range(1, 8))

@@ -1,4 +1,4 @@
-"""What a driver tells whoever watches it; the drivers know neither terminal nor file."""
+"""What a run tells whoever watches it; whoever drives it knows neither terminal nor file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,18 +1,20 @@
-"""One node under the virtual clock: its algorithm, its mailbox, its patience, and where it is in its iteration."""
+"""One node between its algorithm and its driver: mailbox, patience, and where it is in its iteration.
+
+The clock is the driver's: virtual time in the simulator, real time in a gRPC node.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from pame.algorithms import Algorithm, Received, Wanted
+from pame.observe import Record
 from pame.setting import Setting
-from pame.simulator.observe import Record
-from pame.simulator.post import Posted
 
 _ROUNDS_REMEMBERED = 64
 
 
-class VirtualNode:
-    """Bookkeeping of one node; the clock and the other nodes are the driver's business."""
+class Participant:
+    """Bookkeeping of one node."""
 
     def __init__(self, setting: Setting, index: int, algorithm: Algorithm) -> None:
         self.index = index
@@ -29,13 +31,15 @@ class VirtualNode:
         self._waited_s = 0.0
         self._round_began: dict[int, float] = {}
         self._early: Counter[int] = Counter()
-        self._mail: Posted | None = None
+        self._copies = 0
+        self._size = 0
         self._received = 0
 
-    def begin(self, now: float, mail: Posted | None, wanted: Wanted | None, lost: Sequence[int]) -> None:
-        """Iteration k begins with a message sent or not; at a round the node starts to wait, but not for the lost."""
+    def begin(self, now: float, copies: int, size: int, wanted: Wanted | None, lost: Sequence[int]) -> None:
+        """Iteration k begins with so many copies of a message sent; at a round the node waits, but not for the lost."""
         self._began = now
-        self._mail = mail
+        self._copies = copies
+        self._size = size
         self.wanted = self.waiting = wanted
         self._received = 0
         self.coverage = None
@@ -78,6 +82,10 @@ class VirtualNode:
         evicted, self._mailbox.evicted = self._mailbox.evicted, []
         return late, evicted
 
+    def suspects(self) -> list[int]:
+        """Neighbours this node does not wait for until it hears from them."""
+        return self._mailbox.suspects()
+
     def _remember_round(self, now: float, early: int) -> None:
         """Patience learns from how long after this moment messages of the round arrive; early ones took no waiting."""
         self._round_began[self.k] = now
@@ -88,7 +96,6 @@ class VirtualNode:
 
     def record(self, now: float, late: int) -> Record:
         """What this iteration was like."""
-        copies = len(self._mail.receivers) if self._mail else 0
         return Record(
             node=self.index,
             iteration=self.k,
@@ -99,6 +106,6 @@ class VirtualNode:
             coverage=self.coverage,
             starved=int(self.starved),
             late=late,
-            messages=copies,
-            bytes=copies * self._mail.envelope.size if self._mail else 0,
+            messages=self._copies,
+            bytes=self._copies * self._size,
         )

@@ -56,13 +56,17 @@ class Ledger:
 
     def add(self, fate: Fate, senders: Counts, receivers: Counts, sizes: Counts | int) -> None:
         """Messages that met one fate, one per position, of the given sizes."""
+        size = np.broadcast_to(np.asarray(sizes, dtype=np.int64), senders.shape)
+        self.add_totals(fate, senders, receivers, np.ones_like(senders), size)
+
+    def add_totals(self, fate: Fate, senders: Counts, receivers: Counts, messages: Counts, sizes: Counts) -> None:
+        """So many messages of so many bytes in all that met one fate, one link per position."""
         if not senders.size:
             return
-        size = np.broadcast_to(np.asarray(sizes, dtype=np.int64), senders.shape)
-        self._messages[fate] += senders.size
-        self._bytes[fate] += int(size.sum())
+        self._messages[fate] += int(messages.sum())
+        self._bytes[fate] += int(sizes.sum())
         rows = self._rows[fate]
-        rows.append(np.stack([senders * self._nodes + receivers, np.ones_like(size), size]))
+        rows.append(np.stack([senders * self._nodes + receivers, messages, sizes]))
         if len(rows) > _CONSOLIDATE_AFTER:
             self._rows[fate] = [_merge(rows)]
 

@@ -6,23 +6,23 @@ import pytest
 from simulator_world import all_pairs, world
 
 from pame.algorithms import Received, Wanted
-from pame.simulator.virtual_node import VirtualNode
+from pame.participant import Participant
 
 ALL = Wanted(tuple(range(1, 9)), 8)
 
 
-def node() -> VirtualNode:
+def node() -> Participant:
     """Node 0 of nine, all joined, with an adaptive patience: 30 s until eight waits are known."""
     setting = replace(world(all_pairs(9), (1,) * 9), patience_s=None)
-    return VirtualNode(setting, 0, setting.nodes()[0])
+    return Participant(setting, 0, setting.nodes()[0])
 
 
-def begin(made: VirtualNode, k: int, now: float) -> None:
+def begin(made: Participant, k: int, now: float) -> None:
     made.k = k
-    made.begin(now, None, ALL, [])
+    made.begin(now, 0, 0, ALL, [])
 
 
-def deliver_eight(made: VirtualNode, tag: int, now: float) -> None:
+def deliver_eight(made: Participant, tag: int, now: float) -> None:
     for sender in ALL.senders:
         made.deliver(Received(sender, tag, {}, 10), now)
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pame.errors import Diverged
+from pame.ledger import Fate, Ledger
+from pame.observe import Evaluation, Observer
 from pame.setting import Setting
-from pame.simulator.ledger import Fate, Ledger
-from pame.simulator.observe import Evaluation, Observer
 from pame.stopping import Stopper
 
 _BLOWN_UP = 1e9
@@ -50,13 +50,27 @@ class Evaluator:
         decides: bool = True,
         sent: int | None = None,
     ) -> str | None:
-        """Make one point; the reason to stop there, if any (only a curve that `decides` may stop a run).
-
-        `sent` are the bytes sent until then, if they are not simply all that the ledger has.
-        """
+        """Make one point of the models of all nodes; the reason to stop there, if any."""
         mean = models.mean(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
+        return self.judge(mean, consensus, iteration, seconds, by, decides, sent)
+
+    def judge(
+        self,
+        mean: NDArray[np.float64],
+        consensus: float,
+        iteration: int,
+        seconds: float | None,
+        by: Literal["iteration", "time"],
+        decides: bool,
+        sent: int | None,
+    ) -> str | None:
+        """Make one point of a mean model; the reason to stop there, if any. Only a curve that `decides` may stop a run.
+
+        `sent` are the bytes sent until then, if they are not simply all that the ledger has.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
             objective = self._setting.problem.objective(mean)
             metrics: Mapping[str, float] = self._setting.problem.metrics(mean)
         coverage = self._coverage[by].take()

@@ -1,0 +1,50 @@
+"""`python -m node --orchestrator HOST:PORT`: one participant."""
+
+import argparse
+import asyncio
+import os
+import socket
+import sys
+import uuid
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: two cores, many nodes
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # a connection that ends is nothing to tell
+
+from node.process import Node, Options
+from pame.errors import PameError
+
+
+def main() -> int:
+    """Run until dismissed; 0 after a good end, 2 if the node was refused or cannot start."""
+    parser = argparse.ArgumentParser(prog="python -m node", description=__doc__)
+    parser.add_argument("--orchestrator", required=True, metavar="HOST:PORT", help="where to join")
+    parser.add_argument("--token", default=os.environ.get("PAME_TOKEN", ""), help="to be let in (or PAME_TOKEN)")
+    parser.add_argument("--member", default=f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}", help="its name")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on and to tell neighbours")
+    parser.add_argument("--port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--metrics-port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--patience", type=float, default=30.0, help="seconds without an orchestrator before giving up")
+    given = parser.parse_args()
+    options = Options(
+        orchestrator=given.orchestrator,
+        token=given.token,
+        member=given.member,
+        host=given.host,
+        port=given.port,
+        metrics_port=given.metrics_port,
+        patience_s=given.patience,
+    )
+    try:
+        asyncio.run(_run(options))
+    except (PameError, OSError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+async def _run(options: Options) -> None:
+    await Node(options).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+"""One node's part of a run, as it travels: from a setting to an `Assignment`, and from that to the node's own setting.
+
+Everything random is drawn again from the seed at the node; what travels is the graph, the periods, the specs and rules.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import gcd, inf
+
+import numpy as np
+
+from pame import algorithms, problems, specs
+from pame.algorithms import AlgorithmSpec, Mode
+from pame.codec import SupportCoding
+from pame.errors import ParameterError
+from pame.exchange import ValueType, Vector
+from pame.links import LinkSpec
+from pame.problems import ProblemSpec
+from pame.rpc import control_pb2 as pb
+from pame.setting import Compute, Setting
+from pame.stopping import StopRules
+from pame.topology import Topology
+
+_MODES = {Mode.ROUNDS: pb.ExchangeRules.MODE_ROUNDS, Mode.FREE: pb.ExchangeRules.MODE_FREE}
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A neighbour: where it listens, and its incarnation."""
+
+    index: int
+    address: str
+    incarnation: int
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """What a node needs to take part."""
+
+    run: int
+    index: int
+    incarnation: int
+    setting: Setting
+    peers: tuple[Peer, ...]
+    snapshot_every: int
+    first: int
+    """The iteration to begin with: 0 but after a restart."""
+    start: Vector
+    """The model to begin with."""
+
+    def snapshot_due(self, k: int) -> bool:
+        """Whether w^k goes to the orchestrator."""
+        return k % self.snapshot_every == 0 or k == self.setting.stop.iterations
+
+
+def describe(run: int, setting: Setting, problem: ProblemSpec) -> pb.Assignment:
+    """What the assignments of all nodes of a run have in common."""
+    paper = setting.stop.paper
+    spare, patience, link, compute = setting.spare, setting.patience_s, setting.link, setting.compute
+    return pb.Assignment(
+        run=run,
+        seed=setting.seed,
+        nodes=setting.topology.nodes,
+        edges=setting.topology.edges.ravel().tolist(),
+        periods=setting.periods,
+        problem=json.dumps(specs.plain(problem)),
+        algorithm=json.dumps(specs.plain(setting.algorithm)),
+        exchange=pb.ExchangeRules(
+            mode=_MODES[setting.mode],
+            spare=spare,
+            max_lag=setting.max_lag,
+            exclude_after=setting.exclude_after,
+            patience_s=patience,
+        ),
+        messages=pb.MessageRules(
+            support=setting.coding.name.lower() if setting.coding is not None else "",
+            float32=setting.values is ValueType.FLOAT32,
+            loss=setting.message_loss,
+        ),
+        compute=pb.ComputeRules(
+            step_s=compute.step_s, jitter=compute.jitter, stragglers=compute.stragglers, slowdown=compute.slowdown
+        ),
+        link=pb.LinkRules(
+            delay_s=link.delay_s,
+            jitter_s=link.jitter_s,
+            rate_bps=None if link.rate_bps == inf else link.rate_bps,
+        ),
+        iterations=setting.stop.iterations,
+        snapshot_every=gcd(setting.evaluate_every, paper.every if paper else 0),
+    )
+
+
+def assign(
+    common: pb.Assignment,
+    index: int,
+    incarnation: int,
+    peers: Iterable[Peer],
+    first: int = 0,
+    start: Vector | None = None,
+) -> pb.Assignment:
+    """The assignment of one node."""
+    made = pb.Assignment()
+    made.CopyFrom(common)
+    made.index, made.incarnation = index, incarnation
+    made.neighbours.extend(neighbour(peer) for peer in peers)
+    if first or start is not None:
+        made.resume.iteration = first
+        made.resume.model = b"" if start is None else start.astype("<f8").tobytes()
+    return made
+
+
+def neighbour(peer: Peer) -> pb.Neighbour:
+    """A peer as it travels."""
+    return pb.Neighbour(index=peer.index, address=peer.address, incarnation=peer.incarnation)
+
+
+def peer(message: pb.Neighbour) -> Peer:
+    """And back."""
+    return Peer(message.index, message.address, message.incarnation)
+
+
+def assigned(message: pb.Assignment) -> Assigned:
+    """The node's own setting; `ParameterError` if the message contradicts itself."""
+    edges = np.array(message.edges, dtype=np.int64)
+    if edges.size % 2 or message.index >= message.nodes or len(message.periods) != message.nodes:
+        raise ParameterError(f"not an assignment: node {message.index} of {message.nodes}, {edges.size} ends of edges")
+    if edges.size and edges.max() >= message.nodes:
+        raise ParameterError(f"not an assignment: an edge ends at node {edges.max()} of {message.nodes}")
+    if not message.iterations or not message.snapshot_every or 0 in message.periods:
+        raise ParameterError("not an assignment: iterations, snapshots and periods are counted from 1")
+    exchange, messages, compute, link = message.exchange, message.messages, message.compute, message.link
+    modes = {number: mode for mode, number in _MODES.items()}
+    if exchange.mode not in modes:
+        raise ParameterError("not an assignment: it does not say how nodes wait for each other")
+    if messages.support and messages.support.upper() not in SupportCoding.__members__:
+        raise ParameterError(f"not an assignment: there is no support coding {messages.support!r}")
+    problem: ProblemSpec = specs.revive(problems.SPECS, _json(message.problem))
+    algorithm: AlgorithmSpec = specs.revive(algorithms.SPECS, _json(message.algorithm))
+    setting = Setting(
+        seed=message.seed,
+        topology=Topology(message.nodes, edges.reshape(-1, 2)),
+        problem=problems.build(problem, message.nodes, message.seed),
+        algorithm=algorithm,
+        periods=tuple(message.periods),
+        stop=StopRules(iterations=message.iterations),
+        mode=modes[exchange.mode],
+        spare=exchange.spare if exchange.HasField("spare") else None,
+        max_lag=exchange.max_lag,
+        exclude_after=exchange.exclude_after,
+        patience_s=exchange.patience_s if exchange.HasField("patience_s") else None,
+        coding=SupportCoding[messages.support.upper()] if messages.support else None,
+        values=ValueType.FLOAT32 if messages.float32 else ValueType.FLOAT64,
+        message_loss=messages.loss,
+        evaluate_every=message.snapshot_every,
+        compute=Compute(compute.step_s, compute.jitter, compute.stragglers, compute.slowdown),
+        link=LinkSpec(link.delay_s, link.jitter_s, link.rate_bps if link.HasField("rate_bps") else inf),
+    )
+    start = np.frombuffer(message.resume.model, dtype="<f8").astype(np.float64) if message.resume.model else None
+    if start is not None and start.size != setting.problem.n:
+        raise ParameterError(f"not an assignment: a model of {start.size} numbers where n = {setting.problem.n}")
+    return Assigned(
+        run=message.run,
+        index=message.index,
+        incarnation=message.incarnation,
+        setting=setting,
+        peers=tuple(peer(found) for found in message.neighbours),
+        snapshot_every=message.snapshot_every,
+        first=message.resume.iteration,
+        start=setting.start if start is None else start,
+    )
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ParameterError(f"not an assignment: its parameters are not JSON ({error})") from None

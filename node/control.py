@@ -1,0 +1,121 @@
+"""The node's one stream to the orchestrator: join, take commands, send what happened; opened anew when it breaks."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+import grpc
+
+from node.parcels import refusal_name
+from pame.errors import PameError
+from pame.rpc import control_pb2 as pb
+
+ATTACH = "/pame.v1.Control/Attach"
+HEARTBEAT_S = 1.0
+_RETRY_S = 0.25
+_ANY_SIZE = -1
+
+
+class JoinRefused(PameError):
+    """The orchestrator does not want this node."""
+
+
+class OrchestratorGone(PameError):
+    """The orchestrator cannot be reached any more."""
+
+
+class ControlStream:
+    """Talks to the orchestrator until told to stop."""
+
+    def __init__(
+        self,
+        orchestrator: str,
+        join: Callable[[], pb.Join],
+        handle: Callable[[pb.ToNode], Awaitable[None]],
+        heartbeat: Callable[[], pb.Heartbeat],
+        patience_s: float,
+    ) -> None:
+        """`patience_s`: how long to keep trying without any contact."""
+        self._orchestrator = orchestrator
+        self._join = join
+        self._handle = handle
+        self._heartbeat = heartbeat
+        self._patience_s = patience_s
+        self._outgoing: deque[pb.FromNode] = deque()
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._contact = time.monotonic()
+
+    def send(self, message: pb.FromNode) -> None:
+        """Queue a message; it survives a broken connection."""
+        self._outgoing.append(message)
+        self._idle.clear()
+        self._wake.set()
+
+    async def flush(self, seconds: float) -> None:
+        """Wait until everything is written, but not longer than this."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._idle.wait()
+        except TimeoutError:
+            return
+
+    async def run(self) -> None:
+        """Join, and again after every break, until there has been no contact for too long."""
+        self._contact = time.monotonic()
+        while True:
+            try:
+                await self._attach()
+            except grpc.aio.AioRpcError as error:
+                if time.monotonic() - self._contact > self._patience_s:
+                    raise OrchestratorGone(
+                        f"no contact with the orchestrator at {self._orchestrator} for {self._patience_s:g} s "
+                        f"({error.code().name.lower()}): check that it runs and that the address is right"
+                    ) from None
+            await asyncio.sleep(_RETRY_S)
+
+    async def _attach(self) -> None:
+        options = [
+            ("grpc.max_receive_message_length", _ANY_SIZE),
+            ("grpc.max_send_message_length", _ANY_SIZE),
+            ("grpc.enable_http_proxy", 0),
+            ("grpc.initial_reconnect_backoff_ms", 100),
+            ("grpc.max_reconnect_backoff_ms", 1000),
+        ]
+        async with grpc.aio.insecure_channel(self._orchestrator, options=options) as channel:
+            attach: grpc.aio.StreamStreamMultiCallable[pb.FromNode, pb.ToNode]
+            attach = channel.stream_stream(ATTACH, pb.FromNode.SerializeToString, pb.ToNode.FromString)
+            call = attach()
+            await call.write(pb.FromNode(join=self._join()))
+            tasks = [asyncio.create_task(work) for work in (self._read(call), self._write(call), self._beat())]
+            try:
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _read(self, call: "grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode]") -> None:
+        async for message in call:
+            self._contact = time.monotonic()
+            if message.WhichOneof("kind") == "refused":
+                refused = message.refused
+                raise JoinRefused(f"the orchestrator refused: {refused.detail} ({refusal_name(refused.refusal)})")
+            await self._handle(message)
+
+    async def _write(self, call: "grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode]") -> None:
+        while True:
+            while self._outgoing:
+                await call.write(self._outgoing[0])
+                self._outgoing.popleft()
+            self._idle.set()
+            self._wake.clear()
+            await self._wake.wait()
+
+    async def _beat(self) -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT_S)
+            self.send(pb.FromNode(heartbeat=self._heartbeat()))

@@ -1,0 +1,220 @@
+"""An outgoing link: a bounded queue, an emulated wire, and a stream to a neighbour that is opened anew when it breaks.
+
+    push -> queue (bounded; `latest`: overflow drops the oldest) -> wire (in-process shaper) -> gRPC -> receipt
+
+At most max(2 messages, 2 x bandwidth-delay product) are between the queue and their receipt: what waits in our own
+queue can still be dropped, what gRPC has cannot. Nobody ever waits for a slow receiver but its own link.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import grpc
+
+from node.account import OutAccount
+from node.assignment import Peer
+from node.parcels import Parcel, refusal_name
+from pame.links import LinkSpec, LinkState, send
+from pame.rpc import exchange_pb2 as pb
+
+PUSH = "/pame.v1.Exchange/Push"
+QUEUE_MESSAGES = 64
+QUEUE_BYTES = 64 * 2**20
+_FIRST_BACKOFF_S = 0.05
+_LONGEST_BACKOFF_S = 1.0
+_RATES_REMEMBERED = 16
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A parcel that has left the queue and is not acknowledged yet."""
+
+    parcel: Parcel
+    left_at: float
+    release_at: float
+    acknowledged_before: int
+    """Bytes acknowledged on this stream when it left."""
+
+
+class OutLink:
+    """One directed link to a neighbour."""
+
+    def __init__(
+        self, peer: Peer, limit: int, spec: LinkSpec, jitter: Callable[[int, int], float], account: OutAccount
+    ) -> None:
+        """`limit`: the largest parcel in bytes; `jitter`: a number in [0, 1) by receiver and iteration."""
+        self._peer = peer
+        self._limit = limit
+        self._spec = spec
+        self._jitter = jitter
+        self._account = account
+        self._queue: deque[Parcel] = deque()
+        self._queued_bytes = 0
+        self._wire: deque[_Flight] = deque()
+        """On the emulated wire: left the queue, not yet handed to gRPC."""
+        self._flights: deque[_Flight] = deque()
+        """Handed to gRPC, not yet acknowledged."""
+        self._state = LinkState()
+        self._acknowledged = 0
+        self._acknowledged_bytes = 0
+        self._rates: deque[float] = deque(maxlen=_RATES_REMEMBERED)
+        self._shortest_s = inf
+        self._wake = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
+        self._task = asyncio.create_task(self._run())
+
+    def push(self, parcel: Parcel) -> None:
+        """Take a parcel; an overflow drops the oldest that waits."""
+        self._queue.append(parcel)
+        self._queued_bytes += len(parcel.data)
+        while len(self._queue) > QUEUE_MESSAGES or (self._queued_bytes > QUEUE_BYTES and len(self._queue) > 1):
+            self._queued_bytes -= len(self._queue.popleft().data)
+            self._account.dropped += 1
+        self._account.queued = len(self._queue)
+        if len(self._queue) >= QUEUE_MESSAGES:
+            self._room.clear()
+        self._wake.set()
+
+    async def room(self) -> None:
+        """Wait until the queue can take one more without dropping any (for delivery in order)."""
+        await self._room.wait()
+
+    def move(self, peer: Peer) -> None:
+        """The neighbour came back somewhere else: connect anew."""
+        self._peer = peer
+        if self._call is not None:
+            self._call.cancel()
+
+    async def drain(self, seconds: float) -> None:
+        """Wait until everything is acknowledged, but not longer than this."""
+        deadline = time.monotonic() + seconds
+        while (self._queue or self._wire or self._flights) and time.monotonic() < deadline:
+            await asyncio.sleep(0.005)
+
+    async def close(self) -> None:
+        """Stop; what still waits is lost."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        """Stream after stream; the pause between two grows to a second, and is short again after a success."""
+        backoff = _FIRST_BACKOFF_S
+        while True:
+            before = self._account.receipts
+            try:
+                await self._stream()
+            except grpc.aio.AioRpcError:
+                pass
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
+            self._requeue()
+            backoff = _FIRST_BACKOFF_S if self._account.receipts > before else min(2 * backoff, _LONGEST_BACKOFF_S)
+            await asyncio.sleep(backoff)
+
+    async def _stream(self) -> None:
+        options = [
+            ("grpc.max_send_message_length", self._limit),
+            ("grpc.max_receive_message_length", self._limit),
+            ("grpc.use_local_subchannel_pool", 1),
+            ("grpc.enable_http_proxy", 0),
+        ]
+        async with grpc.aio.insecure_channel(self._peer.address, options=options) as channel:
+            push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
+            push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
+            self._call = call = push()
+            self._account.connects += 1
+            reading = asyncio.create_task(self._read(call))
+            writing = asyncio.create_task(self._write(call))
+            try:
+                done, _ = await asyncio.wait((reading, writing), return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+            finally:
+                self._call = None
+                call.cancel()
+                for task in (reading, writing):
+                    task.cancel()
+                await asyncio.gather(reading, writing, return_exceptions=True)
+
+    async def _write(self, call: "grpc.aio.StreamStreamCall[bytes, pb.Receipt]") -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            self._wake.clear()
+            self._fill_wire()
+            if self._wire and (head := self._wire[0]).release_at <= time.monotonic():
+                self._flights.append(self._wire.popleft())
+                await call.write(head.parcel.data)
+                self._account.messages += 1
+                self._account.sizes += head.parcel.sizes
+                self._account.protobuf_bytes += head.parcel.protobuf_bytes
+                continue
+            alarm = None
+            if self._wire:
+                alarm = loop.call_later(self._wire[0].release_at - time.monotonic(), self._wake.set)
+            await self._wake.wait()
+            if alarm:
+                alarm.cancel()
+
+    def _fill_wire(self) -> None:
+        """From the queue onto the wire, as far as the window allows."""
+        now = time.monotonic()
+        while self._queue and self._has_window():
+            parcel = self._queue.popleft()
+            self._queued_bytes -= len(parcel.data)
+            u = self._jitter(self._peer.index, parcel.iteration)
+            self._state = send(self._spec, self._state, now, 8 * len(parcel.data), u)
+            self._wire.append(_Flight(parcel, now, self._state.last_arrival, self._acknowledged_bytes))
+        self._account.queued = len(self._queue)
+        if len(self._queue) < QUEUE_MESSAGES:
+            self._room.set()
+
+    def _has_window(self) -> bool:
+        under_way = [*self._flights, *self._wire]
+        if len(under_way) < 2:
+            return True
+        rate = min(max(self._rates, default=0.0), self._spec.rate_bps / 8)
+        window = 2.0 * rate * self._shortest_s if self._rates else 0.0
+        return sum(len(flight.parcel.data) for flight in under_way) + len(self._queue[0].data) <= window
+
+    async def _read(self, call: "grpc.aio.StreamStreamCall[bytes, pb.Receipt]") -> None:
+        self._acknowledged = 0
+        self._acknowledged_bytes = 0
+        async for receipt in call:
+            self._account.receipts += 1
+            self._account.late = max(self._account.late, receipt.late)
+            for refused in receipt.refused:
+                self._account.refused[refusal_name(refused.refusal)] += 1
+            self._settle(receipt.seen)
+            self._wake.set()
+
+    def _settle(self, seen: int) -> None:
+        """Parcels up to this number are acknowledged; the newest of them tells the round trip and the rate."""
+        now, newest = time.monotonic(), None
+        while self._acknowledged < seen and self._flights:
+            newest = self._flights.popleft()
+            self._acknowledged += 1
+            self._acknowledged_bytes += len(newest.parcel.data)
+            self._account.acknowledged += 1
+        if newest is not None:
+            trip = max(now - newest.left_at, 1e-6)
+            self._account.round_trips.add(trip)
+            self._shortest_s = min(self._shortest_s, trip)
+            self._rates.append((self._acknowledged_bytes - newest.acknowledged_before) / trip)
+
+    def _requeue(self) -> None:
+        """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""
+        under_way = [flight.parcel for flight in (*self._flights, *self._wire)]
+        self._flights.clear()
+        self._wire.clear()
+        self._state = LinkState()
+        self._queue.extendleft(reversed(under_way))
+        self._queued_bytes += sum(len(parcel.data) for parcel in under_way)
+        self._account.queued = len(self._queue)

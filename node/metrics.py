@@ -1,0 +1,199 @@
+"""The figures of a node for Prometheus: read from its account at every scrape, served over plain HTTP.
+
+    pame_link_*    by `peer`, the neighbour's index; all but the 32 smallest are summed as "others"
+    pame_node_*    this node; Prometheus itself adds which one it is
+
+Totals count from the beginning of the run; a new run begins at 0, which Prometheus takes for a restarted counter.
+"""
+
+import contextlib
+import platform
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+from socket import SHUT_RDWR
+from socketserver import ThreadingTCPServer
+from threading import Thread
+from typing import TypeVar
+
+import grpc
+from prometheus_client import CollectorRegistry, Metric, MetricsHandler, core
+from prometheus_client.registry import Collector
+
+from node.account import ROUND_TRIP_BOUNDS_S, Histogram, InAccount, NodeAccount, OutAccount
+from pame.codec import Sizes
+
+NAMED = 32
+"""At most so many peers, or reasons, have series of their own: what 128 nodes expose stays bounded."""
+OTHERS = "others"
+KINDS = ("values", "support", "stars", "framing", "protobuf")
+
+T = TypeVar("T")
+Samples = dict[tuple[str, ...], float | None]
+Figures = tuple[tuple[str, str, Callable[[T], float | None]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What runs here."""
+
+    code_version: str
+    python_version: str = platform.python_version()
+    grpc_version: str = grpc.__version__
+
+
+class NodeCollector(Collector):
+    """Reads the node's current account, which may change meanwhile, at every scrape."""
+
+    def __init__(self, read: Callable[[], NodeAccount], build: Build) -> None:
+        self._read = read
+        self._build = build
+
+    def collect(self) -> Iterator[Metric]:
+        """All families of one scrape."""
+        account = self._read()
+        # dict() is one C call: no other thread can change a dictionary in the middle of its copy. Here and below.
+        out, into = dict(account.out), dict(account.into)
+        named = frozenset(sorted(out.keys() | into.keys())[:NAMED])
+        yield build_info(self._build)
+        place = {} if account.index is None else {"run": str(account.run), "index": str(account.index)}
+        yield core.InfoMetricFamily("pame_node", "The run of this node and its index in it.", value=place)
+        for name, documentation, value in _NODE:
+            yield family(f"pame_node_{name}", documentation, [], {(): value(account)})
+        yield _round_trips([link.round_trips for link in out.values()])
+        yield _refused("sent", "By the receiver.", [link.refused for link in out.values()])
+        yield _refused("received", "By this node.", [account.strangers, *(link.refused for link in into.values())])
+        yield _sent_bytes(_grouped(out, named))
+        yield from _links(_grouped(out, named), _OUT)
+        yield from _links(_grouped(into, named), _INTO)
+
+
+class Server(ThreadingTCPServer):
+    """Serves /metrics from a thread. (http.server's own class would first ask the name server who we are.)"""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], registry: CollectorRegistry) -> None:
+        super().__init__(address, MetricsHandler.factory(registry))
+        self.port: int = self.server_address[1]
+        self._thread = Thread(target=self.serve_forever, name="metrics", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Frees the port; a second call does nothing."""
+        with contextlib.suppress(OSError):  # only to wake the thread, which otherwise looks up every half second
+            self.socket.shutdown(SHUT_RDWR)
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
+
+
+def serve(collector: Collector, host: str, port: int) -> Server:
+    """Serves the collector's figures at http://host:port/metrics; port 0 takes a free one."""
+    registry = CollectorRegistry()
+    registry.register(collector)
+    return Server((host, port), registry)
+
+
+def build_info(build: Build) -> Metric:
+    """The versions of what runs here."""
+    return core.InfoMetricFamily("pame_build", "Versions of what runs here.", value=asdict(build))
+
+
+def family(name: str, documentation: str, labels: Sequence[str], samples: Samples) -> Metric:
+    """A counter if its name says `_total`, else a gauge; a sample without a value is left out."""
+    kind = core.CounterMetricFamily if name.endswith("_total") else core.GaugeMetricFamily
+    made = kind(name, documentation, labels=labels)
+    for values, sample in samples.items():
+        if sample is not None:
+            made.add_metric(values, sample)
+    return made
+
+
+def by_reason(counts: Mapping[str, int]) -> Samples:
+    """Samples by reason, of which there is a bounded number."""
+    taken = sorted(dict(counts).items())
+    samples: Samples = {(reason,): count for reason, count in taken[:NAMED]}
+    if taken[NAMED:]:
+        samples[OTHERS,] = sum(count for _, count in taken[NAMED:])
+    return samples
+
+
+_NODE: Figures[NodeAccount] = (
+    ("iteration", "The iteration this node is at.", lambda node: node.iteration),
+    ("steps_total", "Local steps taken.", lambda node: node.steps),
+    ("step_seconds_total", "Spent in gradients and steps, without padding.", lambda node: node.step_s),
+    ("wait_seconds_total", "Spent waiting for neighbours.", lambda node: node.wait_s),
+    ("aggregate_seconds_total", "Spent averaging messages.", lambda node: node.aggregate_s),
+    ("overran_steps_total", "Steps that took longer than their nominal time.", lambda node: node.overran),
+    ("rounds_total", "Rounds so far.", lambda node: node.rounds),
+    ("wanted_messages_total", "What the rounds would have averaged if all had come.", lambda node: node.wanted),
+    ("averaged_messages_total", "What the rounds did average.", lambda node: node.averaged),
+    ("participation_ratio", "Averaged messages per wanted one.", lambda n: n.averaged / n.wanted if n.wanted else None),
+    ("starved_rounds_total", "Rounds for which no message came.", lambda node: node.starved),
+    ("expired_waits_total", "Waits that ran out of patience.", lambda node: node.expired),
+    ("coverage", "Messages of the last round that carry a coordinate, on average.", lambda node: node.coverage),
+    ("snapshot_bytes_total", "Bytes of models sent to the orchestrator.", lambda node: node.snapshot_bytes),
+    ("snapshot_cpu_seconds_total", "CPU time spent on snapshots.", lambda node: node.snapshot_s),
+)
+_OUT: Figures[OutAccount] = (
+    ("sent_messages_total", "Handed to gRPC.", lambda link: link.messages),
+    ("overtime_messages_total", "Sent after the node's last iteration; part of the sent.", lambda link: link.overtime),
+    ("lost_messages_total", "Dropped on purpose, by the draw of message loss.", lambda link: link.lost),
+    ("lost_bytes_total", "Bytes of the messages dropped on purpose.", lambda link: link.lost_bytes),
+    ("dropped_messages_total", "Pushed out of the full queue.", lambda link: link.dropped),
+    ("acknowledged_messages_total", "Looked at by the receiver.", lambda link: link.acknowledged),
+    ("sent_late_messages_total", "Said to be late by the receiver.", lambda link: link.late),
+    ("sent_refused_messages_total", "Refused by the receiver.", lambda link: sum(dict(link.refused).values())),
+    ("receipts_total", "Receipts from the receiver.", lambda link: link.receipts),
+    ("connects_total", "Times the stream to the receiver was opened.", lambda link: link.connects),
+    ("queued_messages", "Waiting now to be sent.", lambda link: link.queued),
+)
+_INTO: Figures[InAccount] = (
+    ("received_messages_total", "Accepted into the mailbox.", lambda link: link.messages),
+    ("received_bytes_total", "Bytes of the vectors accepted.", lambda link: link.bytes),
+    ("aggregated_messages_total", "Averaged by this node.", lambda link: link.aggregated),
+    ("received_late_messages_total", "Came when no round could use them any more.", lambda link: link.late),
+    ("received_late_bytes_total", "Bytes of the vectors that came late.", lambda link: link.late_bytes),
+    ("evicted_messages_total", "Pushed out of the full mailbox.", lambda link: link.evicted),
+    ("received_refused_messages_total", "Refused by this node.", lambda link: sum(dict(link.refused).values())),
+    ("suspect_peers", "How many of these peers nobody waits for: 0 or 1 for one.", lambda link: link.suspect),
+)
+
+
+def _round_trips(histograms: Sequence[Histogram]) -> Metric:
+    nothing = [0] * (len(ROUND_TRIP_BOUNDS_S) + 1)
+    counts = [sum(column) for column in zip(nothing, *(each.counts for each in histograms), strict=True)]
+    seconds = sum(each.sum for each in histograms)
+    buckets = list(zip([*map(str, ROUND_TRIP_BOUNDS_S), "+Inf"], accumulate(counts), strict=True))
+    documentation = "From handing a message to gRPC to its acknowledgement, over all links."
+    return core.HistogramMetricFamily("pame_node_round_trip_seconds", documentation, buckets, seconds)
+
+
+def _refused(way: str, by: str, counts: Iterable[Counter[str]]) -> Metric:
+    total = sum((Counter(dict(count)) for count in counts), Counter[str]())
+    return family(f"pame_node_{way}_refused_messages_total", f"Refused, by reason. {by}", ["reason"], by_reason(total))
+
+
+def _grouped(links: Mapping[int, T], named: frozenset[int]) -> dict[str, list[T]]:
+    groups: dict[str, list[T]] = {}
+    for peer in sorted(links):
+        groups.setdefault(str(peer) if peer in named else OTHERS, []).append(links[peer])
+    return groups
+
+
+def _links(groups: Mapping[str, Sequence[T]], figures: Figures[T]) -> Iterator[Metric]:
+    for name, documentation, value in figures:
+        samples: Samples = {(peer,): sum(value(link) or 0 for link in group) for peer, group in groups.items()}
+        yield family(f"pame_link_{name}", documentation, ["peer"], samples)
+
+
+def _sent_bytes(groups: Mapping[str, Sequence[OutAccount]]) -> Metric:
+    samples: Samples = {}
+    for peer, group in groups.items():
+        by_kind = asdict(sum((link.sizes for link in group), Sizes()))
+        by_kind["protobuf"] = sum(link.protobuf_bytes for link in group)
+        samples |= {(peer, kind): by_kind[kind] for kind in KINDS}
+    return family("pame_link_sent_bytes_total", "Handed to gRPC, by kind.", ["peer", "kind"], samples)

@@ -1,0 +1,119 @@
+"""A node's gRPC server: health checks always, and the neighbours' streams of the run under way.
+
+The largest message follows from n, which only an assignment tells: the server is opened anew on the same port then.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+
+from node.link import PUSH
+from node.parcels import ParcelRefused
+from pame.rpc import exchange_pb2 as pb
+from pame.rpc import refusal_pb2
+
+SERVICE = "pame.v1.Exchange"
+_IDLE_LIMIT = 4096
+_HEADROOM = 2
+"""gRPC breaks a stream at this many times our own limit, which refuses a parcel with its reason."""
+_PATIENCE_WITH_REFUSED = 100
+"""A stream that sends nothing else is closed."""
+
+Arrive = Callable[[bytes], int]
+"""Takes a parcel in and returns how many of its sender were late so far, or raises `ParcelRefused`."""
+
+
+class ExchangeServer:
+    """Owns the port."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host = host
+        self._port = port
+        self._server: grpc.aio.Server | None = None
+        self._arrive: Arrive | None = None
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return self._port
+
+    async def open(self, limit: int = _IDLE_LIMIT, arrive: Arrive | None = None) -> None:
+        """Serve with this limit; a server that is already open is replaced without a gap."""
+        previous, self._arrive = self._server, arrive
+        options = [
+            ("grpc.max_receive_message_length", _HEADROOM * limit),
+            ("grpc.max_send_message_length", _HEADROOM * limit),
+            ("grpc.so_reuseport", 1),
+        ]
+        server = grpc.aio.server(options=options)
+        handler: grpc.RpcMethodHandler[bytes, pb.Receipt] = grpc.stream_stream_rpc_method_handler(
+            self._push, None, pb.Receipt.SerializeToString
+        )
+        service, method = PUSH.strip("/").split("/")
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
+        checks = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+        self._port = server.add_insecure_port(f"{self._host}:{self._port}")
+        await server.start()
+        for name in ("", SERVICE):
+            await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._server = server
+        if previous is not None:
+            await previous.stop(None)
+
+    async def close(self) -> None:
+        """Stop serving."""
+        if self._server is not None:
+            await self._server.stop(0.2)
+
+    async def _push(self, _: object, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
+        stream = _Stream()
+        acknowledging = asyncio.create_task(stream.acknowledge(context))
+        try:
+            while isinstance(data := await context.read(), bytes):  # else EOF
+                stream.take(data, self._arrive)
+                if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
+                    await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused parcels in a row")
+            await stream.finish(context)
+        finally:
+            acknowledging.cancel()
+
+
+class _Stream:
+    """What has come over one stream."""
+
+    def __init__(self) -> None:
+        self.refused_in_a_row = 0
+        self._seen = 0
+        self._late = 0
+        self._refused: list[pb.RefusedParcel] = []
+        self._news = asyncio.Event()
+
+    def take(self, data: bytes, arrive: Arrive | None) -> None:
+        self._seen += 1
+        try:
+            if arrive is None:
+                raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
+            self._late = arrive(data)
+            self.refused_in_a_row = 0
+        except ParcelRefused as refused:
+            self.refused_in_a_row += 1
+            code: Any = refused.refusal
+            self._refused.append(pb.RefusedParcel(number=self._seen, refusal=code, detail=str(refused)))
+        self._news.set()
+
+    async def acknowledge(self, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
+        """One receipt for whatever has come since the last one."""
+        while True:
+            await self._news.wait()
+            await self.finish(context)
+
+    async def finish(self, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
+        """Acknowledge what is not yet."""
+        if self._news.is_set():
+            self._news.clear()
+            refused, self._refused = self._refused, []
+            await context.write(pb.Receipt(seen=self._seen, late=self._late, refused=refused))

@@ -1,0 +1,208 @@
+"""A node's part in one run: its links, its trainer, and its reports to the orchestrator."""
+
+import asyncio
+import resource
+import time
+from collections.abc import Callable, Iterable
+
+from node.account import NodeAccount, OutAccount
+from node.assignment import Assigned, Peer
+from node.link import OutLink
+from node.parcels import size_limit
+from node.server import ExchangeServer
+from node.trainer import Trainer
+from pame.errors import PameError
+from pame.exchange import Vector
+from pame.observe import Record
+from pame.randomness import Key, Purpose, uniforms
+from pame.rpc import control_pb2 as pb
+
+_REPORT_S = 0.2
+_TOTALS_EVERY = 5
+_RECORDS_PER_REPORT = 2000
+_CHUNK = 1 << 14
+"""Numbers in a piece of a snapshot: 128 KiB."""
+
+Send = Callable[[pb.FromNode], None]
+
+
+class Session:
+    """From an assignment to its end."""
+
+    def __init__(self, assigned: Assigned, server: ExchangeServer, send: Send) -> None:
+        self.assigned = assigned
+        self.account = NodeAccount(run=assigned.run, index=assigned.index)
+        self._server = server
+        self._send = send
+        self._links: dict[int, OutLink] = {}
+        self._records: list[Record] = []
+        self._task: asyncio.Task[None] | None = None
+        self._reporter: asyncio.Task[None] | None = None
+        for peer in assigned.peers:
+            self.account.out[peer.index] = OutAccount()
+        self._trainer = Trainer(assigned, self._links, self.account, self._records.append, self._snapshot)
+
+    async def prepare(self) -> None:
+        """Open the door for messages of this run: others may start a moment earlier."""
+        await self._server.open(self._limit(), self._trainer.arrive)
+
+    def start(self) -> None:
+        """Connect and train."""
+        setting, index = self.assigned.setting, self.assigned.index
+
+        def jitter(receiver: int, k: int) -> float:
+            key = Key(setting.seed, Purpose.LINK_JITTER, index, k, receiver)
+            return float(uniforms(key, 1)[0]) if setting.link.jitter_s else 0.5
+
+        for peer in self.assigned.peers:
+            account = self.account.out[peer.index]
+            self._links[peer.index] = OutLink(peer, self._limit(), setting.link, jitter, account)
+        self._task = asyncio.create_task(self._train())
+        self._reporter = asyncio.create_task(self._report_now_and_then())
+
+    def moved(self, peers: Iterable[Peer]) -> None:
+        """Neighbours came back elsewhere."""
+        for peer in peers:
+            self._trainer.customs.moved(peer.index, peer.incarnation)
+            if peer.index in self._links:
+                self._links[peer.index].move(peer)
+
+    async def stop(self, at: int, drain_s: float) -> None:
+        """The end of the run: the result, the last report, and good-bye to the links."""
+        await self._cancel(self._task)
+        await asyncio.gather(*(link.drain(drain_s) for link in self._links.values()))
+        await self._cancel(self._reporter)
+        iteration, model = self._trainer.result(at)
+        self._send_model(iteration, model, result=True)
+        self._report(with_totals=True)
+        self._send(pb.FromNode(finished=pb.Finished(run=self.assigned.run)))
+        await self.close()
+
+    async def close(self) -> None:
+        """Leave at once."""
+        await self._cancel(self._task)
+        await self._cancel(self._reporter)
+        await asyncio.gather(*(link.close() for link in self._links.values()))
+        await self._server.open()
+
+    def _limit(self) -> int:
+        setting = self.assigned.setting
+        return size_limit(setting.problem.n, self._trainer.vectors)
+
+    async def _train(self) -> None:
+        run = self.assigned.run
+        try:
+            await self._trainer.run(lambda: self._done(run))
+        except PameError as error:
+            self._report(with_totals=True)
+            self._send(pb.FromNode(failure=pb.Failure(run=run, reason=str(error))))
+
+    def _done(self, run: int) -> None:
+        self._report(with_totals=True)
+        self._send(pb.FromNode(done=pb.Done(run=run)))
+
+    def _snapshot(self, k: int, model: Vector) -> None:
+        self._report(with_totals=False)  # so that the records before a snapshot are there before it
+        start = time.thread_time()
+        self._send_model(k, model, result=False)
+        self.account.snapshot_s += time.thread_time() - start
+        self.account.snapshot_bytes += 8 * model.size
+
+    def _send_model(self, k: int, model: Vector, result: bool) -> None:
+        run = self.assigned.run
+        for offset in range(0, model.size, _CHUNK):
+            values = model[offset : offset + _CHUNK].astype("<f8").tobytes()
+            chunk = pb.SnapshotChunk(run=run, iteration=k, offset=offset, values=values, result=result)
+            self._send(pb.FromNode(snapshot=chunk))
+
+    async def _report_now_and_then(self) -> None:
+        number = 0
+        while True:
+            await asyncio.sleep(_REPORT_S)
+            number += 1
+            self._report(with_totals=number % _TOTALS_EVERY == 0)
+
+    def _report(self, with_totals: bool) -> None:
+        records, self._records[:] = self._records[:], []
+        for start in range(0, len(records), _RECORDS_PER_REPORT):
+            piece = records[start : start + _RECORDS_PER_REPORT]
+            report = pb.Report(run=self.assigned.run, records=[_record(record) for record in piece])
+            self._send(pb.FromNode(report=report))
+        if with_totals:
+            self._send(pb.FromNode(report=_totals(self.account)))
+
+    @staticmethod
+    async def _cancel(task: "asyncio.Task[None] | None") -> None:
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+def _record(record: Record) -> pb.Record:
+    return pb.Record(
+        iteration=record.iteration,
+        seconds=record.seconds,
+        waited_s=record.waited_s,
+        wanted=record.wanted,
+        received=record.received,
+        coverage=record.coverage,
+        starved=bool(record.starved),
+        late=record.late,
+        messages=record.messages,
+        bytes=record.bytes,
+    )
+
+
+def _totals(account: NodeAccount) -> pb.Report:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return pb.Report(
+        run=account.run,
+        out=[
+            pb.OutLink(
+                receiver=receiver,
+                messages=link.messages,
+                values_bytes=link.sizes.values,
+                support_bytes=link.sizes.support,
+                stars_bytes=link.sizes.stars,
+                framing_bytes=link.sizes.framing,
+                protobuf_bytes=link.protobuf_bytes,
+                lost=link.lost,
+                lost_bytes=link.lost_bytes,
+                dropped=link.dropped,
+                acknowledged=link.acknowledged,
+                refused=link.refused.total(),
+                late=link.late,
+                connects=link.connects,
+                round_trip_s=link.round_trips.mean,
+                longest_round_trip_s=link.round_trips.largest,
+                overtime=link.overtime,
+                receipts=link.receipts,
+            )
+            for receiver, link in account.out.items()
+        ],
+        into=[
+            pb.InLink(
+                sender=sender,
+                messages=link.messages,
+                bytes=link.bytes,
+                aggregated=link.aggregated,
+                late=link.late,
+                late_bytes=link.late_bytes,
+                evicted=link.evicted,
+                refused=link.refused.total(),
+                suspect=link.suspect,
+            )
+            for sender, link in account.into.items()
+        ],
+        totals=pb.NodeTotals(
+            starved=account.starved,
+            expired=account.expired,
+            overran=account.overran,
+            steps=account.steps,
+            cpu_s=usage.ru_utime + usage.ru_stime,
+            resident_bytes=usage.ru_maxrss * 1024,
+            refused_strangers=account.strangers.total(),
+            snapshot_cpu_s=account.snapshot_s,
+            snapshot_bytes=account.snapshot_bytes,
+        ),
+    )

@@ -1,0 +1,226 @@
+"""The training loop of one node in one run: send, wait, aggregate, step, again.
+
+It drives the algorithm object that the simulators drive, through the same `Participant`, under the real clock.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from node.account import InAccount, NodeAccount
+from node.assignment import Assigned
+from node.link import OutLink
+from node.parcels import Customs, ParcelRefused, pack
+from pame.algorithms import Delivery, Mode, Received, Selection, Wanted
+from pame.exchange import Vector
+from pame.observe import Record
+from pame.participant import Participant
+from pame.sampling import message_lost
+
+_SNAPSHOTS_KEPT = 8
+_LONG_STEP_S = 0.005
+"""A step that takes longer runs in a thread, so that receipts and heartbeats go on meanwhile."""
+
+Snapshot = Callable[[int, Vector], None]
+
+
+class Trainer:
+    """One node's algorithm under the clock of this machine."""
+
+    def __init__(
+        self,
+        assigned: Assigned,
+        links: Mapping[int, OutLink],
+        account: NodeAccount,
+        recorded: Callable[[Record], None],
+        snapshot: Snapshot,
+    ) -> None:
+        setting, index = assigned.setting, assigned.index
+        self._assigned = assigned
+        self._setting = setting
+        self._selection: Selection = setting.selection()
+        self._algorithm = setting.node(index, self._selection, assigned.start)
+        self._participant = Participant(setting, index, self._algorithm)
+        self._participant.k = assigned.first
+        self._slow = index in setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+        self._links = links
+        self._account = account
+        self._recorded = recorded
+        self._snapshot = snapshot
+        self._kept: OrderedDict[int, Vector] = OrderedDict()
+        self._result: Vector | None = None
+        self._wake = asyncio.Event()
+        self._began = time.monotonic()
+        self._last_step_s = 0.0
+        for peer in assigned.peers:
+            account.into.setdefault(peer.index, InAccount())
+        self.customs = Customs(
+            setting,
+            assigned.run,
+            index,
+            self._selection,
+            self._algorithm,
+            {peer.index: peer.incarnation for peer in assigned.peers},
+        )
+
+    @property
+    def vectors(self) -> int:
+        """How many vectors a message of this algorithm holds."""
+        return len(self._algorithm.vectors)
+
+    def arrive(self, data: bytes) -> int:
+        """A parcel arrives; how many of its sender were late so far."""
+        try:
+            received = self.customs.open(data)
+        except ParcelRefused as refused:
+            known = self._account.into.get(refused.sender) if refused.sender is not None else None
+            (known.refused if known else self._account.strangers)[refused.code] += 1
+            raise
+        link = self._account.into[received.sender]
+        link.messages += 1
+        link.bytes += received.size
+        link.suspect = False
+        self._participant.deliver(received, time.monotonic())
+        self._wake.set()
+        return link.late
+
+    async def run(self, done: Callable[[], None]) -> None:
+        """Iterate; `done` is called once, when w^K is there. In `free` a node goes on in overtime until cancelled."""
+        participant, last = self._participant, self._setting.stop.iterations
+        self._began = time.monotonic()
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging run says so in one sentence
+            while True:
+                k = participant.k
+                self._account.iteration = k
+                self._keep_snapshot(k)
+                if k == last:
+                    self._result = self._algorithm.model
+                    done()
+                if k >= last and self._setting.mode is Mode.ROUNDS:
+                    return
+                await self._iterate(k)
+                participant.k += 1
+
+    def result(self, at: int) -> tuple[int, Vector]:
+        """w^at if it is still known; else w^K, or the newest there is. With its iteration."""
+        last = self._setting.stop.iterations
+        if at == last and self._result is not None:
+            return last, self._result
+        if at in self._kept:
+            return at, self._kept[at]
+        if self._result is not None:
+            return last, self._result
+        return self._participant.k, self._algorithm.model
+
+    async def _iterate(self, k: int) -> None:
+        participant, account = self._participant, self._account
+        self._algorithm.prepare(k)
+        copies, size = await self._send(k)
+        wanted = self._algorithm.wanted(k)
+        now = time.monotonic()
+        participant.begin(now, copies, size, wanted, self._lost(k, wanted))
+        await self._wait(k)
+        waited_until = time.monotonic()
+        account.wait_s += waited_until - now
+        received = participant.end_of_wait(waited_until)
+        if wanted is not None:
+            self._aggregate(k, wanted, received)
+        await self._step(k, waited_until)
+        late = self._count_unused()
+        for sender in participant.suspects():
+            account.into[sender].suspect = True
+        self._recorded(participant.record(time.monotonic() - self._began, late))
+
+    async def _send(self, k: int) -> tuple[int, int]:
+        """Push the message of iteration k to whoever listens; how many copies, and the size of its vectors."""
+        receivers = self._algorithm.receivers(k)
+        if not receivers:
+            return 0, 0
+        setting, assigned = self._setting, self._assigned
+        message = self._algorithm.message(k)
+        parcel = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
+        copies = 0
+        for receiver in receivers:
+            account = self._account.out[receiver]
+            if message_lost(setting.seed, assigned.index, receiver, k, setting.message_loss):
+                account.lost += 1
+                account.lost_bytes += parcel.sizes.total
+                continue
+            if self._algorithm.delivery is Delivery.IN_ORDER:
+                await self._links[receiver].room()
+            self._links[receiver].push(parcel)
+            account.overtime += k >= setting.stop.iterations
+            copies += 1
+        return copies, parcel.sizes.total
+
+    def _lost(self, k: int, wanted: Wanted | None) -> Sequence[int]:
+        """The senders whose message is lost on purpose, which both ends can compute."""
+        setting, index = self._setting, self._assigned.index
+        senders = wanted.senders if wanted else ()
+        return [j for j in senders if message_lost(setting.seed, j, index, k, setting.message_loss)]
+
+    async def _wait(self, k: int) -> None:
+        """Until the round has what it needs, or patience runs out."""
+        participant = self._participant
+        if participant.satisfied():
+            await asyncio.sleep(0)  # whatever happens, receipts and reports get their turn
+            return
+        try:
+            async with asyncio.timeout(participant.patience.seconds()):
+                while not participant.satisfied():
+                    self._wake.clear()
+                    await self._wake.wait()
+        except TimeoutError:
+            participant.expire()
+            self._account.expired += 1
+
+    def _aggregate(self, k: int, wanted: Wanted, received: Sequence[Received]) -> None:
+        participant, account = self._participant, self._account
+        start = time.perf_counter()
+        participant.coverage = account.coverage = self._algorithm.absorb(k, received)
+        account.aggregate_s += time.perf_counter() - start
+        participant.starved = wanted.enough > 0 and not received
+        account.starved += participant.starved
+        account.rounds += 1
+        account.wanted += wanted.enough
+        account.averaged += len(received)
+        for message in received:
+            account.into[message.sender].aggregated += 1
+
+    async def _step(self, k: int, since: float) -> None:
+        """Take the step, and sleep for what is left of its nominal time."""
+        setting, account = self._setting, self._account
+        start = time.perf_counter()
+        if self._last_step_s > _LONG_STEP_S:
+            await asyncio.to_thread(self._algorithm.step, k)
+        else:
+            self._algorithm.step(k)
+        self._last_step_s = time.perf_counter() - start
+        account.steps += 1
+        account.step_s += self._last_step_s
+        nominal = setting.compute.seconds(setting.seed, self._assigned.index, k, self._slow)
+        if nominal:
+            left = since + nominal - time.monotonic()
+            account.overran += left < 0
+            await asyncio.sleep(max(left, 0))
+
+    def _count_unused(self) -> int:
+        late, evicted = self._participant.unused()
+        for message in late:
+            link = self._account.into[message.sender]
+            link.late += 1
+            link.late_bytes += message.size
+        for message in evicted:
+            self._account.into[message.sender].evicted += 1
+        return len(late)
+
+    def _keep_snapshot(self, k: int) -> None:
+        if k > self._setting.stop.iterations or not self._assigned.snapshot_due(k):
+            return
+        self._kept[k] = self._algorithm.model
+        if len(self._kept) > _SNAPSHOTS_KEPT:
+            self._kept.popitem(last=False)
+        self._snapshot(k, self._algorithm.model)

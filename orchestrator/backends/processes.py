@@ -1,0 +1,120 @@
+"""Node processes of this machine, from one nursery: started, watched, and none left behind."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from node.process import Options
+from orchestrator.errors import NodeFailed, writing
+
+_START_S = 60.0
+_EXIT_S = 5.0
+_POLL_S = 0.02
+
+
+class NodeProcesses:
+    """To be used as a context: at its end every process is gone."""
+
+    def __init__(self, log: Path) -> None:
+        """`log`: where the nodes' standard error goes."""
+        self._log = log
+        self._pids: dict[str, int] = {}
+        self._codes: dict[int, int] = {}
+        self._rest = b""
+        self._lifeline, self._held = os.pipe()
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        with writing(log), log.open("ab") as errors:
+            self._nursery = subprocess.Popen(
+                [sys.executable, "-m", "node.nursery"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment,
+                pass_fds=[self._lifeline],
+                start_new_session=True,  # Ctrl-C reaches only us; we end the nodes in order
+            )
+        os.set_blocking(self._pipe(self._nursery.stdout).fileno(), False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._listen()
+        for pid in self.alive().values():
+            os.kill(pid, signal.SIGKILL)
+        self._pipe(self._nursery.stdin).close()
+        os.close(self._held)
+        os.close(self._lifeline)
+        try:
+            self._nursery.wait(_EXIT_S)
+        except subprocess.TimeoutExpired:
+            self._nursery.kill()
+            self._nursery.wait()
+        self._pipe(self._nursery.stdout).close()
+
+    def start(self, member: str, orchestrator: str, token: str) -> None:
+        """Start one node; a former process of that name is forgotten."""
+        self._pids.pop(member, None)
+        options = Options(orchestrator=orchestrator, token=token, member=member, lifeline=self._lifeline)
+        stdin = self._pipe(self._nursery.stdin)
+        stdin.write(json.dumps(asdict(options)).encode() + b"\n")
+        stdin.flush()
+
+    def alive(self) -> dict[str, int]:
+        """Process ids by member."""
+        self._listen()
+        return {member: pid for member, pid in self._pids.items() if pid not in self._codes}
+
+    async def watch_start(self) -> None:
+        """Raise if a node gives up within the time it takes to start; one that is killed is the run's business."""
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            self._listen()
+            failed = [member for member, pid in self._pids.items() if self._codes.get(pid, 0) > 0]
+            if failed or self._nursery.poll() is not None:
+                raise NodeFailed(f"{failed[0] if failed else 'the nursery'} could not start: {self._last_words()}")
+            await asyncio.sleep(_POLL_S)
+
+    async def wait(self) -> None:
+        """Give dismissed nodes a moment to leave by themselves."""
+        deadline = time.monotonic() + _EXIT_S
+        while self.alive() and time.monotonic() < deadline:
+            await asyncio.sleep(_POLL_S)
+
+    def _listen(self) -> None:
+        """Take in what the nursery has said so far."""
+        while said := _read(self._pipe(self._nursery.stdout).fileno()):
+            *lines, self._rest = (self._rest + said).split(b"\n")
+            for line in lines:
+                news = json.loads(line)
+                if "code" in news:
+                    self._codes[news["pid"]] = news["code"]
+                else:
+                    self._pids[news["member"]] = news["pid"]
+
+    def _last_words(self) -> str:
+        lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"see {self._log}"
+
+    @staticmethod
+    def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+        if pipe is None:
+            raise RuntimeError("the nursery has no pipes")
+        return pipe
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except BlockingIOError:
+        return b""

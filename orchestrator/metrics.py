@@ -1,0 +1,84 @@
+"""The figures of the orchestrator for Prometheus: the run as a whole, and what measuring it costs.
+
+    pame_run_*             the run under way; totals begin at 0 with each run
+    pame_orchestrator_*    this process, since it started
+
+No name is also a node's (but `pame_build_info`): a sum over all nodes never counts the orchestrator's view twice.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from prometheus_client import Metric
+from prometheus_client.registry import Collector
+
+from node.metrics import KINDS, Build, Samples, build_info, by_reason, family, serve
+
+__all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures", "Phase", "serve"]
+
+Phase = Literal["idle", "gathering", "preparing", "running", "ending"]
+
+
+@dataclass(frozen=True, slots=True)
+class OrchestratorFigures:
+    """What there is to see now; None: no value yet, and no sample."""
+
+    alive_members: int = 0
+    phase: Phase = "idle"
+    slowest: int | None = None
+    """Iteration of the slowest node."""
+    median: int | None = None
+    fastest: int | None = None
+    objective: float | None = None
+    consensus: float | None = None
+    coverage: float | None = None
+    sent_bytes: Mapping[str, int] = field(default_factory=dict)
+    """By kind: values, support, stars, framing, protobuf."""
+    late: int = 0
+    starved: int = 0
+    active_faults: int = 0
+    refused_joins: Mapping[str, int] = field(default_factory=dict)
+    """By reason."""
+    evaluation_cpu_s: float = 0.0
+    snapshot_bytes: int = 0
+    """Received."""
+    records: int = 0
+    """Received."""
+
+
+_PLAIN: tuple[tuple[str, str, Callable[[OrchestratorFigures], float | None]], ...] = (
+    ("run_objective", "f at the mean model.", lambda now: now.objective),
+    ("run_consensus_distance", "Of the models from their mean, root mean square.", lambda now: now.consensus),
+    ("run_coverage", "Messages of a round that carry a coordinate, on average.", lambda now: now.coverage),
+    ("run_late_messages_total", "Came when no round could use them any more.", lambda now: now.late),
+    ("run_starved_rounds_total", "Rounds for which no message came.", lambda now: now.starved),
+    ("run_active_faults", "Faults in force now.", lambda now: now.active_faults),
+    ("orchestrator_alive_members", "Nodes attached now.", lambda now: now.alive_members),
+    ("orchestrator_evaluation_cpu_seconds_total", "Spent evaluating models.", lambda now: now.evaluation_cpu_s),
+    ("orchestrator_snapshot_bytes_total", "Bytes of models received.", lambda now: now.snapshot_bytes),
+    ("orchestrator_records_total", "Records of iterations received.", lambda now: now.records),
+)
+
+
+class OrchestratorCollector(Collector):
+    """Reads the orchestrator's current figures at every scrape."""
+
+    def __init__(self, read: Callable[[], OrchestratorFigures], build: Build) -> None:
+        self._read = read
+        self._build = build
+
+    def collect(self) -> Iterator[Metric]:
+        """All families of one scrape."""
+        now = self._read()
+        yield build_info(self._build)
+        for name, documentation, value in _PLAIN:
+            yield family(f"pame_{name}", documentation, [], {(): value(now)})
+        phases: Samples = {(phase,): phase == now.phase for phase in get_args(Phase)}
+        yield family("pame_run_phase", "1 for the phase the run is in.", ["phase"], phases)
+        places: Samples = {("slowest",): now.slowest, ("median",): now.median, ("fastest",): now.fastest}
+        yield family("pame_run_iteration", "Where the nodes are.", ["position"], places)
+        sent: Samples = {(kind,): count for kind, count in (dict.fromkeys(KINDS, 0) | dict(now.sent_bytes)).items()}
+        yield family("pame_run_sent_bytes_total", "Handed to gRPC by all nodes, by kind.", ["kind"], sent)
+        refused = by_reason(now.refused_joins)
+        yield family("pame_orchestrator_refused_joins_total", "Refused joins, by reason.", ["reason"], refused)

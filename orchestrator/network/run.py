@@ -1,0 +1,401 @@
+"""One run on a network: gather the nodes, prepare them, let them run, end.
+
+gathering -> preparing -> running -> ending          every wait is bounded; a node that dies does not end the run
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+
+from node.assignment import Peer, assign, describe, neighbour
+from orchestrator.errors import NotEnoughNodes
+from orchestrator.experiment import Experiment
+from orchestrator.metrics import OrchestratorFigures, Phase
+from orchestrator.network.collection import Collection, Decision
+from orchestrator.network.members import Member, Members
+from orchestrator.network.state import NetworkObserver, NetworkState
+from orchestrator.network.totals import Totals
+from orchestrator.plan import make_setting
+from orchestrator.runs import Ending, RunFolder, Status
+from pame.errors import PameError
+from pame.exchange import Vector
+from pame.observe import Evaluation, Record
+from pame.rpc import control_pb2 as pb
+from pame.setting import Compute, Setting
+
+GATHER_S = 60.0
+_PREPARE_S = 60.0
+_ENDING_S = 15.0
+_TICK_S = 0.25
+_SILENT_S = 5.0
+"""A node that says nothing for so long is not waited for: frozen, or behind a broken connection."""
+HARD_STOP_S = 3600.0
+"""For experiments that do not say how long they may take."""
+
+
+@dataclass(frozen=True)
+class _End:
+    status: Status
+    reason: str
+    iteration: int
+
+
+class NetworkRun:
+    """The state machine of one run; the service feeds it with what the nodes say."""
+
+    def __init__(
+        self, experiment: Experiment, base: Path, folder: RunFolder, members: Members, watcher: NetworkObserver
+    ) -> None:
+        self.number = secrets.randbits(63) | 1
+        self.experiment = experiment
+        self.folder = folder
+        self.phase: Phase = "gathering"
+        self.setting = make_network_setting(experiment, base)
+        self.totals = Totals(experiment.nodes)
+        self.collection = Collection(self.setting, _Both(folder, watcher, self._evaluated))
+        self.restarts = 0
+        self.deaths = 0
+        self.last: Evaluation | None = None
+        self._members = members
+        self._watcher = watcher
+        self._common = describe(self.number, self.setting, experiment.problem)
+        self._by_index: list[Member | None] = [None] * experiment.nodes
+        self._incarnations = [0] * experiment.nodes
+        self._ready: set[int] = set()
+        self._done: set[int] = set()
+        self._finished: set[int] = set()
+        self._silent: set[int] = set()
+        self._waiting_to_resume: set[int] = set()
+        self._changed = asyncio.Event()
+        self._end: _End | None = None
+        self._began: float | None = None
+        self._took: float | None = None
+
+    async def go(self) -> Ending:
+        """From gathering to the end; the folder has everything but the summary then."""
+        started = time.perf_counter()
+        try:
+            await self._gather()
+            await self._prepare()
+            await self._run()
+        except asyncio.CancelledError:
+            self._stop(_End(Status.INTERRUPTED, "stopped by the user", self._reached()))
+        finally:
+            await self._ending()
+        end = self._end or _End(Status.FAILED, "the run ended without a reason", self._reached())
+        spent = time.perf_counter() - started
+        return Ending(end.status, end.reason, end.iteration, self._took, spent, self._is_exact(end))
+
+    def cancel(self) -> None:
+        """A user wants the run to end."""
+        self._stop(_End(Status.INTERRUPTED, "stopped by the user", self._reached()))
+
+    def joined(self, member: Member, join: pb.Join) -> None:
+        """A member came during the run: back after a break, or in the place of a dead one, or for the next run."""
+        if join.run == self.number:
+            for index, former in enumerate(self._by_index):
+                if former and former.name == member.name and join.incarnation == self._incarnations[index]:
+                    self._take_seat(index, member)
+                    self._happened("back", index, "the connection was broken, the node went on")
+                    return
+        if self.phase != "running" or self._end is not None:
+            return
+        dead = [index for index, former in enumerate(self._by_index) if former is None or not former.alive]
+        own = [index for index in dead if (former := self._by_index[index]) and former.name == member.name]
+        if dead:
+            self._resume(own[0] if own else dead[0], member)
+
+    def left(self, member: Member) -> None:
+        """A member's stream closed."""
+        index = member.index
+        if index is None or self._by_index[index] is not member or self.phase == "ending":
+            return
+        self.deaths += 1
+        self.collection.has_faults()
+        self._happened("died", index, f"no connection to {member.name} any more")
+        self._changed.set()
+
+    def heard(self, member: Member, message: pb.FromNode) -> None:
+        """A member of this run says something."""
+        index = member.index
+        if index is None or self._by_index[index] is not member:
+            return
+        kind = message.WhichOneof("kind")
+        if kind == "ready" and message.ready.run == self.number:
+            self._ready.add(index)
+            if index in self._waiting_to_resume:
+                self._resumed(index)
+        elif kind == "report" and message.report.run == self.number:
+            self.collection.report(index, message.report.records)
+            self.totals.heard(index, member.incarnation, message.report)
+        elif kind == "snapshot" and message.snapshot.run == self.number:
+            self._snapshot(index, message.snapshot)
+        elif kind == "done" and message.done.run == self.number:
+            self._done.add(index)
+        elif kind == "finished" and message.finished.run == self.number:
+            self._finished.add(index)
+        elif kind == "failure" and message.failure.run == self.number:
+            diverged = "diverged" in message.failure.reason
+            status = Status.DIVERGED if diverged else Status.FAILED
+            self._stop(_End(status, message.failure.reason, self._reached()))
+        self._changed.set()
+
+    def figures(self) -> OrchestratorFigures:
+        """For Prometheus."""
+        state, last, collection = self._state(), self.last, self.collection
+        return OrchestratorFigures(
+            alive_members=len(self._members.alive()),
+            phase=self.phase,
+            slowest=state.slowest,
+            median=state.median,
+            fastest=state.fastest,
+            objective=last.objective if last else None,
+            consensus=last.consensus if last else None,
+            coverage=last.coverage if last else None,
+            sent_bytes=self.totals.sent_by_kind(),
+            late=collection.late,
+            starved=collection.starved,
+            refused_joins=dict(self._members.refused),
+            evaluation_cpu_s=collection.cpu_s,
+            snapshot_bytes=collection.snapshot_bytes,
+            records=collection.records,
+        )
+
+    async def _gather(self) -> None:
+        count = self.experiment.nodes
+        self._tell_watcher()
+        members = await self._members.gather(count, GATHER_S)
+        if len(members) < count:
+            raise NotEnoughNodes(
+                f"the experiment has {count} nodes, but only {len(members)} joined within {GATHER_S:g} s: start more "
+                "nodes, or make nodes smaller"
+            )
+        for index, member in enumerate(members):
+            self._take_seat(index, member)
+
+    async def _prepare(self) -> None:
+        self.phase = "preparing"
+        for index, member in enumerate(self._by_index):
+            if member is not None:
+                assignment = assign(self._common, index, 0, self._peers(index))
+                member.tell(pb.ToNode(assignment=assignment))
+                self._happened("assigned", index, member.name)
+        everybody = len(self._by_index)
+        await self._until(
+            lambda: len(self._ready) >= everybody or self._end is not None or bool(self.deaths), _PREPARE_S
+        )
+        if self._end is None and len(self._ready) < everybody:
+            missing = sorted(set(range(everybody)) - self._ready)
+            raise NotEnoughNodes(f"nodes {missing} were not ready within {_PREPARE_S:g} s, or died before the start")
+
+    async def _run(self) -> None:
+        if self._end is not None:
+            return
+        self.phase = "running"
+        self._began = time.monotonic()
+        for member in self._by_index:
+            if member is not None:
+                member.tell(pb.ToNode(start=pb.Start(run=self.number)))
+        while self._end is None:
+            await self._until(lambda: self._end is not None, _TICK_S)
+            self._tell_watcher()
+            self._look_around()
+
+    async def _ending(self) -> None:
+        self.phase = "ending"
+        if self._began is not None:
+            self._took = time.monotonic() - self._began
+        last = self.setting.stop.iterations
+        at = self._end.iteration if self._end and self._end.status is Status.FINISHED else last
+        for member in self._by_index:
+            if member is not None and member.alive:
+                member.tell(pb.ToNode(stop=pb.Stop(run=self.number, iteration=at)))
+        if self._began is not None:
+            await self._until(lambda: self._alive() - self._silent <= self._finished, _ENDING_S)
+        for member in self._by_index:
+            if member is not None:
+                member.index = None
+        self._tell_watcher()
+
+    def _look_around(self) -> None:
+        """What no message tells: time that is over, nodes that are silent, everybody done."""
+        now, stop = time.monotonic(), self.setting.stop
+        began = self._began or now
+        for index, member in enumerate(self._by_index):
+            silent = member is not None and member.alive and now - member.heard_at > _SILENT_S
+            if silent and index not in self._silent:
+                self._silent.add(index)
+                self.collection.has_faults()
+                self._happened("silent", index, f"nothing heard for {_SILENT_S:g} s")
+            elif not silent and index in self._silent:
+                self._silent.discard(index)
+                self._happened("heard again", index, "")
+        seconds = min(stop.seconds, HARD_STOP_S)
+        alive = self._alive() - self._silent
+        if now - began > seconds:
+            self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", stop.iterations))
+        elif not self._alive():
+            self._stop(_End(Status.FAILED, "every node died", self._reached()))
+        elif self._slow and 2 * len(self._done) >= len(self._by_index):
+            self._stop(_End(Status.FINISHED, f"the median node did {stop.iterations} iterations", stop.iterations))
+        elif alive <= self._done and alive and self.collection.by_time:
+            reason = f"every live node did {stop.iterations} iterations"
+            self._stop(_End(Status.FINISHED, reason, stop.iterations))
+
+    @property
+    def _slow(self) -> bool:
+        return bool(self.setting.compute.slow_nodes(self.setting.seed, self.setting.topology.nodes))
+
+    def _snapshot(self, index: int, chunk: pb.SnapshotChunk) -> None:
+        try:
+            decision = self.collection.snapshot(index, chunk, self._seconds(), self._alive())
+        except PameError as error:
+            self._stop(_End(Status.DIVERGED, str(error), chunk.iteration))
+            return
+        if decision is not None:
+            self._decided(decision)
+
+    def _decided(self, decision: Decision) -> None:
+        self._stop(_End(Status.FINISHED, decision.reason, decision.iteration))
+
+    def _stop(self, end: _End) -> None:
+        if self._end is None:
+            self._end = end
+            self._changed.set()
+
+    def _resume(self, index: int, member: Member) -> None:
+        """A new incarnation takes the place of a dead node, where its neighbours are."""
+        self.restarts += 1
+        self._incarnations[index] += 1
+        self._take_seat(index, member)
+        self._ready.discard(index)
+        self._done.discard(index)
+        self._waiting_to_resume.add(index)
+        neighbours = self.setting.topology.neighbours(index)
+        places = [self.collection.iterations[j] for j in neighbours if self._is_alive(j)]
+        first = int(median(places)) if places else self.collection.iterations[index]
+        first = min(first, self.setting.stop.iterations)
+        start = self._restart_state(index, neighbours)
+        member.tell(
+            pb.ToNode(
+                assignment=assign(self._common, index, self._incarnations[index], self._peers(index), first, start)
+            )
+        )
+        self._happened("restarted", index, f"{member.name}, from iteration {first}, {self.experiment.restart.state}")
+
+    def _restart_state(self, index: int, neighbours: tuple[int, ...]) -> Vector | None:
+        collection, state = self.collection, self.experiment.restart.state
+        if state == "snapshot" and collection.latest_iteration[index] >= 0:
+            newest: Vector = collection.latest[index]
+            return newest
+        known = [j for j in neighbours if collection.latest_iteration[j] >= 0]
+        if state == "neighbours" and known:
+            mean: Vector = collection.latest[known].mean(axis=0)
+            return mean
+        return None
+
+    def _resumed(self, index: int) -> None:
+        """It is ready: its neighbours learn where it is, then it starts."""
+        self._waiting_to_resume.discard(index)
+        news = pb.Neighbours(run=self.number, neighbours=[neighbour(self._peer(index))])
+        for j in self.setting.topology.neighbours(index):
+            other = self._by_index[j]
+            if other is not None and other.alive:
+                other.tell(pb.ToNode(neighbours=news))
+        member = self._by_index[index]
+        if member is not None:
+            member.tell(pb.ToNode(start=pb.Start(run=self.number)))
+
+    def _take_seat(self, index: int, member: Member) -> None:
+        member.index, member.incarnation = index, self._incarnations[index]
+        self._by_index[index] = member
+
+    def _peers(self, index: int) -> list[Peer]:
+        return [self._peer(j) for j in self.setting.topology.neighbours(index)]
+
+    def _peer(self, index: int) -> Peer:
+        member = self._by_index[index]
+        return Peer(index, member.address if member else "", self._incarnations[index])
+
+    def _is_alive(self, index: int) -> bool:
+        member = self._by_index[index]
+        return member is not None and member.alive
+
+    def _alive(self) -> set[int]:
+        return {index for index in range(len(self._by_index)) if self._is_alive(index)}
+
+    def _reached(self) -> int:
+        return int(median(self.collection.iterations))
+
+    def _seconds(self) -> float:
+        return 0.0 if self._began is None else time.monotonic() - self._began
+
+    def _is_exact(self, end: _End) -> bool:
+        undisturbed = not (self.deaths or self.restarts or self._silent)
+        clean = self.totals.ledger().clean and self.totals.figures().clean
+        return end.status is Status.FINISHED and self.setting.mode.value == "rounds" and undisturbed and clean
+
+    def _happened(self, what: str, node: int, detail: str) -> None:
+        self.folder.happened({"seconds": round(self._seconds(), 3), "event": what, "node": node, "detail": detail})
+
+    def _evaluated(self, evaluation: Evaluation) -> None:
+        self.last = evaluation
+
+    def _state(self) -> NetworkState:
+        places = self.collection.iterations
+        return NetworkState(
+            phase=self.phase,
+            nodes=len(places),
+            ready=len(self._ready) if self.phase != "gathering" else 0,
+            alive=len(self._alive()) if self.phase != "gathering" else len(self._members.alive()),
+            slowest=min(places),
+            median=int(median(places)),
+            fastest=max(places),
+            bytes=self.collection.bytes,
+            late=self.collection.late,
+            starved=self.collection.starved,
+            seconds=self._seconds() if self._took is None else self._took,
+        )
+
+    def _tell_watcher(self) -> None:
+        self._watcher.state(self._state())
+
+    async def _until(self, condition: Callable[[], object], seconds: float) -> None:
+        """Wait for a condition that only messages can make true, at most so long."""
+        deadline = time.monotonic() + seconds
+        while not condition() and (left := deadline - time.monotonic()) > 0:
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(min(left, _TICK_S)):
+                    await self._changed.wait()
+            except TimeoutError:
+                if self.phase != "running":
+                    self._tell_watcher()
+
+
+def make_network_setting(experiment: Experiment, base: Path) -> Setting:
+    """The setting for real clocks: a step takes as long as it takes unless the experiment says otherwise."""
+    setting = make_setting(experiment, base)
+    return setting if experiment.compute else replace(setting, compute=Compute(step_s=0.0))
+
+
+class _Both:
+    """The run folder and whoever watches, as one observer."""
+
+    def __init__(self, folder: RunFolder, watcher: NetworkObserver, evaluated: Callable[[Evaluation], None]) -> None:
+        self._folder = folder
+        self._watcher = watcher
+        self._evaluated = evaluated
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self._evaluated(evaluation)
+        self._folder.evaluated(evaluation)
+        self._watcher.evaluated(evaluation)
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        self._folder.recorded(records)
+        self._watcher.recorded(records)

@@ -1,0 +1,113 @@
+"""The gRPC services of the orchestrator: Control for nodes, Experiments for clients."""
+
+import asyncio
+import hmac
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Protocol
+
+import grpc
+
+from node.fingerprint import fingerprint
+from node.parcels import refusal_name
+from node.process import code_version
+from orchestrator.network.members import Member, Members
+from pame.rpc import control_pb2 as pb
+from pame.rpc import refusal_pb2
+
+_JOIN_S = 10.0
+
+
+class Listener(Protocol):
+    """The run under way, or nobody."""
+
+    def joined(self, member: Member, join: pb.Join) -> None:
+        """A member joined."""
+
+    def left(self, member: Member) -> None:
+        """A member's stream closed."""
+
+    def heard(self, member: Member, message: pb.FromNode) -> None:
+        """A member said something."""
+
+
+class ControlService:
+    """One stream per node."""
+
+    def __init__(self, token: str, members: Members, listener: Callable[[], Listener | None]) -> None:
+        self._token = token
+        self._members = members
+        self._listener = listener
+        self._fingerprint = fingerprint()
+
+    async def Attach(  # noqa: N802  gRPC's name
+        self, requests: AsyncIterator[pb.FromNode], context: "grpc.aio.ServicerContext[pb.FromNode, pb.ToNode]"
+    ) -> AsyncIterator[pb.ToNode]:
+        """A node joins and stays until one side leaves."""
+        try:
+            async with asyncio.timeout(_JOIN_S):
+                first = await anext(aiter(requests))
+        except (TimeoutError, StopAsyncIteration):
+            return
+        refused = self._refusal(first)
+        if refused is not None:
+            self._members.refused[refusal_name(refused.refusal)] += 1
+            yield pb.ToNode(refused=refused)
+            return
+        member = self._admit(first.join)
+        reading = asyncio.create_task(self._read(member, requests))
+        try:
+            while True:
+                telling = asyncio.create_task(member.outbox.get())
+                await asyncio.wait((reading, telling), return_when=asyncio.FIRST_COMPLETED)
+                if not telling.done():
+                    telling.cancel()
+                    return
+                yield telling.result()
+        finally:
+            reading.cancel()
+            self._members.left(member)
+            if (listener := self._listener()) is not None:
+                listener.left(member)
+
+    def _refusal(self, first: pb.FromNode) -> pb.Refused | None:
+        join = first.join
+        if first.WhichOneof("kind") != "join" or not join.member:
+            return _refused(refusal_pb2.REFUSAL_BAD_JOIN, "the first message must be a join with a name")
+        if not hmac.compare_digest(join.token.encode(), self._token.encode()):
+            return _refused(refusal_pb2.REFUSAL_WRONG_TOKEN, "wrong token: give the node the orchestrator's own")
+        if join.code_version != code_version():
+            detail = f"the node runs version {join.code_version}, the orchestrator {code_version()}: use the same"
+            return _refused(refusal_pb2.REFUSAL_WRONG_CODE_VERSION, detail)
+        if join.fingerprint != self._fingerprint:
+            detail = "this machine computes other bits (NumPy, processor): use the same build on all nodes"
+            return _refused(refusal_pb2.REFUSAL_WRONG_FINGERPRINT, detail)
+        if not join.address.rpartition(":")[2].isdigit():
+            return _refused(refusal_pb2.REFUSAL_BAD_ADDRESS, f"{join.address!r} is not HOST:PORT")
+        return None
+
+    def _admit(self, join: pb.Join) -> Member:
+        member = Member(
+            name=join.member,
+            address=join.address,
+            metrics_address=join.metrics_address,
+            code_version=join.code_version,
+            pid=join.pid,
+        )
+        member.tell(pb.ToNode(welcome=pb.Welcome(member=member.name)))
+        self._members.add(member)
+        if (listener := self._listener()) is not None:
+            listener.joined(member, join)
+        return member
+
+    async def _read(self, member: Member, requests: AsyncIterator[pb.FromNode]) -> None:
+        async for message in requests:
+            member.heard_at = time.monotonic()
+            if message.WhichOneof("kind") == "heartbeat":
+                member.iteration = message.heartbeat.iteration
+            elif (listener := self._listener()) is not None:
+                listener.heard(member, message)
+
+
+def _refused(refusal: "refusal_pb2.Refusal", detail: str) -> pb.Refused:
+    return pb.Refused(refusal=refusal, detail=detail)

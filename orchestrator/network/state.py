@@ -1,0 +1,31 @@
+"""Where the nodes of a run are, for whoever watches."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from orchestrator.metrics import Phase
+from pame.observe import Observer
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkState:
+    """One look at the whole network."""
+
+    phase: Phase
+    nodes: int
+    ready: int
+    alive: int
+    slowest: int
+    median: int
+    fastest: int
+    bytes: int
+    late: int
+    starved: int
+    seconds: float
+
+
+class NetworkObserver(Observer, Protocol):
+    """Watches a run on a network."""
+
+    def state(self, state: NetworkState) -> None:
+        """The network a moment later."""

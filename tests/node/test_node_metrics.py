@@ -1,0 +1,284 @@
+"""What Prometheus sees of a node: real scrapes over loopback, read back by Prometheus' own parser and linter."""
+
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from prometheus_client import parser
+from prometheus_client.openmetrics import parser as openmetrics
+
+from node.account import InAccount, NodeAccount, OutAccount
+from node.metrics import Build, NodeCollector, Server, serve
+from pame.codec import Sizes
+
+BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
+OPENMETRICS = "application/openmetrics-text; version=1.0.0"
+BUCKETS = {
+    "0.0005": 1, "0.001": 1, "0.0025": 1, "0.005": 1, "0.01": 1, "0.025": 1, "0.05": 3, "0.1": 3, "0.25": 3, "0.5": 3,
+    "1.0": 3, "2.5": 3, "5.0": 3, "10.0": 3, "+Inf": 4,
+}  # fmt: skip
+MOST_SERIES = 900
+"""Of one node: 33 peers times 24, two times 33 reasons, 17 of the histogram, 17 others: 892."""
+
+Seen = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+@contextmanager
+def serving(read: Callable[[], NodeAccount]) -> Iterator[Server]:
+    server = serve(NodeCollector(read, BUILD), "127.0.0.1", 0)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def get(port: int, accept: str = "text/plain") -> str:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers={"Accept": accept})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return str(answer.read().decode())
+
+
+def samples(text: str) -> Seen:
+    every = [sample for family in parser.text_string_to_metric_families(text) for sample in family.samples]
+    seen = {(sample.name, frozenset(sample.labels.items())): sample.value for sample in every}
+    assert len(seen) == len(every), "a series stands twice"
+    return seen
+
+
+def scrape(account: NodeAccount) -> Seen:
+    with serving(lambda: account) as server:
+        return samples(get(server.port))
+
+
+def series(name: str, value: float, **labels: str) -> Seen:
+    return {(name, frozenset(labels.items())): value}
+
+
+def filled() -> NodeAccount:
+    """Every field has a value of its own."""
+    account = NodeAccount(
+        run=77, index=5, iteration=12, steps=13, step_s=1.5, wait_s=2.5, aggregate_s=0.25, overran=1, rounds=4,
+        wanted=8, averaged=6, starved=2, expired=3, coverage=1.75, snapshot_bytes=4096, snapshot_s=0.125,
+    )  # fmt: skip
+    account.out[3] = OutAccount(
+        messages=20, sizes=Sizes(values=800, support=40, stars=7, framing=60), protobuf_bytes=90, lost=21,
+        lost_bytes=22, dropped=23, overtime=24, acknowledged=25, late=26, receipts=27, connects=28, queued=29,
+        refused=Counter(wrong_run=2, duplicate=1),
+    )  # fmt: skip
+    account.out[9] = OutAccount(refused=Counter(duplicate=4))
+    for link, seconds in ((3, 0.0004), (3, 0.03), (9, 0.03), (9, 99.0)):
+        account.out[link].round_trips.add(seconds)
+    account.into[3] = InAccount(
+        messages=30, bytes=31, aggregated=32, late=33, late_bytes=34, evicted=35, suspect=True,
+        refused=Counter(bad_stars=5, not_finite=6),
+    )  # fmt: skip
+    account.strangers.update(unknown_sender=8, not_finite=1)
+    return account
+
+
+def expected() -> Seen:
+    """What is to be seen of the filled account, worked out by hand."""
+    seen = series("pame_build_info", 1, code_version="0.1.0+abc", python_version="3.11.7", grpc_version="1.71.2")
+    seen |= series("pame_node_info", 1, run="77", index="5")
+    for name, value in {
+        "iteration": 12, "steps_total": 13, "step_seconds_total": 1.5, "wait_seconds_total": 2.5,
+        "aggregate_seconds_total": 0.25, "overran_steps_total": 1, "rounds_total": 4, "wanted_messages_total": 8,
+        "averaged_messages_total": 6, "participation_ratio": 0.75, "starved_rounds_total": 2, "expired_waits_total": 3,
+        "coverage": 1.75, "snapshot_bytes_total": 4096, "snapshot_cpu_seconds_total": 0.125,
+        "round_trip_seconds_count": 4, "round_trip_seconds_sum": 0.0004 + 0.03 + 0.03 + 99.0,
+    }.items():  # fmt: skip
+        seen |= series(f"pame_node_{name}", value)
+    for bound, count in BUCKETS.items():
+        seen |= series("pame_node_round_trip_seconds_bucket", count, le=bound)
+    for reason, count in {"duplicate": 5, "wrong_run": 2}.items():
+        seen |= series("pame_node_sent_refused_messages_total", count, reason=reason)
+    for reason, count in {"bad_stars": 5, "not_finite": 7, "unknown_sender": 8}.items():
+        seen |= series("pame_node_received_refused_messages_total", count, reason=reason)
+    for kind, count in {"values": 800, "support": 40, "stars": 7, "framing": 60, "protobuf": 90}.items():
+        seen |= series("pame_link_sent_bytes_total", count, peer="3", kind=kind)
+        seen |= series("pame_link_sent_bytes_total", 0, peer="9", kind=kind)
+    for name, to_3, to_9 in (
+        ("sent_messages_total", 20, 0), ("lost_messages_total", 21, 0), ("lost_bytes_total", 22, 0),
+        ("dropped_messages_total", 23, 0), ("overtime_messages_total", 24, 0), ("acknowledged_messages_total", 25, 0),
+        ("sent_late_messages_total", 26, 0), ("receipts_total", 27, 0), ("connects_total", 28, 0),
+        ("queued_messages", 29, 0), ("sent_refused_messages_total", 3, 4),
+    ):  # fmt: skip
+        seen |= series(f"pame_link_{name}", to_3, peer="3") | series(f"pame_link_{name}", to_9, peer="9")
+    for name, value in {
+        "received_messages_total": 30, "received_bytes_total": 31, "aggregated_messages_total": 32,
+        "received_late_messages_total": 33, "received_late_bytes_total": 34, "evicted_messages_total": 35,
+        "suspect_peers": 1, "received_refused_messages_total": 11,
+    }.items():  # fmt: skip
+        seen |= series(f"pame_link_{name}", value, peer="3")
+    return seen
+
+
+def crowded(peers: int) -> NodeAccount:
+    """Peers 1, 2, ...: peer p sent p messages of 10 p bytes, and refused one for a reason nobody else has."""
+    account = NodeAccount(run=1, index=0)
+    for peer in range(peers, 0, -1):
+        account.out[peer] = OutAccount(
+            messages=peer, sizes=Sizes(values=10 * peer), refused=Counter({f"r{peer:03}": 1})
+        )
+        account.out[peer].round_trips.add(0.02)
+        account.into[peer] = InAccount(messages=2 * peer, suspect=peer > 100, refused=Counter({f"r{peer:03}": 1}))
+    return account
+
+
+def test_a_scrape_holds_exactly_what_the_account_holds() -> None:
+    assert scrape(filled()) == pytest.approx(expected())
+
+
+def test_prometheus_may_ask_for_the_newer_format() -> None:
+    with serving(filled) as server:
+        text = get(server.port, OPENMETRICS)
+    families = list(openmetrics.text_string_to_metric_families(text))  # type: ignore[no-untyped-call]
+    values = {(sample.name, frozenset(sample.labels.items())): sample.value for f in families for sample in f.samples}
+    assert values == pytest.approx(expected())
+
+
+def test_an_idle_node_has_no_links_no_share_and_no_coverage() -> None:
+    seen = scrape(NodeAccount())
+    names = {name for name, _ in seen}
+    assert not any(name.startswith("pame_link") for name in names)
+    assert not names & {"pame_node_participation_ratio", "pame_node_coverage"}
+    assert seen["pame_node_info", frozenset()] == 1
+    assert seen["pame_node_iteration", frozenset()] == 0
+    assert seen["pame_node_round_trip_seconds_count", frozenset()] == 0
+
+
+def test_every_scrape_reads_the_account_of_that_moment() -> None:
+    accounts = [NodeAccount(run=1, index=0, iteration=3)]
+    with serving(lambda: accounts[-1]) as server:
+        assert samples(get(server.port))["pame_node_iteration", frozenset()] == 3
+        accounts[-1].iteration = 4
+        assert samples(get(server.port))["pame_node_iteration", frozenset()] == 4
+        accounts.append(NodeAccount(run=2, index=0, iteration=1))
+        assert samples(get(server.port))["pame_node_iteration", frozenset()] == 1
+
+
+def test_with_127_peers_the_series_stay_bounded_and_their_sums_right() -> None:
+    seen = scrape(crowded(127))
+    assert len(seen) <= MOST_SERIES
+    assert len(scrape(crowded(1000))) == len(seen)
+    for name, factor in (("pame_link_sent_messages_total", 1), ("pame_link_received_messages_total", 2)):
+        by_peer = {dict(labels)["peer"]: value for (n, labels), value in seen.items() if n == name}
+        named = {str(peer): factor * peer for peer in range(1, 33)}
+        assert by_peer == {**named, "others": factor * sum(range(33, 128))}
+    assert seen["pame_link_sent_bytes_total", frozenset({("peer", "others"), ("kind", "values")})] == 76_000
+    assert seen["pame_link_suspect_peers", frozenset({("peer", "others")})] == 27
+    assert seen["pame_node_round_trip_seconds_count", frozenset()] == 127
+    for name in ("pame_node_sent_refused_messages_total", "pame_node_received_refused_messages_total"):
+        by_reason = {dict(labels)["reason"]: value for (n, labels), value in seen.items() if n == name}
+        assert by_reason == {**{f"r{peer:03}": 1 for peer in range(1, 33)}, "others": 95}
+
+
+def test_a_peer_has_the_same_name_in_both_directions() -> None:
+    account = NodeAccount(run=1, index=0)
+    account.out = {peer: OutAccount(messages=1) for peer in range(40, 60)}
+    account.into = {peer: InAccount(messages=1) for peer in range(20)}
+    seen = scrape(account)
+    sent = {dict(labels)["peer"]: v for (name, labels), v in seen.items() if name == "pame_link_sent_messages_total"}
+    assert sent == {**{str(peer): 1 for peer in range(40, 52)}, "others": 8}
+
+
+def grow_or_shrink_links(account: NodeAccount, turn: int) -> None:
+    if turn // 100 % 2:
+        account.out.popitem()
+        account.into.popitem()
+    else:
+        account.out[1_000_000 + turn] = OutAccount()
+        account.into[1_000_000 + turn] = InAccount()
+
+
+def grow_or_shrink_reasons(account: NodeAccount, turn: int) -> None:
+    for counts in (account.strangers, account.out[1].refused, account.into[1].refused):
+        if turn // 100 % 2:
+            counts.popitem()
+        else:
+            counts[f"new {turn}"] += 1
+
+
+@pytest.mark.parametrize("change", [grow_or_shrink_links, grow_or_shrink_reasons])
+def test_scrapes_succeed_while_the_account_changes_under_them(change: Callable[[NodeAccount, int], None]) -> None:
+    account = crowded(1000)
+    for counts in (account.strangers, account.out[1].refused, account.into[1].refused):
+        counts.update({f"old {number}": 1 for number in range(10_000)})
+    texts: list[str] = []
+
+    def keep_scraping(port: int) -> None:
+        for _ in range(8):
+            texts.append(get(port))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with serving(lambda: account) as server:
+            scraper = Thread(target=keep_scraping, args=[server.port])
+            scraper.start()
+            for turn in range(20_000_000):
+                if not scraper.is_alive():
+                    break
+                change(account, turn)
+            scraper.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(texts) == 8
+    assert all(len(samples(text)) <= MOST_SERIES for text in texts)
+
+
+def test_a_stopped_server_frees_its_port() -> None:
+    server = serve(NodeCollector(NodeAccount, BUILD), "127.0.0.1", 0)
+    get(server.port)
+    server.stop()
+    server.stop()
+    with pytest.raises(OSError, match="refused"):
+        get(server.port)
+    again = serve(NodeCollector(NodeAccount, BUILD), "127.0.0.1", server.port)
+    try:
+        assert again.port == server.port
+        assert "pame_node_iteration" in get(again.port)
+    finally:
+        again.stop()
+
+
+def test_stopping_does_not_wait_for_the_half_second_at_which_the_thread_looks_up() -> None:
+    took = []
+    for _ in range(3):
+        server = serve(NodeCollector(NodeAccount, BUILD), "127.0.0.1", 0)
+        get(server.port)
+        began = time.perf_counter()
+        server.stop()
+        took.append(time.perf_counter() - began)
+    assert min(took) < 0.25
+
+
+def test_a_port_in_use_is_an_error() -> None:
+    with serving(NodeAccount) as server, pytest.raises(OSError, match="in use"):
+        serve(NodeCollector(NodeAccount, BUILD), "127.0.0.1", server.port)
+
+
+@pytest.mark.requires("promtool")
+@pytest.mark.parametrize("account", [filled(), NodeAccount(), crowded(127)], ids=["filled", "idle", "crowded"])
+def test_the_linter_of_prometheus_has_nothing_to_say(account: NodeAccount) -> None:
+    with serving(lambda: account) as server:
+        text = get(server.port)
+    done = subprocess.run(
+        ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_metrics_of_a_node_need_no_heavy_library() -> None:
+    heavy = "{'scipy', 'torch', 'pydantic', 'networkx', 'orchestrator'}"
+    code = f"import sys, node.metrics; print(sorted({heavy} & set(sys.modules)))"
+    root = Path(__file__).parent.parent.parent
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.strip() == "[]"

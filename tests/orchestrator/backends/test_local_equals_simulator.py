@@ -1,0 +1,48 @@
+"""Proof: on local processes, over real gRPC, the models are those of the simulator, bit for bit."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from local_world import Watcher, experiment_of
+
+from orchestrator.backends.local import local
+from orchestrator.network.run import make_network_setting
+from orchestrator.runs import Status
+from pame.ledger import Ledger
+from pame.simulator import run_lock_step
+
+PAME = {"kind": "pame", "participation": 0.5, "support": 0.2}
+DPSGD = {"kind": "dpsgd", "eta": 0.05}
+LINEAR = {"kind": "linear", "n": 60, "samples": 40, "test_samples": 50}
+LOGISTIC = {"kind": "logistic", "n": 60, "samples": 40, "test_samples": 50}
+
+
+@pytest.mark.parametrize("nodes", [8, 16])
+@pytest.mark.parametrize("problem", [LINEAR, LOGISTIC], ids=lambda problem: problem["kind"])
+@pytest.mark.parametrize("algorithm", [PAME, DPSGD], ids=lambda algorithm: algorithm["kind"])
+def test_models_after_fifty_iterations_are_those_of_the_simulator(
+    tmp_path: Path, nodes: int, problem: dict[str, Any], algorithm: dict[str, Any]
+) -> None:
+    experiment = experiment_of(nodes=nodes, problem=problem, algorithm=algorithm, stop={"iterations": 50})
+    ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
+    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
+    setting = make_network_setting(experiment, tmp_path)
+    ledger = Ledger(nodes)
+    outcome = run_lock_step(setting, Watcher(), ledger)
+    models = np.load(tmp_path / "run" / "models.npy")
+    assert models.tobytes() == outcome.models.tobytes()
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["bytes"]["total"] == sum(ledger.links().bytes)
+    assert summary["messages"]["sent"] == sum(ledger.links().messages)
+
+
+def test_messages_lost_on_purpose_are_the_same_ones_as_in_the_simulator(tmp_path: Path) -> None:
+    experiment = experiment_of(
+        nodes=8, problem=LINEAR, algorithm=PAME, stop={"iterations": 50}, messages={"loss": 0.3, "values": "float32"}
+    )
+    local(experiment, tmp_path, tmp_path / "run", Watcher())
+    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), Ledger(8))
+    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()

@@ -1,0 +1,31 @@
+"""What a reader of a report sees."""
+
+from html.parser import HTMLParser
+
+
+class Reader(HTMLParser):
+    """The words, tags and loading attributes of a page; the contents of scripts and styles are no words."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.inside = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag in ("script", "style"):
+            self.inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == self.inside:
+            self.inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if not self.inside and data.strip():
+            self.words.append(data.strip())
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
