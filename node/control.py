@@ -44,35 +44,37 @@ class ControlStream:
         self._patience_s = patience_s
         self._outgoing: deque[pb.FromNode] = deque()
         self._wake = asyncio.Event()
-        self._idle = asyncio.Event()
+        self._leaving = False
+        self._welcome = False
+        """Whether the orchestrator has said anything on the stream under way."""
         self._contact = time.monotonic()
 
     def send(self, message: pb.FromNode) -> None:
         """Queue a message; it survives a broken connection."""
         self._outgoing.append(message)
-        self._idle.clear()
         self._wake.set()
 
-    async def flush(self, seconds: float) -> None:
-        """Wait until everything is written, but not longer than this."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._idle.wait()
-        except TimeoutError:
-            return
+    def leave(self, reason: str) -> None:
+        """Say goodbye after everything else; `run` ends when the orchestrator has closed the stream."""
+        self.send(pb.FromNode(goodbye=pb.Goodbye(reason=reason)))
+        self._leaving = True
 
     async def run(self) -> None:
         """Join, and again after every break, until there has been no contact for too long."""
         self._contact = time.monotonic()
-        while True:
+        while not self._leaving:
+            why = "it closed the connection"
             try:
                 await self._attach()
             except grpc.aio.AioRpcError as error:
-                if time.monotonic() - self._contact > self._patience_s:
-                    raise OrchestratorGone(
-                        f"no contact with the orchestrator at {self._orchestrator} for {self._patience_s:g} s "
-                        f"({error.code().name.lower()}): check that it runs and that the address is right"
-                    ) from None
+                why = error.code().name.lower()
+            except asyncio.InvalidStateError:  # gRPC's word for writing to a stream that has just ended
+                pass
+            if time.monotonic() - self._contact > self._patience_s:
+                raise OrchestratorGone(
+                    f"no contact with the orchestrator at {self._orchestrator} for {self._patience_s:g} s "
+                    f"({why}): check that it runs and that the address is right"
+                )
             await asyncio.sleep(_RETRY_S)
 
     async def _attach(self) -> None:
@@ -88,19 +90,22 @@ class ControlStream:
             attach = channel.stream_stream(ATTACH, pb.FromNode.SerializeToString, pb.ToNode.FromString)
             call = attach()
             await call.write(pb.FromNode(join=self._join()))
+            self._welcome = False
             tasks = [asyncio.create_task(work) for work in (self._read(call), self._write(call), self._beat())]
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
             finally:
+                if self._welcome:  # there was contact until now, said or not
+                    self._contact = time.monotonic()
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _read(self, call: "grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode]") -> None:
         async for message in call:
-            self._contact = time.monotonic()
+            self._welcome = True
             if message.WhichOneof("kind") == "refused":
                 refused = message.refused
                 raise JoinRefused(f"the orchestrator refused: {refused.detail} ({refusal_name(refused.refusal)})")
@@ -111,7 +116,9 @@ class ControlStream:
             while self._outgoing:
                 await call.write(self._outgoing[0])
                 self._outgoing.popleft()
-            self._idle.set()
+            if self._leaving:
+                await call.done_writing()
+                await asyncio.Event().wait()  # the orchestrator closes the stream when it has read everything
             self._wake.clear()
             await self._wake.wait()
 

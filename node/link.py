@@ -66,6 +66,8 @@ class OutLink:
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
+        self._is_hopeless = False
+        """Somebody has waited for room in vain; nobody does again until there is some."""
         self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
         self._task = asyncio.create_task(self._run())
 
@@ -81,9 +83,16 @@ class OutLink:
             self._room.clear()
         self._wake.set()
 
-    async def room(self) -> None:
-        """Wait until the queue can take one more without dropping any (for delivery in order)."""
-        await self._room.wait()
+    async def room(self, seconds: float) -> None:
+        """Wait until the queue can take one more without dropping any (for delivery in order), at most so long."""
+        if self._is_hopeless and not self._room.is_set():
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await self._room.wait()
+            self._is_hopeless = False
+        except TimeoutError:
+            self._is_hopeless = True
 
     def move(self, peer: Peer) -> None:
         """The neighbour came back somewhere else: connect anew."""
@@ -109,8 +118,8 @@ class OutLink:
             before = self._account.receipts
             try:
                 await self._stream()
-            except grpc.aio.AioRpcError:
-                pass
+            except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                pass  # the latter is gRPC's word for writing to a stream that has just ended
             except asyncio.CancelledError:
                 task = asyncio.current_task()
                 if task is None or task.cancelling():

@@ -3,7 +3,8 @@
     in   (standard input)    one JSON object of `Options` per line: start that node
     out  (standard output)   {"member": ..., "pid": ...} when it is there;  {"pid": ..., "code": ...} when it has ended
 
-At the end of its input the nursery waits for its nodes and leaves. gRPC starts its threads in the nodes, not here.
+At the end of its input (its parent has gone) the nursery gives its nodes a moment to leave, then ends the rest: a
+frozen node cannot leave. On SIGTERM it ends them at once. gRPC starts its threads in the nodes, not here.
 """
 
 import asyncio
@@ -13,12 +14,16 @@ import os
 import selectors
 import signal
 import sys
+import time
+from contextlib import suppress
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
 from node.process import Node, Options
 from pame.errors import PameError
+
+_GRACE_S = 8.0
 
 
 def main() -> None:
@@ -30,30 +35,41 @@ def main() -> None:
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
     waiting = selectors.DefaultSelector()
     orders = sys.stdin.fileno()
     waiting.register(orders, selectors.EVENT_READ)
     waiting.register(ended, selectors.EVENT_READ)
     children: set[int] = set()
-    is_open, rest = True, b""
-    while is_open or children:
-        for key, _ in waiting.select():
+    rest, deadline = b"", float("inf")
+    while children or deadline == float("inf"):
+        for key, _ in waiting.select(None if deadline == float("inf") else max(deadline - time.monotonic(), 0.01)):
             if key.fd == ended:
                 os.read(ended, 4096)
-                _reap(children)
             elif data := os.read(orders, 65536):
                 *lines, rest = (rest + data).split(b"\n")
-                children.update(_fork(json.loads(line)) for line in lines)
+                children.update(_fork(json.loads(line)) for line in lines if not told)
             else:
                 waiting.unregister(orders)
-                is_open = False
+                deadline = min(deadline, time.monotonic() + _GRACE_S)
+        if told:
+            deadline = 0.0
+        _reap(children)
+        if time.monotonic() >= deadline:
+            for pid in children:
+                os.kill(pid, signal.SIGKILL)  # ours until reaped, so nobody else's
 
 
 def _fork(given: dict[str, object]) -> int:
     options = Options(**given)  # type: ignore[arg-type]
     pid = os.fork()
     if pid == 0:
-        os._exit(_be(options))
+        code = 1
+        try:
+            code = _be(options)
+        finally:  # a child must never go on as a second nursery
+            os._exit(code)
     _say({"member": options.member, "pid": pid})
     return pid
 
@@ -62,7 +78,8 @@ def _be(options: Options) -> int:
     """In the child: one node, from its start to its end."""
     os.setsid()
     signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     try:
         asyncio.run(_run(options))
     except (PameError, OSError, RuntimeError) as error:
@@ -87,7 +104,8 @@ def _reap(children: set[int]) -> None:
 
 
 def _say(what: dict[str, object]) -> None:
-    print(json.dumps(what), flush=True)
+    with suppress(BrokenPipeError):  # nobody listens any more; the nodes are ours all the same
+        os.write(sys.stdout.fileno(), json.dumps(what).encode() + b"\n")
 
 
 if __name__ == "__main__":

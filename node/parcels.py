@@ -19,11 +19,15 @@ _ROOM = 4096
 """For names, tags and headers around the vectors."""
 
 
+_DETAIL = 300
+"""A reason may quote what came, but not send it all back."""
+
+
 class ParcelRefused(Exception):
     """A parcel that this node does not take; `sender` is None if it named no neighbour."""
 
     def __init__(self, refusal: int, detail: str, sender: int | None = None) -> None:
-        super().__init__(detail)
+        super().__init__(detail if len(detail) <= _DETAIL else f"{detail[:_DETAIL]}...")
         self.refusal = refusal
         self.sender = sender
 
@@ -110,6 +114,7 @@ class Customs:
             raise ParcelRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no parcel") from None
         self._check_tags(parcel)
         message, size = self._vectors_of(parcel)
+        self.moved(parcel.sender, parcel.incarnation)  # only now: what is refused changes nothing
         self._newest[parcel.sender] = parcel.iteration
         return Received(parcel.sender, parcel.iteration, message, size)
 
@@ -125,13 +130,12 @@ class Customs:
         if parcel.incarnation < known:
             detail = f"incarnation {parcel.incarnation} of node {sender}, which is at {known} by now"
             raise ParcelRefused(refusal_pb2.REFUSAL_OLD_INCARNATION, detail, sender)
-        self.moved(sender, parcel.incarnation)
         if parcel.n != n:
             raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_DIMENSION, f"n = {parcel.n}, and here n = {n}", sender)
         if not self._is_expected(sender, k):
             detail = f"node {sender} says nothing to node {self._index} at iteration {k}"
             raise ParcelRefused(refusal_pb2.REFUSAL_BAD_ITERATION, detail, sender)
-        if k <= self._newest.get(sender, -1):
+        if parcel.incarnation == known and k <= self._newest.get(sender, -1):
             detail = f"iteration {k} of node {sender} was here before"
             raise ParcelRefused(refusal_pb2.REFUSAL_DUPLICATE, detail, sender)
 

@@ -72,7 +72,9 @@ class Node:
             done, _ = await asyncio.wait((control, leaving), return_when=asyncio.FIRST_COMPLETED)
             if control in done:
                 control.result()
-            await self._say_goodbye()
+            await self._finish_sends()
+            self._control.leave("the node was told to leave")
+            await asyncio.wait((control,), timeout=_DRAIN_S)
         finally:
             for task in (control, leaving):
                 task.cancel()
@@ -136,13 +138,10 @@ class Node:
             raise RuntimeError("a command for a run arrived when there was none")
         return self._session
 
-    async def _say_goodbye(self) -> None:
-        """Finish the sends, then leave."""
+    async def _finish_sends(self) -> None:
         if self._session is not None:
             await self._session.stop(self._session.account.iteration, _DRAIN_S)
             self._session = None
-        self._control.send(pb.FromNode(goodbye=pb.Goodbye(reason="the node was told to leave")))
-        await self._control.flush(_DRAIN_S)
 
 
 def _when_cut(lifeline: int, action: Callable[[], None]) -> None:

@@ -76,10 +76,13 @@ class ExchangeServer:
             while isinstance(data := await context.read(), bytes):  # else EOF
                 stream.take(data, self._arrive)
                 if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
-                    await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused parcels in a row")
-            await stream.finish(context)
+                    break
+            stream.end()
+            await acknowledging
         finally:
             acknowledging.cancel()
+        if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused parcels in a row")
 
 
 class _Stream:
@@ -91,6 +94,7 @@ class _Stream:
         self._late = 0
         self._refused: list[pb.RefusedParcel] = []
         self._news = asyncio.Event()
+        self._is_over = False
 
     def take(self, data: bytes, arrive: Arrive | None) -> None:
         self._seen += 1
@@ -106,14 +110,17 @@ class _Stream:
         self._news.set()
 
     async def acknowledge(self, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
-        """One receipt for whatever has come since the last one."""
-        while True:
+        """One receipt for whatever has come since the last one, until everything is acknowledged."""
+        acknowledged = 0
+        while not (self._is_over and acknowledged == self._seen):
             await self._news.wait()
-            await self.finish(context)
-
-    async def finish(self, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
-        """Acknowledge what is not yet."""
-        if self._news.is_set():
             self._news.clear()
-            refused, self._refused = self._refused, []
-            await context.write(pb.Receipt(seen=self._seen, late=self._late, refused=refused))
+            if acknowledged < self._seen:
+                acknowledged = self._seen
+                refused, self._refused = self._refused, []
+                await context.write(pb.Receipt(seen=acknowledged, late=self._late, refused=refused))
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        self._is_over = True
+        self._news.set()

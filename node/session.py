@@ -35,6 +35,7 @@ class Session:
         self._server = server
         self._send = send
         self._links: dict[int, OutLink] = {}
+        self._peers = {peer.index: peer for peer in assigned.peers}
         self._records: list[Record] = []
         self._task: asyncio.Task[None] | None = None
         self._reporter: asyncio.Task[None] | None = None
@@ -54,7 +55,7 @@ class Session:
             key = Key(setting.seed, Purpose.LINK_JITTER, index, k, receiver)
             return float(uniforms(key, 1)[0]) if setting.link.jitter_s else 0.5
 
-        for peer in self.assigned.peers:
+        for peer in self._peers.values():
             account = self.account.out[peer.index]
             self._links[peer.index] = OutLink(peer, self._limit(), setting.link, jitter, account)
         self._task = asyncio.create_task(self._train())
@@ -63,6 +64,7 @@ class Session:
     def moved(self, peers: Iterable[Peer]) -> None:
         """Neighbours came back elsewhere."""
         for peer in peers:
+            self._peers[peer.index] = peer
             self._trainer.customs.moved(peer.index, peer.incarnation)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
@@ -93,9 +95,11 @@ class Session:
         run = self.assigned.run
         try:
             await self._trainer.run(lambda: self._done(run))
-        except PameError as error:
+        except Exception as error:  # whatever it is, a run must not wait for a node that has stopped
+            unforeseen = f"node {self.assigned.index} failed: {type(error).__name__}: {error}"
+            reason = str(error) if isinstance(error, PameError) else unforeseen
             self._report(with_totals=True)
-            self._send(pb.FromNode(failure=pb.Failure(run=run, reason=str(error))))
+            self._send(pb.FromNode(failure=pb.Failure(run=run, reason=reason)))
 
     def _done(self, run: int) -> None:
         self._report(with_totals=True)

@@ -150,7 +150,7 @@ class Trainer:
                 account.lost_bytes += parcel.sizes.total
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
-                await self._links[receiver].room()
+                await self._links[receiver].room(self._participant.patience.seconds())
             self._links[receiver].push(parcel)
             account.overtime += k >= setting.stop.iterations
             copies += 1

@@ -36,6 +36,18 @@ class NodeFailed(MachineFault):
     """A node process could not start."""
 
 
+class CannotListen(MachineFault):
+    """A port is taken, or an address is not this machine's."""
+
+
+class Unreachable(MachineFault):
+    """No orchestrator answers, or it went away."""
+
+
+class SubmissionRefused(PameError):
+    """The orchestrator does not run this experiment, or not now."""
+
+
 class TooLittleMemory(PameError):
     """The experiment needs more memory than the machine has."""
 

@@ -9,6 +9,8 @@ waited for: this keeps a run exact even when messages are lost.
 `in_order` algorithms get every message up to tag k, in the order of arrival.
 
 `free`: the newest message per sender since the last aggregation, the first senders to arrive; then all is forgotten.
+
+A mailbox for rounds is bounded per sender and in bytes: whoever puts too much loses its own oldest, nobody else's.
 """
 
 from typing import Protocol
@@ -16,6 +18,7 @@ from typing import Protocol
 from pame.algorithms import Received, Wanted
 
 _PER_SENDER = 64
+_BYTES = 64 * 2**20
 
 
 class Mailbox(Protocol):
@@ -82,12 +85,23 @@ class Attendance:
 class RoundsMailbox:
     """The mailbox of a node that waits for its rounds, for algorithms that use one message per sender."""
 
-    def __init__(self, period: int, max_lag: int, exclude_after: int, per_sender: int = _PER_SENDER) -> None:
+    def __init__(
+        self,
+        period: int,
+        max_lag: int,
+        exclude_after: int,
+        per_sender: int = _PER_SENDER,
+        most_bytes: int = _BYTES,
+    ) -> None:
+        """At most `per_sender` messages of one sender and, in total, `most_bytes` on the wire."""
         self.late: list[Received] = []
         self.evicted: list[Received] = []
+        self.bytes = 0
+        """Of all messages in it, as on the wire."""
         self._period = period
         self._max_lag = max_lag
         self._per_sender = per_sender
+        self._most_bytes = most_bytes
         self._attendance = Attendance(exclude_after)
         self._arrivals = 0
         self._oldest_usable = 0
@@ -106,8 +120,9 @@ class RoundsMailbox:
             return
         self._arrivals += 1
         messages[received.iteration] = (self._arrivals, received)
-        if len(messages) > self._per_sender:
-            self.evicted.append(messages.pop(min(messages))[1])
+        self.bytes += received.size
+        while messages and (len(messages) > self._per_sender or self.bytes > self._most_bytes):
+            self.evicted.append(self._remove(received.sender, min(messages)))
 
     def satisfied(self, k: int, wanted: Wanted) -> bool:
         """Whether there is nothing left to wait for at round k."""
@@ -121,7 +136,7 @@ class RoundsMailbox:
         taken = [received for _, received in sorted(usable, key=lambda found: found[0])[: wanted.enough]]
         for received in taken:
             if received.iteration <= k:
-                del self._messages[received.sender][received.iteration]
+                self._remove(received.sender, received.iteration)
                 self._taken[received.sender] = received.iteration
         self._forget_before(k + self._period - self._max_lag * self._period)
         return taken
@@ -152,9 +167,14 @@ class RoundsMailbox:
 
     def _forget_before(self, oldest_usable: int) -> None:
         self._oldest_usable = oldest_usable
-        for messages in self._messages.values():
+        for sender, messages in self._messages.items():
             for tag in [tag for tag in messages if tag < oldest_usable]:
-                self.late.append(messages.pop(tag)[1])
+                self.late.append(self._remove(sender, tag))
+
+    def _remove(self, sender: int, tag: int) -> Received:
+        _, received = self._messages[sender].pop(tag)
+        self.bytes -= received.size
+        return received
 
 
 class InOrderMailbox:

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +17,6 @@ from typing import IO, Self
 from node.process import Options
 from orchestrator.errors import NodeFailed, writing
 
-_START_S = 60.0
 _EXIT_S = 5.0
 _POLL_S = 0.02
 
@@ -49,10 +50,12 @@ class NodeProcesses:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._listen()
         for pid in self.alive().values():
-            os.kill(pid, signal.SIGKILL)
-        self._pipe(self._nursery.stdin).close()
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._nursery.terminate()  # whatever it still has, and whatever it would still start
+        with suppress(BrokenPipeError):
+            self._pipe(self._nursery.stdin).close()
         os.close(self._held)
         os.close(self._lifeline)
         try:
@@ -67,18 +70,20 @@ class NodeProcesses:
         self._pids.pop(member, None)
         options = Options(orchestrator=orchestrator, token=token, member=member, lifeline=self._lifeline)
         stdin = self._pipe(self._nursery.stdin)
-        stdin.write(json.dumps(asdict(options)).encode() + b"\n")
-        stdin.flush()
+        try:
+            stdin.write(json.dumps(asdict(options)).encode() + b"\n")
+            stdin.flush()
+        except BrokenPipeError:
+            raise NodeFailed(f"{member} could not start, the nursery has ended: {self._last_words()}") from None
 
     def alive(self) -> dict[str, int]:
         """Process ids by member."""
         self._listen()
         return {member: pid for member, pid in self._pids.items() if pid not in self._codes}
 
-    async def watch_start(self) -> None:
-        """Raise if a node gives up within the time it takes to start; one that is killed is the run's business."""
-        deadline = time.monotonic() + _START_S
-        while time.monotonic() < deadline:
+    async def watch_start(self, is_running: Callable[[], bool]) -> None:
+        """Raise if a node gives up before the run is under way; from then on a death is the run's business."""
+        while not is_running():
             self._listen()
             failed = [member for member, pid in self._pids.items() if self._codes.get(pid, 0) > 0]
             if failed or self._nursery.poll() is not None:

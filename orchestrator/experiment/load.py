@@ -30,7 +30,16 @@ class Variant:
 def load(path: Path, overrides: Sequence[str] = ()) -> list[Variant]:
     """The experiments of a file, in the order of the sweep; ExperimentError names every mistake in it."""
     try:
-        data = parse(read_text(path))
+        text = read_text(path)
+    except UnreadableText as error:
+        raise ExperimentError([f"{path}: {error}"]) from None
+    return load_text(text, path, overrides)
+
+
+def load_text(text: str, path: Path, overrides: Sequence[str] = ()) -> list[Variant]:
+    """The same from the text of a file; `path` is what errors call it."""
+    try:
+        data = parse(text)
     except UnreadableText as error:
         raise ExperimentError([f"{path}: {error}"]) from None
     if data is None:

@@ -10,7 +10,7 @@ By time: the latest snapshot of each live node, a point whenever their mean iter
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 
 import numpy as np
@@ -38,11 +38,17 @@ class _Running:
     """Mean and spread of the models that have come for one iteration."""
 
     mean: Vector
-    count: int = 0
+    nodes: set[int] = field(default_factory=set)
     spread: float = 0.0
 
-    def add(self, model: Vector) -> None:
-        self.count += 1
+    @property
+    def count(self) -> int:
+        return len(self.nodes)
+
+    def add(self, node: int, model: Vector) -> None:
+        if node in self.nodes:  # it came back and does this iteration again
+            return
+        self.nodes.add(node)
         with np.errstate(over="ignore", invalid="ignore"):
             before = model - self.mean
             self.mean += before / self.count
@@ -118,7 +124,7 @@ class Collection:
         start = time.process_time()
         if k > self.latest_iteration[node]:
             self.latest[node], self.latest_iteration[node] = model, k
-        decision = self._point_by_iteration(k, model, seconds) or self._point_by_time(seconds, alive)
+        decision = self._point_by_iteration(node, k, model, seconds) or self._point_by_time(seconds, alive)
         self.cpu_s += time.process_time() - start
         return decision
 
@@ -135,11 +141,11 @@ class Collection:
             return None
         return self._pieces.pop(key)
 
-    def _point_by_iteration(self, k: int, model: Vector, seconds: float) -> Decision | None:
+    def _point_by_iteration(self, node: int, k: int, model: Vector, seconds: float) -> Decision | None:
         if not self._evaluator.due(k):
             return None
         running = self._running.setdefault(k, _Running(np.zeros_like(model)))
-        running.add(model)
+        running.add(node, model)
         if running.count < self._setting.topology.nodes:
             return None
         del self._running[k]
@@ -149,8 +155,9 @@ class Collection:
         return Decision(reason, k) if reason else None
 
     def _point_by_time(self, seconds: float, alive: Iterable[int]) -> Decision | None:
-        nodes = [node for node in alive if self.latest_iteration[node] >= 0]
-        if len(nodes) < 1 or (self._last_by_time < 0 and len(nodes) < self._setting.topology.nodes):
+        alive = set(alive)
+        nodes = [node for node in sorted(alive) if self.latest_iteration[node] >= 0]
+        if not nodes or (self._last_by_time < 0 and len(nodes) < len(alive)):
             return None
         every = self._setting.evaluate_every
         due = int(self.latest_iteration[nodes].mean()) // every * every

@@ -53,7 +53,10 @@ class Members:
         return self._members.get(name)
 
     def add(self, member: Member) -> None:
-        """A member joined, or came back as a new process."""
+        """A member joined, or came back as a new process; a former process of that name has no place any more."""
+        former = self._members.get(member.name)
+        if former is not None and former.alive and former.address != member.address:
+            former.tell(pb.ToNode(dismissed=pb.Dismissed(reason="another process has taken this name")))
         self._members[member.name] = member
         self._changed.set()
 
@@ -66,18 +69,19 @@ class Members:
         """The first `count` live members, as soon as there are so many; fewer if the time is over."""
         deadline = time.monotonic() + seconds
         while len(self.alive()) < count and time.monotonic() < deadline:
-            await self._wait_for_change(deadline - time.monotonic())
+            await self.change(deadline - time.monotonic())
         return self.alive()[:count]
 
     async def settle(self, stable_s: float, seconds: float) -> list[Member]:
         """All live members, once nobody has come or gone for a while."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if not await self._wait_for_change(stable_s) and self.alive():
+            if not await self.change(stable_s) and self.alive():
                 break
         return self.alive()
 
-    async def _wait_for_change(self, seconds: float) -> bool:
+    async def change(self, seconds: float) -> bool:
+        """Wait until somebody comes or goes; False if nobody does in this time."""
         self._changed.clear()
         try:
             async with asyncio.timeout(max(seconds, 0)):

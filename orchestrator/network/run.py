@@ -6,13 +6,14 @@ gathering -> preparing -> running -> ending          every wait is bounded; a no
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
 from node.assignment import Peer, assign, describe, neighbour
-from orchestrator.errors import NotEnoughNodes
+from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import OrchestratorFigures, Phase
 from orchestrator.network.collection import Collection, Decision
@@ -48,17 +49,25 @@ class NetworkRun:
     """The state machine of one run; the service feeds it with what the nodes say."""
 
     def __init__(
-        self, experiment: Experiment, base: Path, folder: RunFolder, members: Members, watcher: NetworkObserver
+        self,
+        number: int,
+        experiment: Experiment,
+        setting: Setting,
+        folder: RunFolder,
+        members: Members,
+        watcher: NetworkObserver,
     ) -> None:
-        self.number = secrets.randbits(63) | 1
+        self.number = number
         self.experiment = experiment
         self.folder = folder
         self.phase: Phase = "gathering"
-        self.setting = make_network_setting(experiment, base)
+        self.setting = setting
         self.totals = Totals(experiment.nodes)
         self.collection = Collection(self.setting, _Both(folder, watcher, self._evaluated))
         self.restarts = 0
         self.deaths = 0
+        self.departures = 0
+        """Nodes that said goodbye."""
         self.last: Evaluation | None = None
         self._members = members
         self._watcher = watcher
@@ -69,6 +78,8 @@ class NetworkRun:
         self._done: set[int] = set()
         self._finished: set[int] = set()
         self._silent: set[int] = set()
+        self._leaving: set[int] = set()
+        self._fault: MachineFault | None = None
         self._waiting_to_resume: set[int] = set()
         self._changed = asyncio.Event()
         self._end: _End | None = None
@@ -86,6 +97,8 @@ class NetworkRun:
             self._stop(_End(Status.INTERRUPTED, "stopped by the user", self._reached()))
         finally:
             await self._ending()
+        if self._fault is not None:
+            raise self._fault
         end = self._end or _End(Status.FAILED, "the run ended without a reason", self._reached())
         spent = time.perf_counter() - started
         return Ending(end.status, end.reason, end.iteration, self._took, spent, self._is_exact(end))
@@ -94,19 +107,28 @@ class NetworkRun:
         """A user wants the run to end."""
         self._stop(_End(Status.INTERRUPTED, "stopped by the user", self._reached()))
 
+    def fail(self, reason: str) -> None:
+        """Something outside the run makes it pointless."""
+        self._stop(_End(Status.FAILED, reason, self._reached()))
+
     def joined(self, member: Member, join: pb.Join) -> None:
         """A member came during the run: back after a break, or in the place of a dead one, or for the next run."""
+        with self._surviving():
+            self._joined(member, join)
+
+    def _joined(self, member: Member, join: pb.Join) -> None:
         if join.run == self.number:
             for index, former in enumerate(self._by_index):
                 if former and former.name == member.name and join.incarnation == self._incarnations[index]:
                     self._take_seat(index, member)
+                    self.collection.has_faults()  # what was under way may be lost
                     self._happened("back", index, "the connection was broken, the node went on")
                     return
         if self.phase != "running" or self._end is not None:
             return
+        own = [index for index, former in enumerate(self._by_index) if former and former.name == member.name]
         dead = [index for index, former in enumerate(self._by_index) if former is None or not former.alive]
-        own = [index for index in dead if (former := self._by_index[index]) and former.name == member.name]
-        if dead:
+        if own or dead:  # a new process of a name means that the old one is gone, heard of or not
             self._resume(own[0] if own else dead[0], member)
 
     def left(self, member: Member) -> None:
@@ -114,13 +136,22 @@ class NetworkRun:
         index = member.index
         if index is None or self._by_index[index] is not member or self.phase == "ending":
             return
-        self.deaths += 1
         self.collection.has_faults()
-        self._happened("died", index, f"no connection to {member.name} any more")
+        with self._surviving():
+            if index in self._leaving:
+                self.departures += 1
+                self._happened("left", index, f"{member.name} said goodbye")
+            else:
+                self.deaths += 1
+                self._happened("died", index, f"no connection to {member.name} any more")
         self._changed.set()
 
     def heard(self, member: Member, message: pb.FromNode) -> None:
         """A member of this run says something."""
+        with self._surviving():
+            self._heard(member, message)
+
+    def _heard(self, member: Member, message: pb.FromNode) -> None:
         index = member.index
         if index is None or self._by_index[index] is not member:
             return
@@ -142,6 +173,8 @@ class NetworkRun:
             diverged = "diverged" in message.failure.reason
             status = Status.DIVERGED if diverged else Status.FAILED
             self._stop(_End(status, message.failure.reason, self._reached()))
+        elif kind == "goodbye":
+            self._leaving.add(index)
         self._changed.set()
 
     def figures(self) -> OrchestratorFigures:
@@ -168,7 +201,15 @@ class NetworkRun:
     async def _gather(self) -> None:
         count = self.experiment.nodes
         self._tell_watcher()
-        members = await self._members.gather(count, GATHER_S)
+        gathering = asyncio.create_task(self._members.gather(count, GATHER_S))
+        gathering.add_done_callback(lambda _: self._changed.set())
+        try:
+            await self._until(lambda: gathering.done() or self._end is not None, 2 * GATHER_S)
+            members = gathering.result() if gathering.done() else []
+        finally:
+            gathering.cancel()
+        if self._end is not None:
+            return
         if len(members) < count:
             raise NotEnoughNodes(
                 f"the experiment has {count} nodes, but only {len(members)} joined within {GATHER_S:g} s: start more "
@@ -178,6 +219,8 @@ class NetworkRun:
             self._take_seat(index, member)
 
     async def _prepare(self) -> None:
+        if self._end is not None:
+            return
         self.phase = "preparing"
         for index, member in enumerate(self._by_index):
             if member is not None:
@@ -186,7 +229,8 @@ class NetworkRun:
                 self._happened("assigned", index, member.name)
         everybody = len(self._by_index)
         await self._until(
-            lambda: len(self._ready) >= everybody or self._end is not None or bool(self.deaths), _PREPARE_S
+            lambda: len(self._ready) >= everybody or self._end is not None or len(self._alive()) < everybody,
+            _PREPARE_S,
         )
         if self._end is None and len(self._ready) < everybody:
             missing = sorted(set(range(everybody)) - self._ready)
@@ -215,7 +259,7 @@ class NetworkRun:
             if member is not None and member.alive:
                 member.tell(pb.ToNode(stop=pb.Stop(run=self.number, iteration=at)))
         if self._began is not None:
-            await self._until(lambda: self._alive() - self._silent <= self._finished, _ENDING_S)
+            await self._until(lambda: self._alive() - self._mute() <= self._finished, _ENDING_S)
         for member in self._by_index:
             if member is not None:
                 member.index = None
@@ -225,17 +269,17 @@ class NetworkRun:
         """What no message tells: time that is over, nodes that are silent, everybody done."""
         now, stop = time.monotonic(), self.setting.stop
         began = self._began or now
-        for index, member in enumerate(self._by_index):
-            silent = member is not None and member.alive and now - member.heard_at > _SILENT_S
-            if silent and index not in self._silent:
-                self._silent.add(index)
-                self.collection.has_faults()
-                self._happened("silent", index, f"nothing heard for {_SILENT_S:g} s")
-            elif not silent and index in self._silent:
-                self._silent.discard(index)
+        mute = self._mute()
+        for index in sorted(mute - self._silent):
+            self.collection.has_faults()
+            self._happened("silent", index, f"nothing heard for {_SILENT_S:g} s")
+        for index in sorted(self._silent - mute):
+            if self._is_alive(index):
                 self._happened("heard again", index, "")
+        self._silent = mute
+        self._done |= {i for i in self._alive() if self._member(i).iteration >= stop.iterations}
         seconds = min(stop.seconds, HARD_STOP_S)
-        alive = self._alive() - self._silent
+        alive = self._alive() - mute
         if now - began > seconds:
             self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", stop.iterations))
         elif not self._alive():
@@ -245,6 +289,11 @@ class NetworkRun:
         elif alive <= self._done and alive and self.collection.by_time:
             reason = f"every live node did {stop.iterations} iterations"
             self._stop(_End(Status.FINISHED, reason, stop.iterations))
+
+    def _mute(self) -> set[int]:
+        """Whose connection is open, but nothing has come for a while."""
+        now = time.monotonic()
+        return {index for index in self._alive() if now - self._member(index).heard_at > _SILENT_S}
 
     @property
     def _slow(self) -> bool:
@@ -274,6 +323,7 @@ class NetworkRun:
         self._take_seat(index, member)
         self._ready.discard(index)
         self._done.discard(index)
+        self._leaving.discard(index)
         self._waiting_to_resume.add(index)
         neighbours = self.setting.topology.neighbours(index)
         places = [self.collection.iterations[j] for j in neighbours if self._is_alive(j)]
@@ -311,7 +361,7 @@ class NetworkRun:
             member.tell(pb.ToNode(start=pb.Start(run=self.number)))
 
     def _take_seat(self, index: int, member: Member) -> None:
-        member.index, member.incarnation = index, self._incarnations[index]
+        member.index, member.incarnation, member.iteration = index, self._incarnations[index], 0
         self._by_index[index] = member
 
     def _peers(self, index: int) -> list[Peer]:
@@ -320,6 +370,21 @@ class NetworkRun:
     def _peer(self, index: int) -> Peer:
         member = self._by_index[index]
         return Peer(index, member.address if member else "", self._incarnations[index])
+
+    def _member(self, index: int) -> Member:
+        member = self._by_index[index]
+        if member is None:
+            raise RuntimeError(f"nobody has ever been node {index}")
+        return member
+
+    @contextmanager
+    def _surviving(self) -> Iterator[None]:
+        """A failure of this machine while a node speaks ends the run, not the node's stream."""
+        try:
+            yield
+        except MachineFault as error:
+            self._fault = self._fault or error
+            self._stop(_End(Status.FAILED, str(error), self._reached()))
 
     def _is_alive(self, index: int) -> bool:
         member = self._by_index[index]
@@ -335,12 +400,12 @@ class NetworkRun:
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     def _is_exact(self, end: _End) -> bool:
-        undisturbed = not (self.deaths or self.restarts or self._silent)
+        undisturbed = not (self.deaths or self.departures or self.restarts or self._silent)
         clean = self.totals.ledger().clean and self.totals.figures().clean
         return end.status is Status.FINISHED and self.setting.mode.value == "rounds" and undisturbed and clean
 
     def _happened(self, what: str, node: int, detail: str) -> None:
-        self.folder.happened({"seconds": round(self._seconds(), 3), "event": what, "node": node, "detail": detail})
+        self.folder.happened({"seconds": round(self._seconds(), 3), "what": what, "node": node, "detail": detail})
 
     def _evaluated(self, evaluation: Evaluation) -> None:
         self.last = evaluation
@@ -375,6 +440,11 @@ class NetworkRun:
             except TimeoutError:
                 if self.phase != "running":
                     self._tell_watcher()
+
+
+def new_number() -> int:
+    """Of a run; never 0, and nobody's guess."""
+    return secrets.randbits(63) | 1
 
 
 def make_network_setting(experiment: Experiment, base: Path) -> Setting:

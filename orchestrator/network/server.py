@@ -8,18 +8,21 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from node.process import code_version
+from orchestrator.errors import CannotListen
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
 from orchestrator.network.members import Members
-from orchestrator.network.run import NetworkRun
+from orchestrator.network.run import NetworkRun, make_network_setting, new_number
 from orchestrator.network.service import ControlService
 from orchestrator.network.state import NetworkObserver
 from orchestrator.runs import Ending, RunFolder
 from pame.rpc import control_pb2 as pb
 from pame.rpc.control_pb2_grpc import add_ControlServicer_to_server
+from pame.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
 
 _MESSAGE_BYTES = 4 * 2**20
 """The largest message a node may send here: snapshots come in pieces, reports in batches."""
+_OTHER = "is another orchestrator there? Choose another port or address"
 
 
 class Control:
@@ -31,9 +34,16 @@ class Control:
         self.token = token or secrets.token_urlsafe(16)
         self.port = port
         self._host = host
-        options = [("grpc.max_receive_message_length", _MESSAGE_BYTES), ("grpc.max_send_message_length", -1)]
+        options = [
+            ("grpc.max_receive_message_length", _MESSAGE_BYTES),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.so_reuseport", 0),  # a second orchestrator on this port is a mistake, not a helper
+        ]
         self._server = grpc.aio.server(options=options)
-        self._metrics = serve(OrchestratorCollector(self._figures, Build(code_version())), host, metrics_port)
+        try:
+            self._metrics = serve(OrchestratorCollector(self._figures, Build(code_version())), host, metrics_port)
+        except OSError as error:
+            raise CannotListen(f"cannot serve metrics on {host}:{metrics_port}: {error.strerror}; {_OTHER}") from None
 
     @property
     def address(self) -> str:
@@ -45,20 +55,32 @@ class Control:
         """Where Prometheus finds the orchestrator."""
         return f"{self._host}:{self._metrics.port}"
 
-    async def open(self) -> None:
-        """Begin to listen."""
+    async def open(self, clients: object | None = None) -> None:
+        """Begin to listen to nodes, and to clients if there is an `ExperimentsService` for them."""
         service = ControlService(self.token, self.members, lambda: self.run)
         add_ControlServicer_to_server(service, self._server)  # type: ignore[no-untyped-call]
+        if clients is not None:
+            add_ExperimentsServicer_to_server(clients, self._server)  # type: ignore[no-untyped-call]
         checks = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(checks, self._server)
-        self.port = self._server.add_insecure_port(f"{self._host}:{self.port}")
+        try:
+            self.port = self._server.add_insecure_port(f"{self._host}:{self.port}")
+        except RuntimeError:
+            self._metrics.stop()
+            raise CannotListen(f"cannot listen on {self._host}:{self.port}; {_OTHER}") from None
         await self._server.start()
-        await checks.set("", health_pb2.HealthCheckResponse.SERVING)
+        for name in ("", "pame.v1.Control", *(["pame.v1.Experiments"] if clients else [])):
+            await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
 
     async def conduct(self, experiment: Experiment, base: Path, folder: RunFolder, watcher: NetworkObserver) -> Ending:
-        """One run, from gathering to its end."""
-        self.run = await asyncio.to_thread(NetworkRun, experiment, base, folder, self.members, watcher)
-        return await self.run.go()
+        """One run, from gathering to its end; everything but what the folder tells afterwards."""
+        setting = await asyncio.to_thread(make_network_setting, experiment, base)
+        return await self.go(NetworkRun(new_number(), experiment, setting, folder, self.members, watcher))
+
+    async def go(self, run: NetworkRun) -> Ending:
+        """Let a run go to its end."""
+        self.run = run
+        return await run.go()
 
     async def close(self, reason: str) -> None:
         """Dismiss everybody and stop listening."""

@@ -20,6 +20,7 @@ def network_section(run: "NetworkRun", wall_s: float) -> dict[str, Any]:
         "overran_share": figures.overran_share if steps_have_times else None,
         "cpu_bound": steps_have_times and figures.overran_share > _CPU_BOUND,
         "deaths": run.deaths,
+        "departures": run.departures,
         "restarts": run.restarts,
         "evaluation": {
             "cpu_s": collection.cpu_s,

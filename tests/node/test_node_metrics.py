@@ -1,5 +1,6 @@
 """What Prometheus sees of a node: real scrapes over loopback, read back by Prometheus' own parser and linter."""
 
+import itertools
 import subprocess
 import sys
 import time
@@ -9,11 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
+from types import FrameType
+from typing import Any
 
 import pytest
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics
 
+from node import metrics
 from node.account import InAccount, NodeAccount, OutAccount
 from node.metrics import Build, NodeCollector, Server, serve
 from pame.codec import Sizes
@@ -189,49 +193,56 @@ def test_a_peer_has_the_same_name_in_both_directions() -> None:
     assert sent == {**{str(peer): 1 for peer in range(40, 52)}, "others": 8}
 
 
-def grow_or_shrink_links(account: NodeAccount, turn: int) -> None:
-    if turn // 100 % 2:
-        account.out.popitem()
-        account.into.popitem()
-    else:
-        account.out[1_000_000 + turn] = OutAccount()
-        account.into[1_000_000 + turn] = InAccount()
-
-
-def grow_or_shrink_reasons(account: NodeAccount, turn: int) -> None:
+def change(account: NodeAccount, turn: int) -> None:
+    """Every dictionary of the account changes its size."""
+    account.out[1000 + turn] = OutAccount()
+    account.into[1000 + turn] = InAccount()
     for counts in (account.strangers, account.out[1].refused, account.into[1].refused):
-        if turn // 100 % 2:
-            counts.popitem()
-        else:
-            counts[f"new {turn}"] += 1
+        counts[f"new {turn}"] += 1
+    if turn % 100 == 99:
+        for crowd in (account.out, account.into, account.strangers, account.out[1].refused, account.into[1].refused):
+            for _ in range(100):
+                crowd.popitem()
 
 
-@pytest.mark.parametrize("change", [grow_or_shrink_links, grow_or_shrink_reasons])
-def test_scrapes_succeed_while_the_account_changes_under_them(change: Callable[[NodeAccount, int], None]) -> None:
-    account = crowded(1000)
-    for counts in (account.strangers, account.out[1].refused, account.into[1].refused):
-        counts.update({f"old {number}": 1 for number in range(10_000)})
+def test_a_scrape_bears_a_change_between_any_two_of_its_instructions() -> None:
+    account = crowded(3)
+    turns = itertools.count()
+
+    def interfere(frame: FrameType, _event: str, _arg: Any) -> Any:
+        if frame.f_code.co_filename != metrics.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        change(account, next(turns))
+        return interfere
+
+    before = sys.gettrace()
+    sys.settrace(interfere)
+    try:
+        families = list(NodeCollector(lambda: account, BUILD).collect())
+    finally:
+        sys.settrace(before)
+    assert next(turns) > 1000
+    assert "pame_link_sent_messages" in [family.name for family in families]
+
+
+def test_scrapes_succeed_while_another_thread_changes_the_account() -> None:
+    account = crowded(40)
     texts: list[str] = []
 
-    def keep_scraping(port: int) -> None:
-        for _ in range(8):
-            texts.append(get(port))
+    def scrape_often(port: int) -> None:
+        texts.extend(get(port) for _ in range(10))
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with serving(lambda: account) as server:
-            scraper = Thread(target=keep_scraping, args=[server.port])
-            scraper.start()
-            for turn in range(20_000_000):
-                if not scraper.is_alive():
-                    break
-                change(account, turn)
-            scraper.join(60)
-    finally:
-        sys.setswitchinterval(interval)
-    assert len(texts) == 8
-    assert all(len(samples(text)) <= MOST_SERIES for text in texts)
+    with serving(lambda: account) as server:
+        scraper = Thread(target=scrape_often, args=[server.port])
+        scraper.start()
+        for turn in range(5_000_000):
+            if not scraper.is_alive():
+                break
+            change(account, turn)
+        scraper.join(60)
+    assert len(texts) == 10
+    assert all(0 < len(samples(text)) <= MOST_SERIES for text in texts)
 
 
 def test_a_stopped_server_frees_its_port() -> None:

@@ -364,6 +364,52 @@ def free(*arrivals: tuple[int, int]) -> FreeMailbox:
     return mailbox
 
 
+def sized(sender: int, tag: int, size: int) -> Received:
+    return Received(sender, tag, {}, size)
+
+
+def test_too_many_bytes_evict_the_oldest_of_the_sender_who_put_them() -> None:
+    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, most_bytes=100)
+    for sender, tag, size in ((1, 0, 40), (2, 0, 30), (2, 3, 30), (2, 6, 25)):
+        mailbox.put(sized(sender, tag, size))
+    assert tags(mailbox.evicted) == [(2, 0)]
+    assert mailbox.bytes == 95
+
+
+def test_a_sender_who_floods_a_mailbox_costs_the_others_nothing() -> None:
+    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, most_bytes=100)
+    mailbox.put(sized(1, 0, 60))
+    for tag in range(0, 30, PERIOD):
+        mailbox.put(sized(2, tag, 50))
+    assert len(mailbox.evicted) == 10
+    assert tags(mailbox.take(0, Wanted((1, 2), 2))) == [(1, 0)]
+
+
+def test_what_was_taken_late_or_evicted_is_no_longer_in_the_bytes() -> None:
+    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, per_sender=2, most_bytes=100)
+    for tag in (0, 3, 6):
+        mailbox.put(sized(1, tag, 10))  # evicts tag 0
+    mailbox.put(sized(2, 0, 7))
+    mailbox.put(sized(3, 3, 5))
+    assert mailbox.bytes == 32
+    mailbox.take(0, Wanted((1, 2), 2))  # takes (2, 0)
+    assert mailbox.bytes == 25
+    mailbox.take(3, Wanted((1,), 1))  # takes (1, 3); (3, 3) becomes late
+    assert mailbox.bytes == 10
+
+
+@given(puts=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 60)), max_size=60))
+def test_whatever_is_put_a_mailbox_stays_within_its_bytes_and_loses_nothing_uncounted(
+    puts: list[tuple[int, int]],
+) -> None:
+    mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, per_sender=5, most_bytes=150)
+    for number, (sender, size) in enumerate(puts):
+        mailbox.put(sized(sender, number, size))
+        assert mailbox.bytes <= 150
+    gone = sum(received.size for received in mailbox.evicted)
+    assert mailbox.bytes == sum(size for _, size in puts) - gone
+
+
 def test_free_takes_the_newest_message_of_each_sender_in_order_of_their_first_arrival() -> None:
     mailbox = free((2, 4), (1, 0), (2, 6))
     assert tags(mailbox.take(7, Wanted((1, 2), 2))) == [(2, 6), (1, 0)]

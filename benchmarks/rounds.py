@@ -1,0 +1,265 @@
+"""Rounds per second, wire bytes and memory of eight real nodes, against the same rounds without any network.
+
+    python -m benchmarks.rounds              dense, 10 % and 1 %, three runs each, about a minute
+    python -m benchmarks.rounds --profile    where a node's time goes at 1 %
+
+Eight processes in a ring, logistic regression with n = 10,000 (float64) and 16 samples per node, one step and one
+exchange per round: each node sends to both neighbours and waits for both. Dense is D-PSGD, 10 % and 1 % are PaME with
+participation 1. It all runs in a network namespace of its own, control plane and snapshots on a Unix socket, so that
+the loopback counter has the exchange and nothing else: vectors, protobuf, gRPC, HTTP/2, TCP and IP, acknowledgements,
+connecting included. Packets are loopback's, of up to 64 KiB; an Ethernet would cut dense messages into 1,500 bytes.
+
+The bound: the lock-step simulator drives the same algorithm objects in one process per core; their rates are added.
+"""
+
+import argparse
+import asyncio
+import os
+import pstats
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import fmean, median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from benchmarks.network import Measured, SocketControl, Watcher, measure
+from orchestrator.backends.processes import NodeProcesses
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.model import Evaluate, Period, Stop
+from orchestrator.network.run import make_network_setting
+from pame.algorithms import AlgorithmSpec, DpsgdSpec, FixedStep, PameSpec
+from pame.ledger import Ledger
+from pame.problems import LogisticSpec
+from pame.simulator import run_lock_step
+from pame.topology.kinds import Ring
+
+NODES, N, SAMPLES = 8, 10_000, 16
+ROUNDS = 300
+RUNS = 3
+STEP = FixedStep(eta=0.002)
+CASES: dict[str, AlgorithmSpec] = {
+    "dense": DpsgdSpec(eta=0.002),
+    "10 %": PameSpec(participation=1.0, support=0.1, step=STEP),
+    "1 %": PameSpec(participation=1.0, support=0.01, step=STEP),
+}
+CORES = len(os.sched_getaffinity(0))
+INSIDE = "--inside"
+WIRE_BYTES, RATE, MEMORY = 18_536, 25.0, 103.0
+"""To be reached at 1 %: bytes per round, rounds per second, MiB per node (a quarter of 412)."""
+PROFILED_NODE = """
+import cProfile, sys, time
+from node.__main__ import main
+profile, file = cProfile.Profile(time.thread_time), sys.argv.pop(1)
+profile.runcall(main)
+profile.dump_stats(file)
+"""
+REFERENCE = (
+    "Reference points, measured elsewhere on this kind of machine: DecentralizePy (ZeroMQ) does 27 to 51 rounds/s "
+    "dense and 16 to 19 at 1 %, with 18,536 wire bytes per round at 1 % and 412 MiB per node."
+)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """One case: medians over its runs; bytes, packets and CPU time are of all nodes and per round."""
+
+    rate: float
+    wire_bytes: float
+    packets: float
+    resident: float
+    private: float
+    cpu_s: float
+    bound_rate: float
+    bound_cpu_s: float
+
+
+def experiment_of(case: str, rounds: int = ROUNDS) -> Experiment:
+    """One exchange per step; models are judged at the beginning and the end only."""
+    return Experiment(
+        name="rounds",
+        nodes=NODES,
+        topology=Ring(),
+        problem=LogisticSpec(n=N, samples=SAMPLES, test_samples=SAMPLES),
+        algorithm=CASES[case],
+        period=Period(min=1, max=1),
+        evaluate=Evaluate(every=rounds),
+        stop=Stop(iterations=rounds),
+    )
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--profile", action="store_true", help="where the time of one node goes, at 1 %%")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each case")
+    parser.add_argument(INSIDE, action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not options.inside:
+        return _go_inside(sys.argv[1:])
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    console = Console(width=120)
+    with threadpool_limits(1):
+        if options.profile:
+            console.print(profile_table(asyncio.run(profile("1 %"))))
+            return 0
+        figures = {case: figures_of(case, options.runs) for case in CASES}
+    console.print(table(figures), REFERENCE, highlight=False)
+    for text, reached in reaches(figures["1 %"]):
+        console.print(("[green]reached    [/] " if reached else "[red]not reached[/] ") + text, highlight=False)
+    return 0
+
+
+def _go_inside(arguments: list[str]) -> int:
+    """The same command in a network namespace of its own."""
+    again = [sys.executable, "-m", "benchmarks.rounds", INSIDE, *arguments]
+    for unshare in (["unshare", "--net"], ["unshare", "--net", "--map-root-user"]):
+        try:
+            allowed = subprocess.run([*unshare, "ip", "link", "set", "lo", "up"], capture_output=True, check=False)
+        except FileNotFoundError:
+            break
+        if not allowed.returncode:
+            return subprocess.run([*unshare, *again], check=False).returncode
+    print("no private network namespace here: this needs unshare (util-linux), ip (iproute2) and the right to use them")
+    return 2
+
+
+def figures_of(case: str, runs: int) -> Figures:
+    """The bound first, then the nodes."""
+    bound_rate, bound_cpu_s = bound(case)
+    measured = asyncio.run(on_nodes(case, runs))
+
+    def middle(read: Any) -> float:
+        return median(read(run) for run in measured)
+
+    return Figures(
+        rate=middle(Measured.rounds_per_second),
+        wire_bytes=middle(lambda run: run.between(lambda moment: moment.wire_bytes)) / ROUNDS,
+        packets=middle(lambda run: run.between(lambda moment: moment.wire_packets)) / ROUNDS,
+        resident=middle(lambda run: fmean(node.resident for node in run.memory)),
+        private=middle(lambda run: fmean(node.private for node in run.memory)),
+        cpu_s=middle(lambda run: run.between(lambda moment: moment.cpu_s)) / ROUNDS,
+        bound_rate=bound_rate,
+        bound_cpu_s=bound_cpu_s,
+    )
+
+
+async def on_nodes(case: str, runs: int) -> list[Measured]:
+    """Several runs, one after the other, on the same eight processes."""
+    with TemporaryDirectory() as folder:
+        base = Path(folder)
+        control = SocketControl(base / "control")
+        await control.open()
+        with NodeProcesses(base / "nodes.log") as processes:
+            for number in range(NODES):
+                processes.start(f"node-{number}", control.address, control.token)
+            try:
+                experiment = experiment_of(case)
+                return [await measure(control, experiment, base / str(run), processes.alive) for run in range(runs)]
+            finally:
+                await control.close("the benchmark is over")
+                await processes.wait()
+
+
+def bound(case: str) -> tuple[float, float]:
+    """Rounds per second of all cores together, and CPU seconds of a round, in the simulator."""
+    with ProcessPoolExecutor(CORES, mp_context=get_context("spawn")) as pool:
+        found = list(pool.map(_simulate, [case] * CORES))
+    return sum(rate for rate, _ in found), fmean(cpu_s for _, cpu_s in found)
+
+
+def _simulate(case: str) -> tuple[float, float]:
+    """Between two lengths, so that set-up and the evaluations cancel."""
+
+    def spent(rounds: int) -> tuple[float, float]:
+        setting = make_network_setting(experiment_of(case, rounds), Path())
+        wall, cpu = time.perf_counter(), time.process_time()
+        run_lock_step(setting, Watcher(), Ledger(NODES))
+        return time.perf_counter() - wall, time.process_time() - cpu
+
+    with threadpool_limits(1):
+        short, long = spent(1), spent(1 + ROUNDS)
+    return ROUNDS / (long[0] - short[0]), (long[1] - short[1]) / ROUNDS
+
+
+def table(figures: dict[str, Figures]) -> Table:
+    """Everything, and the ratios to the bound."""
+    title = f"{NODES} nodes in a ring, n = {N:,}, {SAMPLES} samples per node, {ROUNDS} rounds, {CORES} cores"
+    result = Table(title=title)
+    headings = ("", "rounds/s", "bound", "ratio", "wire bytes", "packets", "CPU ms", "bound", "ratio", "RSS", "private")
+    for heading in headings:
+        result.add_column(heading, justify="right")
+    for case, f in figures.items():
+        result.add_row(
+            case,
+            f"{f.rate:.0f}",
+            f"{f.bound_rate:.0f}",
+            f"{f.rate / f.bound_rate:.2f}",
+            f"{f.wire_bytes:,.0f}",
+            f"{f.packets:.1f}",
+            f"{1e3 * f.cpu_s:.1f}",
+            f"{1e3 * f.bound_cpu_s:.1f}",
+            f"{f.cpu_s / f.bound_cpu_s:.1f}",
+            f"{f.resident / 2**20:.0f} MiB",
+            f"{f.private / 2**20:.0f} MiB",
+        )
+    result.caption = (
+        f"Wire bytes, packets and CPU time per round of all nodes ({2 * NODES} messages); memory per node, private: "
+        "not shared with other nodes. Bound: the same rounds in the lock-step simulator, all cores together."
+    )
+    return result
+
+
+def reaches(f: Figures) -> list[tuple[str, bool]]:
+    """The goals at 1 %."""
+    resident = f.resident / 2**20
+    return [
+        (f"fewer than {WIRE_BYTES:,} wire bytes per round at 1 %: {f.wire_bytes:,.0f}", f.wire_bytes < WIRE_BYTES),
+        (f"at most {MEMORY:g} MiB per node, a quarter of 412: {resident:.0f}", resident <= MEMORY),
+        (f"at least {RATE:g} rounds/s at 1 %: {f.rate:.0f}", f.rate >= RATE),
+    ]
+
+
+async def profile(case: str) -> pstats.Stats:
+    """One node under cProfile among seven that are not."""
+    with TemporaryDirectory() as folder:
+        base = Path(folder)
+        control = SocketControl(base / "control")
+        await control.open()
+        watched = [sys.executable, "-c", PROFILED_NODE, str(base / "profile"), "--member", f"node-{NODES - 1}"]
+        with NodeProcesses(base / "nodes.log") as processes:
+            for number in range(NODES - 1):
+                processes.start(f"node-{number}", control.address, control.token)
+            node = subprocess.Popen([*watched, "--orchestrator", control.address, "--token", control.token])
+            try:
+                await measure(control, experiment_of(case), base / "run", processes.alive)
+            finally:
+                await control.close("the benchmark is over")
+                await processes.wait()
+                await asyncio.to_thread(node.wait, 10)
+        return pstats.Stats(str(base / "profile"))
+
+
+def profile_table(stats: pstats.Stats, shown: int = 60) -> Table:
+    """The functions with the most time of their own, per round of this node."""
+    result = Table(title=f"One node at 1 % under cProfile, per round: {ROUNDS} rounds, 2 messages out and 2 in")
+    for heading in ("calls", "own µs", "with callees µs", "function"):
+        result.add_column(heading, justify="right" if heading != "function" else "left")
+    found: dict[tuple[str, int, str], tuple[int, int, float, float, object]] = stats.stats  # type: ignore[attr-defined]
+    for (file, line, name), (_, calls, own, total, _) in sorted(found.items(), key=lambda item: -item[1][2])[:shown]:
+        where = "/".join(Path(file).parts[-2:])
+        per_round = f"{calls / ROUNDS:.1f}", f"{1e6 * own / ROUNDS:.0f}", f"{1e6 * total / ROUNDS:.0f}"
+        result.add_row(*per_round, f"{where}:{line} {name}")
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""A run and its folder: what every orchestrator does around a run, whoever started the nodes.
+
+before   experiment.yaml, topology.json        a crash leaves them        after   links, models, summary, report
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.experiment import Experiment
+from orchestrator.network.run import NetworkRun, make_network_setting, new_number
+from orchestrator.network.server import Control
+from orchestrator.network.state import NetworkObserver
+from orchestrator.plan import warnings
+from orchestrator.report import write_report
+from orchestrator.runs import Ending, RunFolder, Status, summarise
+from orchestrator.runs.network import network_section
+from pame.errors import PameError
+from pame.setting import Setting
+
+
+@dataclass(frozen=True)
+class Order:
+    """A run to be: all that is decided before it begins."""
+
+    number: int
+    experiment: Experiment
+    setting: Setting
+    backend: str
+
+
+def make_order(experiment: Experiment, base: Path, backend: str) -> Order:
+    """Resolve an experiment; `base` is the folder of its file. Takes a while: data is drawn."""
+    return Order(new_number(), experiment, make_network_setting(experiment, base), backend)
+
+
+async def conduct(control: Control, order: Order, folder: Path, watcher: NetworkObserver) -> Ending:
+    """From gathering to the report. A run that cannot even begin is reported too, before its error is raised."""
+    started = time.perf_counter()
+    error: PameError | None = None
+    with RunFolder(folder) as files:
+        files.write_experiment(order.experiment)
+        drawing = asyncio.create_task(
+            asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
+        )
+        run = NetworkRun(order.number, order.experiment, order.setting, files, control.members, watcher)
+        try:
+            ending = await control.go(run)
+        except PameError as caught:
+            error, spent = caught, time.perf_counter() - started
+            ending = Ending(Status.FAILED, str(caught), 0, None, spent, exact=False)
+        await drawing
+        await asyncio.to_thread(_write_results, run, order, files, ending, started)
+    await asyncio.to_thread(write_report, folder)
+    if error is not None:
+        raise error
+    return ending
+
+
+def _write_results(run: NetworkRun, order: Order, files: RunFolder, ending: Ending, started: float) -> None:
+    experiment, setting, ledger = order.experiment, order.setting, run.totals.ledger()
+    files.write_links(ledger.links())
+    files.write_models({node: model for node, (_, model) in run.collection.results.items()})
+    notes = warnings(experiment, setting, None)
+    section = network_section(run, time.perf_counter() - started)
+    files.write_summary(
+        summarise(experiment, setting, order.backend, None, ledger, files.last, ending, notes, section)
+    )

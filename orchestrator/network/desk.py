@@ -1,0 +1,124 @@
+"""Where experiments are handed in: one run at a time, on the nodes that are there."""
+
+import asyncio
+import traceback
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from orchestrator.experiment import Experiment
+from orchestrator.network.broadcast import Broadcast
+from orchestrator.network.conduct import Order, conduct, make_order
+from orchestrator.network.members import Members
+from orchestrator.network.server import Control
+from orchestrator.runs import Ending, Status, create_folder
+from pame.errors import PameError
+
+_REMEMBERED = 4
+"""Runs that are over and can still be watched."""
+
+Log = Callable[..., None]
+"""(event, **fields)"""
+
+
+class Busy(PameError):
+    """A run is under way."""
+
+
+class Desk:
+    """Takes orders, and knows the run under way and the last ones."""
+
+    def __init__(self, control: Control, out: Path, log: Log) -> None:
+        """`out`: where run folders go."""
+        self._control = control
+        self._out = out
+        self._log = log
+        self._busy = False
+        self._known: deque[Broadcast] = deque(maxlen=_REMEMBERED)
+        self._current: Broadcast | None = None
+        self._task: asyncio.Task[Ending] | None = None
+        self._changed = asyncio.Event()
+
+    @property
+    def members(self) -> Members:
+        """Who is there."""
+        return self._control.members
+
+    @property
+    def current(self) -> Broadcast | None:
+        """The run under way."""
+        return self._current
+
+    async def submit(self, experiment: Experiment, base: Path) -> Broadcast:
+        """Begin a run; it goes on by itself. Raises `Busy`, or what is wrong with the experiment."""
+        if self._busy:
+            raise Busy("a run is under way: watch it with `pame watch`, and try again when it is over")
+        self._busy = True
+        try:
+            order = await asyncio.to_thread(make_order, experiment, base, "serve")
+            folder = create_folder(self._out, experiment.name)
+        except BaseException:
+            self._busy = False
+            raise
+        broadcast = Broadcast(order.number, experiment, folder.name)
+        self._current = broadcast
+        self._known.append(broadcast)
+        self._task = asyncio.create_task(self._conduct(order, folder, broadcast))
+        self._log("run_begins", run=order.number, folder=str(folder), nodes=experiment.nodes)
+        self._news()
+        return broadcast
+
+    def cancel(self, run: int) -> bool:
+        """End a run in order; False if it is not the one under way."""
+        if self._current is None or run not in (0, self._current.run):
+            return False
+        if self._control.run is not None:
+            self._control.run.cancel()
+        return True
+
+    async def find(self, run: int) -> Broadcast | None:
+        """A run by its number; 0: the one under way, or else the next, however long that takes."""
+        if run:
+            return next((known for known in self._known if known.run == run), None)
+        while self._current is None:
+            await self._change()
+        return self._current
+
+    async def ending(self) -> Ending | None:
+        """How the run under way, or the last one, ends."""
+        return await asyncio.shield(self._task) if self._task else None
+
+    async def idle(self) -> None:
+        """Wait until a run could begin."""
+        while self._busy:
+            await self._change()
+
+    async def _conduct(self, order: Order, folder: Path, broadcast: Broadcast) -> Ending:
+        try:
+            ending = await conduct(self._control, order, folder, broadcast)
+        except PameError as error:
+            ending = Ending(Status.FAILED, str(error), 0, None, 0.0, exact=False)
+        except Exception as error:  # a mistake of ours; the next run has a right to begin
+            self._log("mistake", trace=traceback.format_exc())
+            ending = Ending(Status.FAILED, repr(error), 0, None, 0.0, exact=False)
+        self._control.run = None
+        self._current, self._busy = None, False
+        self._log(
+            "run_ended",
+            run=order.number,
+            folder=str(folder),
+            status=ending.status.value,
+            reason=ending.reason,
+            iterations=ending.iterations,
+            seconds=ending.seconds,
+        )
+        broadcast.ended(ending)
+        self._news()
+        return ending
+
+    def _news(self) -> None:
+        self._changed.set()
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()

@@ -1,0 +1,103 @@
+"""The Experiments service, for clients: submit an experiment, watch a run, cancel it, see who is there."""
+
+import asyncio
+import hmac
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from orchestrator.experiment import Experiment, ExperimentError, load_text
+from orchestrator.network.desk import Busy, Desk
+from orchestrator.network.members import Member
+from pame.errors import PameError
+from pame.rpc import experiments_pb2 as pb
+from pame.rpc import refusal_pb2
+from pame.topology.kinds import EdgeList
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+_WRONG_TOKEN = "wrong token: give the orchestrator's own, with --token or PAME_TOKEN"
+
+
+class ExperimentsService:
+    """Every call carries the token."""
+
+    def __init__(self, token: str, desk: Desk) -> None:
+        self._token = token
+        self._desk = desk
+
+    async def Submit(self, request: pb.Submission, context: Context) -> pb.Submitted:  # noqa: N802  gRPC's name
+        """Begin a run, or say why not."""
+        if not self._is_ours(request.token):
+            return _denied(refusal_pb2.REFUSAL_WRONG_TOKEN, _WRONG_TOKEN)
+        try:
+            experiment = await asyncio.to_thread(_read, request.experiment)
+            broadcast = await self._desk.submit(experiment, Path())
+        except Busy as busy:
+            return _denied(refusal_pb2.REFUSAL_BUSY, str(busy))
+        except PameError as error:
+            return _denied(refusal_pb2.REFUSAL_BAD_EXPERIMENT, str(error))
+        return pb.Submitted(accepted=pb.Accepted(run=broadcast.run, folder=broadcast.folder))
+
+    async def Watch(self, request: pb.WatchRequest, context: Context) -> AsyncIterator[pb.Event]:  # noqa: N802
+        """What happened so far, then everything until the run ends."""
+        await self._check(request.token, context)
+        broadcast = await self._desk.find(request.run)
+        if broadcast is None:
+            detail = f"there is no run {request.run} here, or not any more: its folder is all that is left of an old run"
+            await context.abort(grpc.StatusCode.NOT_FOUND, detail)
+        async for event in broadcast.watch():
+            yield event
+
+    async def Cancel(self, request: pb.CancelRequest, context: Context) -> pb.Cancelled:  # noqa: N802
+        """End a run in order."""
+        await self._check(request.token, context)
+        return pb.Cancelled(was_running=self._desk.cancel(request.run))
+
+    async def ListNodes(self, request: pb.ListNodesRequest, context: Context) -> pb.NodeList:  # noqa: N802
+        """Everybody who ever joined."""
+        await self._check(request.token, context)
+        current = self._desk.current
+        members = [_member(member) for member in self._desk.members.all()]
+        return pb.NodeList(members=members, run=current.run if current else 0)
+
+    def _is_ours(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self._token.encode())
+
+    async def _check(self, token: str, context: Context) -> None:
+        if not self._is_ours(token):
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, _WRONG_TOKEN)
+
+
+def _read(text: str) -> Experiment:
+    variants = load_text(text, Path("experiment"))
+    if len(variants) > 1:
+        sweep = ", ".join(variants[0].values)
+        raise ExperimentError([f"a sweep (over {sweep}) is no single run: submit its runs one by one"])
+    experiment = variants[0].experiment
+    if isinstance(experiment.topology, EdgeList):
+        raise ExperimentError(
+            ["topology.file: the orchestrator does not have that file: start it with `pame serve --experiment`"]
+        )
+    return experiment
+
+
+def _denied(refusal: "refusal_pb2.Refusal", detail: str) -> pb.Submitted:
+    return pb.Submitted(denied=pb.Denied(refusal=refusal, detail=detail))
+
+
+def _member(member: Member) -> pb.Member:
+    return pb.Member(
+        name=member.name,
+        address=member.address,
+        metrics_address=member.metrics_address,
+        index=member.index,
+        incarnation=member.incarnation,
+        alive=member.alive,
+        iteration=member.iteration,
+        joined_seconds_ago=time.monotonic() - member.joined_at,
+        code_version=member.code_version,
+    )
