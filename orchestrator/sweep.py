@@ -1,4 +1,4 @@
-"""Several runs of one experiment file, in parallel on the cores: each in its own process, with one BLAS thread.
+"""Several runs of one experiment file, each in its own process with one BLAS thread; simulations in parallel.
 
 A sweep's folder holds a run folder per run, `sweep.json` (which keys vary, and what became of each run) and a report
 that compares them. Progress is read from the run folders themselves: a run writes its curve as it goes.
@@ -32,14 +32,14 @@ _POLL_S = 0.25
 def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: str, progress: Progress) -> list[Ending]:
     """Run all variants and compare them; interrupted, the runs under way end and the rest never begins."""
     folders = [folder / _folder_name(number, variant) for number, variant in enumerate(variants, 1)]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    at_once = _cores() if backend == "simulate" else 1  # real nodes would disturb each other's clocks
     context = multiprocessing.get_context("spawn")
     jobs: dict[int, Future[Ending]] = {}
     killed = False
-    with ProcessPoolExecutor(min(cores, len(variants)), context, _leave_interrupts_to_the_parent) as pool:
+    with ProcessPoolExecutor(min(at_once, len(variants)), context, _leave_interrupts_to_the_parent) as pool:
         try:
             for number, variant in enumerate(variants):
-                _follow(jobs, folders, progress, until_fewer_than=cores)
+                _follow(jobs, folders, progress, until_fewer_than=at_once)
                 jobs[number] = pool.submit(_run_one, variant.experiment, base, folders[number], backend)
             _follow(jobs, folders, progress, until_fewer_than=1)
         except KeyboardInterrupt:
@@ -70,6 +70,10 @@ def _follow(
             newest = _newest(folders[number] / "curve.jsonl")
             if newest is not None:
                 progress(number, newest, job.done())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _newest(curve: Path) -> dict[str, Any] | None:

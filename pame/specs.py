@@ -21,9 +21,10 @@ def plain(spec: Any) -> dict[str, Any]:
 
 def revive(specs: Mapping[str, type[Spec]], value: object) -> Spec:
     """The spec that `plain` made this of."""
-    if not isinstance(value, dict) or value.get("kind") not in specs:
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(kind, str) or kind not in specs:
         raise ParameterError(f"not a spec of one of the kinds {', '.join(specs)}: {str(value)[:80]!r}")
-    return _dataclass(specs[value["kind"]], value)
+    return _dataclass(specs[kind], value)
 
 
 def _dataclass(kind: type[Spec], value: Mapping[str, Any]) -> Spec:

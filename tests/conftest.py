@@ -5,6 +5,7 @@ Without the tool they are skipped with the reason; if PAME_REQUIRE lists the too
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 
 import pytest
@@ -20,6 +21,7 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 TOOLS: dict[str, Callable[[], bool]] = {
     "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
     "promtool": lambda: shutil.which("promtool") is not None,
+    "root": lambda: os.geteuid() == 0 and _has_namespaces(),
 }
 
 
@@ -45,6 +47,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _one_blas_thread() -> object:
     with threadpool_limits(1):
         yield
+
+
+def _has_namespaces() -> bool:
+    """Whether a network namespace of one's own can be made, entered and looked at."""
+    if not all(map(shutil.which, ("ip", "nsenter", "ss", "unshare"))):
+        return False
+    return subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode == 0
 
 
 def _required() -> set[str]:

@@ -18,9 +18,8 @@ def terminal() -> tuple[Console, io.StringIO]:
 
 def test_a_run_shows_bar_and_table() -> None:
     console, text = terminal()
-    experiment = Experiment(name="demo", nodes=2)
     with shown(console) as live:
-        screen = RunScreen(experiment, live)
+        screen = RunScreen("demo", 2, 300, live)
         screen.recorded([RECORD] * 40)
         screen.evaluated(POINT)
     lines = text.getvalue().splitlines()
@@ -33,7 +32,7 @@ def test_a_run_shows_bar_and_table() -> None:
 def test_under_a_clock_the_curve_by_time_is_shown_with_its_seconds() -> None:
     console, text = terminal()
     with shown(console) as live:
-        screen = RunScreen(Experiment(), live)
+        screen = RunScreen("demo", 2, 300, live)
         screen.evaluated(replace(POINT, seconds=0.5))
         screen.evaluated(replace(POINT, by="time", iteration=25, seconds=0.75))
     rows = [line.split() for line in text.getvalue().splitlines()[2:]]
@@ -43,7 +42,7 @@ def test_under_a_clock_the_curve_by_time_is_shown_with_its_seconds() -> None:
 def test_overtime_does_not_overrun_the_bar() -> None:
     console, text = terminal()
     with shown(console) as live:
-        RunScreen(Experiment(nodes=2), live).recorded([RECORD] * 1000)
+        RunScreen("demo", 2, 300, live).recorded([RECORD] * 1000)
     assert "300/300" in text.getvalue()
 
 

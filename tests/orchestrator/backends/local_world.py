@@ -1,12 +1,33 @@
-"""Small experiments on local processes, and somebody who watches them."""
+"""Small experiments on local processes, somebody who watches them, and somebody who means them harm."""
 
+import asyncio
 import json
-from collections.abc import Sequence
+import os
+import time
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import grpc
+
+from node.control import ATTACH
+from node.fingerprint import fingerprint
+from node.process import code_version
+from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
-from orchestrator.network import NetworkState
+from orchestrator.network import Control, NetworkRun, NetworkState
+from orchestrator.network.run import make_network_setting, new_number
+from orchestrator.network.totals import NetworkFigures
+from orchestrator.runs import Ending, RunFolder
 from pame.observe import Evaluation, Record
+from pame.rpc import control_pb2 as pb
+
+MARK = "PAME_TEST_MARK"
+BOUND_S = 60.0
+"""For whatever takes a moment on a machine with time: it is never slept through, only waited for."""
 
 
 class Watcher:
@@ -30,3 +51,149 @@ class Watcher:
 def experiment_of(**settings: Any) -> Experiment:
     """An experiment from plain values; periods of 1 to 3, so that much is exchanged."""
     return Experiment.model_validate_json(json.dumps({"name": "test", "period": "1..3", **settings}))
+
+
+@dataclass
+class World:
+    """A run under way: who conducts it, its processes, and what has happened so far."""
+
+    control: Control
+    processes: NodeProcesses
+    run: NetworkRun
+    folder: Path
+
+    def pid(self, member: str) -> int:
+        return self.processes.alive()[member]
+
+    def index(self, member: str) -> int:
+        found = self.control.members.get(member)
+        assert found is not None
+        assert found.index is not None
+        return found.index
+
+    def events(self, what: str) -> list[dict[str, Any]]:
+        return [event for event in events_of(self.folder) if event["what"] == what]
+
+    async def at_iteration(self, member: str, k: int) -> int:
+        """Wait until this member has done k iterations; its index."""
+        await until(lambda: self.run.phase == "running" and self.run.collection.iterations[self.index(member)] >= k)
+        return self.index(member)
+
+    def start(self, member: str) -> None:
+        self.processes.start(member, self.control.address, self.control.token)
+
+
+@dataclass
+class Outcome:
+    """What is left of a run."""
+
+    ending: Ending
+    run: NetworkRun
+    figures: NetworkFigures
+    events: list[dict[str, Any]]
+    codes: dict[int, int]
+    """Exit codes by process id."""
+    refused_joins: dict[str, int]
+
+    def happened(self, what: str) -> list[int]:
+        """To which nodes."""
+        return [event["node"] for event in self.events if event["what"] == what]
+
+
+Villain = Callable[[World], Awaitable[None]]
+
+
+async def run_with(villain: Villain, experiment: Experiment, folder: Path) -> Outcome:
+    """A run on real processes, while a villain acts; its own failure is the test's."""
+    with RunFolder(folder) as files, NodeProcesses(folder / "nodes.log") as processes:
+        control = Control("127.0.0.1")
+        await control.open()
+        try:
+            for number in range(experiment.nodes):
+                processes.start(f"node-{number}", control.address, control.token)
+            setting = make_network_setting(experiment, folder)
+            run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
+            acting = asyncio.create_task(villain(World(control, processes, run, folder)))
+            going = asyncio.create_task(control.go(run))
+            await asyncio.wait((acting, going), return_when=asyncio.FIRST_COMPLETED)
+            if acting.done():
+                acting.result()
+            ending = await going
+            await asyncio.wait_for(acting, BOUND_S)
+        finally:
+            await control.close("the run is over")
+            await processes.wait()
+        codes = processes.codes()
+    return Outcome(ending, run, run.totals.figures(), events_of(folder), codes, dict(control.members.refused))
+
+
+def events_of(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "events.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+async def until(condition: Callable[[], object], seconds: float = BOUND_S) -> None:
+    """Poll; fail if it does not come true."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "this did not happen in time"
+        await asyncio.sleep(0.01)
+
+
+def poll(condition: Callable[[], object], seconds: float = BOUND_S) -> None:
+    """The same without a loop."""
+    asyncio.run(until(condition, seconds))
+
+
+def new_mark() -> str:
+    """To be put into the environment: every process that inherits it can be found again."""
+    return uuid.uuid4().hex
+
+
+def marked(mark: str) -> dict[int, str]:
+    """Command lines of the living processes with this mark, by process id; a zombie has no environment."""
+    wanted = f"{MARK}={mark}".encode()
+    found = {}
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit() and int(process.name) != os.getpid():
+            try:
+                if wanted in (process / "environ").read_bytes().split(b"\0"):
+                    found[int(process.name)] = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+    return found
+
+
+def join_of(control: Control, **changes: Any) -> pb.FromNode:
+    """A join that is welcome, but for the changes."""
+    join = pb.Join(
+        token=control.token,
+        member="somebody",
+        address="127.0.0.1:9",
+        code_version=code_version(),
+        fingerprint=fingerprint(),
+    )
+    for name, value in changes.items():
+        setattr(join, name, value)
+    return pb.FromNode(join=join)
+
+
+@asynccontextmanager
+async def attached(control: Control, first: bytes) -> "AsyncIterator[grpc.aio.StreamStreamCall[bytes, pb.ToNode]]":
+    """A stream to the orchestrator that begins with these bytes."""
+    async with grpc.aio.insecure_channel(control.address) as channel:
+        attach: grpc.aio.StreamStreamMultiCallable[bytes, pb.ToNode]
+        attach = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
+        call = attach()
+        await call.write(first)
+        yield call
+        call.cancel()
+
+
+async def answer(call: "grpc.aio.StreamStreamCall[bytes, pb.ToNode]", kind: str) -> pb.ToNode:
+    """The next message of this kind."""
+    async with asyncio.timeout(BOUND_S):
+        while isinstance(message := await call.read(), pb.ToNode):
+            if message.WhichOneof("kind") == kind:
+                return message
+    raise AssertionError(f"the stream ended without {kind}")

@@ -39,7 +39,7 @@ def test_bad_input_gives_one_line_with_the_fix_and_leaves_nothing(
 
 
 def test_a_mistake_in_one_run_of_a_sweep_stops_it_before_it_begins(pame: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame("run", small, "--set", "topology={kind: random-regular, degree: [2, 9]}")
+    done = pame("run", small, "--backend", "simulate", "--set", "topology={kind: random-regular, degree: [2, 9]}")
     assert done.returncode == 2
     assert "degree" in done.stderr
     assert not (tmp_path / "runs").exists()
@@ -47,20 +47,20 @@ def test_a_mistake_in_one_run_of_a_sweep_stops_it_before_it_begins(pame: Pame, s
 
 def test_a_folder_that_cannot_be_written_is_a_fault_of_the_machine(pame: Pame, small: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file where the folder should go")
-    done = pame("run", small, "--out", "taken/deeper")
+    done = pame("run", small, "--backend", "simulate", "--out", "taken/deeper")
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
     assert "cannot write" in line
 
 
 def test_a_step_beyond_the_doubles_diverges(pame: Pame, small: Path) -> None:
-    done = pame("run", small, "-q", "--set", "algorithm.step={kind: penalty, sigma0: 1e-310}")
+    done = pame("run", small, "--backend", "simulate", "-q", "--set", "algorithm.step={kind: penalty, sigma0: 1e-310}")
     assert done.returncode == 3
     assert "diverged" in done.stderr
 
 
 def test_a_folder_name_may_look_like_markup(pame: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame("run", small, "--out", "[/bold]d")
+    done = pame("run", small, "--backend", "simulate", "--out", "[/bold]d")
     assert done.returncode == 0
     assert "[/bold]d/" in done.stdout
     assert (tmp_path / "[/bold]d").is_dir()
@@ -69,9 +69,9 @@ def test_a_folder_name_may_look_like_markup(pame: Pame, small: Path, tmp_path: P
 def test_an_unknown_backend_is_answered_with_the_known_ones(pame: Pame, small: Path, tmp_path: Path) -> None:
     done = pame("run", small, "--backend", "mars")
     assert done.returncode == 2
-    assert done.stderr.strip() == "error: there is no backend 'mars'; use one of: simulate"
+    assert done.stderr.strip() == "error: there is no backend 'mars'; use one of: local, simulate"
     assert not (tmp_path / "runs").exists()
 
 
 def test_an_unknown_option_exits_with_2(pame: Pame, small: Path) -> None:
-    assert pame("run", small, "--sped", 3).returncode == 2
+    assert pame("run", small, "--backend", "simulate", "--sped", 3).returncode == 2

@@ -28,7 +28,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run with a clock."""
     root = tmp_path_factory.mktemp("original")
     (root / "small.yaml").write_text(SMALL)
-    command = [str(Path(sys.executable).parent / "pame"), "run", "small.yaml", "-q"]
+    command = [str(Path(sys.executable).parent / "pame"), "run", "small.yaml", "-q", "--backend", "simulate"]
     command += ["--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=90, check=True)
     return root / done.stdout.strip()
@@ -92,7 +92,8 @@ def whole_lines(path: Path) -> list[str]:
 
 
 def test_a_run_killed_outright_has_a_report_of_what_it_wrote(pame: Pame, small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q", "--set", "stop.iterations=10000000"]
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q", "--backend", "simulate"]
+    command += ["--set", "stop.iterations=10000000"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         try:
             wait_for_points(tmp_path, process)

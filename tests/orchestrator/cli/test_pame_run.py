@@ -21,7 +21,7 @@ def only_folder(root: Path) -> Path:
 def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
     pame_process: Pame, small: Path, tmp_path: Path
 ) -> None:
-    done = pame_process("run", small)
+    done = pame_process("run", small, "--backend", "simulate")
     assert done.returncode == 0, done.stderr
     folder = only_folder(tmp_path)
     assert folder.name.endswith("-small")
@@ -34,7 +34,7 @@ def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
 
 
 def test_the_files_of_a_run_agree_with_each_other(pame: Pame, small: Path, tmp_path: Path) -> None:
-    assert pame("run", small).returncode == 0
+    assert pame("run", small, "--backend", "simulate").returncode == 0
     folder = only_folder(tmp_path)
     summary = json.loads((folder / "summary.json").read_text())
     curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
@@ -54,30 +54,30 @@ def test_the_files_of_a_run_agree_with_each_other(pame: Pame, small: Path, tmp_p
 
 
 def test_the_resolved_experiment_runs_again_to_the_same_result(pame: Pame, small: Path, tmp_path: Path) -> None:
-    assert pame("run", small).returncode == 0
+    assert pame("run", small, "--backend", "simulate").returncode == 0
     first = only_folder(tmp_path)
-    assert pame("run", first / "experiment.yaml", "--out", "again").returncode == 0
+    assert pame("run", first / "experiment.yaml", "--backend", "simulate", "--out", "again").returncode == 0
     [second] = (tmp_path / "again").iterdir()
     assert (second / "curve.jsonl").read_text() == (first / "curve.jsonl").read_text()
     assert (second / "records.csv").read_text() == (first / "records.csv").read_text()
 
 
 def test_quiet_prints_only_the_run_folder(pame_process: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame_process("run", small, "--quiet")
+    done = pame_process("run", small, "--backend", "simulate", "--quiet")
     assert (tmp_path / done.stdout.strip() / "summary.json").is_file()
     assert len(done.stdout.splitlines()) == 1
     assert done.stderr == ""
 
 
 def test_seed_and_set_override_the_file(pame: Pame, small: Path, tmp_path: Path) -> None:
-    assert pame("run", small, "-q", "--seed", 7, "--set", "algorithm.support=0.25").returncode == 0
+    assert pame("run", small, "--backend", "simulate", "-q", "--seed", 7, "--set", "algorithm.support=0.25").returncode == 0
     [variant] = load(only_folder(tmp_path) / "experiment.yaml")
     assert variant.experiment.seed == 7
     assert variant.experiment.algorithm.support == 0.25  # type: ignore[attr-defined]
 
 
 def test_a_sweep_runs_every_combination_and_compares_them(pame_process: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame_process("run", small, "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]")
+    done = pame_process("run", small, "--backend", "simulate", "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]")
     assert done.returncode == 0, done.stderr
     folder = only_folder(tmp_path)
     index = json.loads((folder / "sweep.json").read_text())
@@ -90,15 +90,15 @@ def test_a_sweep_runs_every_combination_and_compares_them(pame_process: Pame, sm
 
 
 def test_a_sweep_gives_each_run_the_result_it_has_alone(pame_process: Pame, small: Path, tmp_path: Path) -> None:
-    assert pame_process("run", small, "-q", "--set", "seed=[3, 4]").returncode == 0
-    assert pame_process("run", small, "-q", "--seed", 4, "--out", "alone").returncode == 0
+    assert pame_process("run", small, "--backend", "simulate", "-q", "--set", "seed=[3, 4]").returncode == 0
+    assert pame_process("run", small, "--backend", "simulate", "-q", "--seed", 4, "--out", "alone").returncode == 0
     [alone] = (tmp_path / "alone").iterdir()
     swept = only_folder(tmp_path) / "02-seed=4"
     assert (swept / "curve.jsonl").read_text() == (alone / "curve.jsonl").read_text()
 
 
 def test_a_diverging_run_exits_with_3_and_keeps_its_folder(pame: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame("run", small, "--set", "algorithm.step.eta=1e6")
+    done = pame("run", small, "--backend", "simulate", "--set", "algorithm.step.eta=1e6")
     assert done.returncode == 3
     [error] = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert "diverged" in error
@@ -111,7 +111,7 @@ def test_a_diverging_run_exits_with_3_and_keeps_its_folder(pame: Pame, small: Pa
 def test_a_sweep_with_one_diverging_run_exits_with_3_and_finishes_the_others(
     pame_process: Pame, small: Path, tmp_path: Path
 ) -> None:
-    done = pame_process("run", small, "-q", "--set", "algorithm.step.eta=[0.05, 1e6]")
+    done = pame_process("run", small, "--backend", "simulate", "-q", "--set", "algorithm.step.eta=[0.05, 1e6]")
     assert done.returncode == 3
     index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
     assert [run["status"] for run in index["runs"]] == ["finished", "diverged"]
@@ -121,7 +121,7 @@ def test_a_sweep_with_one_diverging_run_exits_with_3_and_finishes_the_others(
 def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
     pame: Pame, small: Path, tmp_path: Path
 ) -> None:
-    assert pame("run", small, "-q", "--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}").returncode == 0
+    assert pame("run", small, "--backend", "simulate", "-q", "--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}").returncode == 0
     folder = only_folder(tmp_path)
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["driver"] == "virtual-time"
@@ -131,7 +131,7 @@ def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
 
 
 def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q", "--set", "stop.iterations=10000000"]
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q", "--set", "stop.iterations=10000000"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         wait_for_curve(tmp_path)
         process.send_signal(signal.SIGINT)
@@ -143,7 +143,7 @@ def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp
 
 
 def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q"]
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q"]
     command += ["--set", "stop.iterations=10000000", "--set", "seed=[1, 2, 3, 4, 5, 6]"]
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -157,7 +157,7 @@ def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_
 
 
 def test_a_sweep_whose_run_is_killed_keeps_what_there_is_and_says_so(small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q"]
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q"]
     command += ["--set", "stop.iterations=10000000", "--set", "seed=[1, 2]"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         wait_for_curve(tmp_path)
@@ -180,13 +180,13 @@ def worker_of(parent: int) -> int:
 
 def test_a_file_may_be_as_short_as_one_line(pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "short.yaml").write_text("nodes: 32\n")
-    assert pame("run", "short.yaml", "-q", "--set", "stop.iterations=30").returncode == 0
+    assert pame("run", "short.yaml", "--backend", "simulate", "-q", "--set", "stop.iterations=30").returncode == 0
     curve = [json.loads(line) for line in (only_folder(tmp_path) / "curve.jsonl").read_text().splitlines()]
     assert curve[-1]["objective"] < 0.5 * curve[0]["objective"]
 
 
 def test_another_algorithm_is_one_override_away(pame: Pame, tmp_path: Path) -> None:
-    assert pame("run", "-q", "--set", "algorithm.kind=dpsgd", "--set", "stop.iterations=10").returncode == 0
+    assert pame("run", "--backend", "simulate", "-q", "--set", "algorithm.kind=dpsgd", "--set", "stop.iterations=10").returncode == 0
     assert json.loads((only_folder(tmp_path) / "summary.json").read_text())["algorithm"] == "dpsgd"
 
 

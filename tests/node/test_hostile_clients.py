@@ -1,0 +1,263 @@
+"""A node's door, over real gRPC: whatever a client sends, it gets the right reason, is counted, and harms nobody."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import grpc
+import numpy as np
+import pytest
+
+from node.account import NodeAccount
+from node.assignment import Assigned, Peer, assign, assigned, describe
+from node.link import PUSH
+from node.parcels import pack, refusal_name, size_limit
+from node.server import ExchangeServer
+from node.trainer import Trainer
+from pame import problems
+from pame.algorithms import PameSpec
+from pame.problems import LinearSpec
+from pame.rpc import exchange_pb2 as pb
+from pame.setting import Setting
+from pame.stopping import StopRules
+from pame.topology import Topology
+
+RUN, N, ITERATIONS = 4242, 30, 20
+PROBLEM = LinearSpec(n=N, samples=10, test_samples=5)
+BOUND_S = 30.0
+
+
+def node_of(index: int, incarnations: dict[int, int] | None = None) -> Assigned:
+    """One of three nodes on a line 0 - 1 - 2, with a round at every iteration, as an assignment makes it."""
+    setting = Setting(
+        seed=5,
+        topology=Topology(3, np.array([[0, 1], [1, 2]])),
+        problem=problems.build(PROBLEM, 3, 5),
+        algorithm=PameSpec(participation=1.0, support=0.5),
+        periods=(1, 1, 1),
+        stop=StopRules(iterations=ITERATIONS),
+    )
+    known = incarnations or {}
+    peers = [Peer(j, "127.0.0.1:9", known.get(j, 0)) for j in setting.topology.neighbours(index)]
+    return assigned(assign(describe(RUN, setting, PROBLEM), index, known.get(index, 0), peers))
+
+
+def parcel_of(sender: int, k: int, incarnation: int = 0) -> pb.Parcel:
+    """The parcel that this node really sends at iteration k, from its start."""
+    node = node_of(sender)
+    algorithm = node.setting.node(sender, node.setting.selection(), node.start)
+    algorithm.prepare(k)
+    return pb.Parcel.FromString(pack(node.setting, RUN, sender, incarnation, k, algorithm.message(k)).data)
+
+
+@dataclass
+class Door:
+    """Node 1, listening."""
+
+    address: str
+    trainer: Trainer
+    account: NodeAccount
+
+    async def push(self, *parcels: bytes) -> tuple[list[pb.RefusedParcel], int]:
+        """Everything over one stream: what was refused, and how many were seen."""
+        async with grpc.aio.insecure_channel(self.address) as channel, asyncio.timeout(BOUND_S):
+            call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+            for data in parcels:
+                await call.write(data)
+            await call.done_writing()
+            receipts = [receipt async for receipt in call]
+        return [refused for receipt in receipts for refused in receipt.refused], receipts[-1].seen
+
+    async def takes_a_good_one(self, sender: int = 0, k: int = 7, incarnation: int = 0) -> None:
+        before = self.account.into[sender].messages
+        refused, seen = await self.push(parcel_of(sender, k, incarnation).SerializeToString())
+        assert (refused, seen) == ([], 1)
+        assert self.account.into[sender].messages == before + 1
+
+
+@asynccontextmanager
+async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door]:
+    account = NodeAccount(run=RUN, index=1)
+    node = node_of(1, incarnations)
+    trainer = Trainer(node, {}, account, lambda _: None, lambda *_: None)
+    server = ExchangeServer("127.0.0.1", 0)
+    await server.open(size_limit(N, 1), trainer.arrive)
+    try:
+        yield Door(f"127.0.0.1:{server.port}", trainer, account)
+    finally:
+        await server.close()
+
+
+def changed(**changes: int) -> bytes:
+    """A good parcel of node 0 at iteration 3, but for the changes."""
+    parcel = parcel_of(0, 3)
+    for name, value in changes.items():
+        setattr(parcel, name, value)
+    return parcel.SerializeToString()
+
+
+def vectors(*made: pb.Vector) -> bytes:
+    parcel = parcel_of(0, 3)
+    del parcel.vectors[:]
+    parcel.vectors.extend(made)
+    return parcel.SerializeToString()
+
+
+def good_vector() -> pb.Vector:
+    return parcel_of(0, 3).vectors[0]
+
+
+def partial(data: bytes) -> bytes:
+    return vectors(pb.Vector(name=good_vector().name, partial=data))
+
+
+STRANGERS = {
+    "garbage": (b"\xff" * 40, "not_a_parcel"),
+    "half a parcel": (changed()[:-3], "not_a_parcel"),
+    "nothing": (b"", "wrong_run"),
+    "another run": (changed(run=RUN + 1), "wrong_run"),
+    "a node that does not exist": (changed(sender=99), "unknown_sender"),
+    "itself": (changed(sender=1), "unknown_sender"),
+    "just too large": (bytes(size_limit(N, 1) + 1), "too_large"),
+}
+NEIGHBOURS = {
+    "another dimension": (changed(n=N + 1), "wrong_dimension"),
+    "after the last iteration": (changed(iteration=ITERATIONS), "bad_iteration"),
+    "far in the future": (changed(iteration=2**32 - 1), "bad_iteration"),
+    "no vector": (vectors(), "wrong_vectors"),
+    "two vectors": (vectors(good_vector(), good_vector()), "wrong_vectors"),
+    "a vector of another name": (vectors(pb.Vector(name="x" * 2000, partial=b"")), "wrong_vectors"),
+    "a dense vector": (vectors(pb.Vector(name=good_vector().name, dense=bytes(8 * N))), "wrong_vectors"),
+    "empty bytes": (partial(b""), None),
+    "a byte too many": (partial(good_vector().partial + b"\0"), "bad_length"),
+    "a byte too few": (partial(good_vector().partial[:-1]), "bad_length"),
+    "the support of another iteration": (vectors(parcel_of(0, 4).vectors[0]), "checksum_mismatch"),
+}
+
+
+@pytest.mark.parametrize("what", STRANGERS)
+def test_what_names_no_neighbour_is_refused_with_its_reason_and_counted(what: str) -> None:
+    data, reason = STRANGERS[what]
+
+    async def lie() -> None:
+        async with door() as node:
+            [refused], seen = await node.push(data)
+            assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
+            assert node.account.strangers == {reason: 1}
+            await node.takes_a_good_one()
+
+    asyncio.run(lie())
+
+
+@pytest.mark.parametrize("what", NEIGHBOURS)
+def test_what_names_a_neighbour_but_is_wrong_is_refused_with_its_reason_and_counted(what: str) -> None:
+    data, reason = NEIGHBOURS[what]
+
+    async def lie() -> None:
+        async with door() as node:
+            [refused], seen = await node.push(data)
+            assert (refused.number, seen) == (1, 1)
+            assert pb_name(refused) == reason or reason is None
+            assert node.account.into[0].refused == {pb_name(refused): 1}
+            assert node.account.into[0].messages == 0
+            assert len(refused.detail) < 400
+            await node.takes_a_good_one(k=3)
+
+    asyncio.run(lie())
+
+
+def test_a_copy_is_a_duplicate_on_the_same_stream_and_on_another_one() -> None:
+    async def repeat() -> None:
+        async with door() as node:
+            good = changed()
+            [refused], seen = await node.push(good, good)
+            assert (pb_name(refused), refused.number, seen) == ("duplicate", 2, 2)
+            [refused], _ = await node.push(good)
+            assert pb_name(refused) == "duplicate"
+            assert node.account.into[0].refused == {"duplicate": 2}
+            await node.takes_a_good_one(k=4)
+
+    asyncio.run(repeat())
+
+
+def test_after_a_restart_the_old_incarnation_is_refused_and_the_new_one_may_go_back() -> None:
+    async def restart() -> None:
+        async with door() as node:
+            await node.takes_a_good_one(k=9)
+            node.trainer.customs.moved(0, 1)
+            [refused], _ = await node.push(parcel_of(0, 10, incarnation=0).SerializeToString())
+            assert pb_name(refused) == "old_incarnation"
+            assert node.account.into[0].refused == {"old_incarnation": 1}
+            await node.takes_a_good_one(k=6, incarnation=1)
+
+    asyncio.run(restart())
+
+
+def test_a_new_incarnation_that_is_refused_does_not_silence_the_present_one() -> None:
+    async def claim() -> None:
+        async with door() as node:
+            [refused], _ = await node.push(changed(incarnation=7, n=N + 1))
+            assert pb_name(refused) == "wrong_dimension"
+            await node.takes_a_good_one(incarnation=0)
+
+    asyncio.run(claim())
+
+
+def test_a_message_far_above_the_limit_breaks_its_stream_but_not_the_server() -> None:
+    async def flood() -> None:
+        async with door() as node:
+            async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
+                call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+                await call.write(bytes(100 * size_limit(N, 1)))
+                assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+            await node.takes_a_good_one()
+
+    asyncio.run(flood())
+
+
+def test_a_hundred_refused_parcels_in_a_row_close_the_stream_with_all_their_reasons() -> None:
+    async def pester() -> None:
+        async with door() as node:
+            async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
+                call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+                for _ in range(100):
+                    await call.write(b"\xff" * 8)
+                numbers: list[int] = []
+                while not numbers or numbers[-1] < 100:
+                    numbers += [refused.number for refused in (await call.read()).refused]
+                assert numbers == list(range(1, 101))
+                assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
+            assert node.account.strangers == {"not_a_parcel": 100}
+            await node.takes_a_good_one()
+
+    asyncio.run(pester())
+
+
+def test_a_good_parcel_among_bad_ones_keeps_the_stream_open() -> None:
+    async def mix() -> None:
+        async with door() as node:
+            bad = [b"\xff" * 8] * 99
+            refused, seen = await node.push(*bad, changed(), *bad)
+            assert (len(refused), seen) == (198, 199)
+            assert node.account.into[0].messages == 1
+
+    asyncio.run(mix())
+
+
+def test_between_runs_everything_is_of_another_run() -> None:
+    async def early() -> None:
+        server = ExchangeServer("127.0.0.1", 0)
+        await server.open()
+        try:
+            idle = Door(f"127.0.0.1:{server.port}", None, NodeAccount())  # type: ignore[arg-type]
+            [refused], _ = await idle.push(changed())
+            assert pb_name(refused) == "wrong_run"
+        finally:
+            await server.close()
+
+    asyncio.run(early())
+
+
+def pb_name(refused: pb.RefusedParcel) -> str:
+    return refusal_name(refused.refusal)

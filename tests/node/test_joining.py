@@ -1,0 +1,257 @@
+"""Who may join, who is told why not, and how a node leaves: the real orchestrator, real node processes."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from node.control import ATTACH
+from node.fingerprint import fingerprint
+from node.parcels import refusal_name
+from node.process import code_version
+from orchestrator.network import Control
+from orchestrator.network.members import Member
+from pame.rpc import control_pb2 as pb
+
+ROOT = Path(__file__).parents[2]
+BOUND_S = 60.0
+
+
+class Listener:
+    """Instead of a run: remembers what the members say."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.gone: list[str] = []
+
+    def joined(self, member: Member, join: pb.Join) -> None:
+        pass
+
+    def left(self, member: Member) -> None:
+        self.gone.append(member.name)
+
+    def heard(self, member: Member, message: pb.FromNode) -> None:
+        self.said.append(str(message.WhichOneof("kind")))
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[tuple[Control, Listener]]:
+    control, listener = Control("127.0.0.1"), Listener()
+    control.run = listener  # type: ignore[assignment]
+    await control.open()
+    try:
+        yield control, listener
+    finally:
+        control.run = None
+        await control.close("the test is over")
+
+
+def join(control: Control, **changes: Any) -> bytes:
+    """A join that is welcome, but for the changes."""
+    made = pb.Join(
+        token=control.token,
+        member="somebody",
+        address="127.0.0.1:9",
+        code_version=code_version(),
+        fingerprint=fingerprint(),
+    )
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return pb.FromNode(join=made).SerializeToString()
+
+
+async def first_answer(control: Control, data: bytes) -> pb.ToNode:
+    async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
+        call = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)()
+        await call.write(data)
+        answer = await call.read()
+        call.cancel()
+        return answer
+
+
+BAD_JOINS: dict[str, tuple[dict[str, str], str]] = {
+    "another token": ({"token": "guessed"}, "wrong_token"),
+    "no token": ({"token": ""}, "wrong_token"),
+    "a token that is not ASCII": ({"token": "schlüssel"}, "wrong_token"),
+    "another version": ({"code_version": "9.9"}, "wrong_code_version"),
+    "another machine": ({"fingerprint": "0" * 32}, "wrong_fingerprint"),
+    "no port": ({"address": "127.0.0.1"}, "bad_address"),
+    "no host": ({"address": ":50051"}, "bad_address"),
+    "a port that is no number": ({"address": "localhost:x²"}, "bad_address"),
+    "no name": ({"member": ""}, "bad_join"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_JOINS)
+def test_a_bad_join_is_refused_with_its_reason_and_counted(what: str) -> None:
+    changes, reason = BAD_JOINS[what]
+
+    async def knock() -> None:
+        async with opened() as (control, _):
+            refused = (await first_answer(control, join(control, **changes))).refused
+            assert refusal_name(refused.refusal) == reason
+            assert refused.detail
+            assert control.members.refused == {reason: 1}
+            assert control.members.all() == []
+            assert (await first_answer(control, join(control))).welcome.member == "somebody"
+
+    asyncio.run(knock())
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff" * 40, b"", pb.FromNode(heartbeat=pb.Heartbeat(iteration=3)).SerializeToString()]
+)
+def test_a_first_message_that_is_no_join_is_a_bad_join(data: bytes) -> None:
+    async def babble() -> None:
+        async with opened() as (control, _):
+            refused = (await first_answer(control, data)).refused
+            assert refusal_name(refused.refusal) == "bad_join"
+            assert control.members.refused == {"bad_join": 1}
+            assert (await first_answer(control, join(control))).welcome.member == "somebody"
+
+    asyncio.run(babble())
+
+
+def test_a_member_that_begins_to_talk_nonsense_is_cut_off_and_the_others_stay() -> None:
+    async def babble() -> None:
+        async with opened() as (control, listener):
+            async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
+                attach = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
+                good, bad = attach(), attach()
+                await good.write(join(control, member="good"))
+                await bad.write(join(control, member="bad"))
+                assert (await good.read()).welcome.member == "good"
+                assert (await bad.read()).welcome.member == "bad"
+                await bad.write(b"\xff" * 40)
+                while isinstance(await bad.read(), pb.ToNode):
+                    pass
+                await until(lambda: listener.gone == ["bad"])
+                assert [member.name for member in control.members.alive()] == ["good"]
+                good.cancel()
+
+    asyncio.run(babble())
+
+
+def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed() -> None:
+    async def twice() -> None:
+        async with opened() as (control, _):
+            async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
+                attach = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
+                former, newest = attach(), attach()
+                await former.write(join(control, address="127.0.0.1:9"))
+                await former.read()
+                await newest.write(join(control, address="127.0.0.1:10"))
+                await newest.read()
+                assert (await former.read()).WhichOneof("kind") == "dismissed"
+                assert [member.address for member in control.members.alive()] == ["127.0.0.1:10"]
+                former.cancel()
+                newest.cancel()
+
+    asyncio.run(twice())
+
+
+def test_a_node_with_a_wrong_token_exits_with_2_and_one_clear_line() -> None:
+    async def start() -> None:
+        async with opened() as (control, _):
+            node = await node_process("--orchestrator", control.address, "--token", "guessed")
+            _, errors = await finished(node)
+            assert node.returncode == 2
+            assert errors.decode().splitlines() == [
+                "error: the orchestrator refused: wrong token: give the node the orchestrator's own (wrong_token)"
+            ]
+
+    asyncio.run(start())
+
+
+def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_one_clear_line() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, never listening: nobody else can be there
+        port = taken.getsockname()[1]
+        node = subprocess.run(
+            [sys.executable, "-m", "node", "--orchestrator", f"127.0.0.1:{port}", "--patience", "0.5"],
+            capture_output=True,
+            text=True,
+            timeout=BOUND_S,
+            cwd=ROOT,
+            check=False,
+        )
+    assert node.returncode == 2
+    [line] = node.stderr.splitlines()
+    assert line.startswith(f"error: no contact with the orchestrator at 127.0.0.1:{port} for 0.5 s (unavailable)")
+
+
+def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> None:
+    """The orchestrator is a process of its own here, because it is killed."""
+    program = (
+        "import asyncio\nfrom orchestrator.network import Control\n"
+        "async def main():\n c = Control('127.0.0.1')\n await c.open()\n print(c.address, c.token, flush=True)\n"
+        " while not c.members.alive(): await asyncio.sleep(0.01)\n print('joined', flush=True)\n await asyncio.sleep(600)\n"
+        "asyncio.run(main())"
+    )
+    orchestrator = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT
+    )
+    assert orchestrator.stdout is not None
+    with orchestrator, orchestrator.stdout:
+        address, token = orchestrator.stdout.readline().split()
+        node = subprocess.Popen(
+            [sys.executable, "-m", "node", "--orchestrator", address, "--token", token, "--patience", "0.5"],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        try:
+            assert orchestrator.stdout.readline() == "joined\n"
+            orchestrator.kill()
+            _, errors = node.communicate(timeout=BOUND_S)
+        finally:
+            node.kill()
+            orchestrator.kill()
+    assert node.returncode == 2
+    [line] = errors.splitlines()
+    assert "no contact with the orchestrator" in line
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_idle_node_that_is_told_to_leave_says_goodbye_and_exits_with_0(number: signal.Signals) -> None:
+    async def leave() -> None:
+        async with opened() as (control, listener):
+            node = await node_process("--orchestrator", control.address, "--token", control.token, "--member", "guest")
+            await until(control.members.alive)
+            os.kill(node.pid, number)
+            _, errors = await finished(node)
+            assert (node.returncode, errors) == (0, b"")
+            await until(lambda: listener.gone == ["guest"])
+            assert listener.said == ["goodbye"]
+
+    asyncio.run(leave())
+
+
+async def node_process(*arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "node", *arguments, stderr=asyncio.subprocess.PIPE, cwd=ROOT
+    )
+
+
+async def finished(node: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
+    try:
+        async with asyncio.timeout(BOUND_S):
+            return await node.communicate()
+    finally:
+        if node.returncode is None:
+            node.kill()
+
+
+async def until(condition: Any) -> None:
+    async with asyncio.timeout(BOUND_S):
+        while not condition():
+            await asyncio.sleep(0.01)

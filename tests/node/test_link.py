@@ -1,0 +1,268 @@
+"""Outgoing links over real gRPC: in order, bounded, opened anew, never in anybody's way."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from math import inf
+
+import grpc
+import pytest
+
+from node.account import OutAccount
+from node.assignment import Peer
+from node.link import PUSH, QUEUE_MESSAGES, OutLink
+from node.parcels import Parcel
+from pame.codec import Sizes
+from pame.links import LinkSpec
+from pame.rpc import exchange_pb2 as pb
+from pame.rpc import refusal_pb2
+
+LIMIT = 2**20
+PATIENCE_S = 20.0
+
+
+class Receiver:
+    """A neighbour that remembers what came and when; it acknowledges at once, or only when told."""
+
+    def __init__(self) -> None:
+        self.arrived: list[tuple[float, bytes]] = []
+        self.acknowledging = asyncio.Event()
+        self.acknowledging.set()
+        self.refuse = False
+        self.streams = 0
+        self._server: grpc.aio.Server | None = None
+        self.port = 0
+
+    async def open(self) -> None:
+        self._server = grpc.aio.server()
+        handler = grpc.stream_stream_rpc_method_handler(self._push, None, pb.Receipt.SerializeToString)
+        service, method = PUSH.strip("/").split("/")
+        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
+        self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
+        await self._server.start()
+
+    async def close(self) -> None:
+        if self._server is not None:
+            await self._server.stop(None)
+
+    async def _push(self, requests: AsyncIterator[bytes], context: object) -> AsyncIterator[pb.Receipt]:
+        self.streams += 1
+        seen = 0
+        async for data in requests:
+            seen += 1
+            self.arrived.append((time.monotonic(), data))
+            await self.acknowledging.wait()
+            refused = [pb.RefusedParcel(number=seen, refusal=refusal_pb2.REFUSAL_DUPLICATE)] if self.refuse else []
+            yield pb.Receipt(seen=seen, late=seen // 2, refused=refused)
+
+
+@asynccontextmanager
+async def link_to(receiver: Receiver, spec: LinkSpec | None = None) -> AsyncIterator[tuple[OutLink, OutAccount]]:
+    account = OutAccount()
+    link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, spec or LinkSpec(), lambda *_: 0.5, account)
+    try:
+        yield link, account
+    finally:
+        await link.close()
+
+
+def parcel(k: int, size: int = 100) -> Parcel:
+    data = k.to_bytes(4, "big") + bytes(size - 4)
+    return Parcel(k, data, Sizes(values=size - 10, framing=3))
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():
+            await asyncio.sleep(0.002)
+
+
+def run(scene: Callable[[Receiver], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        receiver = Receiver()
+        await receiver.open()
+        try:
+            await scene(receiver)
+        finally:
+            await receiver.close()
+
+    asyncio.run(whole())
+
+
+def order(receiver: Receiver) -> list[int]:
+    return [int.from_bytes(data[:4], "big") for _, data in receiver.arrived]
+
+
+def test_messages_arrive_in_order_and_are_accounted_for() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver) as (link, account):
+            for k in range(50):
+                link.push(parcel(k))
+                if k % 10 == 9:
+                    await link.drain(PATIENCE_S)
+            assert order(receiver) == list(range(50))
+            assert (account.messages, account.acknowledged, account.dropped, account.queued) == (50, 50, 0, 0)
+            assert account.sizes == Sizes(values=90 * 50, framing=3 * 50)
+            assert account.protobuf_bytes == 50 * (100 - 93)
+            assert account.late == 25
+            assert account.connects == 1
+            assert 0 < account.round_trips.count <= account.receipts == 50
+            assert 0 < account.round_trips.mean < PATIENCE_S
+
+    run(scene)
+
+
+def test_a_receiver_that_does_not_answer_blocks_nobody_and_the_oldest_in_the_queue_give_way() -> None:
+    async def scene(receiver: Receiver) -> None:
+        receiver.acknowledging.clear()
+        async with link_to(receiver) as (link, account):
+            link.push(parcel(0))
+            link.push(parcel(1))
+            await until(lambda: account.messages == 2)
+            for k in range(2, 202):
+                link.push(parcel(k))  # returns at once, whatever the receiver does
+            await until(lambda: account.queued == QUEUE_MESSAGES)
+            assert account.messages == 2  # two unacknowledged, no more
+            assert account.dropped == 200 - QUEUE_MESSAGES
+            receiver.acknowledging.set()
+            await link.drain(PATIENCE_S)
+            assert order(receiver) == [0, 1, *range(202 - QUEUE_MESSAGES, 202)]
+
+    run(scene)
+
+
+def test_a_queue_is_bounded_in_bytes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("node.link.QUEUE_BYTES", 10_000)
+
+    async def scene(receiver: Receiver) -> None:
+        receiver.acknowledging.clear()
+        async with link_to(receiver) as (link, account):
+            for k in range(2):
+                link.push(parcel(k, 3000))
+            await until(lambda: account.messages == 2)
+            for k in range(2, 10):
+                link.push(parcel(k, 3000))
+            assert (account.queued, account.dropped) == (3, 5)
+            link.push(parcel(10, 20_000))  # one that is larger than all the room still gets its chance
+            assert (account.queued, account.dropped) == (1, 8)
+
+    run(scene)
+
+
+def test_delivery_in_order_waits_for_room_instead_of_dropping() -> None:
+    async def scene(receiver: Receiver) -> None:
+        receiver.acknowledging.clear()
+        async with link_to(receiver) as (link, account):
+
+            async def push_all() -> None:
+                for k in range(200):
+                    await link.room(PATIENCE_S)
+                    link.push(parcel(k))
+
+            pushing = asyncio.create_task(push_all())
+            await until(lambda: account.queued == QUEUE_MESSAGES)
+            assert not pushing.done()
+            receiver.acknowledging.set()
+            await asyncio.wait_for(pushing, PATIENCE_S)
+            await link.drain(PATIENCE_S)
+            assert order(receiver) == list(range(200))
+            assert account.dropped == 0
+
+    run(scene)
+
+
+def test_a_link_whose_receiver_went_away_finds_it_again_and_nothing_is_lost() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver) as (link, account):
+            link.push(parcel(0))
+            await link.drain(PATIENCE_S)
+            await receiver.close()
+            for k in range(1, 20):
+                link.push(parcel(k))
+            await receiver.open()
+            back = time.monotonic()
+            await link.drain(PATIENCE_S)
+            assert sorted(set(order(receiver))) == list(range(20))
+            assert account.connects >= 2
+            assert receiver.arrived[-1][0] - back < 5.0  # back-off is at most a second
+
+    run(scene)
+
+
+def test_a_neighbour_that_moved_gets_what_it_was_sent() -> None:
+    async def scene(receiver: Receiver) -> None:
+        elsewhere = Receiver()
+        await elsewhere.open()
+        async with link_to(receiver) as (link, _):
+            link.push(parcel(0))
+            await link.drain(PATIENCE_S)
+            link.move(Peer(3, f"127.0.0.1:{elsewhere.port}", 1))
+            await until(lambda: receiver.streams == 1)
+            link.push(parcel(1))
+            await until(lambda: elsewhere.arrived)
+            assert (order(receiver), order(elsewhere)) == ([0], [1])
+        await elsewhere.close()
+
+    run(scene)
+
+
+def test_refusals_are_counted_by_reason() -> None:
+    async def scene(receiver: Receiver) -> None:
+        receiver.refuse = True
+        async with link_to(receiver) as (link, account):
+            for k in range(3):
+                link.push(parcel(k))
+            await link.drain(PATIENCE_S)
+            assert dict(account.refused) == {"duplicate": 3}
+
+    run(scene)
+
+
+def test_an_emulated_delay_postpones_arrival_but_not_the_next_message() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver) as (link, _):  # connect first
+            link.push(parcel(0))
+            await link.drain(PATIENCE_S)
+        receiver.arrived.clear()
+        async with link_to(receiver, LinkSpec(delay_s=0.3)) as (link, account):
+            start = time.monotonic()
+            for k in range(2):
+                link.push(parcel(k))
+            await until(lambda: len(receiver.arrived) == 2)
+            times = [moment - start for moment, _ in receiver.arrived]
+            assert times[0] >= 0.3
+            assert times[1] - times[0] < 0.25  # pipelined: not 0.3 more
+            await link.drain(PATIENCE_S)
+            assert account.round_trips.mean >= 0.3
+
+    run(scene)
+
+
+def test_an_emulated_rate_spaces_messages_out() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver, LinkSpec(rate_bps=8 * 10_000 / 0.1)) as (link, _):
+            start = time.monotonic()
+            for k in range(4):
+                link.push(parcel(k, 10_000))
+            await until(lambda: len(receiver.arrived) == 4)
+            for number, (moment, _) in enumerate(receiver.arrived, 1):
+                assert moment - start >= 0.1 * number
+
+    run(scene)
+
+
+def test_the_window_grows_with_the_bandwidth_delay_product() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver, LinkSpec(delay_s=0.2, rate_bps=inf)) as (link, account):
+            for k in range(2):
+                link.push(parcel(k))
+            await link.drain(PATIENCE_S)
+            before = account.messages
+            for k in range(2, 40):
+                link.push(parcel(k))
+            await link.drain(PATIENCE_S)
+            assert order(receiver) == list(range(40))
+            assert account.messages == before + 38
+
+    run(scene)

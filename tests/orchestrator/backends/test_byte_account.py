@@ -1,0 +1,179 @@
+"""Proof: what the nodes count, plus the framing model, is what the interface counters say.
+
+Whole runs of two nodes in private network namespaces: on one loopback, or at the two ends of an Ethernet cable (veth).
+The control plane goes over a Unix socket, so that only the data plane is on the interfaces.
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local_world import Watcher, experiment_of
+
+from orchestrator.experiment import Experiment
+from orchestrator.network import Control, NetworkRun
+from orchestrator.network.run import make_network_setting, new_number
+from orchestrator.runs import RunFolder, Status
+from orchestrator.runs.network import network_section
+from pame.framing import ETHERNET, LOOPBACK
+
+ROOT = Path(__file__).parents[3]
+LARGE = 8 * 1024
+PAME = {"kind": "pame", "participation": 1.0, "support": 0.2}
+DENSE = {"kind": "dpsgd", "eta": 1e-7}
+SIZES = {
+    "300 B": (PAME, 180, 150),
+    "8 KiB": (DENSE, 1024, 100),
+    "80 KiB": (DENSE, 10 * 1024, 60),
+    "1 MiB": (DENSE, 128 * 1024, 20),
+}
+"""Algorithm, n, iterations."""
+
+pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(120)]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a node runs: a namespace, held by a process; its address; the interface its data goes over."""
+
+    holder: int
+    host: str
+    interface: str
+
+    def sent(self) -> int:
+        """Bytes that left over the interface so far, by /proc/net/dev."""
+        for line in Path(f"/proc/{self.holder}/net/dev").read_text().splitlines():
+            name, _, counters = line.partition(":")
+            if name.strip() == self.interface:
+                return int(counters.split()[8])
+        raise AssertionError(f"no interface {self.interface}")
+
+
+@contextmanager
+def namespace() -> Iterator[int]:
+    """A network namespace; gone with the process that holds it."""
+    holder = subprocess.Popen(
+        ["unshare", "--net", "sh", "-c", "ip link set lo up && echo up && exec cat"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"up\n"
+        yield holder.pid
+    finally:
+        holder.communicate()
+
+
+@contextmanager
+def loopback() -> Iterator[list[Seat]]:
+    with namespace() as holder:
+        yield [Seat(holder, "127.0.0.1", "lo")] * 2
+
+
+@contextmanager
+def cable() -> Iterator[list[Seat]]:
+    """Packets of at most 1500 bytes: without segmentation offload, counters see what a wire would carry."""
+    with namespace() as one, namespace() as two:
+        _do(f"ip link add a netns {one} type veth peer name b netns {two}")
+        for holder, interface, host in ((one, "a", "10.9.0.1"), (two, "b", "10.9.0.2")):
+            for command in (
+                f"sysctl -qw net.ipv6.conf.{interface}.disable_ipv6=1",
+                f"ip address add {host}/24 dev {interface}",
+                f"ip link set {interface} gso_max_segs 1 up",
+            ):
+                _do(f"nsenter --target {holder} --net {command}")
+        yield [Seat(one, "10.9.0.1", "a"), Seat(two, "10.9.0.2", "b")]
+
+
+PLACES = {"local": (loopback, LOOPBACK), "netns": (cable, ETHERNET)}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("backend", PLACES)
+def test_application_bytes_and_the_framing_model_add_up_to_the_interface_counters(
+    tmp_path: Path, backend: str, size: str
+) -> None:
+    algorithm, n, iterations = SIZES[size]
+    experiment = experiment_of(
+        nodes=2,
+        topology={"kind": "complete"},
+        problem={"kind": "linear", "n": n, "samples": 4, "test_samples": 4},
+        algorithm=algorithm,
+        period=1,
+        stop={"iterations": iterations},
+    )
+    open_places, interface = PLACES[backend]
+    with open_places() as seats:
+        wire = asyncio.run(_run(experiment, backend, seats, tmp_path))
+        counted = sum(seat.sent() for seat in set(seats))
+    model, sockets = wire["model"], wire["sockets"]
+    assert wire["interface"] == interface.name
+    assert wire["messages"] == 2 * iterations
+    assert sockets["connections"] == wire["connections"] == 2
+    again = sockets["retransmitted_bytes"] + sockets["retransmitted"] * interface.header
+    message = (model["values"] + model["support"] + model["stars"] + model["framing"] + model["protobuf"]) / (
+        2 * iterations
+    )
+    assert model["total"] + again == pytest.approx(counted, rel=0.03 if message >= LARGE else 0.10)
+    assert wire["ratios"]["stream"] == pytest.approx(1.0, abs=0.02)
+    assert wire["counted"] == pytest.approx(counted, rel=0.03)
+
+
+async def _run(experiment: Experiment, backend: str, seats: list[Seat], folder: Path) -> dict[str, Any]:
+    """A whole run with a node on each seat; the byte account as in summary.json."""
+    control, setting = Control("127.0.0.1"), make_network_setting(experiment, folder)
+    await control.open()
+    door = await asyncio.start_unix_server(lambda *ends: _relay(ends, control.port), folder / "control")
+    nodes = [_start(number, seat, folder / "control", control.token) for number, seat in enumerate(seats)]
+    try:
+        with RunFolder(folder / "run") as files:
+            run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
+            ending = await control.go(run)
+        await control.close("the run is over")
+        for node in nodes:
+            assert await asyncio.to_thread(node.wait, 20) == 0
+    finally:
+        door.close()
+        for node in nodes:
+            node.kill()
+            node.wait()
+    assert ending.status is Status.FINISHED, ending.reason
+    wire: dict[str, Any] = network_section(run, 1.0, ending.seconds, backend)["wire"]
+    return wire
+
+
+def _start(number: int, seat: Seat, control: Path, token: str) -> "subprocess.Popen[bytes]":
+    command = (
+        f"nsenter --target {seat.holder} --net {sys.executable} -m node --orchestrator unix:{control} --token {token} "
+        f"--member node-{number} --host {seat.host}"
+    )
+    return subprocess.Popen(command.split(), cwd=ROOT)
+
+
+async def _relay(ends: "tuple[asyncio.StreamReader, asyncio.StreamWriter]", port: int) -> None:
+    """Between a Unix socket, which crosses namespaces, and the orchestrator's port."""
+    reader, writer = ends
+    inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", port)
+    with suppress(asyncio.CancelledError):  # the test is over
+        await asyncio.gather(_pump(reader, inner_writer), _pump(inner_reader, writer))
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(1 << 16):
+            writer.write(data)
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+
+def _do(command: str) -> None:
+    subprocess.run(command.split(), check=True, capture_output=True)

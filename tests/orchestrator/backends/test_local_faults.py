@@ -1,0 +1,284 @@
+"""Real processes that are killed, frozen, replaced and lied to: the run goes on, ends, and says what happened."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import grpc
+import numpy as np
+import pytest
+from local_world import (
+    MARK,
+    Outcome,
+    Villain,
+    Watcher,
+    World,
+    answer,
+    attached,
+    experiment_of,
+    join_of,
+    marked,
+    new_mark,
+    run_with,
+    until,
+)
+
+from node.link import PUSH
+from node.parcels import size_limit
+from orchestrator.experiment import Experiment
+from orchestrator.network.run import make_network_setting
+from orchestrator.runs import Status
+from pame.ledger import Fate, Ledger
+from pame.mailbox import RoundsMailbox
+from pame.randomness import Key, Purpose, uniforms
+from pame.rpc import exchange_pb2 as pb
+from pame.simulator import run_lock_step
+
+LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
+PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
+VICTIM = "node-2"
+
+
+def experiment(step: str = "5ms", iterations: int = 150, patience: str = "300ms", **settings: object) -> Experiment:
+    """Five nodes that talk much, and neither wait long nor often for one that is silent."""
+    common = {
+        "nodes": 5,
+        "topology": {"kind": "complete"},
+        "problem": LINEAR,
+        "algorithm": PAME,
+        "exchange": {"patience": patience, "exclude_after": 2},
+        "compute": {"step": step},
+        "stop": {"iterations": iterations, "seconds": "60s"},
+        "evaluate": {"every": 10},
+    }
+    return experiment_of(**{**common, **settings})
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> str:
+    """In the environment of every process that the test starts."""
+    monkeypatch.setenv(MARK, new_mark())
+    return os.environ[MARK]
+
+
+def outcome_of(villain: Villain, experiment: Experiment, folder: Path, mark: str) -> Outcome:
+    outcome = asyncio.run(run_with(villain, experiment, folder))
+    assert marked(mark) == {}, "no process is left"
+    return outcome
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_the_run(
+    tmp_path: Path, mark: str, seed: int
+) -> None:
+    at = int(100 * uniforms(Key(seed, Purpose.CANDIDATES), 1)[0])
+    victim = -1
+
+    async def kill(world: World) -> None:
+        nonlocal victim
+        victim = await world.at_iteration(VICTIM, at)
+        os.kill(world.pid(VICTIM), signal.SIGKILL)
+
+    outcome = outcome_of(kill, experiment(), tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert outcome.happened("died") == [victim]
+    assert (outcome.run.deaths, outcome.run.restarts, outcome.run.departures) == (1, 0, 0)
+    assert victim in outcome.figures.suspects
+    assert outcome.figures.expired > 0
+    others = set(range(5)) - {victim}
+    assert {node: k for node, (k, _) in outcome.run.collection.results.items()} == dict.fromkeys(others, 150)
+
+
+def test_a_run_whose_nodes_all_die_has_failed_and_says_so(tmp_path: Path, mark: str) -> None:
+    async def kill_all(world: World) -> None:
+        await world.at_iteration(VICTIM, 5)
+        for pid in world.processes.alive().values():
+            os.kill(pid, signal.SIGKILL)
+
+    outcome = outcome_of(kill_all, experiment(), tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.reason) == (Status.FAILED, "every node died")
+    assert sorted(outcome.happened("died")) == [0, 1, 2, 3, 4]
+
+
+def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path, mark: str) -> None:
+    victim = -1
+
+    async def freeze(world: World) -> None:
+        nonlocal victim
+        victim = await world.at_iteration(VICTIM, 10)
+        pid = world.pid(VICTIM)
+        os.kill(pid, signal.SIGSTOP)
+        await until(lambda: world.events("silent"))
+        await until(lambda: victim in world.run.totals.figures().suspects)
+        os.kill(pid, signal.SIGCONT)
+        await until(lambda: world.events("heard again"))
+
+    outcome = outcome_of(freeze, experiment(step="30ms", iterations=300), tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert (outcome.happened("silent"), outcome.happened("heard again")) == ([victim], [victim])
+    assert outcome.run.deaths == 0
+    assert outcome.figures.expired > 0
+    assert outcome.run.totals.ledger().messages(Fate.LATE) > 0
+    assert outcome.run.collection.results[victim][0] == 300
+
+
+def test_a_node_that_stays_frozen_is_not_waited_for_at_the_end(tmp_path: Path, mark: str) -> None:
+    victim = -1
+
+    async def freeze(world: World) -> None:
+        nonlocal victim
+        victim = await world.at_iteration(VICTIM, 20)
+        os.kill(world.pid(VICTIM), signal.SIGSTOP)
+
+    outcome = outcome_of(freeze, experiment(), tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert outcome.happened("silent") == [victim]
+    assert victim in outcome.figures.suspects
+    assert set(outcome.run.collection.results) == set(range(5)) - {victim}
+
+
+@pytest.mark.parametrize("state", ["snapshot", "cold", "neighbours"])
+def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_that_was_asked_for(
+    tmp_path: Path, mark: str, state: str
+) -> None:
+    """A first successor dies as soon as it has its assignment; the second one stays."""
+    victim = -1
+
+    async def kill_and_restart(world: World) -> None:
+        nonlocal victim
+        victim = await world.at_iteration(VICTIM, 20)
+        os.kill(world.pid(VICTIM), signal.SIGKILL)
+        await until(lambda: len(world.events("died")) == 1)
+        own = world.run.collection.latest[victim].astype("<f8").tobytes()
+        async with attached(world.control, join_of(world.control, member=VICTIM).SerializeToString()) as call:
+            assignment = (await answer(call, "assignment")).assignment
+        assert (assignment.index, assignment.incarnation) == (victim, 1)
+        assert assignment.resume.iteration > 0
+        expected = {"snapshot": own, "cold": b"", "neighbours": assignment.resume.model}
+        assert assignment.resume.model == expected[state]
+        if state == "neighbours":
+            assert len(assignment.resume.model) == 8 * 30
+            assert assignment.resume.model not in (own, bytes(8 * 30))
+        await until(lambda: len(world.events("died")) == 2)
+        world.start(VICTIM)
+        await until(lambda: len(world.events("restarted")) == 2)
+
+    outcome = outcome_of(
+        kill_and_restart, experiment(step="20ms", iterations=300, restart={"state": state}), tmp_path, mark
+    )
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert (outcome.run.deaths, outcome.run.restarts) == (2, 2)
+    assert outcome.happened("restarted") == [victim, victim]
+    assert all(state in event["detail"] for event in outcome.events if event["what"] == "restarted")
+    totals = outcome.run.totals.by_node()
+    assert totals[victim, 2].totals.steps > 0
+    assert outcome.run.collection.results[victim][0] == 300
+    heard = sum(link.messages for (node, _), report in totals.items() if node != victim for link in report.into)
+    assert heard > 0
+
+
+def test_a_newcomer_of_another_name_takes_the_place_of_a_dead_node(tmp_path: Path, mark: str) -> None:
+    victim = -1
+
+    async def replace(world: World) -> None:
+        nonlocal victim
+        victim = await world.at_iteration(VICTIM, 10)
+        os.kill(world.pid(VICTIM), signal.SIGKILL)
+        await until(lambda: world.events("died"))
+        world.start("newcomer")
+        await until(lambda: world.events("restarted"))
+
+    outcome = outcome_of(replace, experiment(step="20ms", iterations=250), tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert outcome.happened("restarted") == [victim]
+    assert "newcomer" in next(event["detail"] for event in outcome.events if event["what"] == "restarted")
+    assert outcome.run.collection.results[victim][0] == 250
+
+
+def test_a_new_process_of_a_frozen_nodes_name_takes_its_place_and_the_frozen_one_is_not_left_behind(
+    tmp_path: Path, mark: str
+) -> None:
+    victim = -1
+
+    async def replace(world: World) -> None:
+        nonlocal victim
+        victim = await world.at_iteration(VICTIM, 10)
+        os.kill(world.pid(VICTIM), signal.SIGSTOP)
+        world.start(VICTIM)
+        await until(lambda: world.events("restarted"))
+
+    outcome = outcome_of(replace, experiment(step="20ms", iterations=200), tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert outcome.happened("restarted") == [victim]
+    assert outcome.run.collection.results[victim][0] == 200
+
+
+def test_a_node_told_to_leave_finishes_says_goodbye_and_exits_with_0(tmp_path: Path, mark: str) -> None:
+    victim = pid = -1
+
+    async def terminate(world: World) -> None:
+        nonlocal victim, pid
+        victim = await world.at_iteration(VICTIM, 10)
+        pid = world.pid(VICTIM)
+        os.kill(pid, signal.SIGTERM)
+        await until(lambda: pid in world.processes.codes())
+
+    outcome = outcome_of(terminate, experiment(), tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert (outcome.happened("left"), outcome.happened("died")) == ([victim], [])
+    assert (outcome.run.departures, outcome.run.deaths) == (1, 0)
+    assert outcome.codes[pid] == 0
+    left_at, _ = outcome.run.collection.results[victim]
+    assert 10 <= left_at < 150
+
+
+def test_the_mailbox_of_a_slow_node_stays_within_its_bound(tmp_path: Path, mark: str) -> None:
+    async def watch(world: World) -> None:
+        await world.at_iteration(VICTIM, 1)
+
+    slow = experiment(
+        iterations=250, period=1, patience="10ms", compute={"step": "2ms", "stragglers": 0.2, "slowdown": 100}
+    )
+    outcome = outcome_of(watch, slow, tmp_path, mark)
+    [index] = outcome.run.setting.compute.slow_nodes(outcome.run.setting.seed, 5)
+    bound = RoundsMailbox.__init__.__defaults__[0]  # type: ignore[index]
+    into = outcome.run.totals.by_node()[index, 0].into
+    waiting = [link.messages - link.aggregated - link.late - link.evicted for link in into]
+    assert all(0 <= left <= bound for left in waiting), waiting
+    assert sum(link.evicted for link in into) > 0
+    assert not outcome.ending.exact
+
+
+def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_the_simulator(
+    tmp_path: Path, mark: str
+) -> None:
+    async def lie(world: World) -> None:
+        await world.at_iteration(VICTIM, 5)
+        member = world.control.members.get(VICTIM)
+        assert member is not None
+        async with attached(world.control, join_of(world.control, token="guessed").SerializeToString()) as call:
+            assert (await answer(call, "refused")).refused.detail
+        limit = size_limit(30, 1)
+        bad = [b"\xff" * 50, b"", bytes(limit + 1), pb.Parcel(run=world.run.number ^ 2).SerializeToString()]
+        bad.append(pb.Parcel(run=world.run.number, sender=77).SerializeToString())
+        async with grpc.aio.insecure_channel(member.address) as channel:
+            push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
+            call = push()
+            for data in bad:
+                await call.write(data)
+            await call.done_writing()
+            receipts = [receipt async for receipt in call]
+            assert [refused.number for receipt in receipts for refused in receipt.refused] == [1, 2, 3, 4, 5]
+            call = push()
+            await call.write(bytes(10 * limit))
+            assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+    honest = experiment(step="20ms", iterations=100, patience="60s")
+    outcome = outcome_of(lie, honest, tmp_path, mark)
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
+    assert outcome.figures.strangers == 5
+    assert outcome.refused_joins == {"wrong_token": 1}
+    expected = run_lock_step(make_network_setting(honest, tmp_path), Watcher(), Ledger(5)).models
+    assert all(np.array_equal(model, expected[node]) for node, (_, model) in outcome.run.collection.results.items())
+    assert len(outcome.run.collection.results) == 5

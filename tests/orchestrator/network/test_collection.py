@@ -1,0 +1,182 @@
+"""Reports and snapshots become curves: running sums equal the models themselves, and the right curve ends a run."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from orchestrator.network.collection import Collection, Decision
+from pame import problems, topology
+from pame.algorithms import PameSpec
+from pame.errors import Diverged
+from pame.observe import Evaluation, Record
+from pame.problems import LinearSpec
+from pame.randomness import Key, Purpose, normals
+from pame.rpc import control_pb2 as pb
+from pame.setting import Compute, Setting
+from pame.stopping import StopRules
+from pame.topology.kinds import Ring
+
+NODES, N = 4, 30
+EVERYBODY = range(NODES)
+
+
+class Observer:
+    def __init__(self) -> None:
+        self.points: list[Evaluation] = []
+        self.records: list[Record] = []
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self.points.append(evaluation)
+
+    def recorded(self, records: list[Record]) -> None:
+        self.records += records
+
+    def by(self, curve: str) -> list[Evaluation]:
+        return [point for point in self.points if point.by == curve]
+
+
+def setting(**changes: object) -> Setting:
+    made = Setting(
+        seed=3,
+        topology=topology.build(Ring(), NODES, 3, None),
+        problem=problems.build(LinearSpec(n=N, samples=10, test_samples=5), NODES, 3),
+        algorithm=PameSpec(),
+        periods=(1,) * NODES,
+        stop=StopRules(iterations=20),
+        evaluate_every=5,
+        compute=Compute(step_s=0.0),
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def model(node: int, k: int) -> np.ndarray:
+    return normals(Key(9, Purpose.TRUTH, node, k), N) * 1e3
+
+
+def tell(collection: Collection, node: int, k: int, seconds: float = 0.0, alive: object = EVERYBODY) -> Decision | None:
+    """A snapshot in three pieces."""
+    values = model(node, k)
+    decision = None
+    for begin, end in ((0, 11), (11, 12), (12, N)):
+        chunk = pb.SnapshotChunk(iteration=k, offset=begin, values=values[begin:end].tobytes())
+        decision = collection.snapshot(node, chunk, seconds, alive)  # type: ignore[arg-type]
+    return decision
+
+
+def test_a_point_by_iteration_needs_every_node_and_equals_what_the_models_say() -> None:
+    made, observer = setting(), Observer()
+    collection = Collection(made, observer)
+    for node in (2, 0, 3):
+        assert tell(collection, node, 5, 1.0) is None
+    assert observer.by("iteration") == []
+    tell(collection, 1, 5, 1.5)
+    [point] = observer.by("iteration")
+    models = np.stack([model(node, 5) for node in EVERYBODY])
+    mean = models.mean(axis=0)
+    assert (point.iteration, point.seconds) == (5, 1.5)
+    assert point.objective == pytest.approx(made.problem.objective(mean), rel=1e-12)
+    assert point.consensus == pytest.approx(np.sqrt(np.square(models - mean).sum() / NODES), rel=1e-12)
+
+
+def test_equal_models_have_no_consensus_distance_left_by_rounding() -> None:
+    observer = Observer()
+    collection = Collection(setting(), observer)
+    values = (model(0, 0) + 1e6).tobytes()
+    for node in EVERYBODY:
+        collection.snapshot(node, pb.SnapshotChunk(iteration=5, values=values), 0.0, EVERYBODY)
+    assert observer.by("iteration")[0].consensus < 1e-9
+
+
+def test_the_curve_by_time_takes_the_latest_snapshot_of_each_live_node() -> None:
+    made, observer = setting(), Observer()
+    collection = Collection(made, observer)
+    for node in EVERYBODY:
+        tell(collection, node, 0)
+    assert [point.iteration for point in observer.by("time")] == [0]
+    tell(collection, 0, 5)
+    tell(collection, 0, 10)
+    tell(collection, 1, 5)
+    assert [point.iteration for point in observer.by("time")] == [0]  # mean 15/4
+    tell(collection, 1, 10, 2.0)  # 20/4
+    point = observer.by("time")[-1]
+    models = np.stack([model(0, 10), model(1, 10), model(2, 0), model(3, 0)])
+    assert (point.iteration, point.seconds) == (5, 2.0)
+    assert point.objective == pytest.approx(made.problem.objective(models.mean(axis=0)), rel=1e-12)
+    tell(collection, 0, 15, 3.0, alive=[0, 1])  # nodes 2 and 3 died: mean of 15 and 10
+    point = observer.by("time")[-1]
+    assert point.iteration == 10
+    assert point.objective == pytest.approx(
+        made.problem.objective(np.stack([model(0, 15), model(1, 10)]).mean(axis=0)), rel=1e-12
+    )
+
+
+def test_complete_sets_end_a_run_at_the_last_iteration() -> None:
+    collection = Collection(setting(), Observer())
+    decisions = [tell(collection, node, 20) for node in EVERYBODY]
+    assert decisions == [None, None, None, Decision("20 iterations done", 20)]
+
+
+def test_a_target_ends_a_run_at_its_snapshot() -> None:
+    collection = Collection(setting(stop=StopRules(iterations=20, target=1e12)), Observer())
+    decision = [tell(collection, node, 5) for node in EVERYBODY][-1]
+    assert decision is not None
+    assert decision.iteration == 5
+    assert "target" in decision.reason
+
+
+def test_with_stragglers_or_after_a_death_the_curve_by_time_decides() -> None:
+    stop = StopRules(iterations=20, target=1e12)
+    slow = Collection(setting(stop=stop, compute=Compute(step_s=0.01, stragglers=0.25)), Observer())
+    bereaved = Collection(setting(stop=stop), Observer())
+    bereaved.has_faults()
+    for collection in (slow, bereaved):
+        assert [tell(collection, node, 0) for node in EVERYBODY][-1] == Decision(
+            "f(mean model) reached the target 1e+12", 0
+        )
+        assert collection.by_time
+
+
+def test_records_are_counted_and_bytes_before_an_iteration_are_told_apart() -> None:
+    observer = Observer()
+    collection = Collection(setting(), observer)
+    for node in EVERYBODY:
+        rows = [pb.Record(iteration=k, bytes=100, late=1, starved=k == 3, coverage=2.0) for k in range(7)]
+        collection.report(node, rows)
+    for node in EVERYBODY:
+        tell(collection, node, 5)
+    assert collection.bytes == 7 * 4 * 100
+    assert (collection.late, collection.starved, collection.records) == (28, 4, 28)
+    assert collection.iterations == [7] * NODES
+    [point] = observer.by("iteration")
+    assert point.bytes == 5 * 4 * 100
+    assert point.coverage == 2.0
+    assert {record.node for record in observer.records} == set(EVERYBODY)
+
+
+def test_results_are_kept_apart_from_snapshots() -> None:
+    observer = Observer()
+    collection = Collection(setting(), observer)
+    chunk = pb.SnapshotChunk(iteration=20, values=model(1, 20).tobytes(), result=True)
+    assert collection.snapshot(1, chunk, 0.0, EVERYBODY) is None
+    k, result = collection.results[1]
+    assert (k, result.tobytes()) == (20, model(1, 20).tobytes())
+    assert observer.points == []
+
+
+def test_a_diverging_run_says_so() -> None:
+    collection = Collection(setting(), Observer())
+    for node in EVERYBODY:
+        tell(collection, node, 0)
+    huge = np.full(N, 1e200).tobytes()
+    for node in (0, 1, 2):
+        collection.snapshot(node, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+    with pytest.raises(Diverged, match="diverged"):
+        collection.snapshot(3, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+
+
+@pytest.mark.parametrize("chunk", [{"offset": N - 1, "values": bytes(16)}, {"offset": 2**31, "values": bytes(8)}])
+def test_a_piece_that_does_not_fit_is_ignored(chunk: dict[str, object]) -> None:
+    collection = Collection(setting(), Observer())
+    assert collection.snapshot(0, pb.SnapshotChunk(iteration=5, **chunk), 0.0, EVERYBODY) is None  # type: ignore[arg-type]
+    assert collection.latest_iteration[0] == -1
