@@ -17,6 +17,7 @@ from orchestrator.runs import Ending, RunFolder, Status
 from pame.observe import Evaluation, Record
 
 _POLL_S = 0.005
+_BUSY = 0.5
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -32,10 +33,10 @@ class SocketControl(Control):
         """Where nodes join."""
         return f"unix:{self._path}"
 
-    async def open(self) -> None:
+    async def open(self, clients: object | None = None) -> None:
         """Begin to listen."""
         self._server.add_insecure_port(self.address)
-        await super().open()
+        await super().open(clients)
 
 
 class Watcher:
@@ -138,6 +139,12 @@ def memory(pid: int) -> Memory:
         name, _, rest = line.partition(":")
         sizes[name] = int(rest.split()[0]) * 1024
     return Memory(sizes["Rss"], sizes["Pss"], sizes["Private_Clean"] + sizes["Private_Dirty"])
+
+
+def company() -> str | None:
+    """A warning if the machine was busy already: times and rates then say little, bytes and memory still hold."""
+    load = os.getloadavg()[0]
+    return f"the machine is busy (load average {load:.1f}): times and rates are too bad" if load > _BUSY else None
 
 
 def _loopback() -> tuple[int, int]:

@@ -19,19 +19,20 @@ import pstats
 import subprocess
 import sys
 import time
+from collections import defaultdict
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks.network import Measured, SocketControl, Watcher, measure
+from benchmarks.network import Measured, SocketControl, Watcher, company, measure
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.model import Evaluate, Period, Stop
@@ -55,6 +56,10 @@ CORES = len(os.sched_getaffinity(0))
 INSIDE = "--inside"
 WIRE_BYTES, RATE, MEMORY = 18_536, 25.0, 103.0
 """To be reached at 1 %: bytes per round, rounds per second, MiB per node (a quarter of 412)."""
+SHOWN_PACKAGES, SHOWN_FUNCTIONS = 15, 30
+BUILT_IN = "~"
+Function = tuple[str, int, str]
+Entry = tuple[int, int, float, float, dict[Function, tuple[int, int, float, float]]]
 PROFILED_NODE = """
 import cProfile, sys, time
 from node.__main__ import main
@@ -107,9 +112,11 @@ def main() -> int:
         return _go_inside(sys.argv[1:])
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     console = Console(width=120)
+    if (busy := company()) is not None:
+        console.print(f"[yellow]{busy}[/]", highlight=False)
     with threadpool_limits(1):
         if options.profile:
-            console.print(profile_table(asyncio.run(profile("1 %"))))
+            console.print(*profile_tables(asyncio.run(profile("1 %"))))
             return 0
         figures = {case: figures_of(case, options.runs) for case in CASES}
     console.print(table(figures), REFERENCE, highlight=False)
@@ -137,7 +144,7 @@ def figures_of(case: str, runs: int) -> Figures:
     bound_rate, bound_cpu_s = bound(case)
     measured = asyncio.run(on_nodes(case, runs))
 
-    def middle(read: Any) -> float:
+    def middle(read: Callable[[Measured], float]) -> float:
         return median(read(run) for run in measured)
 
     return Figures(
@@ -248,17 +255,41 @@ async def profile(case: str) -> pstats.Stats:
         return pstats.Stats(str(base / "profile"))
 
 
-def profile_table(stats: pstats.Stats, shown: int = 60) -> Table:
-    """The functions with the most time of their own, per round of this node."""
-    result = Table(title=f"One node at 1 % under cProfile, per round: {ROUNDS} rounds, 2 messages out and 2 in")
+def profile_tables(stats: pstats.Stats) -> tuple[Table, Table]:
+    """CPU time of the main thread per round: by package, then the functions that take the most themselves."""
+    entries: dict[Function, Entry] = stats.stats  # type: ignore[attr-defined]
+    packages: defaultdict[str, float] = defaultdict(float)
+    for function, (_, _, own, _, callers) in entries.items():
+        if function[0] != BUILT_IN:
+            packages[_package(function)] += own
+            continue
+        for caller, (_, _, of_caller, _) in callers.items():
+            packages[_package(caller)] += of_caller
+    total = sum(packages.values())
+    shares = Table(
+        title=f"One node at 1 %, main thread, {ROUNDS} rounds of 2 messages out and 2 in: CPU time by package"
+    )
+    for heading in ("package", "share", "µs per round"):
+        shares.add_column(heading, justify="left" if heading == "package" else "right")
+    for package, own in sorted(packages.items(), key=lambda item: -item[1])[:SHOWN_PACKAGES]:
+        shares.add_row(package, f"{own / total:.0%}", f"{1e6 * own / ROUNDS:.0f}")
+    shares.caption = (
+        "Under cProfile, which about doubles it: read the shares. Built-in functions count for their callers."
+    )
+    functions = Table(title="The same by function")
     for heading in ("calls", "own µs", "with callees µs", "function"):
-        result.add_column(heading, justify="right" if heading != "function" else "left")
-    found: dict[tuple[str, int, str], tuple[int, int, float, float, object]] = stats.stats  # type: ignore[attr-defined]
-    for (file, line, name), (_, calls, own, total, _) in sorted(found.items(), key=lambda item: -item[1][2])[:shown]:
-        where = "/".join(Path(file).parts[-2:])
-        per_round = f"{calls / ROUNDS:.1f}", f"{1e6 * own / ROUNDS:.0f}", f"{1e6 * total / ROUNDS:.0f}"
-        result.add_row(*per_round, f"{where}:{line} {name}")
-    return result
+        functions.add_column(heading, justify="left" if heading == "function" else "right")
+    largest = sorted(entries.items(), key=lambda item: -item[1][2])[:SHOWN_FUNCTIONS]
+    for (file, line, name), (_, calls, own, whole, _) in largest:
+        per_round = f"{calls / ROUNDS:.1f}", f"{1e6 * own / ROUNDS:.0f}", f"{1e6 * whole / ROUNDS:.0f}"
+        functions.add_row(*per_round, f"{'/'.join(Path(file).parts[-2:])}:{line} {name}")
+    return shares, functions
+
+
+def _package(function: Function) -> str:
+    """The two last folders of a file, without those that hold packages."""
+    parts = [part for part in Path(function[0]).parts[-3:-1] if part not in ("main", "lib", "site-packages")]
+    return "/".join(parts) or "others"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 
+from node.sockets import SocketCounts
 from pame.codec import Sizes
 
 ROUND_TRIP_BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -111,5 +112,7 @@ class NodeAccount:
     """CPU time spent on snapshots."""
     out: dict[int, OutAccount] = field(default_factory=dict)
     into: dict[int, InAccount] = field(default_factory=dict)
+    sockets: SocketCounts | None = None
+    """At the end of the run, if it could be counted."""
     strangers: Counter[str] = field(default_factory=Counter)
     """Refused parcels that named no sender of this run, by reason."""

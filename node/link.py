@@ -79,8 +79,7 @@ class OutLink:
             self._queued_bytes -= len(self._queue.popleft().data)
             self._account.dropped += 1
         self._account.queued = len(self._queue)
-        if len(self._queue) >= QUEUE_MESSAGES:
-            self._room.clear()
+        self._look_for_room()
         self._wake.set()
 
     async def room(self, seconds: float) -> None:
@@ -182,8 +181,13 @@ class OutLink:
             self._state = send(self._spec, self._state, now, 8 * len(parcel.data), u)
             self._wire.append(_Flight(parcel, now, self._state.last_arrival, self._acknowledged_bytes))
         self._account.queued = len(self._queue)
-        if len(self._queue) < QUEUE_MESSAGES:
+
+    def _look_for_room(self) -> None:
+        """What is under way counts, because it waits again if the stream breaks."""
+        if len(self._queue) + len(self._wire) + len(self._flights) < QUEUE_MESSAGES:
             self._room.set()
+        else:
+            self._room.clear()
 
     def _has_window(self) -> bool:
         under_way = [*self._flights, *self._wire]
@@ -202,6 +206,7 @@ class OutLink:
             for refused in receipt.refused:
                 self._account.refused[refusal_name(refused.refusal)] += 1
             self._settle(receipt.seen)
+            self._look_for_room()
             self._wake.set()
 
     def _settle(self, seen: int) -> None:

@@ -141,9 +141,11 @@ class Customs:
 
     def _is_expected(self, sender: int, k: int) -> bool:
         """Who talks to whom is a public draw, so that nothing else needs to be believed."""
-        if self._setting.mode is Mode.ROUNDS and k >= self._setting.stop.iterations:
-            return False
-        return self._index in self._selection.receivers(sender, k)
+        selection = self._selection
+        if self._setting.mode is Mode.FREE:
+            return self._index in selection.receivers(sender, k)
+        is_round = k < self._setting.stop.iterations and selection.is_round(self._index, k)
+        return is_round and sender in selection.senders(self._index, k)
 
     def _vectors_of(self, parcel: pb.Parcel) -> tuple[Message, int]:
         forms = {vector.name: vector.WhichOneof("coding") for vector in parcel.vectors}

@@ -4,6 +4,7 @@ The largest message follows from n, which only an assignment tells: the server i
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,7 @@ class ExchangeServer:
         self._port = port
         self._server: grpc.aio.Server | None = None
         self._arrive: Arrive | None = None
+        self._streams = 0
 
     @property
     def port(self) -> int:
@@ -64,6 +66,12 @@ class ExchangeServer:
         if previous is not None:
             await previous.stop(None)
 
+    async def quiet(self, seconds: float) -> None:
+        """Wait until the neighbours have closed their streams, but not longer than this."""
+        deadline = time.monotonic() + seconds
+        while self._streams and time.monotonic() < deadline:
+            await asyncio.sleep(0.005)
+
     async def close(self) -> None:
         """Stop serving."""
         if self._server is not None:
@@ -71,6 +79,7 @@ class ExchangeServer:
 
     async def _push(self, _: object, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
         stream = _Stream()
+        self._streams += 1
         acknowledging = asyncio.create_task(stream.acknowledge(context))
         try:
             while isinstance(data := await context.read(), bytes):  # else EOF
@@ -80,6 +89,7 @@ class ExchangeServer:
             stream.end()
             await acknowledging
         finally:
+            self._streams -= 1
             acknowledging.cancel()
         if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused parcels in a row")

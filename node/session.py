@@ -10,6 +10,7 @@ from node.assignment import Assigned, Peer
 from node.link import OutLink
 from node.parcels import size_limit
 from node.server import ExchangeServer
+from node.sockets import SocketCounts, count_sockets
 from node.trainer import Trainer
 from pame.errors import PameError
 from pame.exchange import Vector
@@ -22,6 +23,7 @@ _TOTALS_EVERY = 5
 _RECORDS_PER_REPORT = 2000
 _CHUNK = 1 << 14
 """Numbers in a piece of a snapshot: 128 KiB."""
+_PARTING_S = 1.0
 
 Send = Callable[[pb.FromNode], None]
 
@@ -74,10 +76,13 @@ class Session:
         await self._cancel(self._task)
         await asyncio.gather(*(link.drain(drain_s) for link in self._links.values()))
         await self._cancel(self._reporter)
+        self.account.sockets = await count_sockets(self._peer_ports())
         iteration, model = self._trainer.result(at)
         self._send_model(iteration, model, result=True)
         self._report(with_totals=True)
         self._send(pb.FromNode(finished=pb.Finished(run=self.assigned.run)))
+        await asyncio.gather(*(link.close() for link in self._links.values()))
+        await self._server.quiet(_PARTING_S)  # neighbours may still be counting on their connections to this node
         await self.close()
 
     async def close(self) -> None:
@@ -86,6 +91,10 @@ class Session:
         await self._cancel(self._reporter)
         await asyncio.gather(*(link.close() for link in self._links.values()))
         await self._server.open()
+
+    def _peer_ports(self) -> set[int]:
+        ports = (peer.address.rpartition(":")[2] for peer in self._peers.values())
+        return {int(port) for port in ports if port.isdecimal()}
 
     def _limit(self) -> int:
         setting = self.assigned.setting
@@ -208,5 +217,18 @@ def _totals(account: NodeAccount) -> pb.Report:
             refused_strangers=account.strangers.total(),
             snapshot_cpu_s=account.snapshot_s,
             snapshot_bytes=account.snapshot_bytes,
+            sockets=None if account.sockets is None else _sockets(account.sockets),
         ),
+    )
+
+
+def _sockets(counts: SocketCounts) -> pb.SocketTotals:
+    return pb.SocketTotals(
+        bytes_sent=counts.bytes_sent,
+        bytes_received=counts.bytes_received,
+        segments_out=counts.segments_out,
+        segments_in=counts.segments_in,
+        retransmitted_segments=counts.retransmitted,
+        connections=counts.connections,
+        retransmitted_bytes=counts.retransmitted_bytes,
     )

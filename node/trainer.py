@@ -55,6 +55,10 @@ class Trainer:
         self._wake = asyncio.Event()
         self._began = time.monotonic()
         self._last_step_s = 0.0
+        self._overtime_s = 0.0
+        """How long a step lasts at least in overtime: as an iteration did, so that others get their turn."""
+        self._late = 0
+        """Messages that became late since the last record."""
         for peer in assigned.peers:
             account.into.setdefault(peer.index, InAccount())
         self.customs = Customs(
@@ -84,6 +88,7 @@ class Trainer:
         link.bytes += received.size
         link.suspect = False
         self._participant.deliver(received, time.monotonic())
+        self._count_unused()  # now: what was evicted must not pile up during a long step
         self._wake.set()
         return link.late
 
@@ -98,6 +103,7 @@ class Trainer:
                 self._keep_snapshot(k)
                 if k == last:
                     self._result = self._algorithm.model
+                    self._overtime_s = (time.monotonic() - self._began) / max(1, k - self._assigned.first)
                     done()
                 if k >= last and self._setting.mode is Mode.ROUNDS:
                     return
@@ -129,7 +135,8 @@ class Trainer:
         if wanted is not None:
             self._aggregate(k, wanted, received)
         await self._step(k, waited_until)
-        late = self._count_unused()
+        self._count_unused()
+        late, self._late = self._late, 0
         for sender in participant.suspects():
             account.into[sender].suspect = True
         self._recorded(participant.record(time.monotonic() - self._began, late))
@@ -201,13 +208,13 @@ class Trainer:
         self._last_step_s = time.perf_counter() - start
         account.steps += 1
         account.step_s += self._last_step_s
-        nominal = setting.compute.seconds(setting.seed, self._assigned.index, k, self._slow)
+        nominal = max(setting.compute.seconds(setting.seed, self._assigned.index, k, self._slow), self._overtime_s)
         if nominal:
             left = since + nominal - time.monotonic()
-            account.overran += left < 0
+            account.overran += left < 0 and k < setting.stop.iterations
             await asyncio.sleep(max(left, 0))
 
-    def _count_unused(self) -> int:
+    def _count_unused(self) -> None:
         late, evicted = self._participant.unused()
         for message in late:
             link = self._account.into[message.sender]
@@ -215,7 +222,7 @@ class Trainer:
             link.late_bytes += message.size
         for message in evicted:
             self._account.into[message.sender].evicted += 1
-        return len(late)
+        self._late += len(late)
 
     def _keep_snapshot(self, k: int) -> None:
         if k > self._setting.stop.iterations or not self._assigned.snapshot_due(k):

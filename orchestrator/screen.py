@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.experiment import Experiment, Variant
+from orchestrator.experiment import Variant
 from orchestrator.network import NetworkState
 from orchestrator.report.text import number, volume
 from pame.observe import Evaluation, Record
@@ -23,15 +23,15 @@ _PER_SECOND = 8
 class RunScreen:
     """One run: the newest points of the curve under a bar of iterations."""
 
-    def __init__(self, experiment: Experiment, live: Live) -> None:
-        self._nodes = experiment.nodes
-        self._iterations = experiment.stop.iterations
+    def __init__(self, name: str, nodes: int, iterations: int, live: Live) -> None:
+        self._nodes = nodes
+        self._iterations = iterations
         self._points: deque[Evaluation] = deque(maxlen=_ROWS)
         self._steps = 0
         self._network: NetworkState | None = None
         self._rate = 0.0
         self._progress = _bar()
-        self._task = self._progress.add_task(experiment.name, total=experiment.stop.iterations)
+        self._task = self._progress.add_task(name, total=iterations)
         self._live = live
         live.update(self._show())
 
@@ -44,7 +44,7 @@ class RunScreen:
     def recorded(self, records: Sequence[Record]) -> None:
         """The bar follows the mean iteration of the nodes."""
         self._steps += len(records)
-        self._progress.update(self._task, completed=min(self._steps // self._nodes, self._iterations))
+        self._reached(self._steps // self._nodes)
 
     def state(self, state: NetworkState) -> None:
         """Where the nodes of a network are."""
@@ -52,7 +52,12 @@ class RunScreen:
         if self._network is not None and state.seconds > self._network.seconds:
             rate = (state.bytes - self._network.bytes) / (state.seconds - self._network.seconds)
         self._network, self._rate = state, rate
+        if not self._steps:  # no records here: the run is somewhere else
+            self._reached(state.median)
         self._live.update(self._show())
+
+    def _reached(self, iteration: int) -> None:
+        self._progress.update(self._task, completed=min(iteration, self._iterations))
 
     def _places(self) -> Text:
         """One line: nodes ready, iterations, bytes per second, what is late or starved."""

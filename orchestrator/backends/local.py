@@ -1,6 +1,10 @@
 """The backend `local`: an orchestrator in this process and every node a process of its own, on loopback."""
 
 import asyncio
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
@@ -8,7 +12,8 @@ from threadpoolctl import threadpool_limits
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import NodeFailed, writing
 from orchestrator.experiment import Experiment
-from orchestrator.network import Control, NetworkObserver, conduct, make_order
+from orchestrator.network import Control, NetworkObserver
+from orchestrator.network.conduct import conduct, make_order
 from orchestrator.runs import Ending
 
 HOST = "127.0.0.1"
@@ -17,24 +22,28 @@ HOST = "127.0.0.1"
 def local(experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens."""
     with threadpool_limits(1):
-        return asyncio.run(_local(experiment, base, folder, watcher))
+        try:
+            return asyncio.run(_local(experiment, base, folder, watcher))
+        except asyncio.CancelledError:  # by a signal, before there was a run
+            raise KeyboardInterrupt from None
 
 
 async def _local(experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver) -> Ending:
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    control = Control(HOST)
-    await control.open()
-    with NodeProcesses(folder / "nodes.log") as processes:
+    with NodeProcesses(folder / "nodes.log") as processes, _ended_by(signal.SIGTERM):
+        control = Control(HOST)
+        await control.open()
         for number in range(experiment.nodes):
             processes.start(f"node-{number}", control.address, control.token)
-        watching = asyncio.create_task(processes.watch_start())
+        watching = asyncio.create_task(processes.watch_start(lambda: _is_under_way(control)))
         conducting = asyncio.create_task(_conduct(control, experiment, base, folder, watcher))
         try:
             return await _end_of(control, conducting, watching)
         finally:
-            watching.cancel()
-            conducting.cancel()
+            for task in (watching, conducting):
+                task.cancel()
+            await asyncio.gather(watching, conducting, return_exceptions=True)
             await control.close("the run is over")
             await processes.wait()
 
@@ -44,6 +53,26 @@ async def _conduct(
 ) -> Ending:
     order = await asyncio.to_thread(make_order, experiment, base, "local")
     return await conduct(control, order, folder, watcher)
+
+
+def _is_under_way(control: Control) -> bool:
+    return control.run is not None and control.run.phase in ("running", "ending")
+
+
+@contextmanager
+def _ended_by(number: signal.Signals) -> Iterator[None]:
+    """This signal ends the run in order, as Ctrl-C does; only a main thread gets signals."""
+    task = asyncio.current_task()
+    if task is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former, loop = signal.getsignal(number), asyncio.get_running_loop()
+    loop.add_signal_handler(number, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(number)
+        signal.signal(number, former)
 
 
 async def _end_of(control: Control, conducting: "asyncio.Task[Ending]", watching: "asyncio.Task[None]") -> Ending:

@@ -81,6 +81,11 @@ class NodeProcesses:
         self._listen()
         return {member: pid for member, pid in self._pids.items() if pid not in self._codes}
 
+    def codes(self) -> dict[int, int]:
+        """Exit codes by process id, of those that have ended."""
+        self._listen()
+        return dict(self._codes)
+
     async def watch_start(self, is_running: Callable[[], bool]) -> None:
         """Raise if a node gives up before the run is under way; from then on a death is the run's business."""
         while not is_running():

@@ -7,12 +7,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.cli.exit_codes import EPILOG, ExitCode
+from orchestrator.cli.nodes import nodes
 from orchestrator.cli.report import report
 from orchestrator.cli.run import run
 from orchestrator.cli.runs import runs
 from orchestrator.cli.schema import schema
+from orchestrator.cli.serve import serve
 from orchestrator.cli.topology import topology
 from orchestrator.cli.validate import validate
+from orchestrator.cli.watch import watch
 from orchestrator.errors import MachineFault
 from pame.errors import PameError
 
@@ -24,7 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verb in (run, validate, topology, schema, runs, report):
+for verb in (run, validate, topology, schema, runs, report, serve, nodes, watch):
     app.command()(verb)
 
 

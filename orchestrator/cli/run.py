@@ -10,7 +10,8 @@ from rich.markup import escape
 
 from orchestrator.backends import BACKENDS
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
-from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.exit_codes import EXIT
+from orchestrator.cli.remote import Token, headline, run_on
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
 from orchestrator.plan import choose_driver, make_setting
@@ -20,13 +21,6 @@ from orchestrator.screen import RunScreen, SweepScreen, shown
 from orchestrator.sweep import run_sweep
 from pame.simulator import check
 
-EXIT = {
-    Status.FINISHED: ExitCode.DONE,
-    Status.DIVERGED: ExitCode.DIVERGED,
-    Status.INTERRUPTED: ExitCode.INTERRUPTED,
-    Status.FAILED: ExitCode.FAULT,
-}
-
 
 def run(
     file: ExperimentFile = None,
@@ -35,12 +29,19 @@ def run(
     overrides: Overrides = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the run folder.")] = False,
     out: Annotated[Path, typer.Option(help="Where run folders go.", file_okay=False)] = Path("runs"),
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Submit it to an orchestrator (`pame serve`) and its nodes instead."),
+    ] = None,
+    token: Token = "",
 ) -> None:
     """Run an experiment file; lists in it make a sweep, run in parallel on the cores."""
     if backend not in BACKENDS:
         raise UnknownBackend(f"there is no backend {backend!r}; use one of: {', '.join(BACKENDS)}")
     variants, base = load_variants(file, overrides, seed)
     console = Console(quiet=quiet, highlight=False)
+    if on is not None:
+        raise typer.Exit(run_on(on, token, variants, console))
     with console.status("looking at the experiment"):
         for variant in variants:
             check(choose_driver(variant.experiment), make_setting(variant.experiment, base))
@@ -58,12 +59,11 @@ def run(
 
 def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:
     experiment = variant.experiment
-    console.print(
-        f"[bold]{experiment.name}[/]: {experiment.nodes} nodes, {experiment.topology.kind}, {experiment.problem.kind}, "
-        f"{experiment.algorithm.kind}, backend {backend} ({choose_driver(experiment)})"
-    )
+    driver = f" ({choose_driver(experiment)})" if backend == "simulate" else ""
+    console.print(f"{headline(experiment)}, backend {backend}{driver}")
     with shown(console) as live:
-        ending = BACKENDS[backend](experiment, base, folder, RunScreen(experiment, live))
+        screen = RunScreen(experiment.name, experiment.nodes, experiment.stop.iterations, live)
+        ending = BACKENDS[backend](experiment, base, folder, screen)
     _say_summary(json.loads((folder / "summary.json").read_text(encoding="utf-8")), console)
     return ending
 
@@ -88,14 +88,16 @@ def _say_summary(summary: dict[str, Any], console: Console) -> None:
     console.print(f"{summary['reason']}: f(mean model) {number(final['objective'])}{above}; {metric}")
     sent = f"sent {volume(summary['bytes']['total'])} in {number(summary['messages']['sent'])} messages"
     share = f", {percent(bits['sent'] / bits['dense'])} of whole models" if bits["sent"] else ""
-    clock = "" if summary["seconds"] is None else f"; {duration(summary['seconds'])} simulated"
+    kind = "simulated" if summary["driver"] else "of running"
+    clock = "" if summary["seconds"] is None else f"; {duration(summary['seconds'])} {kind}"
     console.print(f"{sent}{share}{clock}; {duration(summary['wall_seconds'])} on this machine")
 
 
 def _say_trouble(endings: list[Ending]) -> None:
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
     reasons = [ending.reason for ending in endings if ending.status is Status.DIVERGED]
-    for reason in dict.fromkeys(reasons):
+    failures = [ending.reason for ending in endings if ending.status is Status.FAILED]
+    for reason in dict.fromkeys(reasons + failures):
         errors.print("[red]error:[/]", escape(reason))
     if len(endings) > 1 and reasons:
         errors.print(f"[red]error:[/] {len(reasons)} of {len(endings)} runs diverged; all run folders are kept")

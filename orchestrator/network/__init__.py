@@ -2,13 +2,18 @@
 
     members.py      who has joined                          run.py          one run: gather, prepare, run, end
     collection.py   reports and snapshots -> curves         totals.py       link totals -> ledger, exactness
-    service.py      the gRPC services                       server.py       the server, open and closed
+    service.py      the service for nodes                   server.py       the server, open and closed
+    experiments.py  the service for clients                 desk.py         one run at a time
+    broadcast.py    one run, told to many watchers          conduct.py      a run and its folder
 
-May import: `orchestrator.experiment`, `plan`, `runs`, `metrics`, `errors`; `node` for what travels; `pame`; grpc.
+May import: `orchestrator.experiment`, `plan`, `runs`, `report`, `metrics`, `errors`; `node` for what travels; `pame`;
+grpc.
 """
 
+from orchestrator.network.desk import Busy, Desk
+from orchestrator.network.experiments import ExperimentsService
 from orchestrator.network.run import NetworkRun
 from orchestrator.network.server import Control
 from orchestrator.network.state import NetworkObserver, NetworkState
 
-__all__ = ["Control", "NetworkObserver", "NetworkRun", "NetworkState"]
+__all__ = ["Busy", "Control", "Desk", "ExperimentsService", "NetworkObserver", "NetworkRun", "NetworkState"]

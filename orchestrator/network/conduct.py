@@ -63,7 +63,5 @@ def _write_results(run: NetworkRun, order: Order, files: RunFolder, ending: Endi
     files.write_links(ledger.links())
     files.write_models({node: model for node, (_, model) in run.collection.results.items()})
     notes = warnings(experiment, setting, None)
-    section = network_section(run, time.perf_counter() - started)
-    files.write_summary(
-        summarise(experiment, setting, order.backend, None, ledger, files.last, ending, notes, section)
-    )
+    section = network_section(run, time.perf_counter() - started, ending.seconds, order.backend)
+    files.write_summary(summarise(experiment, setting, order.backend, None, ledger, files.last, ending, notes, section))

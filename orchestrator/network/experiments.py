@@ -47,7 +47,9 @@ class ExperimentsService:
         await self._check(request.token, context)
         broadcast = await self._desk.find(request.run)
         if broadcast is None:
-            detail = f"there is no run {request.run} here, or not any more: its folder is all that is left of an old run"
+            detail = (
+                f"there is no run {request.run} here, or not any more: its folder is all that is left of an old run"
+            )
             await context.abort(grpc.StatusCode.NOT_FOUND, detail)
         async for event in broadcast.watch():
             yield event

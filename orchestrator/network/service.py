@@ -1,12 +1,15 @@
-"""The gRPC services of the orchestrator: Control for nodes, Experiments for clients."""
+"""The Control service: one stream per node."""
 
 import asyncio
 import hmac
+import re
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Protocol
 
 import grpc
+from google.protobuf.message import DecodeError
 
 from node.fingerprint import fingerprint
 from node.parcels import refusal_name
@@ -16,6 +19,7 @@ from pame.rpc import control_pb2 as pb
 from pame.rpc import refusal_pb2
 
 _JOIN_S = 10.0
+_ADDRESS = re.compile(r"\S+:[1-9][0-9]{0,4}")
 
 
 class Listener(Protocol):
@@ -49,6 +53,8 @@ class ControlService:
                 first = await anext(aiter(requests))
         except (TimeoutError, StopAsyncIteration):
             return
+        except DecodeError:
+            first = pb.FromNode()
         refused = self._refusal(first)
         if refused is not None:
             self._members.refused[refusal_name(refused.refusal)] += 1
@@ -56,16 +62,18 @@ class ControlService:
             return
         member = self._admit(first.join)
         reading = asyncio.create_task(self._read(member, requests))
+        telling = asyncio.create_task(member.outbox.get())
         try:
             while True:
-                telling = asyncio.create_task(member.outbox.get())
                 await asyncio.wait((reading, telling), return_when=asyncio.FIRST_COMPLETED)
                 if not telling.done():
-                    telling.cancel()
+                    reading.result()  # a mistake in our own listening is not to be overheard
                     return
                 yield telling.result()
+                telling = asyncio.create_task(member.outbox.get())
         finally:
-            reading.cancel()
+            for task in (reading, telling):
+                task.cancel()
             self._members.left(member)
             if (listener := self._listener()) is not None:
                 listener.left(member)
@@ -82,7 +90,7 @@ class ControlService:
         if join.fingerprint != self._fingerprint:
             detail = "this machine computes other bits (NumPy, processor): use the same build on all nodes"
             return _refused(refusal_pb2.REFUSAL_WRONG_FINGERPRINT, detail)
-        if not join.address.rpartition(":")[2].isdigit():
+        if not _ADDRESS.fullmatch(join.address):
             return _refused(refusal_pb2.REFUSAL_BAD_ADDRESS, f"{join.address!r} is not HOST:PORT")
         return None
 
@@ -101,12 +109,13 @@ class ControlService:
         return member
 
     async def _read(self, member: Member, requests: AsyncIterator[pb.FromNode]) -> None:
-        async for message in requests:
-            member.heard_at = time.monotonic()
-            if message.WhichOneof("kind") == "heartbeat":
-                member.iteration = message.heartbeat.iteration
-            elif (listener := self._listener()) is not None:
-                listener.heard(member, message)
+        with suppress(DecodeError):  # whoever talks nonsense is cut off
+            async for message in requests:
+                member.heard_at = time.monotonic()
+                if message.WhichOneof("kind") == "heartbeat":
+                    member.iteration = message.heartbeat.iteration
+                elif (listener := self._listener()) is not None:
+                    listener.heard(member, message)
 
 
 def _refused(refusal: "refusal_pb2.Refusal", detail: str) -> pb.Refused:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from node.sockets import SocketCounts
 from pame.codec import Sizes
+from pame.framing import Traffic
 from pame.ledger import Fate, Ledger
 from pame.rpc import control_pb2 as pb
 
@@ -88,6 +90,36 @@ class Totals:
                 _enter(ledger, Fate.LATE, incoming.sender, node, incoming.late, incoming.late_bytes)
                 _enter(ledger, Fate.EVICTED, incoming.sender, node, incoming.evicted, 0)
         return ledger
+
+    def traffic(self, seconds: float) -> Traffic:
+        """What the framing model needs to know of the data links; `seconds`: how long they were in use."""
+        out = [link for report in self._newest.values() for link in report.out]
+        kinds = self.sent_by_kind()
+        return Traffic(
+            messages=sum(link.messages for link in out),
+            sizes=Sizes(kinds["values"], kinds["support"], kinds["stars"], kinds["framing"]),
+            protobuf=kinds["protobuf"],
+            receipts=sum(link.receipts for link in out),
+            connects=sum(link.connects for link in out),
+            seconds=seconds,
+        )
+
+    def sockets(self) -> SocketCounts | None:
+        """What the kernels counted on the data connections; None if no node could ask."""
+        said = [report.totals.sockets for report in self._newest.values() if report.totals.HasField("sockets")]
+        counts = [
+            SocketCounts(
+                one.connections,
+                one.bytes_sent,
+                one.bytes_received,
+                one.segments_out,
+                one.segments_in,
+                one.retransmitted_segments,
+                one.retransmitted_bytes,
+            )
+            for one in said
+        ]
+        return sum(counts, SocketCounts()) if counts else None
 
     def figures(self) -> NetworkFigures:
         """Everything that is not in the ledger."""

@@ -152,6 +152,11 @@ def missing(title: str, why: str = NOT_MEASURED) -> str:
     return f'<div class="card missing"><h3>{escape(title)}</h3><p class="none">{escape(why)}</p></div>'
 
 
+def note(words: str) -> str:
+    """A few words below a title."""
+    return f'<p class="note">{escape(words)}</p>'
+
+
 def card(inside: str, look: str = "wide") -> str:
     """A plain card around HTML."""
     return f'<div class="card {look}">{inside}</div>'
@@ -178,15 +183,15 @@ def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]]
     )
 
 
-def listing(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> str:
-    """A long table in a box of its own that scrolls; a header is (words, is a number)."""
+def listing(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], long: bool = True) -> str:
+    """A table, if `long` in a box of its own that scrolls; a header is (words, is a number)."""
     top = "".join(f'<th scope="col"{NUMERIC if numeric else ""}>{escape(words)}</th>' for words, numeric in headers)
     lines = "".join(
         f"<tr>{''.join(_listed(words, numeric) for words, (_, numeric) in zip(row, headers, strict=True))}</tr>"
         for row in rows
     )
     table = f"<table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
-    return f'<div class="scroll long" tabindex="0">{table}</div>'
+    return f'<div class="scroll{" long" if long else ""}" tabindex="0">{table}</div>'
 
 
 def fold(title: str, text: str) -> str:

@@ -5,9 +5,11 @@ from xml.etree import ElementTree
 
 from orchestrator.errors import writing
 from orchestrator.report import page, progress, traffic
+from orchestrator.report.account import byte_account
 from orchestrator.report.events import Events
 from orchestrator.report.figure import Figure
 from orchestrator.report.files import finite
+from orchestrator.report.network import cpu_bound, network_card
 from orchestrator.report.read import Run, Summary, Topology, read_run
 from orchestrator.report.remains import BROKEN_OFF, RUNNING
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent, volume
@@ -79,6 +81,8 @@ def _head(summary: Summary) -> str:
         look = "" if summary.status == RUNNING else "bad"
         parts.append(page.callout([f"{became}: {summary.reason}"], look=look))
     parts.append(page.tiles(_tiles(summary)))
+    if busy := cpu_bound(summary):
+        parts.append(page.callout([busy], look="bad"))
     if summary.warnings:
         parts.append(page.callout(summary.warnings, "Warnings"))
     return "".join(parts)
@@ -142,6 +146,7 @@ def _transmission(summary: Summary, figures: dict[str, Figure | None]) -> str:
     rows = [(words, number(summary.messages.get(kind))) for kind, words in traffic.MESSAGES.items()]
     rows += [(f"{traffic.BITS[key]} (bits)", number(summary.message_bits.get(key))) for key in traffic.BITS]
     cards.append(page.card(f"<h3>Messages</h3>{page.pairs(rows)}", "half"))
+    cards.append(byte_account(summary))
     return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
 
 
@@ -151,6 +156,7 @@ def _nodes(run: Run, figures: dict[str, Figure | None]) -> str:
     for title, figure in figures.items():
         why = progress.NO_CLOCK if title == "Waiting time" and untimed else NOT_MEASURED
         cards.append(page.chart(figure) if figure else page.missing(title, why))
+    cards.append(network_card(run.summary))
     return page.section("nodes", "Nodes", "Who was heard, and who waited.", page.grid(cards))
 
 

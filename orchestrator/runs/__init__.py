@@ -8,7 +8,8 @@
 records.csv, curve.jsonl and events.jsonl grow as the run goes on, so that a crash costs what came in the last second.
 links.csv and summary.json are written at the end: a folder without a summary is that of a run under way or broken off.
 
-May import: `orchestrator.experiment`, `orchestrator.drawing`, `orchestrator.report` (how it reads files), `pame`.
+May import: `orchestrator.experiment`, `orchestrator.drawing`, `orchestrator.report` (how it reads files), `pame`;
+`node.sockets` for what nodes count.
 """
 
 from orchestrator.runs.folder import RunFolder, create_folder

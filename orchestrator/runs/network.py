@@ -4,14 +4,20 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from node.sockets import SocketCounts
+from pame.framing import ETHERNET, LOOPBACK, Interface, Traffic, account
+
 if TYPE_CHECKING:
     from orchestrator.network import NetworkRun
 
 _CPU_BOUND = 0.05
 
 
-def network_section(run: "NetworkRun", wall_s: float) -> dict[str, Any]:
-    """Figures, faults, cost of measuring, digests of the results."""
+def network_section(
+    run: "NetworkRun", wall_s: float, run_s: float | None = None, backend: str = "local"
+) -> dict[str, Any]:
+    """Figures, bytes on the wire, faults, cost of measuring, digests; `run_s`: how long the links were in use."""
+    interface = LOOPBACK if backend == "local" else ETHERNET
     figures, collection = run.totals.figures(), run.collection
     steps_have_times = run.setting.compute.step_s > 0
     return {
@@ -19,6 +25,7 @@ def network_section(run: "NetworkRun", wall_s: float) -> dict[str, Any]:
         "suspects": list(figures.suspects),
         "overran_share": figures.overran_share if steps_have_times else None,
         "cpu_bound": steps_have_times and figures.overran_share > _CPU_BOUND,
+        "wire": None if run_s is None else wire(run.totals.traffic(run_s), run.totals.sockets(), interface),
         "deaths": run.deaths,
         "departures": run.departures,
         "restarts": run.restarts,
@@ -32,3 +39,30 @@ def network_section(run: "NetworkRun", wall_s: float) -> dict[str, Any]:
             for node, (k, model) in sorted(collection.results.items())
         },
     }
+
+
+def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -> dict[str, Any]:
+    """The byte account by the framing model, next to what the kernels counted on the connections."""
+    model = account(traffic, interface)
+    seen = sockets if sockets is not None and sockets.connections == traffic.connects else None
+    sent = seen.bytes_sent + seen.bytes_received if seen else None
+    packets = seen.segments_out + seen.segments_in if seen else None
+    counted = None if sent is None or packets is None else sent + packets * interface.header
+    once = None if sent is None or seen is None else sent - seen.retransmitted_bytes
+    return {
+        "interface": interface.name,
+        "messages": traffic.messages,
+        "connections": traffic.connects,
+        "model": {**asdict(model), "total": model.total},
+        "sockets": None if sockets is None else asdict(sockets),
+        "counted": counted,
+        "ratios": {
+            "stream": _ratio(once, model.stream),
+            "packets": _ratio(packets, model.packets),
+            "total": _ratio(counted, model.total),
+        },
+    }
+
+
+def _ratio(counted: int | None, modelled: int) -> float | None:
+    return counted / modelled if counted is not None and modelled else None

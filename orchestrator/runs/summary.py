@@ -149,7 +149,11 @@ def _simulated(driver: str) -> dict[str, str]:
 
 _REAL = {
     "bytes": "exact size of every encoded payload (flags, support, stars, values) that a node handed to gRPC, counted "
-    "by the node; lost messages are dropped before sending and not counted as sent",
+    "by the node; protobuf, gRPC and TCP/IP not included; lost messages are dropped before sending and not counted as "
+    "sent",
+    "bytes on the wire": "by a stated model of protobuf, gRPC, HTTP/2 and TCP/IP (pame/framing.py) from the nodes' own "
+    "counts of messages, receipts and connections, which a test compares with interface counters; beside it what `ss` "
+    "says of the data connections, each counted at the end that opened it, before it is closed",
     "seconds": "real time since the start of the run, by the orchestrator's clock; records by each node's own",
     "participation": "messages averaged by anybody, by their sender",
     "messages": "counted by every node at its links",

@@ -338,18 +338,22 @@ class NodeTotals(_message.Message):
     def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ...) -> None: ...
 
 class SocketTotals(_message.Message):
-    __slots__ = ("bytes_sent", "bytes_received", "segments_out", "segments_in", "retransmitted_segments")
+    __slots__ = ("bytes_sent", "bytes_received", "segments_out", "segments_in", "retransmitted_segments", "connections", "retransmitted_bytes")
     BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
     BYTES_RECEIVED_FIELD_NUMBER: _ClassVar[int]
     SEGMENTS_OUT_FIELD_NUMBER: _ClassVar[int]
     SEGMENTS_IN_FIELD_NUMBER: _ClassVar[int]
     RETRANSMITTED_SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
+    RETRANSMITTED_BYTES_FIELD_NUMBER: _ClassVar[int]
     bytes_sent: int
     bytes_received: int
     segments_out: int
     segments_in: int
     retransmitted_segments: int
-    def __init__(self, bytes_sent: _Optional[int] = ..., bytes_received: _Optional[int] = ..., segments_out: _Optional[int] = ..., segments_in: _Optional[int] = ..., retransmitted_segments: _Optional[int] = ...) -> None: ...
+    connections: int
+    retransmitted_bytes: int
+    def __init__(self, bytes_sent: _Optional[int] = ..., bytes_received: _Optional[int] = ..., segments_out: _Optional[int] = ..., segments_in: _Optional[int] = ..., retransmitted_segments: _Optional[int] = ..., connections: _Optional[int] = ..., retransmitted_bytes: _Optional[int] = ...) -> None: ...
 
 class SnapshotChunk(_message.Message):
     __slots__ = ("run", "iteration", "offset", "values", "result")

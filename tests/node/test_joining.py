@@ -69,9 +69,15 @@ def join(control: Control, **changes: Any) -> bytes:
     return pb.FromNode(join=made).SerializeToString()
 
 
-async def first_answer(control: Control, data: bytes) -> pb.ToNode:
+@asynccontextmanager
+async def attaching(control: Control) -> "AsyncIterator[grpc.aio.StreamStreamMultiCallable[bytes, pb.ToNode]]":
     async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
-        call = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)()
+        yield channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
+
+
+async def first_answer(control: Control, data: bytes) -> pb.ToNode:
+    async with attaching(control) as attach:
+        call = attach()
         await call.write(data)
         answer = await call.read()
         call.cancel()
@@ -123,38 +129,34 @@ def test_a_first_message_that_is_no_join_is_a_bad_join(data: bytes) -> None:
 
 def test_a_member_that_begins_to_talk_nonsense_is_cut_off_and_the_others_stay() -> None:
     async def babble() -> None:
-        async with opened() as (control, listener):
-            async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
-                attach = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
-                good, bad = attach(), attach()
-                await good.write(join(control, member="good"))
-                await bad.write(join(control, member="bad"))
-                assert (await good.read()).welcome.member == "good"
-                assert (await bad.read()).welcome.member == "bad"
-                await bad.write(b"\xff" * 40)
-                while isinstance(await bad.read(), pb.ToNode):
-                    pass
-                await until(lambda: listener.gone == ["bad"])
-                assert [member.name for member in control.members.alive()] == ["good"]
-                good.cancel()
+        async with opened() as (control, listener), attaching(control) as attach:
+            good, bad = attach(), attach()
+            await good.write(join(control, member="good"))
+            await bad.write(join(control, member="bad"))
+            assert (await good.read()).welcome.member == "good"
+            assert (await bad.read()).welcome.member == "bad"
+            await bad.write(b"\xff" * 40)
+            while isinstance(await bad.read(), pb.ToNode):
+                pass
+            await until(lambda: listener.gone == ["bad"])
+            assert [member.name for member in control.members.alive()] == ["good"]
+            good.cancel()
 
     asyncio.run(babble())
 
 
 def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed() -> None:
     async def twice() -> None:
-        async with opened() as (control, _):
-            async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
-                attach = channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
-                former, newest = attach(), attach()
-                await former.write(join(control, address="127.0.0.1:9"))
-                await former.read()
-                await newest.write(join(control, address="127.0.0.1:10"))
-                await newest.read()
-                assert (await former.read()).WhichOneof("kind") == "dismissed"
-                assert [member.address for member in control.members.alive()] == ["127.0.0.1:10"]
-                former.cancel()
-                newest.cancel()
+        async with opened() as (control, _), attaching(control) as attach:
+            former, newest = attach(), attach()
+            await former.write(join(control, address="127.0.0.1:9"))
+            await former.read()
+            await newest.write(join(control, address="127.0.0.1:10"))
+            await newest.read()
+            assert (await former.read()).WhichOneof("kind") == "dismissed"
+            assert [member.address for member in control.members.alive()] == ["127.0.0.1:10"]
+            former.cancel()
+            newest.cancel()
 
     asyncio.run(twice())
 
@@ -194,7 +196,8 @@ def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> No
     program = (
         "import asyncio\nfrom orchestrator.network import Control\n"
         "async def main():\n c = Control('127.0.0.1')\n await c.open()\n print(c.address, c.token, flush=True)\n"
-        " while not c.members.alive(): await asyncio.sleep(0.01)\n print('joined', flush=True)\n await asyncio.sleep(600)\n"
+        " while not c.members.alive(): await asyncio.sleep(0.01)\n"
+        " print('joined', flush=True)\n await asyncio.sleep(600)\n"
         "asyncio.run(main())"
     )
     orchestrator = subprocess.Popen(

@@ -70,14 +70,19 @@ def test_quiet_prints_only_the_run_folder(pame_process: Pame, small: Path, tmp_p
 
 
 def test_seed_and_set_override_the_file(pame: Pame, small: Path, tmp_path: Path) -> None:
-    assert pame("run", small, "--backend", "simulate", "-q", "--seed", 7, "--set", "algorithm.support=0.25").returncode == 0
+    assert (
+        pame("run", small, "--backend", "simulate", "-q", "--seed", 7, "--set", "algorithm.support=0.25").returncode
+        == 0
+    )
     [variant] = load(only_folder(tmp_path) / "experiment.yaml")
     assert variant.experiment.seed == 7
     assert variant.experiment.algorithm.support == 0.25  # type: ignore[attr-defined]
 
 
 def test_a_sweep_runs_every_combination_and_compares_them(pame_process: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame_process("run", small, "--backend", "simulate", "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]")
+    done = pame_process(
+        "run", small, "--backend", "simulate", "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]"
+    )
     assert done.returncode == 0, done.stderr
     folder = only_folder(tmp_path)
     index = json.loads((folder / "sweep.json").read_text())
@@ -121,7 +126,12 @@ def test_a_sweep_with_one_diverging_run_exits_with_3_and_finishes_the_others(
 def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
     pame: Pame, small: Path, tmp_path: Path
 ) -> None:
-    assert pame("run", small, "--backend", "simulate", "-q", "--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}").returncode == 0
+    assert (
+        pame(
+            "run", small, "--backend", "simulate", "-q", "--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}"
+        ).returncode
+        == 0
+    )
     folder = only_folder(tmp_path)
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["driver"] == "virtual-time"
@@ -131,7 +141,16 @@ def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
 
 
 def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q", "--set", "stop.iterations=10000000"]
+    command = [
+        str(Path(sys.executable).parent / "pame"),
+        "run",
+        str(small),
+        "--backend",
+        "simulate",
+        "-q",
+        "--set",
+        "stop.iterations=10000000",
+    ]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         wait_for_curve(tmp_path)
         process.send_signal(signal.SIGINT)
@@ -186,7 +205,12 @@ def test_a_file_may_be_as_short_as_one_line(pame: Pame, tmp_path: Path) -> None:
 
 
 def test_another_algorithm_is_one_override_away(pame: Pame, tmp_path: Path) -> None:
-    assert pame("run", "--backend", "simulate", "-q", "--set", "algorithm.kind=dpsgd", "--set", "stop.iterations=10").returncode == 0
+    assert (
+        pame(
+            "run", "--backend", "simulate", "-q", "--set", "algorithm.kind=dpsgd", "--set", "stop.iterations=10"
+        ).returncode
+        == 0
+    )
     assert json.loads((only_folder(tmp_path) / "summary.json").read_text())["algorithm"] == "dpsgd"
 
 

@@ -1,0 +1,157 @@
+"""How many nodes this machine holds: start-up time, memory and CPU time of local processes.
+
+    python -m benchmarks.local_scale                    8, 16 and 32 nodes, and one started by hand; about a minute
+    python -m benchmarks.local_scale --nodes 64
+
+The experiment is experiments/quickstart.yaml with another number of nodes. Nodes come from a nursery: one process that
+imports everything once and is then forked, so that nodes share the pages of their libraries. The row `by hand` is
+`python -m node`, as in a container: it imports everything itself. RSS counts shared pages in full, PSS each node's
+share of them, private none of them.
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from rich.console import Console
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from benchmarks.network import Measured, Memory, SocketControl, company, look, measure, memory
+from orchestrator.backends.processes import NodeProcesses
+from orchestrator.experiment import Experiment, load
+
+COUNTS = (8, 16, 32)
+HANDS = 3
+"""Nodes by hand, one after the other; the median counts."""
+EXPERIMENT = Path(__file__).parent.parent / "experiments" / "quickstart.yaml"
+READY_S, RESIDENT = 1.0, 100
+"""What a node is meant to need: about a second, under 100 MiB."""
+_JOIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A node started by hand, when it has joined."""
+
+    joined_s: float
+    cpu_s: float
+    memory: Memory
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--nodes", type=int, nargs="+", default=COUNTS, metavar="COUNT", help="how many, one by one")
+    counts = parser.parse_args().nodes
+    console = Console(width=120)
+    if (busy := company()) is not None:
+        console.print(f"[yellow]{busy}[/]", highlight=False)
+    with threadpool_limits(1):
+        alone = sorted((asyncio.run(by_hand()) for _ in range(HANDS)), key=lambda found: found.joined_s)[HANDS // 2]
+        measured = {count: asyncio.run(together(count)) for count in counts}
+    console.print(table(alone, measured))
+    most = max(node.resident for run in measured.values() for node in run.memory) / 2**20
+    goals = (
+        (f"a node by hand joins within {READY_S:g} s: {alone.joined_s:.2f}", alone.joined_s <= READY_S),
+        (
+            f"by hand under {RESIDENT} MiB: {alone.memory.resident / 2**20:.0f}",
+            alone.memory.resident < RESIDENT * 2**20,
+        ),
+        (f"every node of every run under {RESIDENT} MiB: at most {most:.0f}", most < RESIDENT),
+    )
+    for text, reached in goals:
+        console.print(("[green]reached    [/] " if reached else "[red]not reached[/] ") + text, highlight=False)
+    return 0
+
+
+def experiment_of(nodes: int) -> Experiment:
+    """The quickstart with so many nodes."""
+    (variant,) = load(EXPERIMENT)
+    return variant.experiment.model_copy(update={"nodes": nodes})
+
+
+async def together(nodes: int) -> Measured:
+    """A whole run of nodes from a nursery; `begin` is before the nursery starts."""
+    with TemporaryDirectory() as folder:
+        base = Path(folder)
+        control = SocketControl(base / "control")
+        await control.open()
+        begin = look(())
+        with NodeProcesses(base / "nodes.log") as processes:
+            for number in range(nodes):
+                processes.start(f"node-{number}", control.address, control.token)
+            try:
+                measured = await measure(control, experiment_of(nodes), base / "run", processes.alive)
+            finally:
+                await control.close("the benchmark is over")
+                await processes.wait()
+    measured.moments["begin"] = begin
+    return measured
+
+
+async def by_hand() -> Alone:
+    """One node, from the start of its process until it has joined."""
+    with TemporaryDirectory() as folder:
+        control = SocketControl(Path(folder) / "control")
+        await control.open()
+        begin = perf_counter()
+        with _process("--orchestrator", control.address, "--token", control.token) as node:
+            if not await control.members.gather(1, _JOIN_S):
+                raise RuntimeError("the node did not join")
+            alone = Alone(perf_counter() - begin, look([node.pid]).cpu_s, memory(node.pid))
+            await control.close("the benchmark is over")
+    return alone
+
+
+@contextmanager
+def _process(*arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
+    node = subprocess.Popen([sys.executable, "-m", "node", *arguments])
+    try:
+        yield node
+        node.wait(10)
+    finally:
+        node.kill()
+        node.wait()
+
+
+def table(alone: Alone, measured: dict[int, Measured]) -> Table:
+    """A row for the node by hand, then one for each number of nodes."""
+    result = Table(title=f"Nodes on this machine, {EXPERIMENT.name}: seconds, and MiB per node (mean)")
+    for heading in ("nodes", "all joined", "ready", "run", "CPU s", "CPU of run", "RSS", "PSS", "private", "all, PSS"):
+        result.add_column(heading, justify="right")
+    result.add_row("by hand", f"{alone.joined_s:.2f}", "", "", f"{alone.cpu_s:.2f}", "", *_memory([alone.memory]), "")
+    for count, run in measured.items():
+        joined, ready, begin = (run.moments[name].at for name in ("preparing", "running", "begin"))
+        result.add_row(
+            str(count),
+            f"{joined - begin:.2f}",
+            f"{ready - begin:.2f}",
+            f"{run.between(lambda moment: moment.at):.2f}",
+            f"{run.moments['ending'].cpu_s:.2f}",
+            f"{run.between(lambda moment: moment.cpu_s):.2f}",
+            *_memory(run.memory),
+            f"{sum(node.proportional for node in run.memory) / 2**20:.0f}",
+        )
+    result.caption = (
+        "From the start of the first process: all joined, all ready (data drawn, links open); then the run. CPU time "
+        "of all nodes, from their start to the end of the run, and of the run alone."
+    )
+    return result
+
+
+def _memory(nodes: list[Memory]) -> list[str]:
+    reads: tuple[Callable[[Memory], int], ...] = (lambda m: m.resident, lambda m: m.proportional, lambda m: m.private)
+    return [f"{fmean(read(node) for node in nodes) / 2**20:.1f}" for read in reads]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

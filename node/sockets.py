@@ -1,0 +1,130 @@
+"""The data connections as the kernel counts them: `ss -tine`, read at the end of a run, before the links close.
+
+    ESTAB 0 0 127.0.0.1:35916 127.0.0.1:49715 ino:442197 ...
+             ts sack ... bytes_sent:100000 bytes_retrans:305 bytes_received:17 segs_out:5 segs_in:3 retrans:0/1 ...
+
+A connection has two ends, and both see it. Only the end that opened it counts it here: what it sent are parcels, what
+it received are receipts, the segments out and in are all packets of the connection, pure ACKs included.
+Retransmissions are those of the parcels' direction: a sender alone knows what it sent again.
+Connections that broke during the run are gone by then: `connections` says how many were counted.
+"""
+
+import asyncio
+import subprocess
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+_COMMAND = ("ss", "-tineH")
+_PATIENCE_S = 2.0
+_DIGITS = 18
+"""Longer numbers are no counters: 64 bits hold these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One end of a TCP connection."""
+
+    inode: int
+    local_port: int
+    peer_port: int
+    bytes_sent: int
+    """Payload, with what was sent again."""
+    bytes_received: int
+    segments_out: int
+    segments_in: int
+    retransmitted: int
+    """Segments."""
+    retransmitted_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SocketCounts:
+    """Sums over connections."""
+
+    connections: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    segments_out: int = 0
+    segments_in: int = 0
+    retransmitted: int = 0
+    retransmitted_bytes: int = 0
+
+    def __add__(self, other: "SocketCounts") -> "SocketCounts":
+        return SocketCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+async def count_sockets(peer_ports: Collection[int]) -> SocketCounts | None:
+    """Of the connections this process has opened to these ports; None where `ss` is missing or does not answer."""
+    try:
+        said = await asyncio.to_thread(
+            subprocess.run, _COMMAND, capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=True
+        )
+        inodes = _own_inodes()
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return total(found for found in parse(said.stdout) if found.inode in inodes and found.peer_port in peer_ports)
+
+
+def total(connections: Iterable[Connection]) -> SocketCounts:
+    """Their sums."""
+    names = [field.name for field in fields(SocketCounts)][1:]
+    counts = (SocketCounts(1, *(getattr(connection, name) for name in names)) for connection in connections)
+    return sum(counts, SocketCounts())
+
+
+def parse(text: str) -> list[Connection]:
+    """The connections in what `ss -tineH` printed; lines it cannot read are left out, counters it lacks are zero."""
+    found = (_connection(words) for words in _sockets(text))
+    return [connection for connection in found if connection is not None]
+
+
+def _connection(words: list[str]) -> Connection | None:
+    """From state, two queues, two addresses, and what is said of the socket as `name:value`."""
+    ports = [_number(address.rpartition(":")[2]) for address in words[3:5]]
+    said = dict(word.split(":", 1) for word in words[5:] if ":" in word)
+    if len(ports) != 2 or None in ports or "ino" not in said:
+        return None
+
+    def counter(name: str) -> int:
+        return _number(said.get(name, "").rpartition("/")[2]) or 0
+
+    return Connection(
+        inode=counter("ino"),
+        local_port=ports[0] or 0,
+        peer_port=ports[1] or 0,
+        bytes_sent=counter("bytes_sent"),
+        bytes_received=counter("bytes_received"),
+        segments_out=counter("segs_out"),
+        segments_in=counter("segs_in"),
+        retransmitted=counter("retrans"),
+        retransmitted_bytes=counter("bytes_retrans"),
+    )
+
+
+def _sockets(text: str) -> list[list[str]]:
+    """The words of each socket: a line that begins with a blank goes on with the one before it."""
+    sockets: list[list[str]] = []
+    for line in text.splitlines():
+        if line[:1].isspace() and sockets:
+            sockets[-1] += line.split()
+        else:
+            sockets.append(line.split())
+    return sockets
+
+
+def _number(word: str) -> int | None:
+    return int(word) if word.isascii() and word.isdigit() and len(word) <= _DIGITS else None
+
+
+def _own_inodes() -> set[int]:
+    """Of the sockets this process has open."""
+    inodes = set()
+    for descriptor in Path("/proc/self/fd").iterdir():
+        try:
+            kind, _, inode = str(descriptor.readlink()).partition(":")
+        except FileNotFoundError:  # closed meanwhile
+            continue
+        if kind == "socket" and (number := _number(inode.strip("[]"))) is not None:
+            inodes.add(number)
+    return inodes

@@ -1,0 +1,72 @@
+"""`pame nodes`: who has joined a served orchestrator."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Token
+from orchestrator.client import Client
+from orchestrator.report.text import count, duration
+from pame.rpc import experiments_pb2 as pb
+
+_FILE_WIDTH = 240
+"""One line per node where no terminal sets a width."""
+
+
+def nodes(
+    on: On = DEFAULT_ADDRESS,
+    token: Token = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list instead of a table.")] = False,
+) -> None:
+    """List the nodes that have joined an orchestrator."""
+    with Client(on, token) as client:
+        found = client.nodes()
+    if as_json:
+        typer.echo(json.dumps([_plain(member) for member in found.members], indent=1))
+        return
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
+    if not found.members:
+        start = f"PAME_TOKEN=... python -m node --orchestrator {on}"
+        console.print(f"no node has joined yet: start some with `{escape(start)}`", soft_wrap=True)
+        return
+    console.print(_table(found.members))
+    alive = sum(member.alive for member in found.members)
+    doing = f"run {found.run} is under way" if found.run else "no run is under way"
+    console.print(f"{count(alive, 'node')} alive; {doing}", soft_wrap=True)
+
+
+def _table(members: Any) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for name in ("name", "index", "address", "alive", "iteration", "version", "joined"):
+        table.add_column(name, justify="right" if name in ("index", "iteration") else "left", overflow="fold")
+    for member in members:
+        table.add_row(
+            escape(member.name),
+            str(member.index) if member.HasField("index") else "–",
+            escape(member.address),
+            "[green]yes[/]" if member.alive else "[red]no[/]",
+            str(member.iteration),
+            escape(member.code_version),
+            f"{duration(member.joined_seconds_ago)} ago",
+        )
+    return table
+
+
+def _plain(member: pb.Member) -> dict[str, Any]:
+    return {
+        "name": member.name,
+        "index": member.index if member.HasField("index") else None,
+        "address": member.address,
+        "metrics_address": member.metrics_address,
+        "alive": member.alive,
+        "iteration": member.iteration,
+        "incarnation": member.incarnation,
+        "version": member.code_version,
+        "joined_seconds_ago": round(member.joined_seconds_ago, 3),
+    }

@@ -1,0 +1,90 @@
+"""What the verbs that talk to a served orchestrator share: where it is, and a run watched from afar."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+
+from orchestrator.cli.exit_codes import EXIT
+from orchestrator.client import Client, Retelling
+from orchestrator.errors import SubmissionRefused, Unreachable
+from orchestrator.experiment import Experiment, Variant, to_yaml
+from orchestrator.report.text import duration
+from orchestrator.runs import Status
+from orchestrator.screen import RunScreen, shown
+from pame.rpc import experiments_pb2 as pb
+
+DEFAULT_ADDRESS = "127.0.0.1:4750"
+
+On = Annotated[str, typer.Option("--on", metavar="HOST:PORT", help="The orchestrator (`pame serve`).")]
+Token = Annotated[
+    str, typer.Option(envvar="PAME_TOKEN", metavar="TOKEN", help="The orchestrator's token.", show_default=False)
+]
+
+
+def headline(experiment: Experiment) -> str:
+    """What runs, in one line."""
+    return (
+        f"[bold]{experiment.name}[/]: {experiment.nodes} nodes, {experiment.topology.kind}, {experiment.problem.kind}, "
+        f"{experiment.algorithm.kind}"
+    )
+
+
+def run_on(address: str, token: str, variants: Sequence[Variant], console: Console) -> int:
+    """Submit an experiment and watch it; Ctrl-C cancels it. The exit code of the run."""
+    if len(variants) > 1:
+        raise SubmissionRefused(f"a sweep of {len(variants)} runs cannot be submitted: submit its runs one by one")
+    experiment = variants[0].experiment
+    with Client(address, token) as client:
+        accepted = client.submit(to_yaml(experiment))
+        console.print(f"{headline(experiment)}, run {accepted.run} on {escape(address)}", soft_wrap=True)
+        try:
+            ended = watch_run(client, accepted.run, console)
+        except KeyboardInterrupt:
+            client.cancel(accepted.run)
+            ended = watch_run(client, accepted.run, Console(quiet=True))
+    code = say_end(ended, console)
+    console.print(f"run folder of the orchestrator: [bold]{escape(accepted.folder)}[/]", soft_wrap=True)
+    if console.quiet:
+        typer.echo(accepted.folder)
+    return code
+
+
+def watch_run(client: Client, run: int, console: Console) -> pb.Ended:
+    """Show a run until it ends."""
+    with shown(console) as live:
+        ended = _follow(client.watch(run), live)
+    if ended is None:
+        raise Unreachable("the orchestrator left before the run ended: look into its run folder")
+    return ended
+
+
+def say_end(ended: pb.Ended, console: Console) -> int:
+    """One line about the end of a run; the exit code of the run."""
+    status = Status(ended.status)
+    exact = ", exact" if ended.exact else ""
+    took = f"{ended.iterations} iterations in {duration(ended.seconds)}{exact}"
+    if status in (Status.FINISHED, Status.INTERRUPTED):
+        console.print(f"[bold]{status.value}[/]: {escape(ended.reason)}; {took}", soft_wrap=True)
+    else:
+        errors = Console(stderr=True, soft_wrap=True, highlight=False)
+        errors.print("[red]error:[/]", escape(ended.reason))
+    return EXIT[status]
+
+
+def _follow(events: Iterable[pb.Event], live: Live) -> pb.Ended | None:
+    retelling: Retelling | None = None
+    live.update("waiting for a run")
+    for event in events:
+        kind = event.WhichOneof("kind")
+        if kind == "ended":
+            return event.ended
+        if kind == "phase" and retelling is None:
+            about = event.phase
+            retelling = Retelling(RunScreen(about.name, about.nodes, about.iterations, live))
+        if retelling is not None:
+            retelling.tell(event)
+    return None

@@ -1,0 +1,61 @@
+"""A link whose neighbour is not there: bounded in messages and in patience."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from node.account import OutAccount
+from node.assignment import Peer
+from node.link import QUEUE_MESSAGES, OutLink
+from node.parcels import Parcel
+from pame.codec import Sizes
+from pame.links import LinkSpec
+
+PATIENCE_S = 0.3
+
+
+@asynccontextmanager
+async def link_to_nobody() -> AsyncIterator[tuple[OutLink, OutAccount]]:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, never listening
+        account = OutAccount()
+        peer = Peer(1, f"127.0.0.1:{taken.getsockname()[1]}", 0)
+        link = OutLink(peer, 4096, LinkSpec(), lambda *_: 0.5, account)
+        try:
+            yield link, account
+        finally:
+            await link.close()
+
+
+def parcel(k: int) -> Parcel:
+    return Parcel(k, bytes(10), Sizes())
+
+
+def test_a_queue_that_nobody_empties_drops_its_oldest_and_counts_them() -> None:
+    async def fill() -> None:
+        async with link_to_nobody() as (link, account):
+            for k in range(QUEUE_MESSAGES + 10):
+                link.push(parcel(k))
+            assert (account.queued, account.dropped) == (QUEUE_MESSAGES, 10)
+
+    asyncio.run(fill())
+
+
+def test_a_sender_waits_for_room_once_for_as_long_as_its_patience_and_then_no_more() -> None:
+    async def wait() -> None:
+        async with link_to_nobody() as (link, account):
+            for k in range(QUEUE_MESSAGES):
+                await asyncio.wait_for(link.room(60.0), 30.0)
+                link.push(parcel(k))
+            assert account.dropped == 0
+            before = time.monotonic()
+            await asyncio.wait_for(link.room(PATIENCE_S), 30.0)
+            assert time.monotonic() - before >= 0.9 * PATIENCE_S
+            for k in range(3):  # of the others, two may be under way
+                link.push(parcel(QUEUE_MESSAGES + k))
+            assert 1 <= account.dropped <= 3
+            await asyncio.wait_for(link.room(3600.0), 30.0)
+
+    asyncio.run(wait())

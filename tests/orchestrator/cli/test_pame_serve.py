@@ -1,0 +1,205 @@
+"""`pame serve` as a process, nodes as processes, and the verbs that talk to it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pame_command import SMALL, Pame
+
+from orchestrator.backends.processes import NodeProcesses
+
+TOKEN = "a token"
+PAME = str(Path(sys.executable).parent / "pame")
+BOUND_S = 100.0
+
+
+class Service:
+    """A `pame serve` and its log."""
+
+    def __init__(self, folder: Path, *arguments: object) -> None:
+        self._log = folder / "serve.log"
+        command = [PAME, "serve", "--port", "0", "--metrics-port", "0", *map(str, arguments)]
+        environment = {**os.environ, "PAME_TOKEN": TOKEN, "OPENBLAS_NUM_THREADS": "1"}
+        with self._log.open("wb") as errors:
+            self.process = subprocess.Popen(
+                command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
+        self.address: str = self.wait_for("listening")["address"]
+
+    def wait_for(self, event: str) -> dict[str, Any]:
+        deadline = time.monotonic() + BOUND_S
+        while time.monotonic() < deadline:
+            for found in self.events():
+                if found["event"] == event:
+                    return found
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.02)
+        pytest.fail(f"no {event} in: {self._log.read_text()}")
+
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self._log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.code()
+
+    def code(self) -> int:
+        self.process.communicate(timeout=BOUND_S)
+        return self.process.returncode
+
+
+@pytest.fixture
+def services() -> Iterator[list[Service]]:
+    """What is in it when the test is over is killed."""
+    running: list[Service] = []
+    yield running
+    for service in running:
+        service.process.kill()
+        service.process.communicate()
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[NodeProcesses]:
+    with NodeProcesses(tmp_path / "nodes.log") as nodes:
+        yield nodes
+
+
+@pytest.fixture(autouse=True)
+def _token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAME_TOKEN", TOKEN)
+
+
+def test_it_begins_by_itself_when_the_nodes_are_there_and_exits_with_the_code_of_the_run(
+    services: list[Service], processes: NodeProcesses, small: Path, tmp_path: Path
+) -> None:
+    service = Service(tmp_path, "--experiment", small, "--nodes", 3, "--exit")
+    services.append(service)
+    for number in range(3):
+        processes.start(f"node-{number}", service.address, TOKEN)
+    assert service.code() == 0
+    [folder] = (tmp_path / "runs").iterdir()
+    summary = json.loads((folder / "summary.json").read_text())
+    assert (summary["status"], summary["nodes"], summary["exact"]) == ("finished", 3, True)
+    assert [event["event"] for event in service.events()][-2:] == ["run_ended", "left"]
+
+
+def test_a_number_of_members_that_does_not_go_with_the_topology_is_told_and_the_next_member_mends_it(
+    services: list[Service], processes: NodeProcesses, tmp_path: Path
+) -> None:
+    file = tmp_path / "regular.yaml"
+    file.write_text(SMALL.replace("kind: ring", "kind: random-regular, degree: 3").replace("nodes: 6", "nodes: 4"))
+    service = Service(tmp_path, "--experiment", file, "--stable", "200ms", "--exit")
+    services.append(service)
+    processes.start("node-0", service.address, TOKEN)
+    refused = service.wait_for("experiment_refused")
+    assert refused["nodes"] == 1
+    assert service.process.poll() is None
+    for number in range(1, 4):
+        processes.start(f"node-{number}", service.address, TOKEN)
+    assert service.code() == 0
+    assert [event["nodes"] for event in service.events() if event["event"] == "run_begins"] == [4]
+
+
+def test_clients_see_the_nodes_submit_and_cancel(
+    services: list[Service], processes: NodeProcesses, pame: Pame, small: Path, tmp_path: Path
+) -> None:
+    service = Service(tmp_path)
+    services.append(service)
+    on = ("--on", service.address)
+    assert "no node has joined yet" in pame("nodes", *on).stdout
+    for number in range(3):
+        processes.start(f"node-{number}", service.address, TOKEN)
+    done = pame("run", small, *on, "--set", "nodes=3")
+    assert done.returncode == 0, done.stderr
+    assert "finished: 20 iterations done; 20 iterations in " in done.stdout
+    assert "20/20" in done.stdout
+    [folder] = (tmp_path / "runs").iterdir()
+    assert f"run folder of the orchestrator: {folder.name}" in done.stdout
+    listed = json.loads(pame("nodes", *on, "--json").stdout)
+    assert [(member["name"], member["alive"]) for member in listed] == [(f"node-{n}", True) for n in range(3)]
+    assert "3 nodes alive; no run is under way" in pame("nodes", *on).stdout
+
+    long = [PAME, "run", str(small), *on, "--set", "nodes=3", "--set", "stop.iterations=10000000"]
+    submitting = subprocess.Popen(long, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    watching = subprocess.Popen([PAME, "watch", *on], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        wait_for_points(tmp_path)
+        refused = pame("run", small, *on)
+        assert refused.returncode == 2
+        assert "a run is under way" in refused.stderr
+        submitting.send_signal(signal.SIGINT)
+        shown, errors = submitting.communicate(timeout=BOUND_S)
+        assert submitting.returncode == 130, errors
+        assert "interrupted: stopped by the user" in shown
+        assert "interrupted: stopped by the user" in watching.communicate(timeout=BOUND_S)[0]
+        assert watching.returncode == 130
+    finally:
+        for process in (submitting, watching):
+            process.kill()
+            process.communicate()
+    assert service.end() == 0
+
+
+def test_a_run_under_way_when_it_is_told_to_stop_is_interrupted_and_reported(
+    services: list[Service], small: Path, tmp_path: Path
+) -> None:
+    service = Service(tmp_path)
+    services.append(service)
+    submitting = subprocess.Popen(
+        [PAME, "run", str(small), "--on", service.address], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    service.wait_for("run_begins")  # and no node ever comes
+    assert service.end(signal.SIGINT) == 130
+    shown, _ = submitting.communicate(timeout=BOUND_S)
+    assert submitting.returncode == 130
+    assert "interrupted: stopped by the user" in shown
+    [folder] = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "summary.json").read_text())["status"] == "interrupted"
+    assert (folder / "report.html").is_file()
+
+
+@pytest.mark.parametrize("verb", [("nodes",), ("watch",), ("run",)])
+def test_an_orchestrator_that_is_not_there_is_one_line_with_the_fix(pame: Pame, verb: tuple[str, ...]) -> None:
+    done = pame(*verb, "--on", "127.0.0.1:1")
+    assert done.returncode == 1
+    [line] = [line for line in done.stderr.splitlines() if line]
+    assert line.startswith("error: no orchestrator answers at 127.0.0.1:1: start one with `pame serve`")
+
+
+def test_a_wrong_token_and_a_taken_port_are_told(services: list[Service], pame: Pame, tmp_path: Path) -> None:
+    service = Service(tmp_path)
+    services.append(service)
+    done = pame("nodes", "--on", service.address, "--token", "another")
+    assert done.returncode == 2
+    assert "wrong token" in done.stderr
+    port = service.address.rpartition(":")[2]
+    taken = pame("serve", "--port", port, "--metrics-port", 0)
+    assert taken.returncode == 1
+    assert "is another orchestrator there?" in taken.stderr
+    assert service.end() == 0
+
+
+def test_a_mistake_in_the_experiment_of_a_service_shows_at_once(pame: Pame, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("nodes: lots\n")
+    done = pame("serve", "--experiment", "bad.yaml")
+    assert done.returncode == 2
+    assert "nodes" in done.stderr
+    assert pame("serve", "--exit").returncode == 2
+
+
+def wait_for_points(root: Path) -> None:
+    """Until two runs have written points of their curves: the second is under way."""
+    deadline = time.monotonic() + BOUND_S
+    while time.monotonic() < deadline:
+        if sum(path.stat().st_size > 0 for path in root.glob("runs/*/curve.jsonl")) == 2:
+            return
+        time.sleep(0.05)
+    pytest.fail("the run did not begin")
