@@ -97,6 +97,8 @@ class ByteAccount:
     """Packets that carry nothing but an acknowledgement."""
     connections: int
     """Opening and closing them."""
+    closing: int
+    """Part of `connections`: what comes after a socket can be asked."""
     stream: int
     """What a socket counts as sent and received until it is closed: no headers, no closing; part of the total."""
     packets: int
@@ -122,7 +124,8 @@ def account(traffic: Traffic, interface: Interface) -> ByteAccount:
     acks = messages * further / SEGMENTS_PER_ACK + receipts * (1.0 if pause_s > DELAYED_ACK_S else _RIDING_ACKS)
     full = messages * segments + receipts + probes * PROBE_PACKETS
     stream = parcels + grpc_http2 + receipt_bytes + round(probes * PROBE) + connects * OPENING
-    around_connections = (OPENING_PACKETS + CLOSING_PACKETS) * interface.header + SYN_OPTIONS
+    opening = OPENING + OPENING_PACKETS * interface.header + SYN_OPTIONS
+    closing = CLOSING + CLOSING_PACKETS * interface.header
     return ByteAccount(
         values=sizes.values,
         support=sizes.support,
@@ -134,7 +137,8 @@ def account(traffic: Traffic, interface: Interface) -> ByteAccount:
         probes=round(probes * PROBE),
         tcp_ip=round(full * interface.header),
         acknowledgements=round(acks * interface.header),
-        connections=connects * (OPENING + CLOSING + around_connections),
+        connections=connects * (opening + closing),
+        closing=connects * closing,
         stream=stream,
         packets=round(full + acks) + connects * (OPENING_PACKETS + CLOSING_PACKETS),
     )

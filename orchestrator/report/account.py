@@ -62,7 +62,9 @@ def _sockets(wire: Mapping[str, object]) -> str:
         return "Packets and retransmissions: not measured, because no node had `ss`."
     packets = (counts.get("segments_out") or 0) + (counts.get("segments_in") or 0)
     seen, opened = counts.get("connections"), finite(wire.get("connections"))
-    agreement = f", {percent(ratios['total'])} of the model's total" if ratios.get("total") is not None else ""
+    agreement = (
+        f", {percent(ratios['total'])} of what the model says until then" if ratios.get("total") is not None else ""
+    )
     lacking = "" if seen == opened else " Those that broke before the end are missing, so no total is given."
     return (
         f"ss counted {number(packets)} packets and {number(counts.get('retransmitted'))} retransmissions on "

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from node.sockets import SocketCounts
-from pame.framing import ETHERNET, LOOPBACK, Interface, Traffic, account
+from pame.framing import CLOSING_PACKETS, ETHERNET, LOOPBACK, Interface, Traffic, account
 
 if TYPE_CHECKING:
     from orchestrator.network import NetworkRun
@@ -58,8 +58,8 @@ def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -
         "counted": counted,
         "ratios": {
             "stream": _ratio(once, model.stream),
-            "packets": _ratio(packets, model.packets),
-            "total": _ratio(counted, model.total),
+            "packets": _ratio(packets, model.packets - traffic.connects * CLOSING_PACKETS),
+            "total": _ratio(counted, model.total - model.closing),
         },
     }
 

@@ -26,6 +26,7 @@ def test_ten_small_messages_on_loopback_term_by_term() -> None:
     assert counted.tcp_ip == (10 + 10) * 52
     assert counted.acknowledgements == 10 * 52 // 4
     assert counted.connections == 374 + 87 + 111 + 19 * 52 + 16
+    assert counted.closing == 111 + 8 * 52
     assert counted.total == 2300 + 400 + 430 + 1040 + 130 + 1576
     assert counted.stream == 2300 + 400 + 430 + 374 + 87
     assert counted.packets == 20 + 2 + 19

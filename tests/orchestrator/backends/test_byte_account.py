@@ -19,7 +19,7 @@ from local_world import Watcher, experiment_of
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, NetworkRun
 from orchestrator.network.run import make_network_setting, new_number
-from orchestrator.runs import RunFolder, Status
+from orchestrator.runs import Ending, RunFolder, Status
 from orchestrator.runs.network import network_section
 from pame.framing import ETHERNET, LOOPBACK, Interface
 
@@ -134,19 +134,33 @@ async def _runs(backend: str, seats: list[Seat], folder: Path) -> dict[str, tupl
             setting = make_network_setting(experiment, folder)
             with RunFolder(folder / size) as files:
                 run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
-                ending = await control.go(run)
+                ending = await _while_alive(nodes, asyncio.create_task(control.go(run)))
             assert ending.status is Status.FINISHED, ending.reason
             wire = network_section(run, 1.0, ending.seconds, backend)["wire"]
             found[size] = wire, sum(seat.sent() for seat in set(seats)) - before
-        await control.close("no more runs")
-        for node in nodes:
-            assert await asyncio.to_thread(node.wait, 20) == 0
     finally:
+        await control.close("no more runs")
         door.close()
         for node in nodes:
-            node.kill()
-            node.wait()
+            await asyncio.to_thread(_end, node)
+    assert [node.returncode for node in nodes] == [0, 0]
     return found
+
+
+async def _while_alive(nodes: "list[subprocess.Popen[bytes]]", going: "asyncio.Task[Ending]") -> Ending:
+    """A node that cannot start should fail the test at once."""
+    while not going.done():
+        assert [node.poll() for node in nodes] == [None, None]
+        await asyncio.wait((going,), timeout=0.2)
+    return going.result()
+
+
+def _end(node: "subprocess.Popen[bytes]") -> None:
+    try:
+        node.wait(20)
+    except subprocess.TimeoutExpired:
+        node.kill()
+        node.wait()
 
 
 def _experiment(size: str) -> Experiment:
