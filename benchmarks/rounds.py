@@ -36,7 +36,7 @@ from benchmarks.network import Measured, SocketControl, Watcher, company, measur
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.model import Evaluate, Period, Stop
-from orchestrator.network.run import make_network_setting
+from orchestrator.plan import make_network_setting
 from pame.algorithms import AlgorithmSpec, DpsgdSpec, FixedStep, PameSpec
 from pame.ledger import Ledger
 from pame.problems import LogisticSpec

@@ -5,6 +5,7 @@ takes the plan whole; a network hands each node its part of it.
 """
 
 import os
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -86,6 +87,12 @@ def make_setting(experiment: Experiment, base: Path) -> Setting:
         compute=_compute(experiment),
         link=_link(experiment),
     )
+
+
+def make_network_setting(experiment: Experiment, base: Path) -> Setting:
+    """The setting for real clocks: a step takes as long as it takes unless the experiment says otherwise."""
+    setting = make_setting(experiment, base)
+    return setting if experiment.compute else replace(setting, compute=Compute(step_s=0.0))
 
 
 def choose_driver(experiment: Experiment) -> str:

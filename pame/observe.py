@@ -53,6 +53,23 @@ class Observer(Protocol):
         """Some nodes finished an iteration."""
 
 
+class Several:
+    """Several observers as one."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._observers = observers
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        """A point of the curves."""
+        for observer in self._observers:
+            observer.evaluated(evaluation)
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        """Some nodes finished an iteration."""
+        for observer in self._observers:
+            observer.recorded(records)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a run ended."""

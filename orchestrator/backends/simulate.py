@@ -1,7 +1,6 @@
 """The backend `simulate`: the experiment in one process, by one of the simulator's drivers."""
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, summarise
 from pame.errors import Diverged
 from pame.ledger import Ledger
-from pame.observe import Evaluation, Observer, Record
+from pame.observe import Observer, Several
 from pame.setting import Setting
 from pame.simulator import DRIVERS, check
 
@@ -40,7 +39,7 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
 def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, ledger: Ledger, started: float) -> Ending:
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings
-            outcome = DRIVERS[driver](setting, _Both(run, watcher), ledger)
+            outcome = DRIVERS[driver](setting, Several(run, watcher), ledger)
     except Diverged as error:
         status, reason = Status.DIVERGED, str(error)
     except KeyboardInterrupt:
@@ -51,18 +50,3 @@ def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, led
     last = run.last
     iterations, seconds = (last.iteration, last.seconds) if last else (0, None)
     return Ending(status, reason, iterations, seconds, time.perf_counter() - started, exact=False)
-
-
-class _Both:
-    """Two observers as one."""
-
-    def __init__(self, first: Observer, second: Observer) -> None:
-        self._observers = (first, second)
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        for observer in self._observers:
-            observer.evaluated(evaluation)
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        for observer in self._observers:
-            observer.recorded(records)

@@ -48,7 +48,7 @@ def serve(
     if first is not None:
         first.experiment(nodes)  # a mistake in the file shows at once
     if not token:
-        token = secrets.token_urlsafe(16)
+        token = secrets.token_hex(16)
         typer.echo(f"token: {token}")
 
     async def run() -> Ending | None:

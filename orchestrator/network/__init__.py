@@ -1,6 +1,7 @@
 """The control plane: who is there, what they are told, what they report, and when a run ends.
 
     members.py      who has joined                          run.py          one run: gather, prepare, run, end
+    seats.py        who is which node of a run              state.py        what watchers are told
     collection.py   reports and snapshots -> curves         totals.py       link totals -> ledger, exactness
     service.py      the service for nodes                   server.py       the server, open and closed
     experiments.py  the service for clients                 desk.py         one run at a time

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.experiment import Experiment
-from orchestrator.network.run import NetworkRun, make_network_setting, new_number
+from orchestrator.network.run import NetworkRun, new_number
 from orchestrator.network.server import Control
 from orchestrator.network.state import NetworkObserver
-from orchestrator.plan import warnings
+from orchestrator.plan import make_network_setting, warnings
 from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, summarise
 from orchestrator.runs.network import network_section

@@ -6,34 +6,31 @@ gathering -> preparing -> running -> ending          every wait is bounded; a no
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from statistics import median
 
 from node.assignment import Peer, assign, describe, neighbour
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import OrchestratorFigures, Phase
-from orchestrator.network.collection import Collection, Decision
+from orchestrator.network.collection import Collection
 from orchestrator.network.members import Member, Members
+from orchestrator.network.seats import SILENT_S, Seats
 from orchestrator.network.state import NetworkObserver, NetworkState
 from orchestrator.network.totals import Totals
-from orchestrator.plan import make_setting
 from orchestrator.runs import Ending, RunFolder, Status
 from pame.errors import PameError
 from pame.exchange import Vector
-from pame.observe import Evaluation, Record
+from pame.observe import Several
 from pame.rpc import control_pb2 as pb
-from pame.setting import Compute, Setting
+from pame.setting import Setting
 
 GATHER_S = 60.0
 _PREPARE_S = 60.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
-_SILENT_S = 5.0
-"""A node that says nothing for so long is not waited for: frozen, or behind a broken connection."""
 HARD_STOP_S = 3600.0
 """For experiments that do not say how long they may take."""
 
@@ -63,21 +60,20 @@ class NetworkRun:
         self.phase: Phase = "gathering"
         self.setting = setting
         self.totals = Totals(experiment.nodes)
-        self.collection = Collection(self.setting, _Both(folder, watcher, self._evaluated))
+        self.collection = Collection(self.setting, Several(folder, watcher))
         self.restarts = 0
         self.deaths = 0
         self.departures = 0
         """Nodes that said goodbye."""
-        self.last: Evaluation | None = None
         self._members = members
         self._watcher = watcher
         self._common = describe(self.number, self.setting, experiment.problem)
-        self._by_index: list[Member | None] = [None] * experiment.nodes
-        self._incarnations = [0] * experiment.nodes
+        self._seats = Seats(experiment.nodes)
         self._ready: set[int] = set()
         self._done: set[int] = set()
         self._finished: set[int] = set()
         self._silent: set[int] = set()
+        self._was_silent = False
         self._leaving: set[int] = set()
         self._fault: MachineFault | None = None
         self._waiting_to_resume: set[int] = set()
@@ -117,24 +113,21 @@ class NetworkRun:
             self._joined(member, join)
 
     def _joined(self, member: Member, join: pb.Join) -> None:
-        if join.run == self.number:
-            for index, former in enumerate(self._by_index):
-                if former and former.name == member.name and join.incarnation == self._incarnations[index]:
-                    self._take_seat(index, member)
-                    self.collection.has_faults()  # what was under way may be lost
-                    self._happened("back", index, "the connection was broken, the node went on")
-                    return
-        if self.phase != "running" or self._end is not None:
-            return
-        own = [index for index, former in enumerate(self._by_index) if former and former.name == member.name]
-        dead = [index for index, former in enumerate(self._by_index) if former is None or not former.alive]
-        if own or dead:  # a new process of a name means that the old one is gone, heard of or not
-            self._resume(own[0] if own else dead[0], member)
+        own = self._seats.held_by(member.name)
+        if own is not None and join.run == self.number and join.incarnation == self._seats.incarnation(own):
+            self._seats.take(own, member)
+            self.collection.has_faults()  # what was under way may be lost
+            self._happened("back", own, "the connection was broken, the node went on")
+        elif self.phase == "running" and self._end is None:
+            # a new process of a name means that the old one is gone, heard of or not
+            seat = self._seats.first_free() if own is None else own
+            if seat is not None:
+                self._resume(seat, member)
 
     def left(self, member: Member) -> None:
         """A member's stream closed."""
         index = member.index
-        if index is None or self._by_index[index] is not member or self.phase == "ending":
+        if index is None or not self._seats.holds(member) or self.phase == "ending":
             return
         self.collection.has_faults()
         with self._surviving():
@@ -153,7 +146,7 @@ class NetworkRun:
 
     def _heard(self, member: Member, message: pb.FromNode) -> None:
         index = member.index
-        if index is None or self._by_index[index] is not member:
+        if index is None or not self._seats.holds(member):
             return
         kind = message.WhichOneof("kind")
         if kind == "ready" and message.ready.run == self.number:
@@ -179,7 +172,7 @@ class NetworkRun:
 
     def figures(self) -> OrchestratorFigures:
         """For Prometheus."""
-        state, last, collection = self._state(), self.last, self.collection
+        state, last, collection = self._state(), self.folder.last, self.collection
         return OrchestratorFigures(
             alive_members=len(self._members.alive()),
             phase=self.phase,
@@ -216,20 +209,18 @@ class NetworkRun:
                 "nodes, or make nodes smaller"
             )
         for index, member in enumerate(members):
-            self._take_seat(index, member)
+            self._seats.take(index, member)
 
     async def _prepare(self) -> None:
         if self._end is not None:
             return
         self.phase = "preparing"
-        for index, member in enumerate(self._by_index):
-            if member is not None:
-                assignment = assign(self._common, index, 0, self._peers(index))
-                member.tell(pb.ToNode(assignment=assignment))
-                self._happened("assigned", index, member.name)
-        everybody = len(self._by_index)
+        for index, member in self._seats.taken():
+            member.tell(pb.ToNode(assignment=assign(self._common, index, 0, self._peers(index))))
+            self._happened("assigned", index, member.name)
+        everybody = len(self._seats)
         await self._until(
-            lambda: len(self._ready) >= everybody or self._end is not None or len(self._alive()) < everybody,
+            lambda: len(self._ready) >= everybody or self._end is not None or len(self._seats.alive()) < everybody,
             _PREPARE_S,
         )
         if self._end is None and len(self._ready) < everybody:
@@ -241,13 +232,13 @@ class NetworkRun:
             return
         self.phase = "running"
         self._began = time.monotonic()
-        for member in self._by_index:
-            if member is not None:
-                member.tell(pb.ToNode(start=pb.Start(run=self.number)))
+        for _, member in self._seats.taken():
+            member.tell(pb.ToNode(start=pb.Start(run=self.number)))
         while self._end is None:
             await self._until(lambda: self._end is not None, _TICK_S)
             self._tell_watcher()
             self._look_around()
+            self.folder.flush()
 
     async def _ending(self) -> None:
         self.phase = "ending"
@@ -255,45 +246,39 @@ class NetworkRun:
             self._took = time.monotonic() - self._began
         last = self.setting.stop.iterations
         at = self._end.iteration if self._end and self._end.status is Status.FINISHED else last
-        for member in self._by_index:
-            if member is not None and member.alive:
-                member.tell(pb.ToNode(stop=pb.Stop(run=self.number, iteration=at)))
+        for member in self._seats.living():
+            member.tell(pb.ToNode(stop=pb.Stop(run=self.number, iteration=at)))
         if self._began is not None:
-            await self._until(lambda: self._alive() - self._mute() <= self._finished, _ENDING_S)
-        for member in self._by_index:
-            if member is not None:
-                member.index = None
+            await self._until(lambda: self._seats.alive() - self._seats.mute() <= self._finished, _ENDING_S)
+        self._seats.leave()
         self._tell_watcher()
 
     def _look_around(self) -> None:
         """What no message tells: time that is over, nodes that are silent, everybody done."""
-        now, stop = time.monotonic(), self.setting.stop
-        began = self._began or now
-        mute = self._mute()
-        for index in sorted(mute - self._silent):
-            self.collection.has_faults()
-            self._happened("silent", index, f"nothing heard for {_SILENT_S:g} s")
-        for index in sorted(self._silent - mute):
-            if self._is_alive(index):
-                self._happened("heard again", index, "")
-        self._silent = mute
-        self._done |= {i for i in self._alive() if self._member(i).iteration >= stop.iterations}
-        seconds = min(stop.seconds, HARD_STOP_S)
-        alive = self._alive() - mute
-        if now - began > seconds:
-            self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", stop.iterations))
-        elif not self._alive():
+        last = self.setting.stop.iterations
+        self._notice_silence()
+        self._done |= self._seats.at_least(last)
+        seconds = min(self.setting.stop.seconds, HARD_STOP_S)
+        alive = self._seats.alive()
+        heard = alive - self._silent
+        if self._seconds() > seconds:
+            self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", last))
+        elif not alive:
             self._stop(_End(Status.FAILED, "every node died", self._reached()))
-        elif self._slow and 2 * len(self._done) >= len(self._by_index):
-            self._stop(_End(Status.FINISHED, f"the median node did {stop.iterations} iterations", stop.iterations))
-        elif alive <= self._done and alive and self.collection.by_time:
-            reason = f"every live node did {stop.iterations} iterations"
-            self._stop(_End(Status.FINISHED, reason, stop.iterations))
+        elif self._slow and 2 * len(self._done) >= len(self._seats):
+            self._stop(_End(Status.FINISHED, f"the median node did {last} iterations", last))
+        elif heard and heard <= self._done and self.collection.by_time:
+            self._stop(_End(Status.FINISHED, f"every live node did {last} iterations", last))
 
-    def _mute(self) -> set[int]:
-        """Whose connection is open, but nothing has come for a while."""
-        now = time.monotonic()
-        return {index for index in self._alive() if now - self._member(index).heard_at > _SILENT_S}
+    def _notice_silence(self) -> None:
+        mute, alive = self._seats.mute(), self._seats.alive()
+        for index in sorted(mute - self._silent):
+            self._was_silent = True
+            self.collection.has_faults()
+            self._happened("silent", index, f"nothing heard for {SILENT_S:g} s")
+        for index in sorted((self._silent - mute) & alive):
+            self._happened("heard again", index, "")
+        self._silent = mute
 
     @property
     def _slow(self) -> bool:
@@ -301,15 +286,12 @@ class NetworkRun:
 
     def _snapshot(self, index: int, chunk: pb.SnapshotChunk) -> None:
         try:
-            decision = self.collection.snapshot(index, chunk, self._seconds(), self._alive())
+            decision = self.collection.snapshot(index, chunk, self._seconds(), self._seats.alive())
         except PameError as error:
             self._stop(_End(Status.DIVERGED, str(error), chunk.iteration))
             return
         if decision is not None:
-            self._decided(decision)
-
-    def _decided(self, decision: Decision) -> None:
-        self._stop(_End(Status.FINISHED, decision.reason, decision.iteration))
+            self._stop(_End(Status.FINISHED, decision.reason, decision.iteration))
 
     def _stop(self, end: _End) -> None:
         if self._end is None:
@@ -319,22 +301,18 @@ class NetworkRun:
     def _resume(self, index: int, member: Member) -> None:
         """A new incarnation takes the place of a dead node, where its neighbours are."""
         self.restarts += 1
-        self._incarnations[index] += 1
-        self._take_seat(index, member)
+        incarnation = self._seats.take_over(index, member)
         self._ready.discard(index)
         self._done.discard(index)
         self._leaving.discard(index)
         self._waiting_to_resume.add(index)
         neighbours = self.setting.topology.neighbours(index)
-        places = [self.collection.iterations[j] for j in neighbours if self._is_alive(j)]
+        places = [self.collection.iterations[j] for j in neighbours if j in self._seats.alive()]
         first = int(median(places)) if places else self.collection.iterations[index]
         first = min(first, self.setting.stop.iterations)
         start = self._restart_state(index, neighbours)
-        member.tell(
-            pb.ToNode(
-                assignment=assign(self._common, index, self._incarnations[index], self._peers(index), first, start)
-            )
-        )
+        assignment = assign(self._common, index, incarnation, self._peers(index), first, start)
+        member.tell(pb.ToNode(assignment=assignment))
         self._happened("restarted", index, f"{member.name}, from iteration {first}, {self.experiment.restart.state}")
 
     def _restart_state(self, index: int, neighbours: tuple[int, ...]) -> Vector | None:
@@ -351,31 +329,15 @@ class NetworkRun:
     def _resumed(self, index: int) -> None:
         """It is ready: its neighbours learn where it is, then it starts."""
         self._waiting_to_resume.discard(index)
-        news = pb.Neighbours(run=self.number, neighbours=[neighbour(self._peer(index))])
+        news = pb.Neighbours(run=self.number, neighbours=[neighbour(self._seats.peer(index))])
         for j in self.setting.topology.neighbours(index):
-            other = self._by_index[j]
-            if other is not None and other.alive:
+            if (other := self._seats.member(j)) is not None and other.alive:
                 other.tell(pb.ToNode(neighbours=news))
-        member = self._by_index[index]
-        if member is not None:
+        if (member := self._seats.member(index)) is not None:
             member.tell(pb.ToNode(start=pb.Start(run=self.number)))
 
-    def _take_seat(self, index: int, member: Member) -> None:
-        member.index, member.incarnation, member.iteration = index, self._incarnations[index], 0
-        self._by_index[index] = member
-
     def _peers(self, index: int) -> list[Peer]:
-        return [self._peer(j) for j in self.setting.topology.neighbours(index)]
-
-    def _peer(self, index: int) -> Peer:
-        member = self._by_index[index]
-        return Peer(index, member.address if member else "", self._incarnations[index])
-
-    def _member(self, index: int) -> Member:
-        member = self._by_index[index]
-        if member is None:
-            raise RuntimeError(f"nobody has ever been node {index}")
-        return member
+        return [self._seats.peer(j) for j in self.setting.topology.neighbours(index)]
 
     @contextmanager
     def _surviving(self) -> Iterator[None]:
@@ -386,13 +348,6 @@ class NetworkRun:
             self._fault = self._fault or error
             self._stop(_End(Status.FAILED, str(error), self._reached()))
 
-    def _is_alive(self, index: int) -> bool:
-        member = self._by_index[index]
-        return member is not None and member.alive
-
-    def _alive(self) -> set[int]:
-        return {index for index in range(len(self._by_index)) if self._is_alive(index)}
-
     def _reached(self) -> int:
         return int(median(self.collection.iterations))
 
@@ -400,15 +355,12 @@ class NetworkRun:
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     def _is_exact(self, end: _End) -> bool:
-        undisturbed = not (self.deaths or self.departures or self.restarts or self._silent)
+        undisturbed = not (self.deaths or self.departures or self.restarts or self._was_silent)
         clean = self.totals.ledger().clean and self.totals.figures().clean
         return end.status is Status.FINISHED and self.setting.mode.value == "rounds" and undisturbed and clean
 
     def _happened(self, what: str, node: int, detail: str) -> None:
         self.folder.happened({"seconds": round(self._seconds(), 3), "what": what, "node": node, "detail": detail})
-
-    def _evaluated(self, evaluation: Evaluation) -> None:
-        self.last = evaluation
 
     def _state(self) -> NetworkState:
         places = self.collection.iterations
@@ -416,7 +368,7 @@ class NetworkRun:
             phase=self.phase,
             nodes=len(places),
             ready=len(self._ready) if self.phase != "gathering" else 0,
-            alive=len(self._alive()) if self.phase != "gathering" else len(self._members.alive()),
+            alive=len(self._seats.alive()) if self.phase != "gathering" else len(self._members.alive()),
             slowest=min(places),
             median=int(median(places)),
             fastest=max(places),
@@ -445,27 +397,3 @@ class NetworkRun:
 def new_number() -> int:
     """Of a run; never 0, and nobody's guess."""
     return secrets.randbits(63) | 1
-
-
-def make_network_setting(experiment: Experiment, base: Path) -> Setting:
-    """The setting for real clocks: a step takes as long as it takes unless the experiment says otherwise."""
-    setting = make_setting(experiment, base)
-    return setting if experiment.compute else replace(setting, compute=Compute(step_s=0.0))
-
-
-class _Both:
-    """The run folder and whoever watches, as one observer."""
-
-    def __init__(self, folder: RunFolder, watcher: NetworkObserver, evaluated: Callable[[Evaluation], None]) -> None:
-        self._folder = folder
-        self._watcher = watcher
-        self._evaluated = evaluated
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self._evaluated(evaluation)
-        self._folder.evaluated(evaluation)
-        self._watcher.evaluated(evaluation)
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        self._folder.recorded(records)
-        self._watcher.recorded(records)

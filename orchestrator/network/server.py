@@ -12,9 +12,10 @@ from orchestrator.errors import CannotListen
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
 from orchestrator.network.members import Members
-from orchestrator.network.run import NetworkRun, make_network_setting, new_number
+from orchestrator.network.run import NetworkRun, new_number
 from orchestrator.network.service import ControlService
 from orchestrator.network.state import NetworkObserver
+from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, RunFolder
 from pame.rpc import control_pb2 as pb
 from pame.rpc.control_pb2_grpc import add_ControlServicer_to_server
@@ -31,7 +32,7 @@ class Control:
     def __init__(self, host: str, port: int = 0, metrics_port: int = 0, token: str = "") -> None:
         self.members = Members()
         self.run: NetworkRun | None = None
-        self.token = token or secrets.token_urlsafe(16)
+        self.token = token or secrets.token_hex(16)
         self.port = port
         self._host = host
         options = [

@@ -19,8 +19,9 @@ from node.process import code_version
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, NetworkRun, NetworkState
-from orchestrator.network.run import make_network_setting, new_number
+from orchestrator.network.run import new_number
 from orchestrator.network.totals import NetworkFigures
+from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, RunFolder
 from pame.observe import Evaluation, Record
 from pame.rpc import control_pb2 as pb

@@ -18,7 +18,8 @@ from local_world import Watcher, experiment_of
 
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, NetworkRun
-from orchestrator.network.run import make_network_setting, new_number
+from orchestrator.network.run import new_number
+from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, RunFolder, Status
 from orchestrator.runs.network import network_section
 from pame.framing import ETHERNET, LOOPBACK, Interface

@@ -9,7 +9,7 @@ import pytest
 from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
-from orchestrator.network.run import make_network_setting
+from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
 from pame.ledger import Ledger
 from pame.simulator import run_lock_step

@@ -27,7 +27,7 @@ from local_world import (
 from node.link import PUSH
 from node.parcels import size_limit
 from orchestrator.experiment import Experiment
-from orchestrator.network.run import make_network_setting
+from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
 from pame.ledger import Fate, Ledger
 from pame.mailbox import RoundsMailbox

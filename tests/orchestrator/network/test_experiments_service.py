@@ -12,7 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from served_world import TOKEN, Served, experiment_of, kinds, served, text_of
 
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.network.run import make_network_setting
+from orchestrator.plan import make_network_setting
 from pame.ledger import Ledger
 from pame.observe import Evaluation, Record
 from pame.rpc import experiments_pb2 as pb
