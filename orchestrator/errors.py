@@ -48,6 +48,10 @@ class SubmissionRefused(PameError):
     """The orchestrator does not run this experiment, or not now."""
 
 
+class TooManyNodes(PameError):
+    """More node processes than this machine can run."""
+
+
 class TooLittleMemory(PameError):
     """The experiment needs more memory than the machine has."""
 

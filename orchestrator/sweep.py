@@ -99,7 +99,7 @@ def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> 
 
     signal.signal(signal.SIGTERM, interrupt)
     try:
-        return BACKENDS[backend](experiment, base, folder, _Nobody())
+        return BACKENDS[backend].run(experiment, base, folder, _Nobody())
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

@@ -22,6 +22,8 @@ def support(seed: int, node: int, iteration: int, n: int, s: int) -> Indices:
 
 def candidates(seed: int, node: int, iteration: int, neighbours: Sequence[int], count: int) -> tuple[int, ...]:
     """`count` of a node's neighbours (ascending), uniformly without replacement: whom it listens to at a round."""
+    if count == len(neighbours):
+        return tuple(neighbours)
     key = Key(seed, Purpose.CANDIDATES, node, iteration)
     return tuple(neighbours[i] for i in subset(key, len(neighbours), count).tolist())
 

@@ -4,17 +4,27 @@ May import: everything in `orchestrator` but the command line.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.backends.local import local
-from orchestrator.backends.simulate import simulate
+from orchestrator.backends.local import check_local, local
+from orchestrator.backends.simulate import check_simulate, simulate
 from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkObserver
 from orchestrator.runs import Ending
 
-Backend = Callable[[Experiment, Path, Path, NetworkObserver], Ending]
-"""(experiment, folder of the experiment file, run folder, who watches) -> how it ended."""
 
-BACKENDS: dict[str, Backend] = {"local": local, "simulate": simulate}
+@dataclass(frozen=True)
+class Backend:
+    """One place to run an experiment."""
 
-__all__ = ["BACKENDS", "Backend"]
+    check: Callable[[Experiment, Path], None]
+    """(experiment, folder of the experiment file): raises if it cannot run there, before anything is begun."""
+    run: Callable[[Experiment, Path, Path, NetworkObserver], Ending]
+    """(experiment, folder of the experiment file, run folder, who watches) -> how it ended."""
+
+
+BACKENDS = {"local": Backend(check_local, local), "simulate": Backend(check_simulate, simulate)}
+DEFAULT_BACKEND = "local"
+
+__all__ = ["BACKENDS", "DEFAULT_BACKEND", "Backend"]

@@ -1,6 +1,7 @@
 """The backend `local`: an orchestrator in this process and every node a process of its own, on loopback."""
 
 import asyncio
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -10,13 +11,26 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.errors import NodeFailed, writing
+from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, NetworkObserver
 from orchestrator.network.conduct import conduct, make_order
+from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending
 
 HOST = "127.0.0.1"
+NODES_PER_CORE = 64
+
+
+def check_local(experiment: Experiment, base: Path) -> None:
+    """Refuse what cannot be built, and more processes than this machine can turn to."""
+    most = NODES_PER_CORE * (os.cpu_count() or 1)
+    if experiment.nodes > most:
+        raise TooManyNodes(
+            f"{experiment.nodes} nodes would be {experiment.nodes} processes, and this machine has {os.cpu_count()} "
+            f"cores: use --backend simulate, or at most {most} nodes"
+        )
+    make_network_setting(experiment, base)
 
 
 def local(experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver) -> Ending:

@@ -36,6 +36,11 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
     return ending
 
 
+def check_simulate(experiment: Experiment, base: Path) -> None:
+    """Refuse what its driver cannot do, and what cannot be built."""
+    check(choose_driver(experiment), make_setting(experiment, base))
+
+
 def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, ledger: Ledger, started: float) -> Ending:
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings

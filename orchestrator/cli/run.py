@@ -8,34 +8,40 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from orchestrator.backends import BACKENDS
+from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
 from orchestrator.cli.exit_codes import EXIT
 from orchestrator.cli.remote import Token, headline, run_on
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
-from orchestrator.plan import choose_driver, make_setting
+from orchestrator.plan import choose_driver
 from orchestrator.report.text import duration, number, percent, volume
 from orchestrator.runs import Ending, Status, create_folder
 from orchestrator.screen import RunScreen, SweepScreen, shown
 from orchestrator.sweep import run_sweep
-from pame.simulator import check
 
 
 def run(
     file: ExperimentFile = None,
-    backend: Annotated[str, typer.Option(help=f"Where the nodes run: {', '.join(BACKENDS)}.")] = "local",
+    backend: Annotated[
+        str | None, typer.Option(help=f"Where the nodes run: {', '.join(BACKENDS)}.", show_default=DEFAULT_BACKEND)
+    ] = None,
     seed: Seed = None,
     overrides: Overrides = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the run folder.")] = False,
-    out: Annotated[Path, typer.Option(help="Where run folders go.", file_okay=False)] = Path("runs"),
+    out: Annotated[
+        Path | None, typer.Option(help="Where run folders go.", file_okay=False, show_default="runs")
+    ] = None,
     on: Annotated[
         str | None,
         typer.Option(metavar="HOST:PORT", help="Submit it to an orchestrator (`pame serve`) and its nodes instead."),
     ] = None,
     token: Token = "",
 ) -> None:
-    """Run an experiment file; lists in it make a sweep, run in parallel on the cores."""
+    """Run an experiment file; lists in it make a sweep."""
+    if on is not None and (backend or out):
+        raise typer.BadParameter("--on runs it where that orchestrator is: leave --backend and --out out")
+    backend = backend or DEFAULT_BACKEND
     if backend not in BACKENDS:
         raise UnknownBackend(f"there is no backend {backend!r}; use one of: {', '.join(BACKENDS)}")
     variants, base = load_variants(file, overrides, seed)
@@ -44,8 +50,8 @@ def run(
         raise typer.Exit(run_on(on, token, variants, console))
     with console.status("looking at the experiment"):
         for variant in variants:
-            check(choose_driver(variant.experiment), make_setting(variant.experiment, base))
-    folder = create_folder(out, variants[0].experiment.name)
+            BACKENDS[backend].check(variant.experiment, base)
+    folder = create_folder(out or Path("runs"), variants[0].experiment.name)
     if len(variants) == 1:
         endings = [_run_single(variants[0], base, folder, backend, console)]
     else:
@@ -63,7 +69,7 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
     console.print(f"{headline(experiment)}, backend {backend}{driver}")
     with shown(console) as live:
         screen = RunScreen(experiment.name, experiment.nodes, experiment.stop.iterations, live)
-        ending = BACKENDS[backend](experiment, base, folder, screen)
+        ending = BACKENDS[backend].run(experiment, base, folder, screen)
     _say_summary(json.loads((folder / "summary.json").read_text(encoding="utf-8")), console)
     return ending
 

@@ -30,7 +30,7 @@ def test_bad_input_gives_one_line_with_the_fix_and_leaves_nothing(
     text, fix = CASES[case]
     path = tmp_path / "bad.yaml"
     path.write_text(text)
-    done = pame(verb, path)
+    done = pame(verb, path, *(["--backend", "simulate"] if verb == "run" else []))
     [line] = done.stderr.splitlines()
     assert line.startswith("error: ")
     assert fix in line
@@ -75,3 +75,17 @@ def test_an_unknown_backend_is_answered_with_the_known_ones(pame: Pame, small: P
 
 def test_an_unknown_option_exits_with_2(pame: Pame, small: Path) -> None:
     assert pame("run", small, "--backend", "simulate", "--sped", 3).returncode == 2
+
+
+def test_more_processes_than_the_machine_can_run_are_refused_before_any_starts(pame: Pame, tmp_path: Path) -> None:
+    done = pame("run", "--set", "nodes=100000", "--set", "problem.n=1", "--set", "problem.samples=1")
+    assert done.returncode == 2
+    assert "use --backend simulate, or at most" in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_submitted_run_has_neither_a_backend_nor_a_folder_here(pame: Pame, small: Path) -> None:
+    for option in (("--backend", "local"), ("--out", "here")):
+        done = pame("run", small, "--on", "127.0.0.1:1", *option)
+        assert done.returncode == 2
+        assert "leave --backend and --out out" in done.stderr
