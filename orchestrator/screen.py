@@ -65,11 +65,11 @@ class RunScreen:
         if state is None:
             return Text("")
         if state.phase in ("gathering", "preparing"):
-            return Text(f"{state.phase}: {state.alive} of {state.nodes} nodes joined, {state.ready} ready")
+            return Text(f"{state.phase}: {state.alive}/{state.nodes} nodes joined, {state.ready} ready")
+        places = f"{state.slowest}/{state.median}/{state.fastest} min/median/max"
         return Text(
-            f"{state.phase}: {state.alive} of {state.nodes} nodes alive, iteration {state.slowest} / {state.median} / "
-            f"{state.fastest} (slowest / median / fastest), {volume(self._rate)}/s, {state.late} late, "
-            f"{state.starved} starved"
+            f"{state.phase}: {state.alive}/{state.nodes} alive · iteration {places} · {volume(self._rate)}/s · "
+            f"{state.late} late · {state.starved} starved"
         )
 
     def _show(self) -> Group:

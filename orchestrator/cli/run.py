@@ -97,6 +97,19 @@ def _say_summary(summary: dict[str, Any], console: Console) -> None:
     kind = "simulated" if summary["driver"] else "of running"
     clock = "" if summary["seconds"] is None else f"; {duration(summary['seconds'])} {kind}"
     console.print(f"{sent}{share}{clock}; {duration(summary['wall_seconds'])} on this machine")
+    if summary["network"]:
+        _say_network(summary["network"], console)
+
+
+def _say_network(network: dict[str, Any], console: Console) -> None:
+    """What it was on the wire, and what watching it cost."""
+    wire, evaluation = network["wire"], network["evaluation"]
+    if wire is not None:
+        counted = wire["ratios"]["total"]
+        seen = "ss: not measured" if counted is None else f"ss counted {percent(counted)} of that"
+        console.print(f"on the wire {volume(wire['model']['total'])} with all headers and receipts; {seen}")
+    cost = f"{duration(evaluation['cpu_s'])} of CPU and {volume(evaluation['bytes'])} of snapshots"
+    console.print(f"evaluation took {cost}" + ("; [red]cpu-bound[/]" if network["cpu_bound"] else ""))
 
 
 def _say_trouble(endings: list[Ending]) -> None:
