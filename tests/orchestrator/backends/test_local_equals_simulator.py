@@ -9,11 +9,13 @@ import pytest
 from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
+from orchestrator.experiment import load
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
 from pame.ledger import Ledger
 from pame.simulator import run_lock_step
 
+QUICKSTART = Path(__file__).parents[3] / "experiments" / "quickstart.yaml"
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.2}
 DPSGD = {"kind": "dpsgd", "eta": 0.05}
 LINEAR = {"kind": "linear", "n": 60, "samples": 40, "test_samples": 50}
@@ -46,3 +48,17 @@ def test_messages_lost_on_purpose_are_the_same_ones_as_in_the_simulator(tmp_path
     local(experiment, tmp_path, tmp_path / "run", Watcher())
     outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), Ledger(8))
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+
+
+def test_the_quickstart_with_thirty_two_nodes_finishes_here(tmp_path: Path) -> None:
+    [variant] = load(QUICKSTART, ["stop.iterations=30", "compute={step: 20ms}"])
+    experiment = variant.experiment
+    assert (experiment.nodes, experiment.problem.kind) == (32, "logistic")
+    watcher = Watcher()
+    ending = local(experiment, tmp_path, tmp_path / "run", watcher)
+    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 30, True)
+    assert len(watcher.records) == 32 * 30
+    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), Ledger(32))
+    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert 10 * 2**20 < summary["network"]["resident_bytes"] < 100 * 2**20
