@@ -21,8 +21,8 @@ def main() -> int:
     parser.add_argument("--token", default=os.environ.get("PAME_TOKEN", ""), help="to be let in (or PAME_TOKEN)")
     parser.add_argument("--member", default=f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}", help="its name")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on and to tell neighbours")
-    parser.add_argument("--port", type=int, default=0, help="0: any free one")
-    parser.add_argument("--metrics-port", type=int, default=0, help="0: any free one")
+    parser.add_argument("--port", type=_port, default=0, help="0: any free one")
+    parser.add_argument("--metrics-port", type=_port, default=0, help="0: any free one")
     parser.add_argument("--patience", type=float, default=30.0, help="seconds without an orchestrator before giving up")
     given = parser.parse_args()
     options = Options(
@@ -40,6 +40,12 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; give 0 to 65535")
+    return int(text)
 
 
 async def _run(options: Options) -> None:

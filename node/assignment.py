@@ -48,6 +48,8 @@ class Assigned:
     """The iteration to begin with: 0 but after a restart."""
     start: Vector
     """The model to begin with."""
+    seconds: float
+    """How long the run has been going on."""
 
     def snapshot_due(self, k: int) -> bool:
         """Whether w^k goes to the orchestrator."""
@@ -98,6 +100,7 @@ def assign(
     peers: Iterable[Peer],
     first: int = 0,
     start: Vector | None = None,
+    seconds: float = 0.0,
 ) -> pb.Assignment:
     """The assignment of one node."""
     made = pb.Assignment()
@@ -106,6 +109,7 @@ def assign(
     made.neighbours.extend(neighbour(peer) for peer in peers)
     if first or start is not None:
         made.resume.iteration = first
+        made.resume.seconds = seconds
         made.resume.model = b"" if start is None else start.astype("<f8").tobytes()
     return made
 
@@ -168,6 +172,7 @@ def assigned(message: pb.Assignment) -> Assigned:
         snapshot_every=message.snapshot_every,
         first=message.resume.iteration,
         start=setting.start if start is None else start,
+        seconds=message.resume.seconds,
     )
 
 

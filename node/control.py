@@ -1,6 +1,7 @@
 """The node's one stream to the orchestrator: join, take commands, send what happened; opened anew when it breaks."""
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -13,6 +14,9 @@ from pame.rpc import control_pb2 as pb
 
 ATTACH = "/pame.v1.Control/Attach"
 HEARTBEAT_S = 1.0
+KEEPALIVE_MS = 10_000
+"""Pings by which a node notices an orchestrator that is frozen, or gone without closing the connection."""
+_OUTGOING_BYTES = 16 * 2**20
 _RETRY_S = 0.25
 _ANY_SIZE = -1
 
@@ -43,6 +47,9 @@ class ControlStream:
         self._heartbeat = heartbeat
         self._patience_s = patience_s
         self._outgoing: deque[pb.FromNode] = deque()
+        self._outgoing_bytes = 0
+        self._room = asyncio.Event()
+        self._room.set()
         self._wake = asyncio.Event()
         self._leaving = False
         self._welcome = False
@@ -52,7 +59,20 @@ class ControlStream:
     def send(self, message: pb.FromNode) -> None:
         """Queue a message; it survives a broken connection."""
         self._outgoing.append(message)
+        self._outgoing_bytes += message.ByteSize()
+        if self._outgoing_bytes > _OUTGOING_BYTES:
+            self._room.clear()
         self._wake.set()
+
+    async def room(self) -> bool:
+        """Wait until an orchestrator that is there has taken most of what it is sent; False if none is there."""
+        while not self._room.is_set():
+            if not self._welcome:
+                return False
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(HEARTBEAT_S):
+                    await self._room.wait()
+        return True
 
     def leave(self, reason: str) -> None:
         """Say goodbye after everything else; `run` ends when the orchestrator has closed the stream."""
@@ -84,6 +104,8 @@ class ControlStream:
             ("grpc.enable_http_proxy", 0),
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 1000),
+            ("grpc.keepalive_time_ms", KEEPALIVE_MS),
+            ("grpc.keepalive_timeout_ms", KEEPALIVE_MS // 2),
         ]
         async with grpc.aio.insecure_channel(self._orchestrator, options=options) as channel:
             attach: grpc.aio.StreamStreamMultiCallable[pb.FromNode, pb.ToNode]
@@ -99,6 +121,7 @@ class ControlStream:
             finally:
                 if self._welcome:  # there was contact until now, said or not
                     self._contact = time.monotonic()
+                self._welcome = False
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
@@ -115,7 +138,9 @@ class ControlStream:
         while True:
             while self._outgoing:
                 await call.write(self._outgoing[0])
-                self._outgoing.popleft()
+                self._outgoing_bytes -= self._outgoing.popleft().ByteSize()
+                if self._outgoing_bytes <= _OUTGOING_BYTES:
+                    self._room.set()
             if self._leaving:
                 await call.done_writing()
                 await asyncio.Event().wait()  # the orchestrator closes the stream when it has read everything

@@ -14,6 +14,7 @@ from node.fingerprint import fingerprint
 from node.metrics import Build, NodeCollector, serve
 from node.server import ExchangeServer
 from node.session import Session
+from pame import algorithms, problems
 from pame.errors import PameError
 from pame.rpc import control_pb2 as pb
 
@@ -39,6 +40,11 @@ class Options:
 def code_version() -> str:
     """Of this package: orchestrator and nodes must agree."""
     return version("pame-testbed")
+
+
+def capabilities() -> list[str]:
+    """The algorithms and problems that this node can run."""
+    return [f"algorithm:{kind}" for kind in algorithms.SPECS] + [f"problem:{kind}" for kind in problems.SPECS]
 
 
 class Node:
@@ -99,6 +105,7 @@ class Node:
             pid=os.getpid(),
             run=session.assigned.run if session else 0,
             incarnation=session.assigned.incarnation if session else 0,
+            capabilities=capabilities(),
         )
 
     def _heartbeat(self) -> pb.Heartbeat:
@@ -123,7 +130,7 @@ class Node:
             await self._session.close()
             self._session = None
         try:
-            self._session = Session(assigned(message), self._server, self._control.send)
+            self._session = Session(assigned(message), self._server, self._control.send, self._control.room)
             await self._session.prepare()
         except PameError as error:
             self._control.send(pb.FromNode(failure=pb.Failure(run=message.run, reason=str(error))))

@@ -3,7 +3,7 @@
 import asyncio
 import resource
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from node.account import NodeAccount, OutAccount
 from node.assignment import Assigned, Peer
@@ -12,7 +12,7 @@ from node.parcels import size_limit
 from node.server import ExchangeServer
 from node.sockets import SocketCounts, count_sockets
 from node.trainer import Trainer
-from pame.errors import PameError
+from pame.errors import Diverged, PameError
 from pame.exchange import Vector
 from pame.observe import Record
 from pame.randomness import Key, Purpose, uniforms
@@ -26,12 +26,13 @@ _CHUNK = 1 << 14
 _PARTING_S = 1.0
 
 Send = Callable[[pb.FromNode], None]
+Room = Callable[[], Awaitable[bool]]
 
 
 class Session:
     """From an assignment to its end."""
 
-    def __init__(self, assigned: Assigned, server: ExchangeServer, send: Send) -> None:
+    def __init__(self, assigned: Assigned, server: ExchangeServer, send: Send, room: Room) -> None:
         self.assigned = assigned
         self.account = NodeAccount(run=assigned.run, index=assigned.index)
         self._server = server
@@ -43,7 +44,7 @@ class Session:
         self._reporter: asyncio.Task[None] | None = None
         for peer in assigned.peers:
             self.account.out[peer.index] = OutAccount()
-        self._trainer = Trainer(assigned, self._links, self.account, self._records.append, self._snapshot)
+        self._trainer = Trainer(assigned, self._links, self.account, self._records.append, self._snapshot, room)
 
     async def prepare(self) -> None:
         """Open the door for messages of this run: others may start a moment earlier."""
@@ -108,7 +109,7 @@ class Session:
             unforeseen = f"node {self.assigned.index} failed: {type(error).__name__}: {error}"
             reason = str(error) if isinstance(error, PameError) else unforeseen
             self._report(with_totals=True)
-            self._send(pb.FromNode(failure=pb.Failure(run=run, reason=reason)))
+            self._send(pb.FromNode(failure=pb.Failure(run=run, reason=reason, diverged=isinstance(error, Diverged))))
 
     def _done(self, run: int) -> None:
         self._report(with_totals=True)

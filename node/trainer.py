@@ -6,7 +6,7 @@ It drives the algorithm object that the simulators drive, through the same `Part
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from pame.observe import Record
 from pame.participant import Participant
 from pame.sampling import message_lost
 
-_SNAPSHOTS_KEPT = 8
+_KEPT_BYTES = 64 * 2**20
+_KEPT_AT_LEAST = 8
 _LONG_STEP_S = 0.005
 """A step that takes longer runs in a thread, so that receipts and heartbeats go on meanwhile."""
 
@@ -37,7 +38,9 @@ class Trainer:
         account: NodeAccount,
         recorded: Callable[[Record], None],
         snapshot: Snapshot,
+        room: Callable[[], Awaitable[bool]],
     ) -> None:
+        """`room`: waits until the orchestrator can take a snapshot; False if it cannot be reached."""
         setting, index = assigned.setting, assigned.index
         self._assigned = assigned
         self._setting = setting
@@ -50,6 +53,9 @@ class Trainer:
         self._account = account
         self._recorded = recorded
         self._snapshot = snapshot
+        self._room = room
+        self._newest = assigned.first
+        """The iteration of the algorithm's model: counted up by each step, before any waiting."""
         self._kept: OrderedDict[int, Vector] = OrderedDict()
         self._result: Vector | None = None
         self._wake = asyncio.Event()
@@ -95,15 +101,16 @@ class Trainer:
     async def run(self, done: Callable[[], None]) -> None:
         """Iterate; `done` is called once, when w^K is there. In `free` a node goes on in overtime until cancelled."""
         participant, last = self._participant, self._setting.stop.iterations
-        self._began = time.monotonic()
+        self._began = time.monotonic() - self._assigned.seconds
+        started = time.monotonic()
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run says so in one sentence
             while True:
                 k = participant.k
                 self._account.iteration = k
-                self._keep_snapshot(k)
+                await self._keep_snapshot(k)
                 if k == last:
                     self._result = self._algorithm.model
-                    self._overtime_s = (time.monotonic() - self._began) / max(1, k - self._assigned.first)
+                    self._overtime_s = (time.monotonic() - started) / max(1, k - self._assigned.first)
                     done()
                 if k >= last and self._setting.mode is Mode.ROUNDS:
                     return
@@ -119,7 +126,7 @@ class Trainer:
             return at, self._kept[at]
         if self._result is not None:
             return last, self._result
-        return self._participant.k, self._algorithm.model
+        return self._newest, self._algorithm.model
 
     async def _iterate(self, k: int) -> None:
         participant, account = self._participant, self._account
@@ -205,8 +212,9 @@ class Trainer:
             await asyncio.to_thread(self._algorithm.step, k)
         else:
             self._algorithm.step(k)
+        self._newest = k + 1
         self._last_step_s = time.perf_counter() - start
-        account.steps += 1
+        account.steps += k < setting.stop.iterations
         account.step_s += self._last_step_s
         nominal = max(setting.compute.seconds(setting.seed, self._assigned.index, k, self._slow), self._overtime_s)
         if nominal:
@@ -224,10 +232,12 @@ class Trainer:
             self._account.into[message.sender].evicted += 1
         self._late += len(late)
 
-    def _keep_snapshot(self, k: int) -> None:
+    async def _keep_snapshot(self, k: int) -> None:
+        """Send w^k, and keep it in case the run ends with it. A slow orchestrator is waited for, an absent one not."""
         if k > self._setting.stop.iterations or not self._assigned.snapshot_due(k):
             return
         self._kept[k] = self._algorithm.model
-        if len(self._kept) > _SNAPSHOTS_KEPT:
+        if len(self._kept) > max(_KEPT_AT_LEAST, _KEPT_BYTES // self._algorithm.model.nbytes):
             self._kept.popitem(last=False)
-        self._snapshot(k, self._algorithm.model)
+        if await self._room():
+            self._snapshot(k, self._algorithm.model)

@@ -1,7 +1,7 @@
 """The figures of the orchestrator for Prometheus: the run as a whole, and what measuring it costs.
 
     pame_run_*             the run under way; totals begin at 0 with each run
-    pame_orchestrator_*    this process, since it started
+    pame_orchestrator_*    this process; what it received and spent, since the run began
 
 No name is also a node's (but `pame_build_info`): a sum over all nodes never counts the orchestrator's view twice.
 """

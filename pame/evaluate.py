@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from math import isfinite, sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,13 @@ from pame.setting import Setting
 from pame.stopping import Stopper
 
 _BLOWN_UP = 1e9
+
+
+class Measured(NamedTuple):
+    """f(mean model), and the test metrics by name."""
+
+    objective: float
+    metrics: Mapping[str, float]
 
 
 class Evaluator:
@@ -54,11 +61,16 @@ class Evaluator:
         mean = models.mean(axis=0)
         with np.errstate(over="ignore", invalid="ignore"):
             consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
-        return self.judge(mean, consensus, iteration, seconds, by, decides, sent)
+        return self.judge(self.measure(mean), consensus, iteration, seconds, by, decides, sent)
+
+    def measure(self, mean: NDArray[np.float64]) -> Measured:
+        """f and the test metrics of a mean model: the part that takes time, and touches nothing."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Measured(self._setting.problem.objective(mean), self._setting.problem.metrics(mean))
 
     def judge(
         self,
-        mean: NDArray[np.float64],
+        measured: Measured,
         consensus: float,
         iteration: int,
         seconds: float | None,
@@ -66,16 +78,14 @@ class Evaluator:
         decides: bool,
         sent: int | None,
     ) -> str | None:
-        """Make one point of a mean model; the reason to stop there, if any. Only a curve that `decides` may stop a run.
+        """Make one point; the reason to stop there, if any. Only a curve that `decides` may stop a run.
 
         `sent` are the bytes sent until then, if they are not simply all that the ledger has.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            objective = self._setting.problem.objective(mean)
-            metrics: Mapping[str, float] = self._setting.problem.metrics(mean)
         coverage = self._coverage[by].take()
         if sent is None:
             sent = self._ledger.bytes(Fate.SENT)
+        objective, metrics = measured
         self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics))
         self._check(objective, iteration)
         return self._stopper.reason(iteration, objective) if decides else None

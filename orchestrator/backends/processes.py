@@ -90,7 +90,7 @@ class NodeProcesses:
         """Raise if a node gives up before the run is under way; from then on a death is the run's business."""
         while not is_running():
             self._listen()
-            failed = [member for member, pid in self._pids.items() if self._codes.get(pid, 0) > 0]
+            failed = [member for member, pid in self._pids.items() if self._codes.get(pid, 0) != 0]
             if failed or self._nursery.poll() is not None:
                 raise NodeFailed(f"{failed[0] if failed else 'the nursery'} could not start: {self._last_words()}")
             await asyncio.sleep(_POLL_S)

@@ -25,8 +25,6 @@ def contradictions(experiment: "Experiment") -> dict[str, str]:
     share = support if isinstance(support, float) else None
     if experiment.messages.support == "all" and support is not None and share != 1.0 and support != n:
         found["messages.support"] = "'all' needs a support of the whole model; give algorithm.support: 100%, or seed"
-    if experiment.stop.seconds is not None and experiment.compute is None and experiment.links is None:
-        found["stop.seconds"] = "there is no time without a time model; add one, e.g. 'compute: {step: 10ms}'"
     return found
 
 

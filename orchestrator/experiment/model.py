@@ -153,7 +153,7 @@ class Stop(Section):
     paper: PaperStop | None = None
     """When the paper's rule says so."""
     seconds: Duration | None = None
-    """After so much simulated time."""
+    """After so much time: simulated in the simulator, real on a network, where there is always a limit (one hour)."""
 
 
 class Restart(Section):

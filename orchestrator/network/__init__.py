@@ -2,7 +2,8 @@
 
     members.py      who has joined                          run.py          one run: gather, prepare, run, end
     seats.py        who is which node of a run              state.py        what watchers are told
-    collection.py   reports and snapshots -> curves         totals.py       link totals -> ledger, exactness
+    collection.py   reports and snapshots -> curves
+    evaluations.py  points measured in a thread             totals.py       link totals -> ledger, exactness
     service.py      the service for nodes                   server.py       the server, open and closed
     experiments.py  the service for clients                 desk.py         one run at a time
     broadcast.py    one run, told to many watchers          conduct.py      a run and its folder

@@ -12,17 +12,21 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pame.evaluate import Evaluator
+from pame.evaluate import Evaluator, Measured
 from pame.ledger import Ledger
 from pame.observe import Observer, Record
 from pame.rpc import control_pb2 as pb
 from pame.setting import Setting
 
 Vector = NDArray[np.float64]
+
+_SETS_BYTES = 64 * 2**20
+_SETS_AT_LEAST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,27 @@ class Decision:
 
     reason: str
     iteration: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a curve whose f and metrics are still to be computed."""
+
+    by: Literal["iteration", "time"]
+    iteration: int
+    seconds: float
+    mean: Vector
+    consensus: float
+    sent: int
+
+
+@dataclass(slots=True)
+class _Pieces:
+    """A model that is on its way, in order."""
+
+    iteration: int
+    model: Vector
+    filled: int = 0
 
 
 @dataclass(slots=True)
@@ -68,9 +93,12 @@ class Collection:
         self._observer = observer
         self._evaluator = Evaluator(setting, Ledger(nodes), observer)
         self._by_time = bool(setting.compute.slow_nodes(setting.seed, nodes))
-        self._pieces: dict[tuple[int, int, bool], Vector] = {}
+        self._pieces: dict[tuple[int, bool], _Pieces] = {}
+        """Of the snapshot, or result, that a node is sending."""
         self._running: dict[int, _Running] = {}
         self._sent_at: Counter[int] = Counter()
+        self._added, self._added_to = 0, 0
+        """Bytes of the iterations before that one."""
         self._last_by_time = -1
         self.latest = np.zeros((nodes, n))
         """The newest snapshot of every node."""
@@ -112,52 +140,68 @@ class Collection:
                 self._evaluator.covered(row.coverage)
         self._observer.recorded(rows)
 
-    def snapshot(self, node: int, chunk: pb.SnapshotChunk, seconds: float, alive: Iterable[int]) -> Decision | None:
-        """A piece of a model came; the end of the run, if it completes a set that decides."""
+    def snapshot(self, node: int, chunk: pb.SnapshotChunk, seconds: float, alive: Iterable[int]) -> list[Point]:
+        """A piece of a model came; the points it completes, to be measured and judged in this order."""
         model = self._assemble(node, chunk)
         if model is None:
-            return None
+            return []
         k = chunk.iteration
         if chunk.result:
             self.results[node] = (k, model)
-            return None
-        start = time.process_time()
+            return []
         if k > self.latest_iteration[node]:
             self.latest[node], self.latest_iteration[node] = model, k
-        decision = self._point_by_iteration(node, k, model, seconds) or self._point_by_time(seconds, alive)
-        self.cpu_s += time.process_time() - start
-        return decision
+        points = [self._point_by_iteration(node, k, model, seconds), self._point_by_time(seconds, alive)]
+        return [point for point in points if point is not None]
+
+    def measure(self, point: Point) -> Measured:
+        """The part of an evaluation that takes time; it touches nothing, so that a thread can do it."""
+        start = time.thread_time()
+        measured = self._evaluator.measure(point.mean)
+        self.cpu_s += time.thread_time() - start
+        return measured
+
+    def judge(self, point: Point, measured: Measured) -> Decision | None:
+        """Tell the observers; the end of the run, if this point decides so."""
+        decides = self._by_time == (point.by == "time")
+        reason = self._evaluator.judge(
+            measured, point.consensus, point.iteration, point.seconds, point.by, decides, point.sent
+        )
+        return Decision(reason, point.iteration) if reason else None
 
     def _assemble(self, node: int, chunk: pb.SnapshotChunk) -> Vector | None:
+        """The model, when its last piece is there. A piece lost with a broken connection costs its whole snapshot."""
         n = self._setting.problem.n
         values = np.frombuffer(chunk.values, dtype="<f8")
         self.snapshot_bytes += len(chunk.values)
-        if chunk.offset + values.size > n:
+        key = (node, chunk.result)
+        if chunk.offset == 0:
+            self._pieces[key] = _Pieces(chunk.iteration, np.empty(n))
+        pieces = self._pieces.get(key)
+        end = chunk.offset + values.size
+        if pieces is None or (pieces.iteration, pieces.filled) != (chunk.iteration, chunk.offset) or end > n:
+            self._pieces.pop(key, None)
             return None
-        key = (node, chunk.iteration, chunk.result)
-        model = self._pieces.setdefault(key, np.empty(n))
-        model[chunk.offset : chunk.offset + values.size] = values
-        if chunk.offset + values.size < n:
-            return None
-        return self._pieces.pop(key)
+        pieces.model[chunk.offset : end] = values
+        pieces.filled = end
+        return self._pieces.pop(key).model if end == n else None
 
-    def _point_by_iteration(self, node: int, k: int, model: Vector, seconds: float) -> Decision | None:
+    def _point_by_iteration(self, node: int, k: int, model: Vector, seconds: float) -> Point | None:
         if not self._evaluator.due(k):
             return None
         running = self._running.setdefault(k, _Running(np.zeros_like(model)))
         running.add(node, model)
         if running.count < self._setting.topology.nodes:
+            if len(self._running) > max(_SETS_AT_LEAST, _SETS_BYTES // model.nbytes):
+                del self._running[min(self._running)]  # of nodes that died, or are far behind
             return None
         del self._running[k]
-        sent = sum(size for iteration, size in self._sent_at.items() if iteration < k)
-        decides = not self._by_time
-        reason = self._evaluator.judge(running.mean, running.consensus, k, seconds, "iteration", decides, sent)
-        return Decision(reason, k) if reason else None
+        return Point("iteration", k, seconds, running.mean, running.consensus, self._sent_before(k))
 
-    def _point_by_time(self, seconds: float, alive: Iterable[int]) -> Decision | None:
-        alive = set(alive)
-        nodes = [node for node in sorted(alive) if self.latest_iteration[node] >= 0]
-        if not nodes or (self._last_by_time < 0 and len(nodes) < len(alive)):
+    def _point_by_time(self, seconds: float, alive: Iterable[int]) -> Point | None:
+        living = list(alive)
+        nodes = [node for node in living if self.latest_iteration[node] >= 0]
+        if not nodes or (self._last_by_time < 0 and len(nodes) < len(living)):
             return None
         every = self._setting.evaluate_every
         due = int(self.latest_iteration[nodes].mean()) // every * every
@@ -165,9 +209,16 @@ class Collection:
             return None
         self._last_by_time = due
         models = self.latest[nodes]
-        decides = self._by_time
-        reason = self._evaluator.evaluate(models, due, seconds, "time", decides, self.bytes)
-        return Decision(reason, due) if reason else None
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = models.mean(axis=0)
+            consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
+        return Point("time", due, seconds, mean, consensus, self.bytes)
+
+    def _sent_before(self, k: int) -> int:
+        """Bytes of the iterations before k; sets complete in order, so that few are added each time."""
+        self._added += sum(self._sent_at[iteration] for iteration in range(self._added_to, k))
+        self._added_to = max(self._added_to, k)
+        return self._added
 
 
 def _record(node: int, record: pb.Record) -> Record:

@@ -32,7 +32,10 @@ class Order:
 
 def make_order(experiment: Experiment, base: Path, backend: str) -> Order:
     """Resolve an experiment; `base` is the folder of its file. Takes a while: data is drawn."""
-    return Order(new_number(), experiment, make_network_setting(experiment, base), backend)
+    setting = make_network_setting(experiment, base)
+    setting.problem.objective(setting.start)  # draws all data and the test set now, not when the first point is due
+    setting.problem.metrics(setting.start)
+    return Order(new_number(), experiment, setting, backend)
 
 
 async def conduct(control: Control, order: Order, folder: Path, watcher: NetworkObserver) -> Ending:
@@ -63,5 +66,7 @@ def _write_results(run: NetworkRun, order: Order, files: RunFolder, ending: Endi
     files.write_links(ledger.links())
     files.write_models({node: model for node, (_, model) in run.collection.results.items()})
     notes = warnings(experiment, setting, None)
+    if ending.seconds is not None and (missing := sorted(set(range(experiment.nodes)) - set(run.collection.results))):
+        notes.append(f"no result came from nodes {missing}: they had died, or were too slow to answer at the end")
     section = network_section(run, time.perf_counter() - started, ending.seconds, order.backend)
     files.write_summary(summarise(experiment, setting, order.backend, None, ledger, files.last, ending, notes, section))

@@ -4,9 +4,14 @@ import asyncio
 import re
 import time
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from pame.rpc import control_pb2 as pb
+
+SILENT_S = 5.0
+"""A node that says nothing for so long is not counted on: frozen, or behind a broken connection."""
+_LOOK_S = 1.0
 
 
 @dataclass(eq=False, slots=True)
@@ -18,6 +23,7 @@ class Member:
     metrics_address: str
     code_version: str
     pid: int
+    capabilities: frozenset[str] = frozenset()
     joined_at: float = field(default_factory=time.monotonic)
     heard_at: float = field(default_factory=time.monotonic)
     alive: bool = True
@@ -48,6 +54,11 @@ class Members:
         """Those whose stream is open."""
         return [member for member in self.all() if member.alive]
 
+    def within_reach(self, capabilities: Set[str] = frozenset()) -> list[Member]:
+        """Those that have been heard a moment ago and can do this."""
+        now = time.monotonic()
+        return [m for m in self.alive() if now - m.heard_at <= SILENT_S and capabilities <= m.capabilities]
+
     def get(self, name: str) -> Member | None:
         """The member of that name."""
         return self._members.get(name)
@@ -65,20 +76,20 @@ class Members:
         member.alive = False
         self._changed.set()
 
-    async def gather(self, count: int, seconds: float) -> list[Member]:
-        """The first `count` live members, as soon as there are so many; fewer if the time is over."""
+    async def gather(self, count: int, seconds: float, capabilities: Set[str] = frozenset()) -> list[Member]:
+        """The first `count` members within reach, as soon as there are so many; fewer if the time is over."""
         deadline = time.monotonic() + seconds
-        while len(self.alive()) < count and time.monotonic() < deadline:
-            await self.change(deadline - time.monotonic())
-        return self.alive()[:count]
+        while len(self.within_reach(capabilities)) < count and (left := deadline - time.monotonic()) > 0:
+            await self.change(min(left, _LOOK_S))
+        return self.within_reach(capabilities)[:count]
 
     async def settle(self, stable_s: float, seconds: float) -> list[Member]:
         """All live members, once nobody has come or gone for a while."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if not await self.change(stable_s) and self.alive():
+            if not await self.change(stable_s) and self.within_reach():
                 break
-        return self.alive()
+        return self.within_reach()
 
     async def change(self, seconds: float) -> bool:
         """Wait until somebody comes or goes; False if nobody does in this time."""
@@ -93,4 +104,4 @@ class Members:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """node-2 before node-10."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name)]

@@ -9,19 +9,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isfinite
 from statistics import median
 
 from node.assignment import Peer, assign, describe, neighbour
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import OrchestratorFigures, Phase
-from orchestrator.network.collection import Collection
-from orchestrator.network.members import Member, Members
-from orchestrator.network.seats import SILENT_S, Seats
+from orchestrator.network.collection import Collection, Point
+from orchestrator.network.evaluations import Evaluations
+from orchestrator.network.members import SILENT_S, Member, Members
+from orchestrator.network.seats import Seats
 from orchestrator.network.state import NetworkObserver, NetworkState
 from orchestrator.network.totals import Totals
 from orchestrator.runs import Ending, RunFolder, Status
-from pame.errors import PameError
+from pame.algorithms import Mode
+from pame.errors import Diverged
+from pame.evaluate import Measured
 from pame.exchange import Vector
 from pame.observe import Several
 from pame.rpc import control_pb2 as pb
@@ -67,6 +71,8 @@ class NetworkRun:
         """Nodes that said goodbye."""
         self._members = members
         self._watcher = watcher
+        self._needs = {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
+        self._slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._common = describe(self.number, self.setting, experiment.problem)
         self._seats = Seats(experiment.nodes)
         self._ready: set[int] = set()
@@ -74,11 +80,17 @@ class NetworkRun:
         self._finished: set[int] = set()
         self._silent: set[int] = set()
         self._was_silent = False
+        self._breaks = 0
+        """Connections that broke and came back."""
+        self._last_alive = 0.0
+        self._last_look = 0.0
+        self._evaluations = Evaluations(self.collection, self._judge)
         self._leaving: set[int] = set()
         self._fault: MachineFault | None = None
         self._waiting_to_resume: set[int] = set()
         self._changed = asyncio.Event()
         self._end: _End | None = None
+        self._is_over = False
         self._began: float | None = None
         self._took: float | None = None
 
@@ -99,6 +111,11 @@ class NetworkRun:
         spent = time.perf_counter() - started
         return Ending(end.status, end.reason, end.iteration, self._took, spent, self._is_exact(end))
 
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to see."""
+        return self._is_over
+
     def cancel(self) -> None:
         """A user wants the run to end."""
         self._stop(_End(Status.INTERRUPTED, "stopped by the user", self._reached()))
@@ -117,6 +134,8 @@ class NetworkRun:
         if own is not None and join.run == self.number and join.incarnation == self._seats.incarnation(own):
             self._seats.take(own, member)
             self.collection.has_faults()  # what was under way may be lost
+            self._breaks += 1
+            self.deaths -= 1
             self._happened("back", own, "the connection was broken, the node went on")
         elif self.phase == "running" and self._end is None:
             # a new process of a name means that the old one is gone, heard of or not
@@ -157,14 +176,14 @@ class NetworkRun:
             self.collection.report(index, message.report.records)
             self.totals.heard(index, member.incarnation, message.report)
         elif kind == "snapshot" and message.snapshot.run == self.number:
-            self._snapshot(index, message.snapshot)
+            alive = self._seats.alive()
+            self._evaluations.add(self.collection.snapshot(index, message.snapshot, self._seconds(), alive))
         elif kind == "done" and message.done.run == self.number:
             self._done.add(index)
         elif kind == "finished" and message.finished.run == self.number:
             self._finished.add(index)
         elif kind == "failure" and message.failure.run == self.number:
-            diverged = "diverged" in message.failure.reason
-            status = Status.DIVERGED if diverged else Status.FAILED
+            status = Status.DIVERGED if message.failure.diverged else Status.FAILED
             self._stop(_End(status, message.failure.reason, self._reached()))
         elif kind == "goodbye":
             self._leaving.add(index)
@@ -189,12 +208,13 @@ class NetworkRun:
             evaluation_cpu_s=collection.cpu_s,
             snapshot_bytes=collection.snapshot_bytes,
             records=collection.records,
+            active_faults=len(self._slow_nodes) if self.phase == "running" else 0,
         )
 
     async def _gather(self) -> None:
         count = self.experiment.nodes
         self._tell_watcher()
-        gathering = asyncio.create_task(self._members.gather(count, GATHER_S))
+        gathering = asyncio.create_task(self._members.gather(count, GATHER_S, self._needs))
         gathering.add_done_callback(lambda _: self._changed.set())
         try:
             await self._until(lambda: gathering.done() or self._end is not None, 2 * GATHER_S)
@@ -231,7 +251,8 @@ class NetworkRun:
         if self._end is not None:
             return
         self.phase = "running"
-        self._began = time.monotonic()
+        self._began = self._last_look = self._last_alive = time.monotonic()
+        self._evaluations.start()
         for _, member in self._seats.taken():
             member.tell(pb.ToNode(start=pb.Start(run=self.number)))
         while self._end is None:
@@ -242,35 +263,41 @@ class NetworkRun:
 
     async def _ending(self) -> None:
         self.phase = "ending"
-        if self._began is not None:
-            self._took = time.monotonic() - self._began
         last = self.setting.stop.iterations
         at = self._end.iteration if self._end and self._end.status is Status.FINISHED else last
         for member in self._seats.living():
             member.tell(pb.ToNode(stop=pb.Stop(run=self.number, iteration=at)))
         if self._began is not None:
             await self._until(lambda: self._seats.alive() - self._seats.mute() <= self._finished, _ENDING_S)
+        await self._evaluations.finish(_ENDING_S)
         self._seats.leave()
         self._tell_watcher()
+        self._is_over = True
 
     def _look_around(self) -> None:
         """What no message tells: time that is over, nodes that are silent, everybody done."""
-        last = self.setting.stop.iterations
-        self._notice_silence()
+        stop, now = self.setting.stop, time.monotonic()
+        last = stop.iterations
+        self._notice_silence(now)
         self._done |= self._seats.at_least(last)
-        seconds = min(self.setting.stop.seconds, HARD_STOP_S)
+        seconds = stop.seconds if isfinite(stop.seconds) else HARD_STOP_S
         alive = self._seats.alive()
+        if alive:
+            self._last_alive = now
         heard = alive - self._silent
         if self._seconds() > seconds:
-            self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", last))
-        elif not alive:
+            self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", self._reached()))
+        elif now - self._last_alive > SILENT_S:
             self._stop(_End(Status.FAILED, "every node died", self._reached()))
-        elif self._slow and 2 * len(self._done) >= len(self._seats):
+        elif self._slow_nodes and 2 * len(self._done) >= len(self._seats):
             self._stop(_End(Status.FINISHED, f"the median node did {last} iterations", last))
         elif heard and heard <= self._done and self.collection.by_time:
             self._stop(_End(Status.FINISHED, f"every live node did {last} iterations", last))
 
-    def _notice_silence(self) -> None:
+    def _notice_silence(self, now: float) -> None:
+        if now - self._last_look > SILENT_S / 2:  # this process itself was stopped, or too busy to listen
+            self._seats.hear_everybody(now)
+        self._last_look = now
         mute, alive = self._seats.mute(), self._seats.alive()
         for index in sorted(mute - self._silent):
             self._was_silent = True
@@ -280,22 +307,23 @@ class NetworkRun:
             self._happened("heard again", index, "")
         self._silent = mute
 
-    @property
-    def _slow(self) -> bool:
-        return bool(self.setting.compute.slow_nodes(self.setting.seed, self.setting.topology.nodes))
-
-    def _snapshot(self, index: int, chunk: pb.SnapshotChunk) -> None:
-        try:
-            decision = self.collection.snapshot(index, chunk, self._seconds(), self._seats.alive())
-        except PameError as error:
-            self._stop(_End(Status.DIVERGED, str(error), chunk.iteration))
-            return
-        if decision is not None:
+    def _judge(self, point: Point, measured: Measured) -> bool:
+        """A point is measured; whether the run ends with it."""
+        with self._surviving():
+            try:
+                decision = self.collection.judge(point, measured)
+            except Diverged as error:
+                self._stop(_End(Status.DIVERGED, str(error), point.iteration))
+                return True
+            if decision is None:
+                return False
             self._stop(_End(Status.FINISHED, decision.reason, decision.iteration))
+        return True
 
     def _stop(self, end: _End) -> None:
         if self._end is None:
             self._end = end
+            self._took = None if self._began is None else self._seconds()
             self._changed.set()
 
     def _resume(self, index: int, member: Member) -> None:
@@ -311,7 +339,7 @@ class NetworkRun:
         first = int(median(places)) if places else self.collection.iterations[index]
         first = min(first, self.setting.stop.iterations)
         start = self._restart_state(index, neighbours)
-        assignment = assign(self._common, index, incarnation, self._peers(index), first, start)
+        assignment = assign(self._common, index, incarnation, self._peers(index), first, start, self._seconds())
         member.tell(pb.ToNode(assignment=assignment))
         self._happened("restarted", index, f"{member.name}, from iteration {first}, {self.experiment.restart.state}")
 
@@ -355,9 +383,11 @@ class NetworkRun:
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     def _is_exact(self, end: _End) -> bool:
-        undisturbed = not (self.deaths or self.departures or self.restarts or self._was_silent)
+        undisturbed = not (self.deaths or self.departures or self.restarts or self._was_silent or self._breaks)
+        results = [k for k, _ in self.collection.results.values()]
+        complete = results == [end.iteration] * len(self._seats)
         clean = self.totals.ledger().clean and self.totals.figures().clean
-        return end.status is Status.FINISHED and self.setting.mode.value == "rounds" and undisturbed and clean
+        return end.status is Status.FINISHED and self.setting.mode is Mode.ROUNDS and undisturbed and clean and complete
 
     def _happened(self, what: str, node: int, detail: str) -> None:
         self.folder.happened({"seconds": round(self._seconds(), 3), "what": what, "node": node, "detail": detail})

@@ -3,10 +3,7 @@
 import time
 
 from node.assignment import Peer
-from orchestrator.network.members import Member
-
-SILENT_S = 5.0
-"""A node that says nothing for so long is not waited for: frozen, or behind a broken connection."""
+from orchestrator.network.members import SILENT_S, Member
 
 
 class Seats:
@@ -55,6 +52,11 @@ class Seats:
         """Whose stream is open, but nothing has come for a while."""
         now = time.monotonic()
         return {index for index, member in self.taken() if member.alive and now - member.heard_at > SILENT_S}
+
+    def hear_everybody(self, now: float) -> None:
+        """Nobody is to blame for a time in which nobody listened."""
+        for member in self.living():
+            member.heard_at = now
 
     def at_least(self, iteration: int) -> set[int]:
         """Live nodes whose last heartbeat was at this iteration or later."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from node.control import KEEPALIVE_MS
 from node.process import code_version
 from orchestrator.errors import CannotListen
 from orchestrator.experiment import Experiment
@@ -38,6 +39,7 @@ class Control:
         options = [
             ("grpc.max_receive_message_length", _MESSAGE_BYTES),
             ("grpc.max_send_message_length", -1),
+            ("grpc.http2.min_recv_ping_interval_without_data_ms", KEEPALIVE_MS // 2),
             ("grpc.so_reuseport", 0),  # a second orchestrator on this port is a mistake, not a helper
         ]
         self._server = grpc.aio.server(options=options)
@@ -92,7 +94,7 @@ class Control:
         self._metrics.stop()
 
     def _figures(self) -> OrchestratorFigures:
-        if self.run is None or self.run.phase == "ending":
+        if self.run is None or self.run.is_over:
             return OrchestratorFigures(
                 alive_members=len(self.members.alive()), refused_joins=dict(self.members.refused)
             )

@@ -19,6 +19,7 @@ from pame.rpc import control_pb2 as pb
 from pame.rpc import refusal_pb2
 
 _JOIN_S = 10.0
+_NAME_CHARACTERS = 100
 _ADDRESS = re.compile(r"\S+:[1-9][0-9]{0,4}")
 
 
@@ -80,8 +81,9 @@ class ControlService:
 
     def _refusal(self, first: pb.FromNode) -> pb.Refused | None:
         join = first.join
-        if first.WhichOneof("kind") != "join" or not join.member:
-            return _refused(refusal_pb2.REFUSAL_BAD_JOIN, "the first message must be a join with a name")
+        if first.WhichOneof("kind") != "join" or not 0 < len(join.member) <= _NAME_CHARACTERS:
+            detail = f"the first message must be a join with a name of at most {_NAME_CHARACTERS} characters"
+            return _refused(refusal_pb2.REFUSAL_BAD_JOIN, detail)
         if not hmac.compare_digest(join.token.encode(), self._token.encode()):
             return _refused(refusal_pb2.REFUSAL_WRONG_TOKEN, "wrong token: give the node the orchestrator's own")
         if join.code_version != code_version():
@@ -92,6 +94,10 @@ class ControlService:
             return _refused(refusal_pb2.REFUSAL_WRONG_FINGERPRINT, detail)
         if not _ADDRESS.fullmatch(join.address):
             return _refused(refusal_pb2.REFUSAL_BAD_ADDRESS, f"{join.address!r} is not HOST:PORT")
+        for other in self._members.alive():
+            if other.address == join.address and other.name != join.member:
+                detail = f"{other.name} is at {join.address} already: give each node a port of its own"
+                return _refused(refusal_pb2.REFUSAL_BAD_ADDRESS, detail)
         return None
 
     def _admit(self, join: pb.Join) -> Member:
@@ -101,6 +107,7 @@ class ControlService:
             metrics_address=join.metrics_address,
             code_version=join.code_version,
             pid=join.pid,
+            capabilities=frozenset(join.capabilities),
         )
         member.tell(pb.ToNode(welcome=pb.Welcome(member=member.name)))
         self._members.add(member)

@@ -64,7 +64,7 @@ class Totals:
 
     def sent_by_kind(self) -> dict[str, int]:
         """Bytes: values, support, stars, framing, protobuf."""
-        out = [link for report in self._newest.values() for link in report.out]
+        out = [link for report in list(self._newest.values()) for link in report.out]
         return {
             "values": sum(link.values_bytes for link in out),
             "support": sum(link.support_bytes for link in out),
@@ -93,7 +93,7 @@ class Totals:
 
     def traffic(self, seconds: float) -> Traffic:
         """What the framing model needs to know of the data links; `seconds`: how long they were in use."""
-        out = [link for report in self._newest.values() for link in report.out]
+        out = [link for report in list(self._newest.values()) for link in report.out]
         kinds = self.sent_by_kind()
         return Traffic(
             messages=sum(link.messages for link in out),

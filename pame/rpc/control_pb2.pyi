@@ -48,7 +48,7 @@ class ToNode(_message.Message):
     def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ...) -> None: ...
 
 class Join(_message.Message):
-    __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation")
+    __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation", "capabilities")
     TOKEN_FIELD_NUMBER: _ClassVar[int]
     MEMBER_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
@@ -58,6 +58,7 @@ class Join(_message.Message):
     PID_FIELD_NUMBER: _ClassVar[int]
     RUN_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
+    CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
     token: str
     member: str
     address: str
@@ -67,7 +68,8 @@ class Join(_message.Message):
     pid: int
     run: int
     incarnation: int
-    def __init__(self, token: _Optional[str] = ..., member: _Optional[str] = ..., address: _Optional[str] = ..., metrics_address: _Optional[str] = ..., code_version: _Optional[str] = ..., fingerprint: _Optional[str] = ..., pid: _Optional[int] = ..., run: _Optional[int] = ..., incarnation: _Optional[int] = ...) -> None: ...
+    capabilities: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, token: _Optional[str] = ..., member: _Optional[str] = ..., address: _Optional[str] = ..., metrics_address: _Optional[str] = ..., code_version: _Optional[str] = ..., fingerprint: _Optional[str] = ..., pid: _Optional[int] = ..., run: _Optional[int] = ..., incarnation: _Optional[int] = ..., capabilities: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Welcome(_message.Message):
     __slots__ = ("member",)
@@ -186,12 +188,14 @@ class Neighbour(_message.Message):
     def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ...) -> None: ...
 
 class Resumption(_message.Message):
-    __slots__ = ("iteration", "model")
+    __slots__ = ("iteration", "model", "seconds")
     ITERATION_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
     iteration: int
     model: bytes
-    def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ...) -> None: ...
+    seconds: float
+    def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class Ready(_message.Message):
     __slots__ = ("run",)
@@ -390,12 +394,14 @@ class Finished(_message.Message):
     def __init__(self, run: _Optional[int] = ...) -> None: ...
 
 class Failure(_message.Message):
-    __slots__ = ("run", "reason")
+    __slots__ = ("run", "reason", "diverged")
     RUN_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
+    DIVERGED_FIELD_NUMBER: _ClassVar[int]
     run: int
     reason: str
-    def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ...) -> None: ...
+    diverged: bool
+    def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ..., diverged: bool = ...) -> None: ...
 
 class Heartbeat(_message.Message):
     __slots__ = ("iteration",)

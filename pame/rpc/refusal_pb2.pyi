@@ -35,7 +35,6 @@ class Refusal(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REFUSAL_BAD_JOIN: _ClassVar[Refusal]
     REFUSAL_BAD_EXPERIMENT: _ClassVar[Refusal]
     REFUSAL_BUSY: _ClassVar[Refusal]
-    REFUSAL_UNKNOWN_RUN: _ClassVar[Refusal]
 REFUSAL_UNSPECIFIED: Refusal
 REFUSAL_BAD_LENGTH: Refusal
 REFUSAL_UNKNOWN_VERSION: Refusal
@@ -65,4 +64,3 @@ REFUSAL_BAD_ADDRESS: Refusal
 REFUSAL_BAD_JOIN: Refusal
 REFUSAL_BAD_EXPERIMENT: Refusal
 REFUSAL_BUSY: Refusal
-REFUSAL_UNKNOWN_RUN: Refusal

@@ -80,7 +80,7 @@ class Door:
 async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door]:
     account = NodeAccount(run=RUN, index=1)
     node = node_of(1, incarnations)
-    trainer = Trainer(node, {}, account, lambda _: None, lambda *_: None)
+    trainer = Trainer(node, {}, account, lambda _: None, lambda *_: None, _always_room)
     server = ExchangeServer("127.0.0.1", 0)
     await server.open(size_limit(N, 1), trainer.arrive)
     try:
@@ -260,3 +260,7 @@ def test_between_runs_everything_is_of_another_run() -> None:
 
 def pb_name(refused: pb.RefusedParcel) -> str:
     return refusal_name(refused.refusal)
+
+
+async def _always_room() -> bool:
+    return True

@@ -19,7 +19,7 @@ from node.fingerprint import fingerprint
 from node.parcels import refusal_name
 from node.process import code_version
 from orchestrator.network import Control
-from orchestrator.network.members import Member
+from orchestrator.network.members import Member, Members
 from pame.rpc import control_pb2 as pb
 
 ROOT = Path(__file__).parents[2]
@@ -132,7 +132,7 @@ def test_a_member_that_begins_to_talk_nonsense_is_cut_off_and_the_others_stay() 
         async with opened() as (control, listener), attaching(control) as attach:
             good, bad = attach(), attach()
             await good.write(join(control, member="good"))
-            await bad.write(join(control, member="bad"))
+            await bad.write(join(control, member="bad", address="127.0.0.1:8"))
             assert (await good.read()).welcome.member == "good"
             assert (await bad.read()).welcome.member == "bad"
             await bad.write(b"\xff" * 40)
@@ -258,3 +258,51 @@ async def until(condition: Any) -> None:
     async with asyncio.timeout(BOUND_S):
         while not condition():
             await asyncio.sleep(0.01)
+
+
+def test_a_name_that_is_no_name_is_refused_and_odd_digits_do_no_harm() -> None:
+    async def scene() -> None:
+        async with opened() as (control, _):
+            refused = await first_answer(control, join(control, member="7" * 101))
+            assert refusal_name(refused.refused.refusal) == "bad_join"
+            welcome = await first_answer(control, join(control, member="node-²"))
+            assert welcome.WhichOneof("kind") == "welcome"
+            assert [member.name for member in control.members.all()] == ["node-²"]
+
+    asyncio.run(scene())
+
+
+def test_an_address_that_another_live_member_has_is_refused() -> None:
+    async def scene() -> None:
+        async with opened() as (control, _), attaching(control) as attach:
+            call = attach()
+            await call.write(join(control, member="first"))
+            assert (await call.read()).WhichOneof("kind") == "welcome"
+            refused = await first_answer(control, join(control, member="second"))
+            assert refusal_name(refused.refused.refusal) == "bad_address"
+            assert "first is at 127.0.0.1:9 already" in refused.refused.detail
+            call.cancel()
+
+    asyncio.run(scene())
+
+
+def test_only_members_heard_lately_that_can_do_what_is_needed_are_gathered() -> None:
+    async def scene() -> None:
+        members = Members()
+        for number, (age, can) in enumerate([(0.0, "problem:linear"), (60.0, "problem:linear"), (0.0, "problem:mars")]):
+            found = Member(f"node-{number}", f"h:{number}", "", "1", 1, capabilities=frozenset({can}))
+            found.heard_at -= age
+            members.add(found)
+        assert [m.name for m in await members.gather(3, 0.0)] == ["node-0", "node-2"]
+        assert [m.name for m in await members.gather(3, 0.0, {"problem:linear"})] == ["node-0"]
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "x"])
+def test_a_port_that_is_none_is_answered_in_one_sentence(port: str) -> None:
+    command = [sys.executable, "-m", "node", "--orchestrator", "127.0.0.1:1", f"--metrics-port={port}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=BOUND_S, check=False)
+    assert done.returncode == 2
+    assert "is not a port; give 0 to 65535" in done.stderr
+    assert "Traceback" not in done.stderr

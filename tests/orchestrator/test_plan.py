@@ -83,6 +83,14 @@ def test_a_step_from_2_over_l_on_is_warned_of_at_the_node_with_the_largest_step(
     assert warning.startswith("node 1 begins with step size 1e+03; from 2/L = ")
 
 
+def test_seconds_without_a_clock_are_warned_of_but_a_network_has_one() -> None:
+    found = experiment(stop=Stop(seconds=30.0))
+    setting = make_setting(found, HERE)
+    [warning] = warnings(found, setting, "lock-step")
+    assert warning.startswith("the lock-step driver has no clock: stop.seconds is ignored")
+    assert warnings(found, setting, None) == []
+
+
 def test_a_step_just_below_2_over_l_is_not_warned_of() -> None:
     setting = make_setting(experiment(), HERE)
     limit = min(2.0 / setting.problem.local(node).smoothness() for node in range(6))

@@ -104,14 +104,15 @@ class Outcome:
 Villain = Callable[[World], Awaitable[None]]
 
 
-async def run_with(villain: Villain, experiment: Experiment, folder: Path) -> Outcome:
-    """A run on real processes, while a villain acts; its own failure is the test's."""
+async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay: "Relay | None" = None) -> Outcome:
+    """A run on real processes, while a villain acts; its own failure is the test's. Nodes may join through a relay."""
     with RunFolder(folder) as files, NodeProcesses(folder / "nodes.log") as processes:
         control = Control("127.0.0.1")
         await control.open()
         try:
+            entrance = control.address if relay is None else await relay.open(control.address)
             for number in range(experiment.nodes):
-                processes.start(f"node-{number}", control.address, control.token)
+                processes.start(f"node-{number}", entrance, control.token)
             setting = make_network_setting(experiment, folder)
             run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
             acting = asyncio.create_task(villain(World(control, processes, run, folder)))
@@ -124,8 +125,53 @@ async def run_with(villain: Villain, experiment: Experiment, folder: Path) -> Ou
         finally:
             await control.close("the run is over")
             await processes.wait()
+            if relay is not None:
+                await relay.close()
         codes = processes.codes()
     return Outcome(ending, run, run.totals.figures(), events_of(folder), codes, dict(control.members.refused))
+
+
+class Relay:
+    """Stands between the nodes and the orchestrator, and can cut every connection at once."""
+
+    def __init__(self) -> None:
+        self._writers: list[asyncio.StreamWriter] = []
+        self._pumps: set[asyncio.Task[None]] = set()
+
+    async def open(self, address: str) -> str:
+        """Where to connect to instead."""
+        self._host, _, port = address.rpartition(":")
+        self._port = int(port)
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        return f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def close(self) -> None:
+        self._server.close()
+        self.cut()
+        await asyncio.gather(*self._pumps, return_exceptions=True)
+
+    def cut(self) -> None:
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        other_reader, other_writer = await asyncio.open_connection(self._host, self._port)
+        self._writers += [writer, other_writer]
+        for source, sink in ((reader, other_writer), (other_reader, writer)):
+            pump = asyncio.create_task(self._pump(source, sink))
+            self._pumps.add(pump)
+            pump.add_done_callback(self._pumps.discard)
+
+    @staticmethod
+    async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        try:
+            while data := await source.read(65536):
+                sink.write(data)
+                await sink.drain()
+        except OSError:
+            pass
+        sink.close()
 
 
 def events_of(folder: Path) -> list[dict[str, Any]]:

@@ -146,10 +146,6 @@ TOPOLOGIES = (
             "problem: {samples: 40, batch: 50}",
             "problem.batch: 50 of 40 samples; give at most 40, or leave it out to use all of them",
         ),
-        (
-            "stop: {seconds: 30s}",
-            "stop.seconds: there is no time without a time model; add one, e.g. 'compute: {step: 10ms}'",
-        ),
         ("seed: []", "seed: the list is empty; give at least one value"),
         (
             "nodes: [{a: 1}]",

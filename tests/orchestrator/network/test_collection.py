@@ -1,6 +1,7 @@
 """Reports and snapshots become curves: running sums equal the models themselves, and the right curve ends a run."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,13 +55,20 @@ def model(node: int, k: int) -> np.ndarray:
     return normals(Key(9, Purpose.TRUTH, node, k), N) * 1e3
 
 
-def tell(collection: Collection, node: int, k: int, seconds: float = 0.0, alive: object = EVERYBODY) -> Decision | None:
+def take(collection: Collection, node: int, chunk: pb.SnapshotChunk, seconds: float, alive: Any) -> Decision | None:
+    """A piece comes, and whatever points it completes are measured and judged; the first decision."""
+    points = collection.snapshot(node, chunk, seconds, alive)
+    decisions = [collection.judge(point, collection.measure(point)) for point in points]
+    return next(filter(None, decisions), None)
+
+
+def tell(collection: Collection, node: int, k: int, seconds: float = 0.0, alive: Any = EVERYBODY) -> Decision | None:
     """A snapshot in three pieces."""
     values = model(node, k)
     decision = None
     for begin, end in ((0, 11), (11, 12), (12, N)):
         chunk = pb.SnapshotChunk(iteration=k, offset=begin, values=values[begin:end].tobytes())
-        decision = collection.snapshot(node, chunk, seconds, alive)  # type: ignore[arg-type]
+        decision = take(collection, node, chunk, seconds, alive)
     return decision
 
 
@@ -84,7 +92,7 @@ def test_equal_models_have_no_consensus_distance_left_by_rounding() -> None:
     collection = Collection(setting(), observer)
     values = (model(0, 0) + 1e6).tobytes()
     for node in EVERYBODY:
-        collection.snapshot(node, pb.SnapshotChunk(iteration=5, values=values), 0.0, EVERYBODY)
+        take(collection, node, pb.SnapshotChunk(iteration=5, values=values), 0.0, EVERYBODY)
     assert observer.by("iteration")[0].consensus < 1e-9
 
 
@@ -158,7 +166,7 @@ def test_results_are_kept_apart_from_snapshots() -> None:
     observer = Observer()
     collection = Collection(setting(), observer)
     chunk = pb.SnapshotChunk(iteration=20, values=model(1, 20).tobytes(), result=True)
-    assert collection.snapshot(1, chunk, 0.0, EVERYBODY) is None
+    assert take(collection, 1, chunk, 0.0, EVERYBODY) is None
     k, result = collection.results[1]
     assert (k, result.tobytes()) == (20, model(1, 20).tobytes())
     assert observer.points == []
@@ -170,13 +178,34 @@ def test_a_diverging_run_says_so() -> None:
         tell(collection, node, 0)
     huge = np.full(N, 1e200).tobytes()
     for node in (0, 1, 2):
-        collection.snapshot(node, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+        take(collection, node, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
     with pytest.raises(Diverged, match="diverged"):
-        collection.snapshot(3, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+        take(collection, 3, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
 
 
 @pytest.mark.parametrize("chunk", [{"offset": N - 1, "values": bytes(16)}, {"offset": 2**31, "values": bytes(8)}])
 def test_a_piece_that_does_not_fit_is_ignored(chunk: dict[str, object]) -> None:
     collection = Collection(setting(), Observer())
-    assert collection.snapshot(0, pb.SnapshotChunk(iteration=5, **chunk), 0.0, EVERYBODY) is None  # type: ignore[arg-type]
+    assert take(collection, 0, pb.SnapshotChunk(iteration=5, **chunk), 0.0, EVERYBODY) is None  # type: ignore[arg-type]
     assert collection.latest_iteration[0] == -1
+
+
+def test_a_snapshot_that_lost_a_piece_is_thrown_away_whole() -> None:
+    collection = Collection(setting(), Observer())
+    values = model(0, 5)
+    for begin, end in ((0, 11), (12, N)):
+        take(collection, 0, pb.SnapshotChunk(iteration=5, offset=begin, values=values[begin:end].tobytes()), 0.0, [0])
+    assert collection.latest_iteration[0] == -1
+    take(collection, 0, pb.SnapshotChunk(iteration=5, offset=0, values=values[:11].tobytes()), 0.0, [0])
+    tell(collection, 0, 10)  # the connection broke, and the next snapshot begins from its beginning
+    assert collection.latest_iteration[0] == 10
+    assert collection.latest[0].tobytes() == model(0, 10).tobytes()
+
+
+def test_sets_that_can_never_complete_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orchestrator.network.collection._SETS_BYTES", 0)
+    collection = Collection(setting(evaluate_every=1, stop=StopRules(iterations=1000)), Observer())
+    for k in range(100):
+        tell(collection, 0, k)
+    assert len(collection._running) == 16
+    assert [tell(collection, node, 99) for node in (1, 2, 3)] == [None] * 3  # the newest can still complete

@@ -1,0 +1,117 @@
+"""How runs on real processes end: with the right models, the right iteration, and nothing claimed that is not so."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from local_world import Relay, Watcher, World, experiment_of, run_with, until
+
+from orchestrator.backends.local import local
+from orchestrator.experiment import Experiment
+from orchestrator.plan import make_network_setting
+from orchestrator.runs import Status
+from pame.ledger import Ledger
+from pame.observe import Outcome
+from pame.simulator import run_lock_step
+
+LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
+PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
+
+
+def experiment(**settings: Any) -> Experiment:
+    common = {"nodes": 6, "topology": {"kind": "ring"}, "problem": LINEAR, "algorithm": PAME, "period": 1}
+    return experiment_of(**{**common, **settings})
+
+
+def simulated(experiment: Experiment, folder: Path) -> Outcome:
+    return run_lock_step(make_network_setting(experiment, folder), Watcher(), Ledger(experiment.nodes))
+
+
+async def nothing(world: World) -> None:
+    """A villain who behaves."""
+
+
+@pytest.mark.parametrize("rule", [{"target": 0.2}, {"paper": {"tolerance": 0.01, "every": 1}}], ids=["target", "paper"])
+def test_a_run_that_ends_at_a_value_ends_with_the_models_of_that_iteration(
+    tmp_path: Path, rule: dict[str, Any]
+) -> None:
+    # no nominal step time: the nodes run ahead of whoever judges their snapshots
+    made = experiment(evaluate={"every": 1}, stop={"iterations": 400, **rule})
+    ending = local(made, tmp_path, tmp_path / "run", Watcher())
+    expected = simulated(made, tmp_path)
+    assert 1 < ending.iterations < 400
+    assert (ending.iterations, ending.reason, ending.exact) == (expected.iterations, expected.reason, True)
+    assert np.load(tmp_path / "run" / "models.npy").tobytes() == expected.models.tobytes()
+
+
+def test_a_run_whose_time_is_over_says_how_far_it_came_and_claims_no_more(tmp_path: Path) -> None:
+    made = experiment(compute={"step": "20ms"}, stop={"iterations": 100_000, "seconds": "1500ms"})
+    outcome = asyncio.run(run_with(nothing, made, tmp_path / "run"))
+    assert outcome.ending.status is Status.FINISHED
+    assert "seconds are over" in outcome.ending.reason
+    assert 0 < outcome.ending.iterations < 200
+    assert outcome.ending.seconds == pytest.approx(1.5, abs=1.5)
+    results = outcome.run.collection.results
+    assert outcome.ending.exact == all(k == outcome.ending.iterations for k, _ in results.values())
+    # each result is labelled with the iteration whose model it is
+    for node, (k, model) in results.items():
+        until_k = simulated(experiment(stop={"iterations": max(k, 1)}), tmp_path)
+        assert model.tobytes() == until_k.models[node].tobytes()
+
+
+def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) -> None:
+    relay = Relay()
+
+    async def cut(world: World) -> None:
+        await world.at_iteration("node-1", 20)
+        relay.cut()
+        await until(lambda: len(world.events("back")) == 6)
+
+    made = experiment(compute={"step": "10ms"}, stop={"iterations": 300, "seconds": "60s"})
+    outcome = asyncio.run(run_with(cut, made, tmp_path / "run", relay))
+    assert outcome.ending.status is Status.FINISHED
+    assert outcome.ending.iterations == 300
+    assert sorted(outcome.happened("back")) == list(range(6))
+    assert (outcome.run.deaths, outcome.run.restarts) == (0, 0)
+    assert not outcome.ending.exact
+    models = np.stack([model for _, (_, model) in sorted(outcome.run.collection.results.items())])
+    assert models.tobytes() == simulated(experiment(stop={"iterations": 300}), tmp_path).models.tobytes()
+
+
+def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_path: Path) -> None:
+    made = experiment_of(
+        nodes=2,
+        topology={"kind": "complete"},
+        problem=LINEAR,
+        algorithm=PAME,
+        period=1,
+        exchange={"patience": "200ms", "exclude_after": 3},
+        compute={"step": "5ms"},
+        stop={"iterations": 120, "seconds": "60s"},
+    )
+
+    async def kill(world: World) -> None:
+        await world.at_iteration("node-1", 10)
+        os.kill(world.pid("node-1"), signal.SIGKILL)
+
+    outcome = asyncio.run(run_with(kill, made, tmp_path / "run"))
+    assert outcome.ending.status is Status.FINISHED
+    assert outcome.happened("died") == [1]
+    assert outcome.run.deaths == 1
+    assert outcome.figures.suspects == (1,)
+    assert outcome.figures.expired == 3  # then nobody waits for it any more
+    assert outcome.run.collection.starved >= 50
+    assert not outcome.ending.exact
+
+
+def test_a_run_with_a_large_model_hears_its_nodes_while_it_evaluates(tmp_path: Path) -> None:
+    # evaluating takes longer than anything else here; nobody may seem silent because of it
+    problem = {"kind": "logistic", "n": 20_000, "samples": 10, "test_samples": 3_000}
+    made = experiment(problem=problem, evaluate={"every": 2}, stop={"iterations": 10, "seconds": "100s"})
+    ending = local(made, tmp_path, tmp_path / "run", Watcher())
+    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 10, True)
+    assert np.load(tmp_path / "run" / "models.npy").tobytes() == simulated(made, tmp_path).models.tobytes()
