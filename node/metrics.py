@@ -168,7 +168,7 @@ def _round_trips(histograms: Sequence[Histogram]) -> Metric:
     counts = [sum(column) for column in zip(nothing, *(each.counts for each in histograms), strict=True)]
     seconds = sum(each.sum for each in histograms)
     buckets = list(zip([*map(str, ROUND_TRIP_BOUNDS_S), "+Inf"], accumulate(counts), strict=True))
-    documentation = "From handing a message to gRPC to its acknowledgement, over all links."
+    documentation = "From leaving the queue, emulated delay included, to the acknowledgement."
     return core.HistogramMetricFamily("pame_node_round_trip_seconds", documentation, buckets, seconds)
 
 

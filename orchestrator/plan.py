@@ -120,9 +120,7 @@ def warnings(experiment: Experiment, setting: Setting, driver: str | None) -> li
     if driver == "virtual-time" and not has_time_model(experiment):
         found.append("no time model given: a step takes 10 ms and links take no time; add compute and links")
     if driver in ("lock-step", "vectorised") and experiment.stop.seconds is not None:
-        found.append(
-            f"the {driver} driver has no clock: stop.seconds is ignored; add compute or links"
-        )
+        found.append(f"the {driver} driver has no clock: stop.seconds is ignored; add compute or links")
     steepest = _steepest(setting)
     if steepest is not None:
         found.append(steepest)

@@ -2,7 +2,7 @@
 
     members.py      who has joined                          run.py          one run: gather, prepare, run, end
     seats.py        who is which node of a run              state.py        what watchers are told
-    collection.py   reports and snapshots -> curves
+    collection.py   reports and snapshots -> curves         restart.py      where a node that came back goes on
     evaluations.py  points measured in a thread             totals.py       link totals -> ledger, exactness
     service.py      the service for nodes                   server.py       the server, open and closed
     experiments.py  the service for clients                 desk.py         one run at a time

@@ -68,5 +68,5 @@ def _write_results(run: NetworkRun, order: Order, files: RunFolder, ending: Endi
     notes = warnings(experiment, setting, None)
     if ending.seconds is not None and (missing := sorted(set(range(experiment.nodes)) - set(run.collection.results))):
         notes.append(f"no result came from nodes {missing}: they had died, or were too slow to answer at the end")
-    section = network_section(run, time.perf_counter() - started, ending.seconds, order.backend)
+    section = network_section(run, time.perf_counter() - started, ending.seconds)
     files.write_summary(summarise(experiment, setting, order.backend, None, ledger, files.last, ending, notes, section))

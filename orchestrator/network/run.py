@@ -19,6 +19,7 @@ from orchestrator.metrics import OrchestratorFigures, Phase
 from orchestrator.network.collection import Collection, Point
 from orchestrator.network.evaluations import Evaluations
 from orchestrator.network.members import SILENT_S, Member, Members
+from orchestrator.network.restart import first_iteration, start_model
 from orchestrator.network.seats import Seats
 from orchestrator.network.state import NetworkObserver, NetworkState
 from orchestrator.network.totals import Totals
@@ -26,7 +27,6 @@ from orchestrator.runs import Ending, RunFolder, Status
 from pame.algorithms import Mode
 from pame.errors import Diverged
 from pame.evaluate import Measured
-from pame.exchange import Vector
 from pame.observe import Several
 from pame.rpc import control_pb2 as pb
 from pame.setting import Setting
@@ -115,6 +115,12 @@ class NetworkRun:
     def is_over(self) -> bool:
         """Whether there is nothing more to see."""
         return self._is_over
+
+    @property
+    def is_on_loopback(self) -> bool:
+        """Whether all nodes are on this very machine."""
+        hosts = {member.address.rpartition(":")[0] for _, member in self._seats.taken()}
+        return all(host.startswith("127.") or host in ("localhost", "[::1]") for host in hosts)
 
     def cancel(self) -> None:
         """A user wants the run to end."""
@@ -335,24 +341,12 @@ class NetworkRun:
         self._leaving.discard(index)
         self._waiting_to_resume.add(index)
         neighbours = self.setting.topology.neighbours(index)
-        places = [self.collection.iterations[j] for j in neighbours if j in self._seats.alive()]
-        first = int(median(places)) if places else self.collection.iterations[index]
-        first = min(first, self.setting.stop.iterations)
-        start = self._restart_state(index, neighbours)
+        alive, last, state = self._seats.alive(), self.setting.stop.iterations, self.experiment.restart.state
+        first = first_iteration(self.collection, index, neighbours, alive, last)
+        start = start_model(self.collection, state, index, neighbours)
         assignment = assign(self._common, index, incarnation, self._peers(index), first, start, self._seconds())
         member.tell(pb.ToNode(assignment=assignment))
-        self._happened("restarted", index, f"{member.name}, from iteration {first}, {self.experiment.restart.state}")
-
-    def _restart_state(self, index: int, neighbours: tuple[int, ...]) -> Vector | None:
-        collection, state = self.collection, self.experiment.restart.state
-        if state == "snapshot" and collection.latest_iteration[index] >= 0:
-            newest: Vector = collection.latest[index]
-            return newest
-        known = [j for j in neighbours if collection.latest_iteration[j] >= 0]
-        if state == "neighbours" and known:
-            mean: Vector = collection.latest[known].mean(axis=0)
-            return mean
-        return None
+        self._happened("restarted", index, f"{member.name}, from iteration {first}, {state}")
 
     def _resumed(self, index: int) -> None:
         """It is ready: its neighbours learn where it is, then it starts."""

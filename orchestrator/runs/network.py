@@ -13,11 +13,9 @@ if TYPE_CHECKING:
 _CPU_BOUND = 0.05
 
 
-def network_section(
-    run: "NetworkRun", wall_s: float, run_s: float | None = None, backend: str = "local"
-) -> dict[str, Any]:
+def network_section(run: "NetworkRun", wall_s: float, run_s: float | None = None) -> dict[str, Any]:
     """Figures, bytes on the wire, faults, cost of measuring, digests; `run_s`: how long the links were in use."""
-    interface = LOOPBACK if backend == "local" else ETHERNET
+    interface = LOOPBACK if run.is_on_loopback else ETHERNET
     figures, collection = run.totals.figures(), run.collection
     steps_have_times = run.setting.compute.step_s > 0
     return {

@@ -99,7 +99,7 @@ PLACES = {"local": (loopback, LOOPBACK), "netns": (cable, ETHERNET)}
 def test_application_bytes_and_the_framing_model_add_up_to_the_interface_counters(tmp_path: Path, backend: str) -> None:
     open_places, interface = PLACES[backend]
     with open_places() as seats:
-        runs = asyncio.run(_runs(backend, seats, tmp_path))
+        runs = asyncio.run(_runs(seats, tmp_path))
     apart = [
         words for size, (wire, counted) in runs.items() for words in _disagreements(size, wire, counted, interface)
     ]
@@ -122,7 +122,7 @@ def _disagreements(size: str, wire: dict[str, Any], counted: int, interface: Int
     return [f"{size}: {what} {ratio:.4f}" for what, (ratio, bound) in ratios.items() if abs(ratio - 1) > bound]
 
 
-async def _runs(backend: str, seats: list[Seat], folder: Path) -> dict[str, tuple[dict[str, Any], int]]:
+async def _runs(seats: list[Seat], folder: Path) -> dict[str, tuple[dict[str, Any], int]]:
     """One run per size with a node on each seat: the byte account as in summary.json, and what the interfaces say."""
     control = Control("127.0.0.1")
     await control.open()
@@ -137,7 +137,7 @@ async def _runs(backend: str, seats: list[Seat], folder: Path) -> dict[str, tupl
                 run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
                 ending = await _while_alive(nodes, asyncio.create_task(control.go(run)))
             assert ending.status is Status.FINISHED, ending.reason
-            wire = network_section(run, 1.0, ending.seconds, backend)["wire"]
+            wire = network_section(run, 1.0, ending.seconds)["wire"]
             found[size] = wire, sum(seat.sent() for seat in set(seats)) - before
     finally:
         await control.close("no more runs")
