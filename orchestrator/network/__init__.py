@@ -1,7 +1,7 @@
 """The control plane: who is there, what they are told, what they report, and when a run ends.
 
     members.py      who has joined                          run.py          one run: gather, prepare, run, end
-    seats.py        who is which node of a run              state.py        what watchers are told
+    seats.py        who is which node of a run              look.py, state.py   what watchers are told
     collection.py   reports and snapshots -> curves         restart.py      where a node that came back goes on
     evaluations.py  points measured in a thread             totals.py       link totals -> ledger, exactness
     service.py      the service for nodes                   server.py       the server, open and closed

@@ -15,13 +15,14 @@ from statistics import median
 from node.assignment import Peer, assign, describe, neighbour
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
-from orchestrator.metrics import OrchestratorFigures, Phase
+from orchestrator.metrics import Phase
 from orchestrator.network.collection import Collection, Point
 from orchestrator.network.evaluations import Evaluations
+from orchestrator.network.look import state_of
 from orchestrator.network.members import SILENT_S, Member, Members
 from orchestrator.network.restart import first_iteration, start_model
 from orchestrator.network.seats import Seats
-from orchestrator.network.state import NetworkObserver, NetworkState
+from orchestrator.network.state import NetworkObserver
 from orchestrator.network.totals import Totals
 from orchestrator.runs import Ending, RunFolder, Status
 from pame.algorithms import Mode
@@ -69,13 +70,13 @@ class NetworkRun:
         self.deaths = 0
         self.departures = 0
         """Nodes that said goodbye."""
-        self._members = members
+        self.members = members
         self._watcher = watcher
         self._needs = {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
-        self._slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+        self.slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._common = describe(self.number, self.setting, experiment.problem)
-        self._seats = Seats(experiment.nodes)
-        self._ready: set[int] = set()
+        self.seats = Seats(experiment.nodes)
+        self.ready: set[int] = set()
         self._done: set[int] = set()
         self._finished: set[int] = set()
         self._silent: set[int] = set()
@@ -92,7 +93,7 @@ class NetworkRun:
         self._end: _End | None = None
         self._is_over = False
         self._began: float | None = None
-        self._took: float | None = None
+        self.took: float | None = None
 
     async def go(self) -> Ending:
         """From gathering to the end; the folder has everything but the summary then."""
@@ -109,7 +110,7 @@ class NetworkRun:
             raise self._fault
         end = self._end or _End(Status.FAILED, "the run ended without a reason", self._reached())
         spent = time.perf_counter() - started
-        return Ending(end.status, end.reason, end.iteration, self._took, spent, self._is_exact(end))
+        return Ending(end.status, end.reason, end.iteration, self.took, spent, self._is_exact(end))
 
     @property
     def is_over(self) -> bool:
@@ -119,7 +120,7 @@ class NetworkRun:
     @property
     def is_on_loopback(self) -> bool:
         """Whether all nodes are on this very machine."""
-        hosts = {member.address.rpartition(":")[0] for _, member in self._seats.taken()}
+        hosts = {member.address.rpartition(":")[0] for _, member in self.seats.taken()}
         return all(host.startswith("127.") or host in ("localhost", "[::1]") for host in hosts)
 
     def cancel(self) -> None:
@@ -136,23 +137,23 @@ class NetworkRun:
             self._joined(member, join)
 
     def _joined(self, member: Member, join: pb.Join) -> None:
-        own = self._seats.held_by(member.name)
-        if own is not None and join.run == self.number and join.incarnation == self._seats.incarnation(own):
-            self._seats.take(own, member)
+        own = self.seats.held_by(member.name)
+        if own is not None and join.run == self.number and join.incarnation == self.seats.incarnation(own):
+            self.seats.take(own, member)
             self.collection.has_faults()  # what was under way may be lost
             self._breaks += 1
             self.deaths -= 1
             self._happened("back", own, "the connection was broken, the node went on")
         elif self.phase == "running" and self._end is None:
             # a new process of a name means that the old one is gone, heard of or not
-            seat = self._seats.first_free() if own is None else own
+            seat = self.seats.first_free() if own is None else own
             if seat is not None:
                 self._resume(seat, member)
 
     def left(self, member: Member) -> None:
         """A member's stream closed."""
         index = member.index
-        if index is None or not self._seats.holds(member) or self.phase == "ending":
+        if index is None or not self.seats.holds(member) or self.phase == "ending":
             return
         self.collection.has_faults()
         with self._surviving():
@@ -171,19 +172,19 @@ class NetworkRun:
 
     def _heard(self, member: Member, message: pb.FromNode) -> None:
         index = member.index
-        if index is None or not self._seats.holds(member):
+        if index is None or not self.seats.holds(member):
             return
         kind = message.WhichOneof("kind")
         if kind == "ready" and message.ready.run == self.number:
-            self._ready.add(index)
+            self.ready.add(index)
             if index in self._waiting_to_resume:
                 self._resumed(index)
         elif kind == "report" and message.report.run == self.number:
             self.collection.report(index, message.report.records)
             self.totals.heard(index, member.incarnation, message.report)
         elif kind == "snapshot" and message.snapshot.run == self.number:
-            alive = self._seats.alive()
-            self._evaluations.add(self.collection.snapshot(index, message.snapshot, self._seconds(), alive))
+            alive = self.seats.alive()
+            self._evaluations.add(self.collection.snapshot(index, message.snapshot, self.seconds(), alive))
         elif kind == "done" and message.done.run == self.number:
             self._done.add(index)
         elif kind == "finished" and message.finished.run == self.number:
@@ -195,32 +196,10 @@ class NetworkRun:
             self._leaving.add(index)
         self._changed.set()
 
-    def figures(self) -> OrchestratorFigures:
-        """For Prometheus."""
-        state, last, collection = self._state(), self.folder.last, self.collection
-        return OrchestratorFigures(
-            alive_members=len(self._members.alive()),
-            phase=self.phase,
-            slowest=state.slowest,
-            median=state.median,
-            fastest=state.fastest,
-            objective=last.objective if last else None,
-            consensus=last.consensus if last else None,
-            coverage=last.coverage if last else None,
-            sent_bytes=self.totals.sent_by_kind(),
-            late=collection.late,
-            starved=collection.starved,
-            refused_joins=dict(self._members.refused),
-            evaluation_cpu_s=collection.cpu_s,
-            snapshot_bytes=collection.snapshot_bytes,
-            records=collection.records,
-            active_faults=len(self._slow_nodes) if self.phase == "running" else 0,
-        )
-
     async def _gather(self) -> None:
         count = self.experiment.nodes
         self._tell_watcher()
-        gathering = asyncio.create_task(self._members.gather(count, GATHER_S, self._needs))
+        gathering = asyncio.create_task(self.members.gather(count, GATHER_S, self._needs))
         gathering.add_done_callback(lambda _: self._changed.set())
         try:
             await self._until(lambda: gathering.done() or self._end is not None, 2 * GATHER_S)
@@ -235,22 +214,22 @@ class NetworkRun:
                 "nodes, or make nodes smaller"
             )
         for index, member in enumerate(members):
-            self._seats.take(index, member)
+            self.seats.take(index, member)
 
     async def _prepare(self) -> None:
         if self._end is not None:
             return
         self.phase = "preparing"
-        for index, member in self._seats.taken():
+        for index, member in self.seats.taken():
             member.tell(pb.ToNode(assignment=assign(self._common, index, 0, self._peers(index))))
             self._happened("assigned", index, member.name)
-        everybody = len(self._seats)
+        everybody = len(self.seats)
         await self._until(
-            lambda: len(self._ready) >= everybody or self._end is not None or len(self._seats.alive()) < everybody,
+            lambda: len(self.ready) >= everybody or self._end is not None or len(self.seats.alive()) < everybody,
             _PREPARE_S,
         )
-        if self._end is None and len(self._ready) < everybody:
-            missing = sorted(set(range(everybody)) - self._ready)
+        if self._end is None and len(self.ready) < everybody:
+            missing = sorted(set(range(everybody)) - self.ready)
             raise NotEnoughNodes(f"nodes {missing} were not ready within {_PREPARE_S:g} s, or died before the start")
 
     async def _run(self) -> None:
@@ -259,7 +238,7 @@ class NetworkRun:
         self.phase = "running"
         self._began = self._last_look = self._last_alive = time.monotonic()
         self._evaluations.start()
-        for _, member in self._seats.taken():
+        for _, member in self.seats.taken():
             member.tell(pb.ToNode(start=pb.Start(run=self.number)))
         while self._end is None:
             await self._until(lambda: self._end is not None, _TICK_S)
@@ -271,12 +250,12 @@ class NetworkRun:
         self.phase = "ending"
         last = self.setting.stop.iterations
         at = self._end.iteration if self._end and self._end.status is Status.FINISHED else last
-        for member in self._seats.living():
+        for member in self.seats.living():
             member.tell(pb.ToNode(stop=pb.Stop(run=self.number, iteration=at)))
         if self._began is not None:
-            await self._until(lambda: self._seats.alive() - self._seats.mute() <= self._finished, _ENDING_S)
+            await self._until(lambda: self.seats.alive() - self.seats.mute() <= self._finished, _ENDING_S)
         await self._evaluations.finish(_ENDING_S)
-        self._seats.leave()
+        self.seats.leave()
         self._tell_watcher()
         self._is_over = True
 
@@ -285,26 +264,26 @@ class NetworkRun:
         stop, now = self.setting.stop, time.monotonic()
         last = stop.iterations
         self._notice_silence(now)
-        self._done |= self._seats.at_least(last)
+        self._done |= self.seats.at_least(last)
         seconds = stop.seconds if isfinite(stop.seconds) else HARD_STOP_S
-        alive = self._seats.alive()
+        alive = self.seats.alive()
         if alive:
             self._last_alive = now
         heard = alive - self._silent
-        if self._seconds() > seconds:
+        if self.seconds() > seconds:
             self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", self._reached()))
         elif now - self._last_alive > SILENT_S:
             self._stop(_End(Status.FAILED, "every node died", self._reached()))
-        elif self._slow_nodes and 2 * len(self._done) >= len(self._seats):
+        elif self.slow_nodes and 2 * len(self._done) >= len(self.seats):
             self._stop(_End(Status.FINISHED, f"the median node did {last} iterations", last))
         elif heard and heard <= self._done and self.collection.by_time:
             self._stop(_End(Status.FINISHED, f"every live node did {last} iterations", last))
 
     def _notice_silence(self, now: float) -> None:
         if now - self._last_look > SILENT_S / 2:  # this process itself was stopped, or too busy to listen
-            self._seats.hear_everybody(now)
+            self.seats.hear_everybody(now)
         self._last_look = now
-        mute, alive = self._seats.mute(), self._seats.alive()
+        mute, alive = self.seats.mute(), self.seats.alive()
         for index in sorted(mute - self._silent):
             self._was_silent = True
             self.collection.has_faults()
@@ -329,37 +308,37 @@ class NetworkRun:
     def _stop(self, end: _End) -> None:
         if self._end is None:
             self._end = end
-            self._took = None if self._began is None else self._seconds()
+            self.took = None if self._began is None else self.seconds()
             self._changed.set()
 
     def _resume(self, index: int, member: Member) -> None:
         """A new incarnation takes the place of a dead node, where its neighbours are."""
         self.restarts += 1
-        incarnation = self._seats.take_over(index, member)
-        self._ready.discard(index)
+        incarnation = self.seats.take_over(index, member)
+        self.ready.discard(index)
         self._done.discard(index)
         self._leaving.discard(index)
         self._waiting_to_resume.add(index)
         neighbours = self.setting.topology.neighbours(index)
-        alive, last, state = self._seats.alive(), self.setting.stop.iterations, self.experiment.restart.state
+        alive, last, state = self.seats.alive(), self.setting.stop.iterations, self.experiment.restart.state
         first = first_iteration(self.collection, index, neighbours, alive, last)
         start = start_model(self.collection, state, index, neighbours)
-        assignment = assign(self._common, index, incarnation, self._peers(index), first, start, self._seconds())
+        assignment = assign(self._common, index, incarnation, self._peers(index), first, start, self.seconds())
         member.tell(pb.ToNode(assignment=assignment))
         self._happened("restarted", index, f"{member.name}, from iteration {first}, {state}")
 
     def _resumed(self, index: int) -> None:
         """It is ready: its neighbours learn where it is, then it starts."""
         self._waiting_to_resume.discard(index)
-        news = pb.Neighbours(run=self.number, neighbours=[neighbour(self._seats.peer(index))])
+        news = pb.Neighbours(run=self.number, neighbours=[neighbour(self.seats.peer(index))])
         for j in self.setting.topology.neighbours(index):
-            if (other := self._seats.member(j)) is not None and other.alive:
+            if (other := self.seats.member(j)) is not None and other.alive:
                 other.tell(pb.ToNode(neighbours=news))
-        if (member := self._seats.member(index)) is not None:
+        if (member := self.seats.member(index)) is not None:
             member.tell(pb.ToNode(start=pb.Start(run=self.number)))
 
     def _peers(self, index: int) -> list[Peer]:
-        return [self._seats.peer(j) for j in self.setting.topology.neighbours(index)]
+        return [self.seats.peer(j) for j in self.setting.topology.neighbours(index)]
 
     @contextmanager
     def _surviving(self) -> Iterator[None]:
@@ -373,37 +352,22 @@ class NetworkRun:
     def _reached(self) -> int:
         return int(median(self.collection.iterations))
 
-    def _seconds(self) -> float:
+    def seconds(self) -> float:
+        """Since the start of the run."""
         return 0.0 if self._began is None else time.monotonic() - self._began
 
     def _is_exact(self, end: _End) -> bool:
         undisturbed = not (self.deaths or self.departures or self.restarts or self._was_silent or self._breaks)
         results = [k for k, _ in self.collection.results.values()]
-        complete = results == [end.iteration] * len(self._seats)
+        complete = results == [end.iteration] * len(self.seats)
         clean = self.totals.ledger().clean and self.totals.figures().clean
         return end.status is Status.FINISHED and self.setting.mode is Mode.ROUNDS and undisturbed and clean and complete
 
     def _happened(self, what: str, node: int, detail: str) -> None:
-        self.folder.happened({"seconds": round(self._seconds(), 3), "what": what, "node": node, "detail": detail})
-
-    def _state(self) -> NetworkState:
-        places = self.collection.iterations
-        return NetworkState(
-            phase=self.phase,
-            nodes=len(places),
-            ready=len(self._ready) if self.phase != "gathering" else 0,
-            alive=len(self._seats.alive()) if self.phase != "gathering" else len(self._members.alive()),
-            slowest=min(places),
-            median=int(median(places)),
-            fastest=max(places),
-            bytes=self.collection.bytes,
-            late=self.collection.late,
-            starved=self.collection.starved,
-            seconds=self._seconds() if self._took is None else self._took,
-        )
+        self.folder.happened({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
 
     def _tell_watcher(self) -> None:
-        self._watcher.state(self._state())
+        self._watcher.state(state_of(self))
 
     async def _until(self, condition: Callable[[], object], seconds: float) -> None:
         """Wait for a condition that only messages can make true, at most so long."""

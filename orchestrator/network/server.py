@@ -12,6 +12,7 @@ from node.process import code_version
 from orchestrator.errors import CannotListen
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
+from orchestrator.network.look import figures_of
 from orchestrator.network.members import Members
 from orchestrator.network.run import NetworkRun, new_number
 from orchestrator.network.service import ControlService
@@ -98,4 +99,4 @@ class Control:
             return OrchestratorFigures(
                 alive_members=len(self.members.alive()), refused_joins=dict(self.members.refused)
             )
-        return self.run.figures()
+        return figures_of(self.run)

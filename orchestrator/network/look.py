@@ -1,0 +1,51 @@
+"""A look at a run from outside: for whoever watches it, and for Prometheus."""
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from orchestrator.metrics import OrchestratorFigures
+from orchestrator.network.state import NetworkState
+
+if TYPE_CHECKING:
+    from orchestrator.network.run import NetworkRun
+
+
+def state_of(run: "NetworkRun") -> NetworkState:
+    """Where its nodes are."""
+    places, gathering = run.collection.iterations, run.phase == "gathering"
+    return NetworkState(
+        phase=run.phase,
+        nodes=len(places),
+        ready=0 if gathering else len(run.ready),
+        alive=len(run.members.alive()) if gathering else len(run.seats.alive()),
+        slowest=min(places),
+        median=int(median(places)),
+        fastest=max(places),
+        bytes=run.collection.bytes,
+        late=run.collection.late,
+        starved=run.collection.starved,
+        seconds=run.seconds() if run.took is None else run.took,
+    )
+
+
+def figures_of(run: "NetworkRun") -> OrchestratorFigures:
+    """Everything that Prometheus sees of it."""
+    state, last, collection = state_of(run), run.folder.last, run.collection
+    return OrchestratorFigures(
+        alive_members=len(run.members.alive()),
+        phase=run.phase,
+        slowest=state.slowest,
+        median=state.median,
+        fastest=state.fastest,
+        objective=last.objective if last else None,
+        consensus=last.consensus if last else None,
+        coverage=last.coverage if last else None,
+        sent_bytes=run.totals.sent_by_kind(),
+        late=collection.late,
+        starved=collection.starved,
+        refused_joins=dict(run.members.refused),
+        evaluation_cpu_s=collection.cpu_s,
+        snapshot_bytes=collection.snapshot_bytes,
+        records=collection.records,
+        active_faults=len(run.slow_nodes) if run.phase == "running" else 0,
+    )

@@ -1,0 +1,68 @@
+"""Prometheus' view of a real run: every node and the orchestrator, scraped while it goes on."""
+
+import asyncio
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+from local_world import World, experiment_of, run_with, until
+from prometheus_client.parser import text_string_to_metric_families
+
+from orchestrator.runs import Status
+
+
+def scrape(address: str) -> str:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=20) as answer:
+        return str(answer.read().decode())
+
+
+def values(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
+    families = text_string_to_metric_families(text)
+    return {(s.name, tuple(sorted(s.labels.items()))): s.value for family in families for s in family.samples}
+
+
+@pytest.mark.requires("promtool")
+def test_a_run_under_way_can_be_seen_in_the_metrics_of_all_who_take_part(tmp_path: Path) -> None:
+    seen: dict[str, str] = {}
+
+    async def look(world: World) -> None:
+        await world.at_iteration("node-0", 40)
+        await until(lambda: world.run.totals.sent_by_kind()["values"] > 0)  # the orchestrator has heard totals
+        for member in world.control.members.alive():
+            seen[member.name] = await asyncio.to_thread(scrape, member.metrics_address)
+        seen["orchestrator"] = await asyncio.to_thread(scrape, world.control.metrics_address)
+
+    made = experiment_of(
+        nodes=4,
+        topology={"kind": "ring"},
+        problem={"kind": "linear", "n": 30, "samples": 20, "test_samples": 10},
+        algorithm={"kind": "pame", "participation": 1.0, "support": 0.5},
+        period=1,
+        compute={"step": "10ms"},
+        evaluate={"every": 5},
+        stop={"iterations": 400, "seconds": "60s"},
+    )
+    outcome = asyncio.run(run_with(look, made, tmp_path / "run"))
+    assert outcome.ending.status is Status.FINISHED
+    assert sorted(seen) == ["node-0", "node-1", "node-2", "node-3", "orchestrator"]
+    for name, text in seen.items():
+        checked = subprocess.run(
+            ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False
+        )
+        assert (checked.returncode, checked.stdout + checked.stderr) == (0, ""), name
+    node = values(seen["node-0"])
+    assert node["pame_node_iteration", ()] >= 30
+    sent = node["pame_link_sent_messages_total", (("peer", "1"),)]
+    assert sent >= 30
+    values_bytes = node["pame_link_sent_bytes_total", (("kind", "values"), ("peer", "1"))]
+    assert values_bytes % (15 * 8) == 0
+    assert abs(values_bytes / (15 * 8) - sent) <= 1  # one may be sent while the scrape is on its way
+    assert node["pame_link_acknowledged_messages_total", (("peer", "1"),)] <= sent
+    assert node["pame_node_round_trip_seconds_count", ()] > 0
+    whole = values(seen["orchestrator"])
+    assert whole["pame_run_phase", (("phase", "running"),)] == 1
+    assert whole["pame_orchestrator_alive_members", ()] == 4
+    assert whole["pame_run_objective", ()] > 0
+    assert whole["pame_run_iteration", (("position", "median"),)] >= 20
+    assert whole["pame_run_sent_bytes_total", (("kind", "values"),)] > 0
