@@ -8,16 +8,17 @@ import sys
 import uuid
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: two cores, many nodes
-os.environ.setdefault("GRPC_VERBOSITY", "ERROR")  # a connection that ends is nothing to tell
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # a connection that ends is nothing to tell
 
+from node.control import JoinRefused
 from node.process import Node, Options
 from pame.errors import PameError
 
 
 def main() -> int:
-    """Run until dismissed; 0 after a good end, 2 if the node was refused or cannot start."""
+    """Run until dismissed; 0 after a good end, 1 if there is no orchestrator or no port, 2 if the node was refused."""
     parser = argparse.ArgumentParser(prog="python -m node", description=__doc__)
-    parser.add_argument("--orchestrator", required=True, metavar="HOST:PORT", help="where to join")
+    parser.add_argument("--orchestrator", required=True, type=_address, metavar="HOST:PORT", help="where to join")
     parser.add_argument("--token", default=os.environ.get("PAME_TOKEN", ""), help="to be let in (or PAME_TOKEN)")
     parser.add_argument("--member", default=f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}", help="its name")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on and to tell neighbours")
@@ -36,10 +37,20 @@ def main() -> int:
     )
     try:
         asyncio.run(_run(options))
-    except (PameError, OSError, RuntimeError) as error:
+    except JoinRefused as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except (PameError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _address(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if not text.startswith("unix:") and not (host and port.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, e.g. 127.0.0.1:4750")
+    return text
 
 
 def _port(text: str) -> int:

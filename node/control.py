@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -82,14 +83,23 @@ class ControlStream:
     async def run(self) -> None:
         """Join, and again after every break, until there has been no contact for too long."""
         self._contact = time.monotonic()
+        told = False
         while not self._leaving:
             why = "it closed the connection"
+            before = self._contact
             try:
                 await self._attach()
             except grpc.aio.AioRpcError as error:
                 why = error.code().name.lower()
             except asyncio.InvalidStateError:  # gRPC's word for writing to a stream that has just ended
                 pass
+            if not self._leaving and (not told or self._contact > before):
+                told = True
+                print(
+                    f"no orchestrator at {self._orchestrator} ({why}): trying for {self._patience_s:g} s",
+                    file=sys.stderr,
+                    flush=True,
+                )
             if time.monotonic() - self._contact > self._patience_s:
                 raise OrchestratorGone(
                     f"no contact with the orchestrator at {self._orchestrator} for {self._patience_s:g} s "

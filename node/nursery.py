@@ -18,7 +18,7 @@ import time
 from contextlib import suppress
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from node.process import Node, Options
 from pame.errors import PameError

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -99,7 +100,7 @@ class Node:
             token=options.token,
             member=options.member,
             address=f"{options.host}:{self._server.port}",
-            metrics_address=f"{options.host}:{self._metrics_port}",
+            metrics_address=self._metrics_address,
             code_version=code_version(),
             fingerprint=fingerprint(),
             pid=os.getpid(),
@@ -107,6 +108,14 @@ class Node:
             incarnation=session.assigned.incarnation if session else 0,
             capabilities=capabilities(),
         )
+
+    @property
+    def _metrics_address(self) -> str:
+        return f"{self._options.host}:{self._metrics_port}"
+
+    def _say(self, what: str) -> None:
+        """One line for whoever started this node."""
+        print(f"{self._options.member}: {what}", file=sys.stderr, flush=True)
 
     def _heartbeat(self) -> pb.Heartbeat:
         return pb.Heartbeat(iteration=self._session.account.iteration if self._session else 0)
@@ -123,7 +132,10 @@ class Node:
                 await self._current().stop(message.stop.iteration, _DRAIN_S)
                 self._session = None
             case "dismissed":
+                self._say(f"dismissed: {message.dismissed.reason}")
                 self._leave.set()
+            case "welcome":
+                self._say(f"joined {self._options.orchestrator}, metrics at http://{self._metrics_address}/metrics")
 
     async def _assigned(self, message: pb.Assignment) -> None:
         if self._session is not None:
@@ -135,6 +147,7 @@ class Node:
         except PameError as error:
             self._control.send(pb.FromNode(failure=pb.Failure(run=message.run, reason=str(error))))
             return
+        self._say(f"run {message.run:x}: node {message.index} of {message.nodes}")
         self._control.send(pb.FromNode(ready=pb.Ready(run=message.run)))
 
     def _is_current(self, run: int) -> bool:

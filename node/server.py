@@ -13,6 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from node.link import PUSH
 from node.parcels import ParcelRefused
+from pame.errors import PameError
 from pame.rpc import exchange_pb2 as pb
 from pame.rpc import refusal_pb2
 
@@ -25,6 +26,10 @@ _PATIENCE_WITH_REFUSED = 100
 
 Arrive = Callable[[bytes], int]
 """Takes a parcel in and returns how many of its sender were late so far, or raises `ParcelRefused`."""
+
+
+class CannotListen(PameError):
+    """The port is taken, or not ours to take."""
 
 
 class ExchangeServer:
@@ -58,7 +63,12 @@ class ExchangeServer:
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
         checks = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
-        self._port = server.add_insecure_port(f"{self._host}:{self._port}")
+        try:
+            self._port = server.add_insecure_port(f"{self._host}:{self._port}")
+        except RuntimeError:
+            raise CannotListen(
+                f"cannot listen on {self._host}:{self._port}: give another --port, or 0 for any"
+            ) from None
         await server.start()
         for name in ("", SERVICE):
             await checks.set(name, health_pb2.HealthCheckResponse.SERVING)

@@ -114,7 +114,8 @@ class NodeProcesses:
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"see {self._log}"
+        errors = [line for line in lines if "error" in line.lower()]
+        return (errors or lines or [f"see {self._log}"])[-1]
 
     @staticmethod
     def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:

@@ -47,7 +47,8 @@ def run_on(address: str, token: str, variants: Sequence[Variant], console: Conso
             client.cancel(accepted.run)
             ended = watch_run(client, accepted.run, Console(quiet=True))
     code = say_end(ended, console)
-    console.print(f"run folder of the orchestrator: [bold]{escape(accepted.folder)}[/]", soft_wrap=True)
+    report = escape(f"{accepted.folder}/report.html")
+    console.print(f"report: [bold]{report}[/], among the run folders of the orchestrator", soft_wrap=True)
     if console.quiet:
         typer.echo(accepted.folder)
     return code
@@ -65,8 +66,7 @@ def watch_run(client: Client, run: int, console: Console) -> pb.Ended:
 def say_end(ended: pb.Ended, console: Console) -> int:
     """One line about the end of a run; the exit code of the run."""
     status = Status(ended.status)
-    exact = ", exact" if ended.exact else ""
-    took = f"{ended.iterations} iterations in {duration(ended.seconds)}{exact}"
+    took = f"{ended.iterations} iterations in {duration(ended.seconds)}, {'exact' if ended.exact else 'not exact'}"
     if status in (Status.FINISHED, Status.INTERRUPTED):
         console.print(f"[bold]{status.value}[/]: {escape(ended.reason)}; {took}", soft_wrap=True)
     else:

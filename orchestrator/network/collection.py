@@ -167,7 +167,14 @@ class Collection:
         reason = self._evaluator.judge(
             measured, point.consensus, point.iteration, point.seconds, point.by, decides, point.sent
         )
-        return Decision(reason, point.iteration) if reason else None
+        if reason is None:
+            return None
+        if point.by == "iteration" and point.iteration > self._last_by_time:  # the curve by time ends there too
+            self._last_by_time = point.iteration
+            self._evaluator.judge(
+                measured, point.consensus, point.iteration, point.seconds, "time", decides=False, sent=self.bytes
+            )
+        return Decision(reason, point.iteration)
 
     def _assemble(self, node: int, chunk: pb.SnapshotChunk) -> Vector | None:
         """The model, when its last piece is there. A piece lost with a broken connection costs its whole snapshot."""

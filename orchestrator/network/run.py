@@ -244,7 +244,6 @@ class NetworkRun:
             await self._until(lambda: self._end is not None, _TICK_S)
             self._tell_watcher()
             self._look_around()
-            self.folder.flush()
 
     async def _ending(self) -> None:
         self.phase = "ending"
@@ -368,6 +367,8 @@ class NetworkRun:
 
     def _tell_watcher(self) -> None:
         self._watcher.state(state_of(self))
+        with self._surviving():
+            self.folder.flush()
 
     async def _until(self, condition: Callable[[], object], seconds: float) -> None:
         """Wait for a condition that only messages can make true, at most so long."""

@@ -26,6 +26,9 @@ _ADDRESS = re.compile(r"\S+:[1-9][0-9]{0,4}")
 class Listener(Protocol):
     """The run under way, or nobody."""
 
+    number: int
+    """Of the run."""
+
     def joined(self, member: Member, join: pb.Join) -> None:
         """A member joined."""
 
@@ -111,7 +114,10 @@ class ControlService:
         )
         member.tell(pb.ToNode(welcome=pb.Welcome(member=member.name)))
         self._members.add(member)
-        if (listener := self._listener()) is not None:
+        listener = self._listener()
+        if join.run and (listener is None or listener.number != join.run):  # of an orchestrator that is gone
+            member.tell(pb.ToNode(stop=pb.Stop(run=join.run)))
+        if listener is not None:
             listener.joined(member, join)
         return member
 

@@ -1,5 +1,6 @@
 """The nodes' totals of their links, put together: the byte account of the run, and whether it was exact."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -89,6 +90,7 @@ class Totals:
                 _enter(ledger, Fate.AGGREGATED, incoming.sender, node, incoming.aggregated, 0)
                 _enter(ledger, Fate.LATE, incoming.sender, node, incoming.late, incoming.late_bytes)
                 _enter(ledger, Fate.EVICTED, incoming.sender, node, incoming.evicted, 0)
+        self._top_up(ledger)
         return ledger
 
     def traffic(self, seconds: float) -> Traffic:
@@ -120,6 +122,22 @@ class Totals:
             for one in said
         ]
         return sum(counts, SocketCounts()) if counts else None
+
+    def _top_up(self, ledger: Ledger) -> None:
+        """What a killed node sent after its last report is known only to its receivers: they cannot have got more."""
+        sent: Counter[tuple[int, int]] = Counter()
+        got: Counter[tuple[int, int]] = Counter()
+        size: Counter[tuple[int, int]] = Counter()
+        for (node, _), report in self._newest.items():
+            for link in report.out:
+                sent[node, link.receiver] += link.messages
+            for incoming in report.into:
+                got[incoming.sender, node] += incoming.messages
+                size[incoming.sender, node] += incoming.bytes
+        for (sender, receiver), messages in got.items():
+            more = messages - sent[sender, receiver]
+            if more > 0:
+                _enter(ledger, Fate.SENT, sender, receiver, more, more * size[sender, receiver] // messages)
 
     def figures(self) -> NetworkFigures:
         """Everything that is not in the ledger."""

@@ -37,6 +37,8 @@ def read_events(folder: Path) -> Events | None:
     kinds: Counter[str] = Counter()
     for line in json_lines(folder / "events.jsonl"):
         event = _event(line)
+        if event.what == "assigned":  # tells nothing to a reader of the report
+            continue
         kinds[event.what] += 1
         if len(first) < EVENTS_SHOWN:
             first.append(event)

@@ -26,7 +26,7 @@ BITS = {
     "sent": "Sent in this run",
     "paper": "Paper, 63 s + n",
     "flagged": "with a flag, 64 s + n",
-    "floor": "Floor, log₂C(n,s) + 64 s",
+    "floor": "Floor with the support sent, log₂C(n,s) + 64 s",
     "dense": "Dense, 64 n",
 }
 

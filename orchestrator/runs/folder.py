@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, fields
@@ -97,9 +98,10 @@ class RunFolder:
         self.flush()
 
     def flush(self) -> None:
-        """Hand all rows and lines to the system; for a caller who knows that no more may come for a while."""
+        """Hand all rows and lines to the system, and show that the run is alive, with or without news."""
         self._flushed = self._clock()
         with writing(self.path):
+            os.utime(self.path / "curve.jsonl")
             for file in (self._curve, self._records, self._events):
                 if file is not None:
                     file.flush()

@@ -30,6 +30,7 @@ class Listener:
     """Instead of a run: remembers what the members say."""
 
     def __init__(self) -> None:
+        self.number = 1
         self.said: list[str] = []
         self.gone: list[str] = []
 
@@ -186,9 +187,10 @@ def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_
             cwd=ROOT,
             check=False,
         )
-    assert node.returncode == 2
-    [line] = node.stderr.splitlines()
-    assert line.startswith(f"error: no contact with the orchestrator at 127.0.0.1:{port} for 0.5 s (unavailable)")
+    assert node.returncode == 1
+    [first, last] = node.stderr.splitlines()
+    assert first == f"no orchestrator at 127.0.0.1:{port} (unavailable): trying for 0.5 s"
+    assert last.startswith(f"error: no contact with the orchestrator at 127.0.0.1:{port} for 0.5 s (unavailable)")
 
 
 def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> None:
@@ -219,9 +221,11 @@ def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> No
         finally:
             node.kill()
             orchestrator.kill()
-    assert node.returncode == 2
-    [line] = errors.splitlines()
-    assert "no contact with the orchestrator" in line
+    assert node.returncode == 1
+    joined, lost, *_, last = errors.splitlines()
+    assert f"joined {address}" in joined
+    assert lost.startswith(f"no orchestrator at {address}")
+    assert last.startswith("error: no contact with the orchestrator")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -232,7 +236,9 @@ def test_an_idle_node_that_is_told_to_leave_says_goodbye_and_exits_with_0(number
             await until(control.members.alive)
             os.kill(node.pid, number)
             _, errors = await finished(node)
-            assert (node.returncode, errors) == (0, b"")
+            assert node.returncode == 0
+            assert errors.decode().splitlines()[0].startswith(f"guest: joined {control.address}, metrics at http://")
+            assert b"error" not in errors
             await until(lambda: listener.gone == ["guest"])
             assert listener.said == ["goodbye"]
 
@@ -268,6 +274,29 @@ def test_a_name_that_is_no_name_is_refused_and_odd_digits_do_no_harm() -> None:
             welcome = await first_answer(control, join(control, member="node-²"))
             assert welcome.WhichOneof("kind") == "welcome"
             assert [member.name for member in control.members.all()] == ["node-²"]
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("address", ["foo", "127.0.0.1", "127.0.0.1:", ":4750"])
+def test_an_address_without_a_host_or_a_port_is_answered_at_once(address: str) -> None:
+    command = [sys.executable, "-m", "node", "--orchestrator", address]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=BOUND_S, check=False)
+    assert done.returncode == 2
+    assert f"{address!r} is not HOST:PORT" in done.stderr
+
+
+def test_a_node_busy_with_a_run_of_an_orchestrator_that_is_gone_is_told_to_end_it() -> None:
+    async def scene() -> None:
+        async with opened() as (control, listener), attaching(control) as attach:
+            listener.number = 5
+            for run, answers in ((7, ["welcome", "stop"]), (5, ["welcome"])):
+                call = attach()
+                await call.write(join(control, run=run, member=f"node-{run}", address=f"127.0.0.1:{run}"))
+                said = [await call.read() for _ in answers]
+                assert [message.WhichOneof("kind") for message in said] == answers
+                assert run == 5 or said[1].stop.run == 7
+                call.cancel()
 
     asyncio.run(scene())
 

@@ -122,7 +122,7 @@ def test_clients_see_the_nodes_submit_and_cancel(
     assert "finished: 20 iterations done; 20 iterations in " in done.stdout
     assert "20/20" in done.stdout
     [folder] = (tmp_path / "runs").iterdir()
-    assert f"run folder of the orchestrator: {folder.name}" in done.stdout
+    assert f"report: {folder.name}/report.html, among the run folders of the orchestrator" in done.stdout
     listed = json.loads(pame("nodes", *on, "--json").stdout)
     assert [(member["name"], member["alive"]) for member in listed] == [(f"node-{n}", True) for n in range(3)]
     assert "3 nodes alive; no run is under way" in pame("nodes", *on).stdout

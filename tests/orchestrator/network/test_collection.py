@@ -125,6 +125,16 @@ def test_complete_sets_end_a_run_at_the_last_iteration() -> None:
     assert decisions == [None, None, None, Decision("20 iterations done", 20)]
 
 
+def test_the_curve_by_time_ends_where_the_run_does() -> None:
+    observer = Observer()
+    collection = Collection(setting(), observer)
+    for k in (0, 20):
+        for node in EVERYBODY:
+            tell(collection, node, k, float(k))
+    assert [(point.iteration, point.seconds) for point in observer.by("time")] == [(0, 0.0), (20, 20.0)]
+    assert observer.by("time")[-1].objective == observer.by("iteration")[-1].objective
+
+
 def test_a_target_ends_a_run_at_its_snapshot() -> None:
     collection = Collection(setting(stop=StopRules(iterations=20, target=1e12)), Observer())
     decision = [tell(collection, node, 5) for node in EVERYBODY][-1]

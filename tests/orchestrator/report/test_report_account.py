@@ -57,7 +57,7 @@ def test_the_report_prints_the_account_next_to_the_formulas(run_folder: Callable
     assert "Values 1.914 KiB 1\u202f568 33.4 %" in words
     assert "Counted by ss (payload and headers) 5.645 KiB 4\u202f624 98.4 %" in words
     assert "40 packets and 1 retransmissions on 1 of 1 connections" in words
-    for formula in ("Paper, 63 s + n", "Floor, log₂C(n,s) + 64 s", "Dense, 64 n"):
+    for formula in ("Paper, 63 s + n", "Floor with the support sent, log₂C(n,s) + 64 s", "Dense, 64 n"):
         assert formula in words
 
 
