@@ -100,6 +100,7 @@ class Collection:
         self._added, self._added_to = 0, 0
         """Bytes of the iterations before that one."""
         self._last_by_time = -1
+        self._told_by_time = -1
         self.latest = np.zeros((nodes, n))
         """The newest snapshot of every node."""
         self.latest_iteration = np.full(nodes, -1)
@@ -163,14 +164,18 @@ class Collection:
 
     def judge(self, point: Point, measured: Measured) -> Decision | None:
         """Tell the observers; the end of the run, if this point decides so."""
+        if point.by == "time":
+            if point.iteration <= self._told_by_time:
+                return None
+            self._told_by_time = point.iteration
         decides = self._by_time == (point.by == "time")
         reason = self._evaluator.judge(
             measured, point.consensus, point.iteration, point.seconds, point.by, decides, point.sent
         )
         if reason is None:
             return None
-        if point.by == "iteration" and point.iteration > self._last_by_time:  # the curve by time ends there too
-            self._last_by_time = point.iteration
+        if point.by == "iteration" and point.iteration > self._told_by_time:  # the curve by time ends there too
+            self._told_by_time = point.iteration
             self._evaluator.judge(
                 measured, point.consensus, point.iteration, point.seconds, "time", decides=False, sent=self.bytes
             )

@@ -128,11 +128,17 @@ def test_complete_sets_end_a_run_at_the_last_iteration() -> None:
 def test_the_curve_by_time_ends_where_the_run_does() -> None:
     observer = Observer()
     collection = Collection(setting(), observer)
-    for k in (0, 20):
-        for node in EVERYBODY:
-            tell(collection, node, k, float(k))
-    assert [(point.iteration, point.seconds) for point in observer.by("time")] == [(0, 0.0), (20, 20.0)]
-    assert observer.by("time")[-1].objective == observer.by("iteration")[-1].objective
+    for node in EVERYBODY:
+        tell(collection, node, 0)
+    for node in (0, 1, 2):
+        tell(collection, node, 20)
+    points = collection.snapshot(3, pb.SnapshotChunk(iteration=20, values=model(3, 20).tobytes()), 9.0, EVERYBODY)
+    assert [point.by for point in points] == ["iteration", "time"]
+    assert collection.judge(points[0], collection.measure(points[0])) is not None  # the run ends here
+    assert [(point.by, point.iteration) for point in observer.points[-2:]] == [("iteration", 20), ("time", 20)]
+    told = len(observer.points)
+    collection.judge(points[1], collection.measure(points[1]))
+    assert len(observer.points) == told  # once is enough
 
 
 def test_a_target_ends_a_run_at_its_snapshot() -> None:
