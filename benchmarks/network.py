@@ -12,7 +12,9 @@ from statistics import median
 from time import perf_counter
 
 from orchestrator.experiment import Experiment
-from orchestrator.network import Control, NetworkState
+from orchestrator.network import Control, NetworkRun, NetworkState
+from orchestrator.network.run import new_number
+from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, RunFolder, Status
 from pame.observe import Evaluation, Record
 
@@ -102,15 +104,15 @@ async def measure(
 ) -> Measured:
     """Conduct one run on the nodes that join, and look at the machine whenever its phase changes."""
     measured, watcher = Measured(), Watcher()
-    former = control.run
     measured.moments["begin"] = look(())
-    with RunFolder(folder) as run:
-        conducting = asyncio.create_task(control.conduct(experiment, folder, run, watcher))
+    with RunFolder(folder) as files:
+        setting = await asyncio.to_thread(make_network_setting, experiment, folder)
+        run = NetworkRun(new_number(), experiment, setting, files, control.members, watcher)
+        conducting = asyncio.create_task(control.go(run))
         while not conducting.done():
-            network = control.run
-            if network is not None and network is not former and network.phase not in measured.moments:
-                measured.moments[network.phase] = look(pids().values())
-                if network.phase == "ending":
+            if run.phase not in measured.moments:
+                measured.moments[run.phase] = look(pids().values())
+                if run.phase == "ending":
                     measured.memory = [memory(pid) for pid in pids().values()]
             await asyncio.sleep(_POLL_S)
         measured.ending = await conducting

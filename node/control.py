@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import sys
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -39,13 +38,15 @@ class ControlStream:
         join: Callable[[], pb.Join],
         handle: Callable[[pb.ToNode], Awaitable[None]],
         heartbeat: Callable[[], pb.Heartbeat],
+        say: Callable[[str], None],
         patience_s: float,
     ) -> None:
-        """`patience_s`: how long to keep trying without any contact."""
+        """`say`: tells whoever started the node; `patience_s`: how long to keep trying without any contact."""
         self._orchestrator = orchestrator
         self._join = join
         self._handle = handle
         self._heartbeat = heartbeat
+        self._say = say
         self._patience_s = patience_s
         self._outgoing: deque[pb.FromNode] = deque()
         self._outgoing_bytes = 0
@@ -95,11 +96,7 @@ class ControlStream:
                 pass
             if not self._leaving and (not told or self._contact > before):
                 told = True
-                print(
-                    f"no orchestrator at {self._orchestrator} ({why}): trying for {self._patience_s:g} s",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                self._say(f"no orchestrator at {self._orchestrator} ({why}): trying for {self._patience_s:g} s")
             if time.monotonic() - self._contact > self._patience_s:
                 raise OrchestratorGone(
                     f"no contact with the orchestrator at {self._orchestrator} for {self._patience_s:g} s "

@@ -58,7 +58,7 @@ class Node:
         self._metrics_port = 0
         self._leave = asyncio.Event()
         self._control = ControlStream(
-            options.orchestrator, self._join, self._handle, self._heartbeat, options.patience_s
+            options.orchestrator, self._join, self._handle, self._heartbeat, self._say, options.patience_s
         )
 
     async def run(self) -> None:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from pame.algorithms import Received, Wanted
 
-_PER_SENDER = 64
+PER_SENDER = 64
 _BYTES = 64 * 2**20
 
 
@@ -90,7 +90,7 @@ class RoundsMailbox:
         period: int,
         max_lag: int,
         exclude_after: int,
-        per_sender: int = _PER_SENDER,
+        per_sender: int = PER_SENDER,
         most_bytes: int = _BYTES,
     ) -> None:
         """At most `per_sender` messages of one sender and, in total, `most_bytes` on the wire."""

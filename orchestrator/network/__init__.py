@@ -7,6 +7,7 @@
     service.py      the service for nodes                   server.py       the server, open and closed
     experiments.py  the service for clients                 desk.py         one run at a time
     broadcast.py    one run, told to many watchers          conduct.py      a run and its folder
+    summary.py      what only a network has, for summary.json
 
 May import: `orchestrator.experiment`, `plan`, `runs`, `report`, `metrics`, `errors`; `node` for what travels; `pame`;
 grpc.

@@ -12,10 +12,10 @@ from orchestrator.experiment import Experiment
 from orchestrator.network.run import NetworkRun, new_number
 from orchestrator.network.server import Control
 from orchestrator.network.state import NetworkObserver
+from orchestrator.network.summary import network_section
 from orchestrator.plan import make_network_setting, warnings
 from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, summarise
-from orchestrator.runs.network import network_section
 from pame.errors import PameError
 from pame.setting import Setting
 

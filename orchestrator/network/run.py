@@ -91,7 +91,8 @@ class NetworkRun:
         self._waiting_to_resume: set[int] = set()
         self._changed = asyncio.Event()
         self._end: _End | None = None
-        self._is_over = False
+        self.is_over = False
+        """Whether there is nothing more to see."""
         self._began: float | None = None
         self.took: float | None = None
 
@@ -111,11 +112,6 @@ class NetworkRun:
         end = self._end or _End(Status.FAILED, "the run ended without a reason", self._reached())
         spent = time.perf_counter() - started
         return Ending(end.status, end.reason, end.iteration, self.took, spent, self._is_exact(end))
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is nothing more to see."""
-        return self._is_over
 
     @property
     def is_on_loopback(self) -> bool:
@@ -139,10 +135,10 @@ class NetworkRun:
     def _joined(self, member: Member, join: pb.Join) -> None:
         own = self.seats.held_by(member.name)
         if own is not None and join.run == self.number and join.incarnation == self.seats.incarnation(own):
+            self.deaths -= own not in self.seats.alive()  # the new stream may be there before the old one is missed
             self.seats.take(own, member)
             self.collection.has_faults()  # what was under way may be lost
             self._breaks += 1
-            self.deaths -= 1
             self._happened("back", own, "the connection was broken, the node went on")
         elif self.phase == "running" and self._end is None:
             # a new process of a name means that the old one is gone, heard of or not
@@ -256,7 +252,7 @@ class NetworkRun:
         await self._evaluations.finish(_ENDING_S)
         self.seats.leave()
         self._tell_watcher()
-        self._is_over = True
+        self.is_over = True
 
     def _look_around(self) -> None:
         """What no message tells: time that is over, nodes that are silent, everybody done."""

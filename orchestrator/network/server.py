@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-from pathlib import Path
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -10,15 +9,12 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from node.control import KEEPALIVE_MS
 from node.process import code_version
 from orchestrator.errors import CannotListen
-from orchestrator.experiment import Experiment
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
 from orchestrator.network.look import figures_of
 from orchestrator.network.members import Members
-from orchestrator.network.run import NetworkRun, new_number
+from orchestrator.network.run import NetworkRun
 from orchestrator.network.service import ControlService
-from orchestrator.network.state import NetworkObserver
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Ending, RunFolder
+from orchestrator.runs import Ending
 from pame.rpc import control_pb2 as pb
 from pame.rpc.control_pb2_grpc import add_ControlServicer_to_server
 from pame.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
@@ -75,11 +71,6 @@ class Control:
         await self._server.start()
         for name in ("", "pame.v1.Control", *(["pame.v1.Experiments"] if clients else [])):
             await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
-
-    async def conduct(self, experiment: Experiment, base: Path, folder: RunFolder, watcher: NetworkObserver) -> Ending:
-        """One run, from gathering to its end; everything but what the folder tells afterwards."""
-        setting = await asyncio.to_thread(make_network_setting, experiment, base)
-        return await self.go(NetworkRun(new_number(), experiment, setting, folder, self.members, watcher))
 
     async def go(self, run: NetworkRun) -> Ending:
         """Let a run go to its end."""

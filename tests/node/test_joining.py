@@ -189,7 +189,7 @@ def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_
         )
     assert node.returncode == 1
     [first, last] = node.stderr.splitlines()
-    assert first == f"no orchestrator at 127.0.0.1:{port} (unavailable): trying for 0.5 s"
+    assert first.endswith(f": no orchestrator at 127.0.0.1:{port} (unavailable): trying for 0.5 s")
     assert last.startswith(f"error: no contact with the orchestrator at 127.0.0.1:{port} for 0.5 s (unavailable)")
 
 
@@ -224,7 +224,7 @@ def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> No
     assert node.returncode == 1
     joined, lost, *_, last = errors.splitlines()
     assert f"joined {address}" in joined
-    assert lost.startswith(f"no orchestrator at {address}")
+    assert f": no orchestrator at {address}" in lost
     assert last.startswith("error: no contact with the orchestrator")
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -210,13 +209,7 @@ def test_a_file_that_cannot_grow_ends_the_run_with_one_line(tmp_path: Path) -> N
         pame.kill()
 
 
-def _can_mount() -> bool:
-    unshare = shutil.which("unshare")
-    command = [unshare or "unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
-    return unshare is not None and subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-@pytest.mark.skipif(not _can_mount(), reason="needs a mount namespace of its own")
+@pytest.mark.requires("root")
 def test_a_full_disk_ends_the_run_with_one_line(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()

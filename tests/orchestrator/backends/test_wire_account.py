@@ -19,9 +19,9 @@ from local_world import Watcher, experiment_of
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, NetworkRun
 from orchestrator.network.run import new_number
+from orchestrator.network.summary import network_section
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, RunFolder, Status
-from orchestrator.runs.network import network_section
 from pame.framing import ETHERNET, LOOPBACK, Interface
 
 ROOT = Path(__file__).parents[3]

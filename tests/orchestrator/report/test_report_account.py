@@ -9,8 +9,8 @@ import pytest
 from report_page import Reader
 
 from node.sockets import SocketCounts
+from orchestrator.network.summary import wire
 from orchestrator.report import write_report
-from orchestrator.runs.network import wire
 from pame.codec import Sizes
 from pame.framing import LOOPBACK, Traffic
 

@@ -2,18 +2,16 @@
 
 from dataclasses import asdict
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from node.sockets import SocketCounts
+from orchestrator.network.run import NetworkRun
 from pame.framing import CLOSING_PACKETS, ETHERNET, LOOPBACK, Interface, Traffic, account
-
-if TYPE_CHECKING:
-    from orchestrator.network import NetworkRun
 
 _CPU_BOUND = 0.05
 
 
-def network_section(run: "NetworkRun", wall_s: float, run_s: float | None = None) -> dict[str, Any]:
+def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) -> dict[str, Any]:
     """Figures, bytes on the wire, faults, cost of measuring, digests; `run_s`: how long the links were in use."""
     interface = LOOPBACK if run.is_on_loopback else ETHERNET
     figures, collection = run.totals.figures(), run.collection
