@@ -216,14 +216,15 @@ def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> No
         )
         try:
             assert orchestrator.stdout.readline() == "joined\n"
+            assert node.stderr is not None
+            assert f"joined {address}" in node.stderr.readline()  # the node knows it too
             orchestrator.kill()
             _, errors = node.communicate(timeout=BOUND_S)
         finally:
             node.kill()
             orchestrator.kill()
     assert node.returncode == 1
-    joined, lost, *_, last = errors.splitlines()
-    assert f"joined {address}" in joined
+    lost, *_, last = errors.splitlines()
     assert f": no orchestrator at {address}" in lost
     assert last.startswith("error: no contact with the orchestrator")
 
