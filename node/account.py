@@ -64,6 +64,8 @@ class OutAccount:
     refused: Counter[str] = field(default_factory=Counter)
     """Refused by the receiver, by reason."""
     round_trips: Histogram = field(default_factory=Histogram)
+    sockets: SocketCounts | None = None
+    """At the end of the run, if it could be counted."""
 
 
 @dataclass(slots=True)
@@ -112,7 +114,5 @@ class NodeAccount:
     """CPU time spent on snapshots."""
     out: dict[int, OutAccount] = field(default_factory=dict)
     into: dict[int, InAccount] = field(default_factory=dict)
-    sockets: SocketCounts | None = None
-    """At the end of the run, if it could be counted."""
     strangers: Counter[str] = field(default_factory=Counter)
     """Refused parcels that named no sender of this run, by reason."""

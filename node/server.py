@@ -20,7 +20,9 @@ from pame.rpc import refusal_pb2
 SERVICE = "pame.v1.Exchange"
 _IDLE_LIMIT = 4096
 _HEADROOM = 2
-"""gRPC breaks a stream at this many times our own limit, which refuses a parcel with its reason."""
+_LEAST_HEADROOM = 64 * 2**20
+"""Our own limit refuses a parcel with its reason and counts it. gRPC has a limit for what is larger still: it ends the
+stream with RESOURCE_EXHAUSTED before a byte of it is kept, but tells only the sender why."""
 _PATIENCE_WITH_REFUSED = 100
 """A stream that sends nothing else is closed."""
 
@@ -51,8 +53,7 @@ class ExchangeServer:
         """Serve with this limit; a server that is already open is replaced without a gap."""
         previous, self._arrive = self._server, arrive
         options = [
-            ("grpc.max_receive_message_length", _HEADROOM * limit),
-            ("grpc.max_send_message_length", _HEADROOM * limit),
+            ("grpc.max_receive_message_length", max(_HEADROOM * limit, _LEAST_HEADROOM)),
             ("grpc.so_reuseport", 1),
         ]
         server = grpc.aio.server(options=options)

@@ -77,7 +77,7 @@ class Session:
         await self._cancel(self._task)
         await asyncio.gather(*(link.drain(drain_s) for link in self._links.values()))
         await self._cancel(self._reporter)
-        self.account.sockets = await count_sockets(self._peer_ports())
+        await self._count_sockets()
         iteration, model = self._trainer.result(at)
         self._send_model(iteration, model, result=True)
         self._report(with_totals=True)
@@ -93,9 +93,10 @@ class Session:
         await asyncio.gather(*(link.close() for link in self._links.values()))
         await self._server.open()
 
-    def _peer_ports(self) -> set[int]:
-        ports = (peer.address.rpartition(":")[2] for peer in self._peers.values())
-        return {int(port) for port in ports if port.isdecimal()}
+    async def _count_sockets(self) -> None:
+        counts = await count_sockets({peer.index: peer.address for peer in self._peers.values()}) or {}
+        for receiver, account in self.account.out.items():
+            account.sockets = counts.get(receiver)
 
     def _limit(self) -> int:
         setting = self.assigned.setting
@@ -191,6 +192,7 @@ def _totals(account: NodeAccount) -> pb.Report:
                 longest_round_trip_s=link.round_trips.largest,
                 overtime=link.overtime,
                 receipts=link.receipts,
+                sockets=None if link.sockets is None else _sockets(link.sockets),
             )
             for receiver, link in account.out.items()
         ],
@@ -218,7 +220,6 @@ def _totals(account: NodeAccount) -> pb.Report:
             refused_strangers=account.strangers.total(),
             snapshot_cpu_s=account.snapshot_s,
             snapshot_bytes=account.snapshot_bytes,
-            sockets=None if account.sockets is None else _sockets(account.sockets),
         ),
     )
 

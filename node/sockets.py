@@ -6,13 +6,16 @@
 A connection has two ends, and both see it. Only the end that opened it counts it here: what it sent are parcels, what
 it received are receipts, the segments out and in are all packets of the connection, pure ACKs included.
 Retransmissions are those of the parcels' direction: a sender alone knows what it sent again.
-Connections that broke during the run are gone by then: `connections` says how many were counted.
+A connection belongs to the link whose receiver has its far end's address. Those that broke during the run are gone
+by then: `connections` says how many were counted.
 """
 
 import asyncio
+import socket
 import subprocess
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 
 _COMMAND = ("ss", "-tineH")
@@ -27,7 +30,8 @@ class Connection:
 
     inode: int
     local_port: int
-    peer_port: int
+    peer: tuple[str, int]
+    """Address and port of the other end; IPv4 as such, also where a socket of IPv6 speaks it."""
     bytes_sent: int
     """Payload, with what was sent again."""
     bytes_received: int
@@ -54,8 +58,8 @@ class SocketCounts:
         return SocketCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
-async def count_sockets(peer_ports: Collection[int]) -> SocketCounts | None:
-    """Of the connections this process has opened to these ports; None where `ss` is missing or does not answer."""
+async def count_sockets(receivers: Mapping[int, str]) -> dict[int, SocketCounts] | None:
+    """By receiver, of the connections this process has opened to its `host:port`; None where `ss` does not answer."""
     try:
         said = await asyncio.to_thread(
             subprocess.run, _COMMAND, capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=True
@@ -63,7 +67,9 @@ async def count_sockets(peer_ports: Collection[int]) -> SocketCounts | None:
         inodes = _own_inodes()
     except (OSError, subprocess.SubprocessError):
         return None
-    return total(found for found in parse(said.stdout) if found.inode in inodes and found.peer_port in peer_ports)
+    own = [found for found in parse(said.stdout) if found.inode in inodes]
+    ends = {receiver: await _resolve(address) for receiver, address in receivers.items()}
+    return {receiver: total(found for found in own if found.peer in ends[receiver]) for receiver in receivers}
 
 
 def total(connections: Iterable[Connection]) -> SocketCounts:
@@ -81,9 +87,11 @@ def parse(text: str) -> list[Connection]:
 
 def _connection(words: list[str]) -> Connection | None:
     """From state, two queues, two addresses, and what is said of the socket as `name:value`."""
-    ports = [_number(address.rpartition(":")[2]) for address in words[3:5]]
     said = dict(word.split(":", 1) for word in words[5:] if ":" in word)
-    if len(ports) != 2 or None in ports or "ino" not in said:
+    if len(words) < 5 or "ino" not in said:
+        return None
+    (_, local_port), (peer_host, peer_port) = (_end(address) for address in words[3:5])
+    if local_port is None or peer_port is None:
         return None
 
     def counter(name: str) -> int:
@@ -91,8 +99,8 @@ def _connection(words: list[str]) -> Connection | None:
 
     return Connection(
         inode=counter("ino"),
-        local_port=ports[0] or 0,
-        peer_port=ports[1] or 0,
+        local_port=local_port,
+        peer=(peer_host, peer_port),
         bytes_sent=counter("bytes_sent"),
         bytes_received=counter("bytes_received"),
         segments_out=counter("segs_out"),
@@ -111,6 +119,31 @@ def _sockets(text: str) -> list[list[str]]:
         else:
             sockets.append(line.split())
     return sockets
+
+
+def _end(address: str) -> tuple[str, int | None]:
+    host, _, port = address.rpartition(":")
+    return _plain(host.strip("[]")), _number(port)
+
+
+def _plain(host: str) -> str:
+    """`::ffff:10.0.0.1` is 10.0.0.1; a name stays a name."""
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return host
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    return str(mapped or found)
+
+
+async def _resolve(address: str) -> set[tuple[str, int]]:
+    """The ends that `host:port` can mean; none if nobody knows the name."""
+    host, _, port = address.rpartition(":")
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+    except (OSError, ValueError):
+        return set()
+    return {(_plain(str(end[0])), int(port)) for *_, end in found}
 
 
 def _number(word: str) -> int | None:

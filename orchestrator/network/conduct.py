@@ -1,6 +1,6 @@
 """A run and its folder: what every orchestrator does around a run, whoever started the nodes.
 
-before   experiment.yaml, topology.json        a crash leaves them        after   links, models, summary, report
+before   experiment.yaml, topology.json    a crash leaves them    after   links, connections, models, summary, report
 """
 
 import asyncio
@@ -64,6 +64,7 @@ async def conduct(control: Control, order: Order, folder: Path, watcher: Network
 def _write_results(run: NetworkRun, order: Order, files: RunFolder, ending: Ending, started: float) -> None:
     experiment, setting, ledger = order.experiment, order.setting, run.totals.ledger()
     files.write_links(ledger.links())
+    files.write_connections(run.totals.sockets())
     files.write_models({node: model for node, (_, model) in run.collection.results.items()})
     notes = warnings(experiment, setting, None)
     if ending.seconds is not None and (missing := sorted(set(range(experiment.nodes)) - set(run.collection.results))):

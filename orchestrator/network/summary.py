@@ -14,14 +14,15 @@ _CPU_BOUND = 0.05
 def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) -> dict[str, Any]:
     """Figures, bytes on the wire, faults, cost of measuring, digests; `run_s`: how long the links were in use."""
     interface = LOOPBACK if run.is_on_loopback else ETHERNET
-    figures, collection = run.totals.figures(), run.collection
+    figures, collection, counts = run.totals.figures(), run.collection, run.totals.sockets()
+    sockets = sum(counts.values(), SocketCounts()) if counts else None
     steps_have_times = run.setting.compute.step_s > 0
     return {
         **asdict(figures),
         "suspects": list(figures.suspects),
         "overran_share": figures.overran_share if steps_have_times else None,
         "cpu_bound": steps_have_times and figures.overran_share > _CPU_BOUND,
-        "wire": None if run_s is None else wire(run.totals.traffic(run_s), run.totals.sockets(), interface),
+        "wire": None if run_s is None else wire(run.totals.traffic(run_s), sockets, interface),
         "deaths": run.deaths,
         "departures": run.departures,
         "restarts": run.restarts,

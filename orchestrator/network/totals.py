@@ -106,22 +106,15 @@ class Totals:
             seconds=seconds,
         )
 
-    def sockets(self) -> SocketCounts | None:
-        """What the kernels counted on the data connections; None if no node could ask."""
-        said = [report.totals.sockets for report in self._newest.values() if report.totals.HasField("sockets")]
-        counts = [
-            SocketCounts(
-                one.connections,
-                one.bytes_sent,
-                one.bytes_received,
-                one.segments_out,
-                one.segments_in,
-                one.retransmitted_segments,
-                one.retransmitted_bytes,
-            )
-            for one in said
-        ]
-        return sum(counts, SocketCounts()) if counts else None
+    def sockets(self) -> dict[tuple[int, int], SocketCounts]:
+        """What the kernels counted on the data connections, by sender and receiver; empty if no node could ask."""
+        counts: dict[tuple[int, int], SocketCounts] = {}
+        for (node, _), report in sorted(self._newest.items()):
+            for link in report.out:
+                if link.HasField("sockets"):
+                    pair = node, link.receiver
+                    counts[pair] = counts.get(pair, SocketCounts()) + _counts(link.sockets)
+        return counts
 
     def _top_up(self, ledger: Ledger) -> None:
         """What a killed node sent after its last report is known only to its receivers: they cannot have got more."""
@@ -171,6 +164,18 @@ class Totals:
     def by_node(self) -> Mapping[tuple[int, int], pb.Report]:
         """The newest totals, by node and incarnation."""
         return dict(self._newest)
+
+
+def _counts(said: pb.SocketTotals) -> SocketCounts:
+    return SocketCounts(
+        said.connections,
+        said.bytes_sent,
+        said.bytes_received,
+        said.segments_out,
+        said.segments_in,
+        said.retransmitted_segments,
+        said.retransmitted_bytes,
+    )
 
 
 def _enter(ledger: Ledger, fate: Fate, sender: int, receiver: int, messages: int, size: int) -> None:

@@ -68,5 +68,6 @@ def _sockets(wire: Mapping[str, object]) -> str:
     lacking = "" if seen == opened else " Those that broke before the end are missing, so no total is given."
     return (
         f"ss counted {number(packets)} packets and {number(counts.get('retransmitted'))} retransmissions on "
-        f"{number(seen)} of {number(opened)} connections before they were closed{agreement}.{lacking}"
+        f"{number(seen)} of {number(opened)} connections before they were closed{agreement}.{lacking} "
+        "connections.csv has them by link."
     )

@@ -3,10 +3,12 @@
     experiment.yaml   the resolved experiment           records.csv    one row per node and iteration
     topology.json     graph, figures, picture           links.csv      one row per directed link
     curve.jsonl       the points of the curves          events.jsonl   what happened to nodes and links, if anything
+    connections.csv   what the kernels counted by link  models.npy     the results
     summary.json      how it ended                      report.html    all of it for a person (by orchestrator.report)
 
 records.csv, curve.jsonl and events.jsonl grow as the run goes on, so that a crash costs what came in the last second.
-links.csv and summary.json are written at the end: a folder without a summary is that of a run under way or broken off.
+links.csv, connections.csv, models.npy and summary.json are written at the end (the middle two only by a network): a
+folder without a summary is that of a run under way or broken off.
 
 May import: `orchestrator.experiment`, `orchestrator.drawing`, `orchestrator.report` (how it reads files), `pame`;
 `node.sockets` for what nodes count.

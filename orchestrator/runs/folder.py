@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, fields
+from dataclasses import asdict, astuple, fields
 from datetime import datetime
 from math import inf, isfinite
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Self, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from node.sockets import SocketCounts
 from orchestrator.drawing.svg import svg
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
@@ -134,6 +135,15 @@ class RunFolder:
             rows = csv.writer(file)
             rows.writerow(names)
             rows.writerows(zip(*(getattr(links, name).tolist() for name in names), strict=True))
+
+    def write_connections(self, counts: Mapping[tuple[int, int], SocketCounts]) -> None:
+        """connections.csv: what the kernels counted at the end, by link; nothing if no node could ask."""
+        if not counts:
+            return
+        with writing(self.path), (self.path / "connections.csv").open("w", encoding="utf-8", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["sender", "receiver", *(field.name for field in fields(SocketCounts))])
+            rows.writerows([*pair, *astuple(count)] for pair, count in sorted(counts.items()))
 
     def write_models(self, models: Mapping[int, NDArray[np.float64]]) -> None:
         """models.npy: the results, one row per node, zeros for a node without one; nothing if they are too large."""

@@ -256,7 +256,7 @@ class Record(_message.Message):
     def __init__(self, iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., waited_s: _Optional[float] = ..., wanted: _Optional[int] = ..., received: _Optional[int] = ..., coverage: _Optional[float] = ..., starved: bool = ..., late: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ...) -> None: ...
 
 class OutLink(_message.Message):
-    __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts")
+    __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts", "sockets")
     RECEIVER_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     VALUES_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -275,6 +275,7 @@ class OutLink(_message.Message):
     LONGEST_ROUND_TRIP_S_FIELD_NUMBER: _ClassVar[int]
     OVERTIME_FIELD_NUMBER: _ClassVar[int]
     RECEIPTS_FIELD_NUMBER: _ClassVar[int]
+    SOCKETS_FIELD_NUMBER: _ClassVar[int]
     receiver: int
     messages: int
     values_bytes: int
@@ -293,7 +294,8 @@ class OutLink(_message.Message):
     longest_round_trip_s: float
     overtime: int
     receipts: int
-    def __init__(self, receiver: _Optional[int] = ..., messages: _Optional[int] = ..., values_bytes: _Optional[int] = ..., support_bytes: _Optional[int] = ..., stars_bytes: _Optional[int] = ..., framing_bytes: _Optional[int] = ..., protobuf_bytes: _Optional[int] = ..., lost: _Optional[int] = ..., lost_bytes: _Optional[int] = ..., dropped: _Optional[int] = ..., acknowledged: _Optional[int] = ..., refused: _Optional[int] = ..., late: _Optional[int] = ..., connects: _Optional[int] = ..., round_trip_s: _Optional[float] = ..., longest_round_trip_s: _Optional[float] = ..., overtime: _Optional[int] = ..., receipts: _Optional[int] = ...) -> None: ...
+    sockets: SocketTotals
+    def __init__(self, receiver: _Optional[int] = ..., messages: _Optional[int] = ..., values_bytes: _Optional[int] = ..., support_bytes: _Optional[int] = ..., stars_bytes: _Optional[int] = ..., framing_bytes: _Optional[int] = ..., protobuf_bytes: _Optional[int] = ..., lost: _Optional[int] = ..., lost_bytes: _Optional[int] = ..., dropped: _Optional[int] = ..., acknowledged: _Optional[int] = ..., refused: _Optional[int] = ..., late: _Optional[int] = ..., connects: _Optional[int] = ..., round_trip_s: _Optional[float] = ..., longest_round_trip_s: _Optional[float] = ..., overtime: _Optional[int] = ..., receipts: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ...) -> None: ...
 
 class InLink(_message.Message):
     __slots__ = ("sender", "messages", "bytes", "aggregated", "late", "late_bytes", "evicted", "refused", "suspect")
@@ -318,7 +320,7 @@ class InLink(_message.Message):
     def __init__(self, sender: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., aggregated: _Optional[int] = ..., late: _Optional[int] = ..., late_bytes: _Optional[int] = ..., evicted: _Optional[int] = ..., refused: _Optional[int] = ..., suspect: bool = ...) -> None: ...
 
 class NodeTotals(_message.Message):
-    __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "sockets", "snapshot_cpu_s", "snapshot_bytes")
+    __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "snapshot_cpu_s", "snapshot_bytes")
     STARVED_FIELD_NUMBER: _ClassVar[int]
     EXPIRED_FIELD_NUMBER: _ClassVar[int]
     OVERRAN_FIELD_NUMBER: _ClassVar[int]
@@ -326,7 +328,6 @@ class NodeTotals(_message.Message):
     CPU_S_FIELD_NUMBER: _ClassVar[int]
     RESIDENT_BYTES_FIELD_NUMBER: _ClassVar[int]
     REFUSED_STRANGERS_FIELD_NUMBER: _ClassVar[int]
-    SOCKETS_FIELD_NUMBER: _ClassVar[int]
     SNAPSHOT_CPU_S_FIELD_NUMBER: _ClassVar[int]
     SNAPSHOT_BYTES_FIELD_NUMBER: _ClassVar[int]
     starved: int
@@ -336,10 +337,9 @@ class NodeTotals(_message.Message):
     cpu_s: float
     resident_bytes: int
     refused_strangers: int
-    sockets: SocketTotals
     snapshot_cpu_s: float
     snapshot_bytes: int
-    def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ...) -> None: ...
+    def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ...) -> None: ...
 
 class SocketTotals(_message.Message):
     __slots__ = ("bytes_sent", "bytes_received", "segments_out", "segments_in", "retransmitted_segments", "connections", "retransmitted_bytes")

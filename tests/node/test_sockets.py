@@ -32,14 +32,14 @@ ESTAB 0      0      127.0.0.1:49715 127.0.0.1:35916 ino:442198 sk:1 cgroup:/ <->
 
 def test_both_ends_of_a_captured_connection_are_read() -> None:
     accepted, opened = parse(CAPTURED)
-    assert opened == Connection(503823, 33514, 37407, 12050117, 6644, 323, 317, 3, 43671)
-    assert accepted == Connection(503824, 37407, 33514, 6644, 12006446, 316, 323, 0, 0)
+    assert opened == Connection(503823, 33514, ("127.0.0.1", 37407), 12050117, 6644, 323, 317, 3, 43671)
+    assert accepted == Connection(503824, 37407, ("127.0.0.1", 33514), 6644, 12006446, 316, 323, 0, 0)
     assert opened.bytes_sent - opened.retransmitted_bytes == accepted.bytes_received
 
 
 def test_counters_that_ss_leaves_out_are_zero() -> None:
     (silent,) = parse(SILENT)
-    assert silent == Connection(442198, 49715, 35916, 0, 100000, 2, 5, 0, 0)
+    assert silent == Connection(442198, 49715, ("127.0.0.1", 35916), 0, 100000, 2, 5, 0, 0)
 
 
 def test_connections_add_up() -> None:
@@ -83,7 +83,7 @@ WORDS = st.sampled_from(
 @given(st.one_of(st.text(), st.lists(WORDS | st.text(max_size=5), max_size=30).map(" ".join)))
 def test_any_text_gives_connections_with_sensible_numbers(text: str) -> None:
     for found in parse(text):
-        assert all(0 <= getattr(found, field.name) < 2**63 for field in fields(found))
+        assert all(0 <= getattr(found, field.name) < 2**63 for field in fields(found) if field.name != "peer")
 
 
 def test_a_number_too_long_to_be_a_counter_is_none() -> None:
@@ -92,8 +92,8 @@ def test_a_number_too_long_to_be_a_counter_is_none() -> None:
 
 
 @pytest.mark.requires("root")
-def test_only_the_end_that_opened_a_connection_to_a_known_port_counts_it() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
+def test_only_the_end_that_opened_a_connection_counts_it_for_the_receiver_at_its_address() -> None:
+    with socket.create_server(("0.0.0.0", 0)) as server:
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as client, server.accept()[0] as other:
             client.sendall(bytes(1000))
@@ -102,13 +102,23 @@ def test_only_the_end_that_opened_a_connection_to_a_known_port_counts_it() -> No
                 received += len(other.recv(1000))
             other.sendall(bytes(10))
             client.recv(10)
-            counts = asyncio.run(count_sockets({port}))
-            assert asyncio.run(count_sockets({port + 1})) == SocketCounts()
-    assert counts is not None
+            found = asyncio.run(
+                count_sockets(
+                    {
+                        3: f"localhost:{port}",
+                        4: f"127.0.0.1:{port + 1}",
+                        5: f"127.0.0.2:{port}",
+                        6: f"no.invalid:{port}",
+                    }
+                )
+            )
+    assert found is not None
+    counts = found.pop(3)
+    assert found == dict.fromkeys((4, 5, 6), SocketCounts())
     assert (counts.connections, counts.bytes_sent, counts.bytes_received) == (1, 1000, 10)
     assert counts.segments_out >= 3  # SYN, ACK, data
 
 
 def test_without_ss_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert asyncio.run(count_sockets({1})) is None
+    assert asyncio.run(count_sockets({1: "127.0.0.1:1"})) is None

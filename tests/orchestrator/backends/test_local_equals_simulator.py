@@ -1,5 +1,6 @@
 """Proof: on local processes, over real gRPC, the models are those of the simulator, bit for bit."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,26 @@ def test_models_after_fifty_iterations_are_those_of_the_simulator(
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["bytes"]["total"] == sum(ledger.links().bytes)
     assert summary["messages"]["sent"] == sum(ledger.links().messages)
+
+
+@pytest.mark.requires("root")
+def test_every_link_has_its_connection_as_the_kernel_counted_it(tmp_path: Path) -> None:
+    experiment = experiment_of(nodes=8, problem=LINEAR, algorithm=PAME, stop={"iterations": 50})
+    local(experiment, tmp_path, tmp_path / "run", Watcher())
+    links, connections = (_rows(tmp_path / "run" / name) for name in ("links.csv", "connections.csv"))
+    assert set(links) <= set(connections)
+    for link, row in links.items():
+        assert row["bytes"] < connections[link]["bytes_sent"] < 3 * row["bytes"] + 2000
+        assert connections[link]["connections"] == 1
+    wire = json.loads((tmp_path / "run" / "summary.json").read_text())["network"]["wire"]
+    for name, total in wire["sockets"].items():
+        assert total == sum(row[name] for row in connections.values())
+
+
+def _rows(path: Path) -> dict[tuple[int, int], dict[str, int]]:
+    """By sender and receiver."""
+    rows = [{name: int(word) for name, word in row.items()} for row in csv.DictReader(path.read_text().splitlines())]
+    return {(row.pop("sender"), row.pop("receiver")): row for row in rows}
 
 
 def test_messages_lost_on_purpose_are_the_same_ones_as_in_the_simulator(tmp_path: Path) -> None:

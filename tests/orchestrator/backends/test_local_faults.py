@@ -259,7 +259,7 @@ def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_th
         async with attached(world.control, join_of(world.control, token="guessed").SerializeToString()) as call:
             assert (await answer(call, "refused")).refused.detail
         limit = size_limit(30, 1)
-        bad = [b"\xff" * 50, b"", bytes(limit + 1), pb.Parcel(run=world.run.number ^ 2).SerializeToString()]
+        bad = [b"\xff" * 50, b"", bytes(100 * limit), pb.Parcel(run=world.run.number ^ 2).SerializeToString()]
         bad.append(pb.Parcel(run=world.run.number, sender=77).SerializeToString())
         async with grpc.aio.insecure_channel(member.address) as channel:
             push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
@@ -270,7 +270,7 @@ def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_th
             receipts = [receipt async for receipt in call]
             assert [refused.number for receipt in receipts for refused in receipt.refused] == [1, 2, 3, 4, 5]
             call = push()
-            await call.write(bytes(10 * limit))
+            await call.write(bytes(65 * 2**20))
             assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
 
     honest = experiment(step="20ms", iterations=100, patience="60s")

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -140,19 +142,24 @@ def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
     assert {point["by"] for point in curve} == {"iteration", "time"}
 
 
+@contextmanager
+def endless(small: Path, folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
+    """`pame run` without an end, in a session of its own: whatever the test finds, none of it is left."""
+    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q"]
+    command += ["--set", "stop.iterations=10000000", *more]
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            wait_for_curve(folder)
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
 def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp_path: Path) -> None:
-    command = [
-        str(Path(sys.executable).parent / "pame"),
-        "run",
-        str(small),
-        "--backend",
-        "simulate",
-        "-q",
-        "--set",
-        "stop.iterations=10000000",
-    ]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        wait_for_curve(tmp_path)
+    with endless(small, tmp_path) as process:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
@@ -162,12 +169,7 @@ def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp
 
 
 def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q"]
-    command += ["--set", "stop.iterations=10000000", "--set", "seed=[1, 2, 3, 4, 5, 6]"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        wait_for_curve(tmp_path)
+    with endless(small, tmp_path, "--set", "seed=[1, 2, 3, 4, 5, 6]") as process:
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=90)
     assert process.returncode == 130, errors
@@ -176,10 +178,7 @@ def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_
 
 
 def test_a_sweep_whose_run_is_killed_keeps_what_there_is_and_says_so(small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q"]
-    command += ["--set", "stop.iterations=10000000", "--set", "seed=[1, 2]"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        wait_for_curve(tmp_path)
+    with endless(small, tmp_path, "--set", "seed=[1, 2]") as process:
         os.kill(worker_of(process.pid), signal.SIGKILL)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
