@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test lint format stubs clean
+.PHONY: demo test lint format stubs dashboards clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## run PaME on the embedded default experiment and say where the report is
@@ -25,6 +25,9 @@ format: $(READY)
 
 stubs: $(READY)  ## write pame/rpc anew from proto/pame/v1
 	$(BIN)/python proto/generate.py
+
+dashboards: $(READY)  ## write deploy/grafana/dashboards anew from the code beside it
+	$(BIN)/python -m deploy.grafana.make_dashboards
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -8,9 +8,11 @@ import sys
 import uuid
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: two cores, many nodes
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # a connection that ends is nothing to tell
+from node.handshakes import verbosity
 
-from node.control import JoinRefused
+os.environ.setdefault("GRPC_VERBOSITY", verbosity(any(word.startswith("--security") for word in sys.argv)))
+
+from node.door import JoinRefused
 from node.process import Node, Options
 from pame.errors import PameError
 
@@ -20,10 +22,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m node", description=__doc__)
     parser.add_argument("--orchestrator", required=True, type=_address, metavar="HOST:PORT", help="where to join")
     parser.add_argument("--token", default=os.environ.get("PAME_TOKEN", ""), help="to be let in (or PAME_TOKEN)")
-    parser.add_argument("--member", default=f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}", help="its name")
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on and to tell neighbours")
+    parser.add_argument("--security", metavar="DIR", help="the orchestrator's authority and token: mutual TLS")
+    parser.add_argument("--member", default=_name(), help="its name (or PAME_MEMBER)")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on and to tell neighbours, or auto")
     parser.add_argument("--port", type=_port, default=0, help="0: any free one")
     parser.add_argument("--metrics-port", type=_port, default=0, help="0: any free one")
+    parser.add_argument("--health-port", type=_port, help="answer gRPC health checks there, on loopback")
     parser.add_argument("--patience", type=float, default=30.0, help="seconds without an orchestrator before giving up")
     given = parser.parse_args()
     options = Options(
@@ -33,6 +37,8 @@ def main() -> int:
         host=given.host,
         port=given.port,
         metrics_port=given.metrics_port,
+        health_port=given.health_port,
+        security=given.security,
         patience_s=given.patience,
     )
     try:
@@ -44,6 +50,10 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _name() -> str:
+    return os.environ.get("PAME_MEMBER") or f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
 
 
 def _address(text: str) -> str:

@@ -32,6 +32,8 @@ class Peer:
     index: int
     address: str
     incarnation: int
+    name: str = ""
+    """In its certificate; empty without TLS."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +52,21 @@ class Assigned:
     """The model to begin with."""
     seconds: float
     """How long the run has been going on."""
+    tls: bool = False
+    """Whether neighbours talk to each other over mutual TLS."""
 
     def snapshot_due(self, k: int) -> bool:
         """Whether w^k goes to the orchestrator."""
         return k % self.snapshot_every == 0 or k == self.setting.stop.iterations
 
 
-def describe(run: int, setting: Setting, problem: ProblemSpec) -> pb.Assignment:
+def describe(run: int, setting: Setting, problem: ProblemSpec, tls: bool = False) -> pb.Assignment:
     """What the assignments of all nodes of a run have in common."""
     paper = setting.stop.paper
     spare, patience, link, compute = setting.spare, setting.patience_s, setting.link, setting.compute
     return pb.Assignment(
         run=run,
+        tls=tls,
         seed=setting.seed,
         nodes=setting.topology.nodes,
         edges=setting.topology.edges.ravel().tolist(),
@@ -116,12 +121,12 @@ def assign(
 
 def neighbour(peer: Peer) -> pb.Neighbour:
     """A peer as it travels."""
-    return pb.Neighbour(index=peer.index, address=peer.address, incarnation=peer.incarnation)
+    return pb.Neighbour(index=peer.index, address=peer.address, incarnation=peer.incarnation, name=peer.name)
 
 
 def peer(message: pb.Neighbour) -> Peer:
     """And back."""
-    return Peer(message.index, message.address, message.incarnation)
+    return Peer(message.index, message.address, message.incarnation, message.name)
 
 
 def assigned(message: pb.Assignment) -> Assigned:
@@ -173,6 +178,7 @@ def assigned(message: pb.Assignment) -> Assigned:
         first=message.resume.iteration,
         start=setting.start if start is None else start,
         seconds=message.resume.seconds,
+        tls=message.tls,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 
+from node.door import JoinRefused, NotYet, Options
 from node.parcels import refusal_name
 from pame.errors import PameError
 from pame.rpc import control_pb2 as pb
@@ -21,10 +22,6 @@ _RETRY_S = 0.25
 _ANY_SIZE = -1
 
 
-class JoinRefused(PameError):
-    """The orchestrator does not want this node."""
-
-
 class OrchestratorGone(PameError):
     """The orchestrator cannot be reached any more."""
 
@@ -35,14 +32,18 @@ class ControlStream:
     def __init__(
         self,
         orchestrator: str,
+        connect: Callable[[Options], Awaitable[grpc.aio.Channel]],
         join: Callable[[], pb.Join],
         handle: Callable[[pb.ToNode], Awaitable[None]],
         heartbeat: Callable[[], pb.Heartbeat],
         say: Callable[[str], None],
         patience_s: float,
     ) -> None:
-        """`say`: tells whoever started the node; `patience_s`: how long to keep trying without any contact."""
+        """`orchestrator`: for people; `say`: tells whoever started the node; `patience_s`: how long to keep trying
+        without any contact."""
         self._orchestrator = orchestrator
+        self._connect = connect
+        self._call: grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode] | None = None
         self._join = join
         self._handle = handle
         self._heartbeat = heartbeat
@@ -81,6 +82,11 @@ class ControlStream:
         self.send(pb.FromNode(goodbye=pb.Goodbye(reason=reason)))
         self._leaving = True
 
+    def renew(self) -> None:
+        """Join once more, over a new connection."""
+        if self._call is not None:
+            self._call.cancel()
+
     async def run(self) -> None:
         """Join, and again after every break, until there has been no contact for too long."""
         self._contact = time.monotonic()
@@ -92,6 +98,12 @@ class ControlStream:
                 await self._attach()
             except grpc.aio.AioRpcError as error:
                 why = error.code().name.lower()
+            except NotYet as error:
+                why = str(error)
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
             except asyncio.InvalidStateError:  # gRPC's word for writing to a stream that has just ended
                 pass
             if not self._leaving and (not told or self._contact > before):
@@ -114,10 +126,10 @@ class ControlStream:
             ("grpc.keepalive_time_ms", KEEPALIVE_MS),
             ("grpc.keepalive_timeout_ms", KEEPALIVE_MS // 2),
         ]
-        async with grpc.aio.insecure_channel(self._orchestrator, options=options) as channel:
+        async with await self._connect(options) as channel:
             attach: grpc.aio.StreamStreamMultiCallable[pb.FromNode, pb.ToNode]
             attach = channel.stream_stream(ATTACH, pb.FromNode.SerializeToString, pb.ToNode.FromString)
-            call = attach()
+            self._call = call = attach()
             await call.write(pb.FromNode(join=self._join()))
             self._welcome = False
             tasks = [asyncio.create_task(work) for work in (self._read(call), self._write(call), self._beat())]
@@ -129,6 +141,7 @@ class ControlStream:
                 if self._welcome:  # there was contact until now, said or not
                     self._contact = time.monotonic()
                 self._welcome = False
+                self._call = None
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)

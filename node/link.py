@@ -17,6 +17,7 @@ import grpc
 
 from node.account import OutAccount
 from node.assignment import Peer
+from node.credentials import Credentials, expecting, mutual_channel
 from node.parcels import Parcel, refusal_name
 from pame.links import LinkSpec, LinkState, send
 from pame.rpc import exchange_pb2 as pb
@@ -44,14 +45,22 @@ class OutLink:
     """One directed link to a neighbour."""
 
     def __init__(
-        self, peer: Peer, limit: int, spec: LinkSpec, jitter: Callable[[int, int], float], account: OutAccount
+        self,
+        peer: Peer,
+        limit: int,
+        spec: LinkSpec,
+        jitter: Callable[[int, int], float],
+        account: OutAccount,
+        credentials: Credentials | None = None,
     ) -> None:
-        """`limit`: the largest parcel in bytes; `jitter`: a number in [0, 1) by receiver and iteration."""
+        """`limit`: the largest parcel in bytes; `jitter`: a number in [0, 1) by receiver and iteration; `credentials`:
+        what to show to a receiver that must be who the assignment says."""
         self._peer = peer
         self._limit = limit
         self._spec = spec
         self._jitter = jitter
         self._account = account
+        self._credentials = credentials
         self._queue: deque[Parcel] = deque()
         self._queued_bytes = 0
         self._wire: deque[_Flight] = deque()
@@ -134,7 +143,7 @@ class OutLink:
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_http_proxy", 0),
         ]
-        async with grpc.aio.insecure_channel(self._peer.address, options=options) as channel:
+        async with self._channel(options) as channel:
             push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
             push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
             self._call = call = push()
@@ -151,6 +160,12 @@ class OutLink:
                 for task in (reading, writing):
                     task.cancel()
                 await asyncio.gather(reading, writing, return_exceptions=True)
+
+    def _channel(self, options: list[tuple[str, int]]) -> grpc.aio.Channel:
+        if self._credentials is None:
+            return grpc.aio.insecure_channel(self._peer.address, options=options)
+        shown = mutual_channel(self._credentials)
+        return grpc.aio.secure_channel(self._peer.address, shown, options=[*options, *expecting(self._peer.name)])
 
     async def _write(self, call: "grpc.aio.StreamStreamCall[bytes, pb.Receipt]") -> None:
         loop = asyncio.get_running_loop()

@@ -46,9 +46,13 @@ class Build:
 class NodeCollector(Collector):
     """Reads the node's current account, which may change meanwhile, at every scrape."""
 
-    def __init__(self, read: Callable[[], NodeAccount], build: Build) -> None:
+    def __init__(
+        self, read: Callable[[], NodeAccount], build: Build, handshakes: Callable[[], Mapping[str, int]] = dict
+    ) -> None:
+        """`handshakes`: refused ones, by reason."""
         self._read = read
         self._build = build
+        self._handshakes = handshakes
 
     def collect(self) -> Iterator[Metric]:
         """All families of one scrape."""
@@ -64,6 +68,7 @@ class NodeCollector(Collector):
         yield _round_trips([link.round_trips for link in out.values()])
         yield _refused("sent", "By the receiver.", [link.refused for link in out.values()])
         yield _refused("received", "By this node.", [account.strangers, *(link.refused for link in into.values())])
+        yield refused_handshakes("node", self._handshakes())
         yield _sent_bytes(_grouped(out, named))
         yield from _links(_grouped(out, named), _OUT)
         yield from _links(_grouped(into, named), _INTO)
@@ -121,6 +126,12 @@ def by_reason(counts: Mapping[str, int]) -> Samples:
     return samples
 
 
+def refused_handshakes(whose: str, counts: Mapping[str, int]) -> Metric:
+    """TLS connections that were not to be."""
+    name = f"pame_{whose}_refused_handshakes_total"
+    return family(name, "Refused TLS handshakes, by reason.", ["reason"], by_reason(counts))
+
+
 _NODE: Figures[NodeAccount] = (
     ("iteration", "The iteration this node is at.", lambda node: node.iteration),
     ("steps_total", "Local steps taken.", lambda node: node.steps),
@@ -135,6 +146,7 @@ _NODE: Figures[NodeAccount] = (
     ("starved_rounds_total", "Rounds for which no message came.", lambda node: node.starved),
     ("expired_waits_total", "Waits that ran out of patience.", lambda node: node.expired),
     ("coverage", "Messages of the last round that carry a coordinate, on average.", lambda node: node.coverage),
+    ("stranger_messages_total", "Refused parcels that named no neighbour.", lambda n: sum(dict(n.strangers).values())),
     ("snapshot_bytes_total", "Bytes of models sent to the orchestrator.", lambda node: node.snapshot_bytes),
     ("snapshot_cpu_seconds_total", "CPU time spent on snapshots.", lambda node: node.snapshot_s),
 )

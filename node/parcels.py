@@ -86,15 +86,23 @@ class Customs:
     """Looks at what arrives at one node in one run: a message, or a reason to refuse it."""
 
     def __init__(
-        self, setting: Setting, run: int, index: int, selection: Selection, algorithm: Algorithm, heard: dict[int, int]
+        self,
+        setting: Setting,
+        run: int,
+        index: int,
+        selection: Selection,
+        algorithm: Algorithm,
+        heard: dict[int, int],
+        names: dict[int, str] | None = None,
     ) -> None:
-        """`heard` has the incarnation of every neighbour."""
+        """`heard` has the incarnation of every neighbour, `names` what their certificates say; None without TLS."""
         self._setting = setting
         self._run = run
         self._index = index
         self._selection = selection
         self._vectors = algorithm.vectors
         self._incarnations = heard
+        self._names = names
         self._newest: dict[int, int] = {}
         self._limit = size_limit(setting.problem.n, len(self._vectors))
 
@@ -104,8 +112,16 @@ class Customs:
             self._incarnations[sender] = incarnation
             self._newest.pop(sender, None)
 
-    def open(self, data: bytes) -> Received:
-        """The message, or `ParcelRefused`."""
+    def renamed(self, sender: int, name: str) -> None:
+        """A neighbour came back with another certificate."""
+        if self._names is not None:
+            self._names[sender] = name
+
+    def open(self, data: bytes, name: str | None = None) -> Received:
+        """The message, or `ParcelRefused`; `name`: in the certificate of whoever pushed it."""
+        if self._names is not None and name not in self._names.values():
+            detail = f"{name or 'without a name'}: no neighbour of node {self._index}"
+            raise ParcelRefused(refusal_pb2.REFUSAL_NOT_A_NEIGHBOUR, detail)
         if len(data) > self._limit:
             raise ParcelRefused(refusal_pb2.REFUSAL_TOO_LARGE, f"{len(data)} bytes, at most {self._limit} make sense")
         try:
@@ -113,6 +129,9 @@ class Customs:
         except DecodeError:
             raise ParcelRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no parcel") from None
         self._check_tags(parcel)
+        if self._names is not None and self._names[parcel.sender] != name:
+            detail = f"this is not node {parcel.sender}, which it says it is"
+            raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_SENDER, detail)
         message, size = self._vectors_of(parcel)
         self.moved(parcel.sender, parcel.incarnation)  # only now: what is refused changes nothing
         self._newest[parcel.sender] = parcel.iteration

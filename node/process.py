@@ -4,22 +4,31 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
+
+import grpc
 
 from node.account import NodeAccount
+from node.addresses import AUTO, choose, control_address, own_addresses
 from node.assignment import assigned, peer
 from node.control import ControlStream
+from node.door import Door, PlainDoor
+from node.door import Options as ChannelOptions
 from node.fingerprint import fingerprint
+from node.handshakes import Handshakes
 from node.metrics import Build, NodeCollector, serve
 from node.server import ExchangeServer
 from node.session import Session
+from node.vitals import Vitals
 from pame import algorithms, problems
 from pame.errors import PameError
 from pame.rpc import control_pb2 as pb
 
 _DRAIN_S = 2.0
+_LOOK_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -30,9 +39,13 @@ class Options:
     token: str
     member: str
     host: str = "127.0.0.1"
-    """Where to listen, and what neighbours are told."""
+    """Where to listen, and what neighbours are told; `auto`: the address on the data network."""
     port: int = 0
     metrics_port: int = 0
+    health_port: int | None = None
+    """On loopback, without TLS."""
+    security: str | None = None
+    """The folder with the orchestrator's authority and token; None: no TLS."""
     patience_s: float = 30.0
     lifeline: int | None = None
     """A pipe whose other end the parent holds: when it closes, whatever the reason, the node leaves."""
@@ -53,12 +66,22 @@ class Node:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._server = ExchangeServer(options.host, options.port)
+        self._host, self._metrics_host = _hosts(options)
+        self._handshakes = Handshakes() if options.security is not None else None
+        self._door = _door(options)
+        self._server = ExchangeServer(self._host, options.port)
+        self._vitals = Vitals(options.health_port)
         self._session: Session | None = None
         self._metrics_port = 0
         self._leave = asyncio.Event()
         self._control = ControlStream(
-            options.orchestrator, self._join, self._handle, self._heartbeat, self._say, options.patience_s
+            options.orchestrator,
+            self._connect,
+            self._join,
+            self._handle,
+            self._heartbeat,
+            self._say,
+            options.patience_s,
         )
 
     async def run(self) -> None:
@@ -66,15 +89,15 @@ class Node:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._leave.set)
-        await self._server.open()
-        metrics = serve(
-            NodeCollector(self._account, Build(code_version())), self._options.host, self._options.metrics_port
-        )
+        await self._vitals.open()
+        collector = NodeCollector(self._account, Build(code_version()), self._refused_handshakes)
+        metrics = serve(collector, self._metrics_host, self._options.metrics_port)
         self._metrics_port = metrics.port
         if self._options.lifeline is not None:
             _when_cut(self._options.lifeline, self._leave.set)
         control = asyncio.create_task(self._control.run())
         leaving = asyncio.create_task(self._leave.wait())
+        renewing = asyncio.create_task(self._renew())
         try:
             done, _ = await asyncio.wait((control, leaving), return_when=asyncio.FIRST_COMPLETED)
             if control in done:
@@ -83,13 +106,35 @@ class Node:
             self._control.leave("the node was told to leave")
             await asyncio.wait((control,), timeout=_DRAIN_S)
         finally:
-            for task in (control, leaving):
+            for task in (control, leaving, renewing):
                 task.cancel()
-            await asyncio.gather(control, leaving, return_exceptions=True)
+            await asyncio.gather(control, leaving, renewing, return_exceptions=True)
             if self._session is not None:
                 await self._session.close()
             await self._server.close()
+            await self._vitals.close()
             metrics.stop()
+
+    async def _connect(self, options: ChannelOptions) -> grpc.aio.Channel:
+        """A channel to the control plane; only then is it known with which certificate to serve."""
+        await self._vitals.say(serving=False)
+        channel = await self._door.open(options, self._session is not None)
+        is_new = not self._server.is_open or self._server.credentials is not self._door.credentials
+        if is_new and self._session is None:
+            self._server.credentials = self._door.credentials
+            await self._server.open()
+        return channel
+
+    async def _renew(self) -> None:
+        """Between runs, at half of its life, a certificate is replaced."""
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            held = self._door.credentials
+            if held is not None and self._session is None and held.is_half_over:
+                self._control.renew()
+
+    def _refused_handshakes(self) -> Mapping[str, int]:
+        return self._handshakes.refused if self._handshakes else {}
 
     def _account(self) -> NodeAccount:
         return self._session.account if self._session else NodeAccount()
@@ -97,9 +142,9 @@ class Node:
     def _join(self) -> pb.Join:
         options, session = self._options, self._session
         return pb.Join(
-            token=options.token,
+            token=self._door.token(),
             member=options.member,
-            address=f"{options.host}:{self._server.port}",
+            address=f"{self._host}:{self._server.port}",
             metrics_address=self._metrics_address,
             code_version=code_version(),
             fingerprint=fingerprint(),
@@ -111,7 +156,7 @@ class Node:
 
     @property
     def _metrics_address(self) -> str:
-        return f"{self._options.host}:{self._metrics_port}"
+        return f"{self._metrics_host}:{self._metrics_port}"
 
     def _say(self, what: str) -> None:
         """One line for whoever started this node."""
@@ -135,12 +180,14 @@ class Node:
                 self._say(f"dismissed: {message.dismissed.reason}")
                 self._leave.set()
             case "welcome":
+                await self._vitals.say(serving=True)
                 self._say(f"joined {self._options.orchestrator}, metrics at http://{self._metrics_address}/metrics")
 
     async def _assigned(self, message: pb.Assignment) -> None:
         if self._session is not None:
             await self._session.close()
             self._session = None
+        self._server.credentials = self._door.credentials
         try:
             self._session = Session(assigned(message), self._server, self._control.send, self._control.room)
             await self._session.prepare()
@@ -162,6 +209,22 @@ class Node:
         if self._session is not None:
             await self._session.stop(self._session.account.iteration, _DRAIN_S)
             self._session = None
+
+
+def _hosts(options: Options) -> tuple[str, str]:
+    """For neighbours, and for Prometheus."""
+    if options.host != AUTO:
+        return options.host, options.host
+    control = control_address(options.orchestrator)
+    return choose(own_addresses(), control), control
+
+
+def _door(options: Options) -> Door:
+    if options.security is None:
+        return PlainDoor(options.orchestrator, options.token)
+    from node.enrolment import SecureDoor  # and with it `cryptography`, which a node without TLS does not need
+
+    return SecureDoor(options.orchestrator, options.member, Path(options.security))
 
 
 def _when_cut(lifeline: int, action: Callable[[], None]) -> None:

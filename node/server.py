@@ -11,6 +11,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from node.credentials import Credentials, mutual_server, peer_name
 from node.link import PUSH
 from node.parcels import ParcelRefused
 from pame.errors import PameError
@@ -26,8 +27,9 @@ stream with RESOURCE_EXHAUSTED before a byte of it is kept, but tells only the s
 _PATIENCE_WITH_REFUSED = 100
 """A stream that sends nothing else is closed."""
 
-Arrive = Callable[[bytes], int]
-"""Takes a parcel in and returns how many of its sender were late so far, or raises `ParcelRefused`."""
+Arrive = Callable[[bytes, str | None], int]
+"""Takes a parcel in from whom a certificate names, if there is one; how many of its sender were late so far, or
+`ParcelRefused`."""
 
 
 class CannotListen(PameError):
@@ -43,14 +45,21 @@ class ExchangeServer:
         self._server: grpc.aio.Server | None = None
         self._arrive: Arrive | None = None
         self._streams = 0
+        self.credentials: Credentials | None = None
+        """What it shows and asks for from the next `open` on; None: no TLS."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it listens."""
+        return self._server is not None
 
     @property
     def port(self) -> int:
         """Where it listens."""
         return self._port
 
-    async def open(self, limit: int = _IDLE_LIMIT, arrive: Arrive | None = None) -> None:
-        """Serve with this limit; a server that is already open is replaced without a gap."""
+    async def open(self, limit: int = _IDLE_LIMIT, arrive: Arrive | None = None, tls: bool = True) -> None:
+        """Serve with this limit; a server that is already open is replaced without a gap. `tls`: if there is any."""
         previous, self._arrive = self._server, arrive
         options = [
             ("grpc.max_receive_message_length", max(_HEADROOM * limit, _LEAST_HEADROOM)),
@@ -65,7 +74,11 @@ class ExchangeServer:
         checks = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
         try:
-            self._port = server.add_insecure_port(f"{self._host}:{self._port}")
+            address = f"{self._host}:{self._port}"
+            if self.credentials is not None and tls:
+                self._port = server.add_secure_port(address, mutual_server(self.credentials))
+            else:
+                self._port = server.add_insecure_port(address)
         except RuntimeError:
             raise CannotListen(
                 f"cannot listen on {self._host}:{self._port}: give another --port, or 0 for any"
@@ -89,12 +102,12 @@ class ExchangeServer:
             await self._server.stop(0.2)
 
     async def _push(self, _: object, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
-        stream = _Stream()
+        stream, name = _Stream(), peer_name(context)
         self._streams += 1
         acknowledging = asyncio.create_task(stream.acknowledge(context))
         try:
             while isinstance(data := await context.read(), bytes):  # else EOF
-                stream.take(data, self._arrive)
+                stream.take(data, name, self._arrive)
                 if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
                     break
             stream.end()
@@ -117,12 +130,12 @@ class _Stream:
         self._news = asyncio.Event()
         self._is_over = False
 
-    def take(self, data: bytes, arrive: Arrive | None) -> None:
+    def take(self, data: bytes, name: str | None, arrive: Arrive | None) -> None:
         self._seen += 1
         try:
             if arrive is None:
                 raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
-            self._late = arrive(data)
+            self._late = arrive(data, name)
             self.refused_in_a_row = 0
         except ParcelRefused as refused:
             self.refused_in_a_row += 1

@@ -12,7 +12,7 @@ from node.parcels import size_limit
 from node.server import ExchangeServer
 from node.sockets import SocketCounts, count_sockets
 from node.trainer import Trainer
-from pame.errors import Diverged, PameError
+from pame.errors import Diverged, PameError, ParameterError
 from pame.exchange import Vector
 from pame.observe import Record
 from pame.randomness import Key, Purpose, uniforms
@@ -39,6 +39,9 @@ class Session:
         self._send = send
         self._links: dict[int, OutLink] = {}
         self._peers = {peer.index: peer for peer in assigned.peers}
+        self._credentials = server.credentials if assigned.tls else None
+        if assigned.tls and self._credentials is None:
+            raise ParameterError("not an assignment for this node: it asks for TLS, and there is no certificate here")
         self._records: list[Record] = []
         self._task: asyncio.Task[None] | None = None
         self._reporter: asyncio.Task[None] | None = None
@@ -48,7 +51,7 @@ class Session:
 
     async def prepare(self) -> None:
         """Open the door for messages of this run: others may start a moment earlier."""
-        await self._server.open(self._limit(), self._trainer.arrive)
+        await self._server.open(self._limit(), self._trainer.arrive, self.assigned.tls)
 
     def start(self) -> None:
         """Connect and train."""
@@ -60,7 +63,7 @@ class Session:
 
         for peer in self._peers.values():
             account = self.account.out[peer.index]
-            self._links[peer.index] = OutLink(peer, self._limit(), setting.link, jitter, account)
+            self._links[peer.index] = OutLink(peer, self._limit(), setting.link, jitter, account, self._credentials)
         self._task = asyncio.create_task(self._train())
         self._reporter = asyncio.create_task(self._report_now_and_then())
 
@@ -69,6 +72,7 @@ class Session:
         for peer in peers:
             self._peers[peer.index] = peer
             self._trainer.customs.moved(peer.index, peer.incarnation)
+            self._trainer.customs.renamed(peer.index, peer.name)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
 

@@ -74,6 +74,7 @@ class Trainer:
             self._selection,
             self._algorithm,
             {peer.index: peer.incarnation for peer in assigned.peers},
+            {peer.index: peer.name for peer in assigned.peers} if assigned.tls else None,
         )
 
     @property
@@ -81,10 +82,10 @@ class Trainer:
         """How many vectors a message of this algorithm holds."""
         return len(self._algorithm.vectors)
 
-    def arrive(self, data: bytes) -> int:
-        """A parcel arrives; how many of its sender were late so far."""
+    def arrive(self, data: bytes, name: str | None = None) -> int:
+        """A parcel arrives from whom a certificate names so; how many of its sender were late so far."""
         try:
-            received = self.customs.open(data)
+            received = self.customs.open(data, name)
         except ParcelRefused as refused:
             known = self._account.into.get(refused.sender) if refused.sender is not None else None
             (known.refused if known else self._account.strangers)[refused.code] += 1

@@ -7,6 +7,7 @@ from typing import Literal, Self, cast, get_args
 
 import grpc
 
+from node.credentials import ORCHESTRATOR_NAME, expecting
 from node.parcels import refusal_name
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.metrics import Phase
@@ -24,11 +25,16 @@ _NOT_THERE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, gr
 class Client:
     """To be used as a context."""
 
-    def __init__(self, address: str, token: str) -> None:
-        """`address`: HOST:PORT."""
-        self._address = address
+    def __init__(self, address: str, token: str, authority: bytes | None = None) -> None:
+        """`address`: HOST:PORT; `authority`: the certificate (PEM) to believe; None: no TLS."""
+        self.address = address
         self._token = token
-        self._channel = grpc.insecure_channel(address, options=[("grpc.enable_http_proxy", 0)])
+        options = [("grpc.enable_http_proxy", 0)]
+        if authority is None:
+            self._channel = grpc.insecure_channel(address, options=options)
+        else:
+            options = [*options, *expecting(ORCHESTRATOR_NAME)]
+            self._channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(authority), options=options)
         self._stub = ExperimentsStub(self._channel)  # type: ignore[no-untyped-call]
 
     def __enter__(self) -> Self:
@@ -61,7 +67,7 @@ class Client:
             if not seen:
                 raise
             raise Unreachable(
-                f"the connection to the orchestrator at {self._address} broke; the run may go on: see `pame watch` and "
+                f"the connection to the orchestrator at {self.address} broke; the run may go on: see `pame watch` and "
                 "its run folder"
             ) from None
 
@@ -85,10 +91,10 @@ class Client:
             code = error.code()
             if code in _NOT_THERE:
                 raise Unreachable(
-                    f"no orchestrator answers at {self._address}: start one with `pame serve`, or say where it is "
+                    f"no orchestrator answers at {self.address}: start one with `pame serve`, or say where it is "
                     "with --on HOST:PORT"
                 ) from None
-            raise SubmissionRefused(f"the orchestrator at {self._address} refuses: {error.details()}") from None
+            raise SubmissionRefused(f"the orchestrator at {self.address} refuses: {error.details()}") from None
 
 
 class Retelling:

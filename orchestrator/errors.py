@@ -48,6 +48,10 @@ class SubmissionRefused(PameError):
     """The orchestrator does not run this experiment, or not now."""
 
 
+class NoTls(PameError):
+    """An experiment asks for TLS where there is none."""
+
+
 class TooManyNodes(PameError):
     """More node processes than this machine can run."""
 

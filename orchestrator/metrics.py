@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
-from node.metrics import KINDS, Build, Samples, build_info, by_reason, family, serve
+from node.metrics import KINDS, Build, Samples, build_info, by_reason, family, refused_handshakes, serve
 
 __all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures", "Phase", "serve"]
 
@@ -35,6 +35,16 @@ class OrchestratorFigures:
     coverage: float | None = None
     sent_bytes: Mapping[str, int] = field(default_factory=dict)
     """By kind: values, support, stars, framing, protobuf."""
+    sent_messages: int = 0
+    dense_bytes: int = 0
+    """What the sent messages would take as whole models."""
+    paper_bytes: float | None = None
+    """What they would take by the paper's formula, if it has one for the algorithm."""
+    evaluated_bytes: int | None = None
+    """Of the vectors sent to reach `objective`."""
+    died: int = 0
+    left: int = 0
+    restarted: int = 0
     late: int = 0
     starved: int = 0
     active_faults: int = 0
@@ -51,6 +61,10 @@ _PLAIN: tuple[tuple[str, str, Callable[[OrchestratorFigures], float | None]], ..
     ("run_objective", "f at the mean model.", lambda now: now.objective),
     ("run_consensus_distance", "Of the models from their mean, root mean square.", lambda now: now.consensus),
     ("run_coverage", "Messages of a round that carry a coordinate, on average.", lambda now: now.coverage),
+    ("run_evaluated_bytes", "Bytes of the vectors sent to reach the objective.", lambda now: now.evaluated_bytes),
+    ("run_sent_messages_total", "Handed to gRPC by all nodes.", lambda now: now.sent_messages),
+    ("run_dense_bytes_total", "The sent messages as whole models of 64-bit numbers.", lambda now: now.dense_bytes),
+    ("run_paper_bytes_total", "The sent messages at 63 s + n bits, the paper's formula.", lambda now: now.paper_bytes),
     ("run_late_messages_total", "Came when no round could use them any more.", lambda now: now.late),
     ("run_starved_rounds_total", "Rounds for which no message came.", lambda now: now.starved),
     ("run_active_faults", "Faults in force now.", lambda now: now.active_faults),
@@ -64,14 +78,22 @@ _PLAIN: tuple[tuple[str, str, Callable[[OrchestratorFigures], float | None]], ..
 class OrchestratorCollector(Collector):
     """Reads the orchestrator's current figures at every scrape."""
 
-    def __init__(self, read: Callable[[], OrchestratorFigures], build: Build) -> None:
+    def __init__(
+        self,
+        read: Callable[[], OrchestratorFigures],
+        build: Build,
+        handshakes: Callable[[], Mapping[str, int]] = dict,
+    ) -> None:
+        """`handshakes`: refused ones, by reason."""
         self._read = read
         self._build = build
+        self._handshakes = handshakes
 
     def collect(self) -> Iterator[Metric]:
         """All families of one scrape."""
         now = self._read()
         yield build_info(self._build)
+        yield refused_handshakes("orchestrator", self._handshakes())
         for name, documentation, value in _PLAIN:
             yield family(f"pame_{name}", documentation, [], {(): value(now)})
         phases: Samples = {(phase,): phase == now.phase for phase in get_args(Phase)}
@@ -80,5 +102,7 @@ class OrchestratorCollector(Collector):
         yield family("pame_run_iteration", "Where the nodes are.", ["position"], places)
         sent: Samples = {(kind,): count for kind, count in (dict.fromkeys(KINDS, 0) | dict(now.sent_bytes)).items()}
         yield family("pame_run_sent_bytes_total", "Handed to gRPC by all nodes, by kind.", ["kind"], sent)
+        disturbances: Samples = {("died",): now.died, ("left",): now.left, ("restarted",): now.restarted}
+        yield family("pame_run_disturbances_total", "Nodes that died, left or came back.", ["what"], disturbances)
         refused = by_reason(now.refused_joins)
         yield family("pame_orchestrator_refused_joins_total", "Refused joins, by reason.", ["reason"], refused)

@@ -9,11 +9,18 @@ from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 
+from node.vitals import Vitals
+from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment, ExperimentError, load
+from orchestrator.live import LivePage
 from orchestrator.network import Busy, Control, Desk, ExperimentsService
 from orchestrator.network.members import Members
 from orchestrator.runs import Ending
+from orchestrator.security import leave_authority
 from pame.errors import PameError
+
+_REMIND_S = 10.0
+_WAITING = "waiting for "
 
 
 def log(event: str, **fields: object) -> None:
@@ -29,6 +36,8 @@ class FirstRun:
     file: Path
     nodes: int | None
     stable_s: float
+    patience_s: float | None = None
+    """How long to wait for the nodes before giving up; None: for ever."""
 
     def experiment(self, nodes: int | None) -> Experiment:
         """With so many nodes, whatever the file says."""
@@ -40,30 +49,101 @@ class FirstRun:
 
     async def begin(self, desk: Desk) -> None:
         """Wait for the nodes, then begin; if so many nodes do not go with the experiment, wait for another number."""
-        while True:
-            count = await self._members(desk.members)
-            try:
-                await desk.submit(self.experiment(count), self.file.parent)
-            except Busy:
-                await desk.idle()
-            except PameError as error:
-                log("experiment_refused", nodes=count, reason=str(error))
-                await desk.members.change(inf)
-            else:
-                return
+        reminding = asyncio.create_task(self._remind(desk))
+        refused = ""
+        try:
+            async with asyncio.timeout(self.patience_s):
+                while True:
+                    count = await self._members(desk.members)
+                    try:
+                        await desk.submit(self.experiment(count), self.file.parent)
+                    except Busy:
+                        await desk.idle()
+                    except PameError as error:
+                        refused = f"{count} nodes do not go with {self.file.name}: {_first_line(error)}"
+                        log("experiment_refused", nodes=count, reason=str(error))
+                        desk.notice = f"{refused}; waiting for another number of nodes"
+                        await desk.members.change(inf)
+                    else:
+                        desk.notice = ""
+                        return
+        except TimeoutError:
+            reason = refused or self._waiting_for(desk.members)
+            raise NotEnoughNodes(f"gave up after {self.patience_s:g} s: {reason}") from None
+        finally:
+            reminding.cancel()
 
     async def _members(self, members: Members) -> int:
         if self.nodes is not None:
             return len(await members.gather(self.nodes, inf))
         return len(await members.settle(self.stable_s, inf))
 
+    async def _remind(self, desk: Desk) -> None:
+        """Say what is waited for, once, if it takes longer than anybody expects."""
+        await asyncio.sleep(_REMIND_S)
+        while True:
+            words = self._waiting_for(desk.members)
+            if not desk.notice:
+                log("waiting", reason=words)
+            if not desk.notice or desk.notice.startswith(_WAITING):
+                desk.notice = words
+            await desk.members.change(inf)
 
-async def serve(control: Control, out: Path, first: FirstRun | None, leave: bool) -> Ending | None:
-    """Until told to stop or, with `leave`, until the first run is over; the run it ended with, if there was one."""
-    desk = Desk(control, out, log)
+    def _waiting_for(self, members: Members) -> str:
+        here = len(members.within_reach())
+        wanted = f"{self.nodes} nodes" if self.nodes is not None else "nodes"
+        return f"{_WAITING}{wanted}, {here} {'is' if here == 1 else 'are'} here: start more with `--scale node=N`"
+
+
+@dataclass(frozen=True)
+class Service:
+    """What an orchestrator is made of while it serves."""
+
+    control: Control
+    out: Path
+    """Where run folders go."""
+    host: str
+    page_port: int | None = None
+    """The live page; None: none."""
+    health_port: int | None = None
+    security: Path | None = None
+    """Where nodes find whom to believe; None: no TLS."""
+    keep_nodes: bool = False
+    """Whether nodes wait for the next orchestrator when this one leaves."""
+
+
+async def serve(service: Service, first: FirstRun | None) -> Ending | None:
+    """Until told to stop or, if the first run has to come within its patience, until that is over; the run it ended
+    with, if there was one."""
+    control, leave = service.control, first is not None and first.patience_s is not None
+    desk = Desk(control, service.out, log)
+    page = LivePage(desk, service.out, control.token, service.host, service.page_port or 0)
+    vitals = Vitals(service.health_port)
     await control.open(ExperimentsService(control.token, desk))
-    log("listening", address=control.address, metrics=control.metrics_address)
-    tasks = [asyncio.create_task(_told_to_stop()), asyncio.create_task(_log_members(control.members))]
+    try:
+        await vitals.open()
+        if service.page_port is not None:
+            await page.open()
+        if service.security is not None:
+            leave_authority(service.security, control.authority_certificate)
+        await vitals.say(serving=True)
+        log(
+            "listening",
+            address=control.address,
+            metrics=control.metrics_address,
+            page=f"http://{service.host}:{page.port}" if service.page_port is not None else None,
+            tls=control.is_secured,
+        )
+        return await _until_told(desk, first, leave)
+    finally:
+        await page.close()
+        await control.close("the orchestrator leaves", dismiss=not service.keep_nodes)
+        await vitals.close()
+        log("left")
+
+
+async def _until_told(desk: Desk, first: FirstRun | None, leave: bool) -> Ending | None:
+    tasks = [asyncio.create_task(_told_to_stop()), asyncio.create_task(_log_members(desk.members))]
     if first is not None:
         tasks.append(asyncio.create_task(_first_run(desk, first, leave)))
     try:
@@ -75,8 +155,6 @@ async def serve(control: Control, out: Path, first: FirstRun | None, leave: bool
     finally:
         for task in tasks:
             task.cancel()
-        await control.close("the orchestrator leaves")
-        log("left")
 
 
 async def _first_run(desk: Desk, first: FirstRun, leave: bool) -> None:
@@ -84,6 +162,10 @@ async def _first_run(desk: Desk, first: FirstRun, leave: bool) -> None:
     await desk.ending()
     if not leave:
         await asyncio.Event().wait()
+
+
+def _first_line(error: PameError) -> str:
+    return str(error).splitlines()[0]
 
 
 async def _told_to_stop() -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 from hypothesis import settings
@@ -20,6 +21,8 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 TOOLS: dict[str, Callable[[], bool]] = {
     "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
+    "compose": lambda: _succeeds("docker", "compose", "version"),
+    "docker": lambda: _succeeds("docker", "compose", "version") and _succeeds("docker", "info"),
     "promtool": lambda: shutil.which("promtool") is not None,
     "root": lambda: os.geteuid() == 0 and _has_namespaces(),
 }
@@ -53,7 +56,17 @@ def _has_namespaces() -> bool:
     """Whether a network namespace of one's own can be made, entered and looked at."""
     if not all(map(shutil.which, ("ip", "nsenter", "ss", "unshare"))):
         return False
-    return subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode == 0
+    return _succeeds("unshare", "--net", "true")
+
+
+@cache
+def _succeeds(*command: str) -> bool:
+    if shutil.which(command[0]) is None:
+        return False
+    try:
+        return subprocess.run(command, capture_output=True, check=False, timeout=30).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def _required() -> set[str]:

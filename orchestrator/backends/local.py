@@ -14,7 +14,7 @@ from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, NetworkObserver
-from orchestrator.network.conduct import conduct, make_order
+from orchestrator.network.conduct import conduct, make_order, uses_tls
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending
 
@@ -30,6 +30,7 @@ def check_local(experiment: Experiment, base: Path) -> None:
             f"{experiment.nodes} nodes would be {experiment.nodes} processes, and this machine has {os.cpu_count()} "
             f"cores: use --backend simulate, or at most {most} nodes"
         )
+    uses_tls(experiment, is_secured=False)
     make_network_setting(experiment, base)
 
 

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Token
-from orchestrator.client import Client
+from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
 from orchestrator.report.text import count, duration
 from pame.rpc import experiments_pb2 as pb
 
@@ -20,10 +19,11 @@ _FILE_WIDTH = 240
 def nodes(
     on: On = DEFAULT_ADDRESS,
     token: Token = "",
+    security: Security = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list instead of a table.")] = False,
 ) -> None:
     """List the nodes that have joined an orchestrator."""
-    with Client(on, token) as client:
+    with client_of(on, token, security) as client:
         found = client.nodes()
     if as_json:
         typer.echo(json.dumps([_plain(member) for member in found.members], indent=1))

@@ -1,6 +1,7 @@
 """What the verbs that talk to a served orchestrator share: where it is, and a run watched from afar."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,14 +16,35 @@ from orchestrator.experiment import Experiment, Variant, to_yaml
 from orchestrator.report.text import duration
 from orchestrator.runs import Status
 from orchestrator.screen import RunScreen, shown
+from orchestrator.security import read_vault
 from pame.rpc import experiments_pb2 as pb
 
 DEFAULT_ADDRESS = "127.0.0.1:4750"
 
-On = Annotated[str, typer.Option("--on", metavar="HOST:PORT", help="The orchestrator (`pame serve`).")]
+On = Annotated[
+    str, typer.Option("--on", envvar="PAME_ON", metavar="HOST:PORT", help="The orchestrator (`pame serve`).")
+]
 Token = Annotated[
     str, typer.Option(envvar="PAME_TOKEN", metavar="TOKEN", help="The orchestrator's token.", show_default=False)
 ]
+
+Security = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="PAME_SECURITY",
+        metavar="DIR",
+        help="The orchestrator's security folder, with authority and token: TLS.",
+        show_default=False,
+    ),
+]
+
+
+def client_of(address: str, token: str, security: Path | None) -> Client:
+    """A client; a token of its own goes before that in the folder."""
+    if security is None:
+        return Client(address, token)
+    vault = read_vault(security)
+    return Client(address, token or vault.token, vault.authority)
 
 
 def headline(experiment: Experiment) -> str:
@@ -33,14 +55,14 @@ def headline(experiment: Experiment) -> str:
     )
 
 
-def run_on(address: str, token: str, variants: Sequence[Variant], console: Console) -> int:
+def run_on(client: Client, variants: Sequence[Variant], console: Console) -> int:
     """Submit an experiment and watch it; Ctrl-C cancels it. The exit code of the run."""
     if len(variants) > 1:
         raise SubmissionRefused(f"a sweep of {len(variants)} runs cannot be submitted: submit its runs one by one")
     experiment = variants[0].experiment
-    with Client(address, token) as client:
+    with client:
         accepted = client.submit(to_yaml(experiment))
-        console.print(f"{headline(experiment)}, run {accepted.run} on {escape(address)}", soft_wrap=True)
+        console.print(f"{headline(experiment)}, run {accepted.run} on {escape(client.address)}", soft_wrap=True)
         try:
             ended = watch_run(client, accepted.run, console)
         except KeyboardInterrupt:

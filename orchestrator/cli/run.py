@@ -1,6 +1,7 @@
 """`pame run`: run an experiment, or a sweep, and leave a run folder with a report."""
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ from rich.markup import escape
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
 from orchestrator.cli.exit_codes import EXIT
-from orchestrator.cli.remote import Token, headline, run_on
+from orchestrator.cli.remote import Security, Token, client_of, headline, run_on
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
 from orchestrator.plan import choose_driver
@@ -34,11 +35,17 @@ def run(
     ] = None,
     on: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Submit it to an orchestrator (`pame serve`) and its nodes instead."),
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Submit it to an orchestrator (`pame serve`) and its nodes instead (or PAME_ON).",
+        ),
     ] = None,
     token: Token = "",
+    security: Security = None,
 ) -> None:
     """Run an experiment file; lists in it make a sweep."""
+    if on is None and not (backend or out):  # what is said here goes before what lies around in the environment
+        on = os.environ.get("PAME_ON")
     if on is not None and (backend or out):
         raise typer.BadParameter("--on runs it where that orchestrator is: leave --backend and --out out")
     backend = backend or DEFAULT_BACKEND
@@ -47,7 +54,7 @@ def run(
     variants, base = load_variants(file, overrides, seed)
     console = Console(quiet=quiet, highlight=False)
     if on is not None:
-        raise typer.Exit(run_on(on, token, variants, console))
+        raise typer.Exit(run_on(client_of(on, token, security), variants, console))
     with console.status("looking at the experiment"):
         for variant in variants:
             BACKENDS[backend].check(variant.experiment, base)

@@ -8,13 +8,18 @@ from typing import Annotated
 import typer
 from threadpoolctl import threadpool_limits
 
+from node.handshakes import Handshakes
 from orchestrator.cli.exit_codes import EXIT, ExitCode
 from orchestrator.cli.remote import Token
+from orchestrator.errors import UnreadableFile
 from orchestrator.experiment.units import DURATION
-from orchestrator.network import Control
+from orchestrator.network import Control, Tls
 from orchestrator.runs import Ending
-from orchestrator.serving import FirstRun
+from orchestrator.security import Authority, keep_token
+from orchestrator.serving import FirstRun, Service
 from orchestrator.serving import serve as serve_until_told
+
+_EXPERIMENTS = Path("experiments")
 
 
 def _duration(text: str) -> float:
@@ -28,32 +33,99 @@ def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="For nodes and clients; 0: any free one.", min=0, max=65535)] = 4750,
     metrics_port: Annotated[int, typer.Option(help="For Prometheus; 0: any free one.", min=0, max=65535)] = 4751,
+    page_port: Annotated[
+        int | None, typer.Option(help="Show the network live there; 0: any free one.", min=0, max=65535)
+    ] = None,
+    health_port: Annotated[
+        int | None, typer.Option(help="Answer gRPC health checks there, on loopback.", min=0, max=65535)
+    ] = None,
+    security: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Mutual TLS: leave authority and token in this folder, for nodes and clients.",
+            file_okay=False,
+        ),
+    ] = None,
+    join_port: Annotated[
+        int, typer.Option(help="With --security: for clients, and for nodes that enrol.", min=0, max=65535)
+    ] = 4749,
     token: Token = "",
     out: Annotated[Path, typer.Option(help="Where run folders go.", file_okay=False)] = Path("runs"),
     experiment: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Run this as soon as the nodes are there.")
+        str | None,
+        typer.Option(
+            envvar="PAME_EXPERIMENT",
+            metavar="FILE",
+            help="Run this as soon as the nodes are there; the name of a file in experiments/ will do.",
+        ),
     ] = None,
     nodes: Annotated[
-        int | None, typer.Option(help="So many nodes it waits for; without it, until nobody comes any more.", min=1)
+        str | None,
+        typer.Option(
+            envvar="PAME_NODES",
+            metavar="N",
+            help="So many nodes it waits for; without it, until nobody comes any more.",
+        ),
     ] = None,
     stable: Annotated[
         float, typer.Option(help="For how long nobody must come or go.", parser=_duration, metavar="DURATION")
     ] = "3s",  # type: ignore[assignment]
-    leave: Annotated[bool, typer.Option("--exit", help="Exit after that run, with its exit code.")] = False,
+    gather: Annotated[
+        float,
+        typer.Option(
+            envvar="PAME_GATHER",
+            help="With --exit: how long to wait for the nodes.",
+            parser=_duration,
+            metavar="DURATION",
+        ),
+    ] = "60s",  # type: ignore[assignment]
+    leave: Annotated[
+        bool, typer.Option("--exit", envvar="PAME_EXIT", help="Exit after that run, with its exit code.")
+    ] = False,
+    keep_nodes: Annotated[
+        bool, typer.Option("--keep-nodes", help="When leaving, let the nodes wait for the next orchestrator.")
+    ] = False,
 ) -> None:
     """Serve nodes (`python -m node`) and clients (`pame nodes`, `watch`, `run --on`) until Ctrl-C."""
-    if experiment is None and (leave or nodes is not None):
+    if not experiment and (leave or nodes):
         raise typer.BadParameter("--exit and --nodes are about the run that begins by itself: add --experiment FILE")
-    first = FirstRun(experiment, nodes, stable) if experiment else None
+    first = FirstRun(_find(experiment), _count(nodes), stable, gather if leave else None) if experiment else None
     if first is not None:
-        first.experiment(nodes)  # a mistake in the file shows at once
-    if not token:
+        first.experiment(first.nodes)  # a mistake in the file shows at once
+    tls = None
+    if security is not None:
+        tls = Tls(Authority(), join_port, Handshakes())
+        token = keep_token(security, token)
+    elif not token:
         token = secrets.token_hex(16)
         typer.echo(f"token: {token}")
 
     async def run() -> Ending | None:
-        return await serve_until_told(Control(host, port, metrics_port, token), out, first, leave)
+        control = Control(host, port, metrics_port, token, tls)
+        return await serve_until_told(Service(control, out, host, page_port, health_port, security, keep_nodes), first)
 
     with threadpool_limits(1):
         ending = asyncio.run(run())
     raise typer.Exit(EXIT[ending.status] if ending else ExitCode.DONE)
+
+
+def _find(name: str) -> Path:
+    """A file, or one of experiments/ by its name."""
+    tries = [Path(name), _EXPERIMENTS / name, _EXPERIMENTS / f"{name}.yaml"]
+    found = next((path for path in tries if path.is_file()), None)
+    if found is None:
+        there = ", ".join(sorted(path.stem for path in _EXPERIMENTS.glob("*.yaml")))
+        raise UnreadableFile(
+            f"there is no experiment {name!r}; " + (f"use one of: {there}" if there else "give a file")
+        )
+    return found
+
+
+def _count(text: str | None) -> int | None:
+    """A number of nodes; an empty variable of the environment is none."""
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise typer.BadParameter(f"{text!r} is not a number of nodes: give 2 or more, or nothing (--nodes, PAME_NODES)")
+    return int(text)

@@ -6,8 +6,7 @@ import typer
 from rich.console import Console
 
 from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Token, say_end, watch_run
-from orchestrator.client import Client
+from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of, say_end, watch_run
 
 
 def watch(
@@ -16,11 +15,12 @@ def watch(
     ] = 0,
     on: On = DEFAULT_ADDRESS,
     token: Token = "",
+    security: Security = None,
 ) -> None:
     """Watch a run until it ends; the exit code is the run's. Ctrl-C ends the watching, not the run."""
     console = Console(highlight=False)
     try:
-        with Client(on, token) as client:
+        with client_of(on, token, security) as client:
             code = say_end(watch_run(client, run, console), console)
     except KeyboardInterrupt:
         code = ExitCode.INTERRUPTED

@@ -163,6 +163,13 @@ class Restart(Section):
     """snapshot: its last one at the orchestrator; cold: zero; neighbours: the mean of its neighbours' last."""
 
 
+class Security(Section):
+    """Who can listen in."""
+
+    tls: bool | None = None
+    """Whether neighbours talk over mutual TLS; nothing: as the network does. false is for benchmarks."""
+
+
 class Simulate(Section):
     """How the simulator runs the experiment."""
 
@@ -203,6 +210,8 @@ class Experiment(Section):
     """When the run ends."""
     restart: Restart = Restart()
     """What a node that died and came back begins with."""
+    security: Security = Security()
+    """Who can listen in."""
     simulate: Simulate = Simulate()
     """How the simulator runs it."""
 

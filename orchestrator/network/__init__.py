@@ -9,14 +9,14 @@
     broadcast.py    one run, told to many watchers          conduct.py      a run and its folder
     summary.py      what only a network has, for summary.json
 
-May import: `orchestrator.experiment`, `plan`, `runs`, `report`, `metrics`, `errors`; `node` for what travels; `pame`;
-grpc.
+May import: `orchestrator.experiment`, `plan`, `runs`, `report`, `metrics`, `security`, `errors`; `node` for what
+travels; `pame`; grpc.
 """
 
 from orchestrator.network.desk import Busy, Desk
 from orchestrator.network.experiments import ExperimentsService
 from orchestrator.network.run import NetworkRun
-from orchestrator.network.server import Control
+from orchestrator.network.server import Control, Tls
 from orchestrator.network.state import NetworkObserver, NetworkState
 
-__all__ = ["Busy", "Control", "Desk", "ExperimentsService", "NetworkObserver", "NetworkRun", "NetworkState"]
+__all__ = ["Busy", "Control", "Desk", "ExperimentsService", "NetworkObserver", "NetworkRun", "NetworkState", "Tls"]

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
 from orchestrator.network.run import NetworkRun, new_number
 from orchestrator.network.server import Control
@@ -38,6 +39,17 @@ def make_order(experiment: Experiment, base: Path, backend: str) -> Order:
     return Order(new_number(), experiment, setting, backend)
 
 
+def uses_tls(experiment: Experiment, is_secured: bool) -> bool:
+    """Whether neighbours talk over TLS on a network that has it, or not."""
+    asked = experiment.security.tls
+    if asked and not is_secured:
+        raise NoTls(
+            "security.tls: there is no TLS on this network: use `docker compose` or `pame serve --security DIR`, or "
+            "leave security out"
+        )
+    return is_secured if asked is None else asked
+
+
 async def conduct(control: Control, order: Order, folder: Path, watcher: NetworkObserver) -> Ending:
     """From gathering to the report. A run that cannot even begin is reported too, before its error is raised."""
     started = time.perf_counter()
@@ -47,7 +59,8 @@ async def conduct(control: Control, order: Order, folder: Path, watcher: Network
         drawing = asyncio.create_task(
             asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
         )
-        run = NetworkRun(order.number, order.experiment, order.setting, files, control.members, watcher)
+        tls = uses_tls(order.experiment, control.is_secured)
+        run = NetworkRun(order.number, order.experiment, order.setting, files, control.members, watcher, tls)
         try:
             ending = await control.go(run)
         except PameError as caught:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from orchestrator.experiment import Experiment
 from orchestrator.network.broadcast import Broadcast
-from orchestrator.network.conduct import Order, conduct, make_order
+from orchestrator.network.conduct import Order, conduct, make_order, uses_tls
 from orchestrator.network.members import Members
+from orchestrator.network.run import NetworkRun
 from orchestrator.network.server import Control
 from orchestrator.runs import Ending, Status, create_folder
 from pame.errors import PameError
@@ -38,6 +39,8 @@ class Desk:
         self._current: Broadcast | None = None
         self._task: asyncio.Task[Ending] | None = None
         self._changed = asyncio.Event()
+        self.notice = ""
+        """A line for whoever looks at the live page: what is waited for, or why nothing begins."""
 
     @property
     def members(self) -> Members:
@@ -49,10 +52,16 @@ class Desk:
         """The run under way."""
         return self._current
 
+    @property
+    def run(self) -> NetworkRun | None:
+        """Its state machine, once it gathers nodes."""
+        return self._control.run
+
     async def submit(self, experiment: Experiment, base: Path) -> Broadcast:
         """Begin a run; it goes on by itself. Raises `Busy`, or what is wrong with the experiment."""
         if self._busy:
             raise Busy("a run is under way: watch it with `pame watch`, and try again when it is over")
+        uses_tls(experiment, self._control.is_secured)
         self._busy = True
         try:
             order = await asyncio.to_thread(make_order, experiment, base, "serve")

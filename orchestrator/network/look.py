@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from orchestrator.metrics import OrchestratorFigures
 from orchestrator.network.state import NetworkState
+from pame import theory
+from pame.algorithms import PameSpec
 
 if TYPE_CHECKING:
     from orchestrator.network.run import NetworkRun
@@ -31,6 +33,9 @@ def state_of(run: "NetworkRun") -> NetworkState:
 def figures_of(run: "NetworkRun") -> OrchestratorFigures:
     """Everything that Prometheus sees of it."""
     state, last, collection = state_of(run), run.folder.last, run.collection
+    sent_bytes, messages = run.totals.sent_by_kind(), run.totals.traffic(0.0).messages
+    n, algorithm = run.setting.problem.n, run.setting.algorithm
+    paper = theory.paper_bits(n, algorithm.support_size(n)) / 8 if isinstance(algorithm, PameSpec) else None
     return OrchestratorFigures(
         alive_members=len(run.members.alive()),
         phase=run.phase,
@@ -40,7 +45,14 @@ def figures_of(run: "NetworkRun") -> OrchestratorFigures:
         objective=last.objective if last else None,
         consensus=last.consensus if last else None,
         coverage=last.coverage if last else None,
-        sent_bytes=run.totals.sent_by_kind(),
+        sent_bytes=sent_bytes,
+        sent_messages=messages,
+        dense_bytes=messages * theory.dense_bits(n) // 8,
+        paper_bytes=None if paper is None else messages * paper,
+        evaluated_bytes=last.bytes if last else None,
+        died=run.deaths,
+        left=run.departures,
+        restarted=run.restarts,
         late=collection.late,
         starved=collection.starved,
         refused_joins=dict(run.members.refused),

@@ -29,7 +29,11 @@ class Member:
     alive: bool = True
     iteration: int = 0
     index: int | None = None
+    last_index: int | None = None
+    """Of the run under way or, between runs, of the last one: what monitoring calls it."""
     incarnation: int = 0
+    certificate_name: str = ""
+    """What its neighbours must find in its certificate; empty without TLS."""
     outbox: "asyncio.Queue[pb.ToNode]" = field(default_factory=asyncio.Queue)
 
     def tell(self, message: pb.ToNode) -> None:
@@ -68,6 +72,8 @@ class Members:
         former = self._members.get(member.name)
         if former is not None and former.alive and former.address != member.address:
             former.tell(pb.ToNode(dismissed=pb.Dismissed(reason="another process has taken this name")))
+        if former is not None:
+            member.last_index = former.last_index
         self._members[member.name] = member
         self._changed.set()
 

@@ -6,7 +6,8 @@ gathering -> preparing -> running -> ending          every wait is bounded; a no
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
@@ -36,6 +37,7 @@ GATHER_S = 60.0
 _PREPARE_S = 60.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
+_EVENTS_KEPT = 300
 HARD_STOP_S = 3600.0
 """For experiments that do not say how long they may take."""
 
@@ -58,8 +60,11 @@ class NetworkRun:
         folder: RunFolder,
         members: Members,
         watcher: NetworkObserver,
+        tls: bool = False,
     ) -> None:
+        """`tls`: whether neighbours talk to each other over mutual TLS."""
         self.number = number
+        self.tls = tls
         self.experiment = experiment
         self.folder = folder
         self.phase: Phase = "gathering"
@@ -70,11 +75,13 @@ class NetworkRun:
         self.deaths = 0
         self.departures = 0
         """Nodes that said goodbye."""
+        self.events: deque[Mapping[str, object]] = deque(maxlen=_EVENTS_KEPT)
+        """The newest of events.jsonl."""
         self.members = members
         self._watcher = watcher
         self._needs = {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
         self.slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-        self._common = describe(self.number, self.setting, experiment.problem)
+        self._common = describe(self.number, self.setting, experiment.problem, tls)
         self.seats = Seats(experiment.nodes)
         self.ready: set[int] = set()
         self._done: set[int] = set()
@@ -209,6 +216,8 @@ class NetworkRun:
                 f"the experiment has {count} nodes, but only {len(members)} joined within {GATHER_S:g} s: start more "
                 "nodes, or make nodes smaller"
             )
+        for former in self.members.all():
+            former.last_index = None
         for index, member in enumerate(members):
             self.seats.take(index, member)
 
@@ -359,7 +368,9 @@ class NetworkRun:
         return end.status is Status.FINISHED and self.setting.mode is Mode.ROUNDS and undisturbed and clean and complete
 
     def _happened(self, what: str, node: int, detail: str) -> None:
-        self.folder.happened({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
+        event = {"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail}
+        self.events.append(event)
+        self.folder.happened(event)
 
     def _tell_watcher(self) -> None:
         self._watcher.state(state_of(self))

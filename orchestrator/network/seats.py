@@ -18,7 +18,10 @@ class Seats:
 
     def take(self, index: int, member: Member) -> None:
         """This member is that node from now on, in its incarnation."""
+        if (former := self._members[index]) is not None:
+            former.last_index = None
         member.index, member.incarnation, member.iteration = index, self._incarnations[index], 0
+        member.last_index = index
         self._members[index] = member
 
     def take_over(self, index: int, member: Member) -> int:
@@ -77,7 +80,8 @@ class Seats:
     def peer(self, index: int) -> Peer:
         """Where that node is reached."""
         member = self._members[index]
-        return Peer(index, member.address if member else "", self._incarnations[index])
+        address, name = (member.address, member.certificate_name) if member else ("", "")
+        return Peer(index, address, self._incarnations[index], name)
 
     def member(self, index: int) -> Member | None:
         """Who sits there, alive or not."""

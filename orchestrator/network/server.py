@@ -1,12 +1,23 @@
-"""The orchestrator's server: the control plane, health checks, metrics; and one run at a time."""
+"""The orchestrator's servers: control plane, clients, health checks, metrics; and one run at a time.
+
+    without TLS    one port for nodes and clients
+    with TLS       the join port (only the server has a certificate): enrolment, clients
+                   the control port (both sides have one): nodes
+
+Python gRPC asks for client certificates on all of a port or not at all: hence two.
+"""
 
 import asyncio
 import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from node.control import KEEPALIVE_MS
+from node.credentials import mutual_server
+from node.handshakes import Handshakes
 from node.process import code_version
 from orchestrator.errors import CannotListen
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
@@ -15,23 +26,40 @@ from orchestrator.network.members import Members
 from orchestrator.network.run import NetworkRun
 from orchestrator.network.service import ControlService
 from orchestrator.runs import Ending
+from orchestrator.security import Authority, EnrolmentService
 from pame.rpc import control_pb2 as pb
 from pame.rpc.control_pb2_grpc import add_ControlServicer_to_server
+from pame.rpc.enrolment_pb2_grpc import add_EnrolmentServicer_to_server
 from pame.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
 
 _MESSAGE_BYTES = 4 * 2**20
 """The largest message a node may send here: snapshots come in pieces, reports in batches."""
 _OTHER = "is another orchestrator there? Choose another port or address"
+_CONTROL, _CLIENTS, _ENROLMENT = "pame.v1.Control", "pame.v1.Experiments", "pame.v1.Enrolment"
+
+
+@dataclass(frozen=True)
+class Tls:
+    """What makes a network one that nobody else can join."""
+
+    authority: Authority
+    join_port: int = 0
+    handshakes: Handshakes | None = None
+    """Who counts the refused ones."""
 
 
 class Control:
     """The control plane, from open to close."""
 
-    def __init__(self, host: str, port: int = 0, metrics_port: int = 0, token: str = "") -> None:
+    def __init__(
+        self, host: str, port: int = 0, metrics_port: int = 0, token: str = "", tls: Tls | None = None
+    ) -> None:
         self.members = Members()
         self.run: NetworkRun | None = None
         self.token = token or secrets.token_hex(16)
         self.port = port
+        self.join_port = tls.join_port if tls else port
+        self._tls = tls
         self._host = host
         options = [
             ("grpc.max_receive_message_length", _MESSAGE_BYTES),
@@ -40,50 +68,83 @@ class Control:
             ("grpc.so_reuseport", 0),  # a second orchestrator on this port is a mistake, not a helper
         ]
         self._server = grpc.aio.server(options=options)
+        self._join_server = grpc.aio.server(options=options) if tls else self._server
+        collector = OrchestratorCollector(self._figures, Build(code_version()), self._refused_handshakes)
         try:
-            self._metrics = serve(OrchestratorCollector(self._figures, Build(code_version())), host, metrics_port)
+            self._metrics = serve(collector, host, metrics_port)
         except OSError as error:
             raise CannotListen(f"cannot serve metrics on {host}:{metrics_port}: {error.strerror}; {_OTHER}") from None
 
     @property
     def address(self) -> str:
-        """Where nodes join."""
-        return f"{self._host}:{self.port}"
+        """Where nodes join, and clients ask."""
+        return f"{self._host}:{self.join_port}"
 
     @property
     def metrics_address(self) -> str:
         """Where Prometheus finds the orchestrator."""
         return f"{self._host}:{self._metrics.port}"
 
+    @property
+    def is_secured(self) -> bool:
+        """Whether there is TLS here."""
+        return self._tls is not None
+
+    @property
+    def authority_certificate(self) -> bytes:
+        """For those who want to join (PEM)."""
+        return self._tls.authority.certificate if self._tls else b""
+
     async def open(self, clients: object | None = None) -> None:
         """Begin to listen to nodes, and to clients if there is an `ExperimentsService` for them."""
-        service = ControlService(self.token, self.members, lambda: self.run)
+        tls = self._tls
+        service = ControlService(
+            self.token, self.members, lambda: self.run, tls.authority.name_of if tls is not None else None
+        )
         add_ControlServicer_to_server(service, self._server)  # type: ignore[no-untyped-call]
         if clients is not None:
-            add_ExperimentsServicer_to_server(clients, self._server)  # type: ignore[no-untyped-call]
-        checks = health.aio.HealthServicer()
-        health_pb2_grpc.add_HealthServicer_to_server(checks, self._server)
-        try:
-            self.port = self._server.add_insecure_port(f"{self._host}:{self.port}")
-        except RuntimeError:
-            self._metrics.stop()
-            raise CannotListen(f"cannot listen on {self._host}:{self.port}; {_OTHER}") from None
-        await self._server.start()
-        for name in ("", "pame.v1.Control", *(["pame.v1.Experiments"] if clients else [])):
-            await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
+            add_ExperimentsServicer_to_server(clients, self._join_server)  # type: ignore[no-untyped-call]
+        names = {self._server: ["", _CONTROL]}
+        names.setdefault(self._join_server, [""]).extend([_CLIENTS] if clients else [])
+        if tls is None:
+            self.port = self.join_port = self._listen(self._server, self.port, None)
+        else:
+            enrolment = EnrolmentService(self.token, tls.authority, lambda: self.port, self.members.refused)
+            add_EnrolmentServicer_to_server(enrolment, self._join_server)  # type: ignore[no-untyped-call]
+            names[self._join_server].append(_ENROLMENT)
+            shown = tls.authority.server
+            self.port = self._listen(self._server, self.port, mutual_server(shown))
+            one_sided = grpc.ssl_server_credentials([(shown.key, shown.certificate)])
+            self.join_port = self._listen(self._join_server, self.join_port, one_sided)
+        for server, services in names.items():
+            await _start(server, services)
 
     async def go(self, run: NetworkRun) -> Ending:
         """Let a run go to its end."""
         self.run = run
         return await run.go()
 
-    async def close(self, reason: str) -> None:
-        """Dismiss everybody and stop listening."""
-        for member in self.members.alive():
-            member.tell(pb.ToNode(dismissed=pb.Dismissed(reason=reason)))
+    async def close(self, reason: str, dismiss: bool = True) -> None:
+        """Stop listening; dismiss everybody, or leave them to wait for the next orchestrator."""
+        if dismiss:
+            for member in self.members.alive():
+                member.tell(pb.ToNode(dismissed=pb.Dismissed(reason=reason)))
         await asyncio.sleep(0)
-        await self._server.stop(1.0)
+        await asyncio.gather(*(server.stop(1.0) for server in {self._server, self._join_server}))
         self._metrics.stop()
+
+    def _listen(self, server: grpc.aio.Server, port: int, credentials: grpc.ServerCredentials | None) -> int:
+        address = f"{self._host}:{port}"
+        try:
+            if credentials is None:
+                return server.add_insecure_port(address)
+            return server.add_secure_port(address, credentials)
+        except RuntimeError:
+            self._metrics.stop()
+            raise CannotListen(f"cannot listen on {address}; {_OTHER}") from None
+
+    def _refused_handshakes(self) -> Mapping[str, int]:
+        return self._tls.handshakes.refused if self._tls and self._tls.handshakes else {}
 
     def _figures(self) -> OrchestratorFigures:
         if self.run is None or self.run.is_over:
@@ -91,3 +152,12 @@ class Control:
                 alive_members=len(self.members.alive()), refused_joins=dict(self.members.refused)
             )
         return figures_of(self.run)
+
+
+async def _start(server: grpc.aio.Server, services: list[str]) -> None:
+    """With health checks."""
+    checks = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    await server.start()
+    for name in services:
+        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)

@@ -11,6 +11,7 @@ from typing import Protocol
 import grpc
 from google.protobuf.message import DecodeError
 
+from node.credentials import peer_name
 from node.fingerprint import fingerprint
 from node.parcels import refusal_name
 from node.process import code_version
@@ -42,8 +43,16 @@ class Listener(Protocol):
 class ControlService:
     """One stream per node."""
 
-    def __init__(self, token: str, members: Members, listener: Callable[[], Listener | None]) -> None:
+    def __init__(
+        self,
+        token: str,
+        members: Members,
+        listener: Callable[[], Listener | None],
+        name_of: Callable[[str], str] | None = None,
+    ) -> None:
+        """`name_of`: the name that a member's certificate must have; None without TLS."""
         self._token = token
+        self._name_of = name_of
         self._members = members
         self._listener = listener
         self._fingerprint = fingerprint()
@@ -59,12 +68,13 @@ class ControlService:
             return
         except DecodeError:
             first = pb.FromNode()
-        refused = self._refusal(first)
+        name = peer_name(context)
+        refused = self._refusal(first, name)
         if refused is not None:
             self._members.refused[refusal_name(refused.refusal)] += 1
             yield pb.ToNode(refused=refused)
             return
-        member = self._admit(first.join)
+        member = self._admit(first.join, name or "")
         reading = asyncio.create_task(self._read(member, requests))
         telling = asyncio.create_task(member.outbox.get())
         try:
@@ -82,13 +92,16 @@ class ControlService:
             if (listener := self._listener()) is not None:
                 listener.left(member)
 
-    def _refusal(self, first: pb.FromNode) -> pb.Refused | None:
+    def _refusal(self, first: pb.FromNode, name: str | None) -> pb.Refused | None:
         join = first.join
         if first.WhichOneof("kind") != "join" or not 0 < len(join.member) <= _NAME_CHARACTERS:
             detail = f"the first message must be a join with a name of at most {_NAME_CHARACTERS} characters"
             return _refused(refusal_pb2.REFUSAL_BAD_JOIN, detail)
         if not hmac.compare_digest(join.token.encode(), self._token.encode()):
             return _refused(refusal_pb2.REFUSAL_WRONG_TOKEN, "wrong token: give the node the orchestrator's own")
+        if self._name_of is not None and name != self._name_of(join.member):
+            detail = f"this is not the newest certificate of {join.member}: enrol anew"
+            return _refused(refusal_pb2.REFUSAL_WRONG_IDENTITY, detail)
         if join.code_version != code_version():
             detail = f"the node runs version {join.code_version}, the orchestrator {code_version()}: use the same"
             return _refused(refusal_pb2.REFUSAL_WRONG_CODE_VERSION, detail)
@@ -103,7 +116,7 @@ class ControlService:
                 return _refused(refusal_pb2.REFUSAL_BAD_ADDRESS, detail)
         return None
 
-    def _admit(self, join: pb.Join) -> Member:
+    def _admit(self, join: pb.Join, certificate_name: str) -> Member:
         member = Member(
             name=join.member,
             address=join.address,
@@ -111,6 +124,7 @@ class ControlService:
             code_version=join.code_version,
             pid=join.pid,
             capabilities=frozenset(join.capabilities),
+            certificate_name=certificate_name,
         )
         member.tell(pb.ToNode(welcome=pb.Welcome(member=member.name)))
         self._members.add(member)

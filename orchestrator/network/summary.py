@@ -19,10 +19,12 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
     steps_have_times = run.setting.compute.step_s > 0
     return {
         **asdict(figures),
+        "tls": run.tls,
+        "tls_switched_off": run.experiment.security.tls is False,
         "suspects": list(figures.suspects),
         "overran_share": figures.overran_share if steps_have_times else None,
         "cpu_bound": steps_have_times and figures.overran_share > _CPU_BOUND,
-        "wire": None if run_s is None else wire(run.totals.traffic(run_s), sockets, interface),
+        "wire": None if run_s is None else wire(run.totals.traffic(run_s, run.tls), sockets, interface),
         "deaths": run.deaths,
         "departures": run.departures,
         "restarts": run.restarts,

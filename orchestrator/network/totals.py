@@ -1,5 +1,6 @@
 """The nodes' totals of their links, put together: the byte account of the run, and whether it was exact."""
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -57,11 +58,14 @@ class Totals:
         self._nodes = nodes
         self._newest: dict[tuple[int, int], pb.Report] = {}
         """By node and incarnation."""
+        self.heard_at: dict[tuple[int, int], float] = {}
+        """When they came, by the monotonic clock."""
 
     def heard(self, node: int, incarnation: int, report: pb.Report) -> None:
         """A node's totals since it began."""
         if report.HasField("totals"):
             self._newest[node, incarnation] = report
+            self.heard_at[node, incarnation] = time.monotonic()
 
     def sent_by_kind(self) -> dict[str, int]:
         """Bytes: values, support, stars, framing, protobuf."""
@@ -93,7 +97,7 @@ class Totals:
         self._top_up(ledger)
         return ledger
 
-    def traffic(self, seconds: float) -> Traffic:
+    def traffic(self, seconds: float, tls: bool = False) -> Traffic:
         """What the framing model needs to know of the data links; `seconds`: how long they were in use."""
         out = [link for report in list(self._newest.values()) for link in report.out]
         kinds = self.sent_by_kind()
@@ -104,6 +108,7 @@ class Totals:
             receipts=sum(link.receipts for link in out),
             connects=sum(link.connects for link in out),
             seconds=seconds,
+            tls=tls,
         )
 
     def sockets(self) -> dict[tuple[int, int], SocketCounts]:

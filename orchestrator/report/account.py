@@ -19,6 +19,7 @@ TERMS = {
     "grpc_http2": "gRPC and HTTP/2 around parcels",
     "receipts": "Receipts",
     "probes": "gRPC's path probes",
+    "tls": "TLS records and handshakes",
     "tcp_ip": "TCP/IP headers",
     "acknowledgements": "Pure TCP acknowledgements",
     "connections": "Opening and closing connections",

@@ -30,6 +30,16 @@ def cpu_bound(summary: Summary) -> str | None:
     )
 
 
+def no_tls(summary: Summary) -> str | None:
+    """A sentence if the experiment itself switched TLS off."""
+    if not mapping(summary.facts.get("network")).get("tls_switched_off"):
+        return None
+    return (
+        "TLS was switched off (security: {tls: false}): neighbours talked in the clear, and anybody on the data "
+        "network could listen in or join. Good for a benchmark, for nothing else."
+    )
+
+
 def _rows(facts: Mapping[str, object]) -> list[tuple[str, str]]:
     evaluation = mapping(facts.get("evaluation"))
     counts = [
@@ -39,10 +49,12 @@ def _rows(facts: Mapping[str, object]) -> list[tuple[str, str]]:
         ("refused from neighbours · from strangers", ("refused", "strangers")),
         ("connections opened · receipts", ("connects", "receipts")),
     ]
+    tls = facts.get("tls")
     suspects = facts.get("suspects")
     overran = finite(facts.get("overran_share"))
     trips = [duration(finite(facts.get(key))) for key in ("round_trip_s", "longest_round_trip_s")]
     return [
+        ("between neighbours", "mutual TLS" if tls else "no TLS" if tls is False else NOT_MEASURED),
         *((words, " · ".join(number(finite(facts.get(key))) for key in keys)) for words, keys in counts),
         ("suspect at the end", ", ".join(map(str, suspects)) if isinstance(suspects, list) and suspects else "nobody"),
         ("acknowledged round trip, mean · longest", " · ".join(trips)),

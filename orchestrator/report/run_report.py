@@ -9,7 +9,7 @@ from orchestrator.report.account import byte_account
 from orchestrator.report.events import Events
 from orchestrator.report.figure import Figure
 from orchestrator.report.files import finite
-from orchestrator.report.network import cpu_bound, network_card
+from orchestrator.report.network import cpu_bound, network_card, no_tls
 from orchestrator.report.read import Run, Summary, Topology, read_run
 from orchestrator.report.remains import BROKEN_OFF, RUNNING
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent, volume
@@ -81,8 +81,8 @@ def _head(summary: Summary) -> str:
         look = "" if summary.status == RUNNING else "bad"
         parts.append(page.callout([f"{became}: {summary.reason}"], look=look))
     parts.append(page.tiles(_tiles(summary)))
-    if busy := cpu_bound(summary):
-        parts.append(page.callout([busy], look="bad"))
+    troubles = filter(None, (cpu_bound(summary), no_tls(summary)))
+    parts += [page.callout([trouble], look="bad") for trouble in troubles]
     if summary.warnings:
         parts.append(page.callout(summary.warnings, "Warnings"))
     return "".join(parts)

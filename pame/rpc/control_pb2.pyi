@@ -86,7 +86,7 @@ class Refused(_message.Message):
     def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class Assignment(_message.Message):
-    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume")
+    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume", "tls")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
@@ -104,6 +104,7 @@ class Assignment(_message.Message):
     NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
+    TLS_FIELD_NUMBER: _ClassVar[int]
     run: int
     seed: int
     index: int
@@ -121,7 +122,8 @@ class Assignment(_message.Message):
     neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
     incarnation: int
     resume: Resumption
-    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ...) -> None: ...
+    tls: bool
+    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ...) -> None: ...
 
 class ExchangeRules(_message.Message):
     __slots__ = ("mode", "spare", "max_lag", "exclude_after", "patience_s")
@@ -178,14 +180,16 @@ class LinkRules(_message.Message):
     def __init__(self, delay_s: _Optional[float] = ..., jitter_s: _Optional[float] = ..., rate_bps: _Optional[float] = ...) -> None: ...
 
 class Neighbour(_message.Message):
-    __slots__ = ("index", "address", "incarnation")
+    __slots__ = ("index", "address", "incarnation", "name")
     INDEX_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
     index: int
     address: str
     incarnation: int
-    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ...) -> None: ...
+    name: str
+    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
 
 class Resumption(_message.Message):
     __slots__ = ("iteration", "model", "seconds")

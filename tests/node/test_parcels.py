@@ -163,6 +163,21 @@ def test_a_refusal_of_the_codec_keeps_its_name() -> None:
     assert refusal(box, wrong.SerializeToString()) == "bad_length"
 
 
+def test_with_tls_only_a_neighbour_pushes_and_only_in_its_own_name() -> None:
+    made = setting()
+    selection = made.selection()
+    names = {1: "1.aa.node.pame", 2: "1.bb.node.pame"}
+    box = Customs(made, RUN, 0, selection, made.node(0, selection), {1: 0, 2: 4}, names)
+    for name, reason in ((None, "not_a_neighbour"), ("2.aa.node.pame", "not_a_neighbour"), (names[2], "wrong_sender")):
+        with pytest.raises(ParcelRefused) as refused:
+            box.open(parcel(), name)
+        assert (refused.value.code, refused.value.sender) == (reason, None)
+    box.renamed(1, "2.aa.node.pame")
+    with pytest.raises(ParcelRefused, match="no neighbour"):
+        box.open(parcel(), "1.aa.node.pame")
+    assert box.open(parcel(), "2.aa.node.pame").sender == 1
+
+
 def test_what_is_too_large_or_no_parcel_is_refused_before_anything_else() -> None:
     box = customs(setting())
     assert refusal(box, b"\xff" * (size_limit(N, 1) + 1)) == "too_large"

@@ -14,7 +14,8 @@ from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigur
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
 FILLED = OrchestratorFigures(
     alive_members=8, phase="running", slowest=10, median=12, fastest=15, objective=0.5, consensus=0.25, coverage=1.75,
-    sent_bytes={"values": 800, "support": 40, "stars": 7, "framing": 60, "protobuf": 90}, late=3, starved=2,
+    sent_bytes={"values": 800, "support": 40, "stars": 7, "framing": 60, "protobuf": 90}, sent_messages=11,
+    dense_bytes=1760, paper_bytes=871.75, evaluated_bytes=640, died=6, left=7, restarted=5, late=3, starved=2,
     active_faults=1, refused_joins=Counter(wrong_token=4, bad_address=5), evaluation_cpu_s=1.5, snapshot_bytes=4096,
     records=99,
 )  # fmt: skip
@@ -44,6 +45,13 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
         ("pame_run_objective", ""): 0.5,
         ("pame_run_consensus_distance", ""): 0.25,
         ("pame_run_coverage", ""): 1.75,
+        ("pame_run_evaluated_bytes", ""): 640,
+        ("pame_run_sent_messages_total", ""): 11,
+        ("pame_run_dense_bytes_total", ""): 1760,
+        ("pame_run_paper_bytes_total", ""): 871.75,
+        ("pame_run_disturbances_total", "died"): 6,
+        ("pame_run_disturbances_total", "left"): 7,
+        ("pame_run_disturbances_total", "restarted"): 5,
         ("pame_run_late_messages_total", ""): 3,
         ("pame_run_starved_rounds_total", ""): 2,
         ("pame_run_active_faults", ""): 1,
@@ -72,12 +80,12 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
 def test_what_has_no_value_yet_has_no_sample_and_what_counts_begins_at_zero() -> None:
     seen = scrape(OrchestratorFigures())
     names = {name for name, _ in seen}
-    unknown = {"pame_run_objective", "pame_run_consensus_distance", "pame_run_coverage", "pame_run_iteration"}
-    assert not names & unknown
+    unknown = {"objective", "consensus_distance", "coverage", "iteration", "evaluated_bytes", "paper_bytes_total"}
+    assert not names & {f"pame_run_{name}" for name in unknown}
     assert seen["pame_run_phase", "idle"] == 1
     assert sum(value for (name, _), value in seen.items() if name == "pame_run_phase") == 1
     counters = {key: value for key, value in seen.items() if key[0].endswith("_total")}
-    assert len(counters) == 5 + 5
+    assert len(counters) == 7 + 5 + 3
     assert set(counters.values()) == {0}
 
 

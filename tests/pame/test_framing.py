@@ -1,5 +1,7 @@
 """The framing model, by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from pame.codec import Sizes
@@ -37,6 +39,15 @@ def test_the_total_is_the_sum_of_its_terms() -> None:
     payload = counted.values + counted.support + counted.stars + counted.framing + counted.protobuf
     around = counted.grpc_http2 + counted.receipts + counted.probes + counted.tcp_ip + counted.acknowledgements
     assert counted.total == payload + around + counted.connections
+
+
+def test_tls_adds_records_and_a_handshake() -> None:
+    plain, secured = (account(replace(SMALL, tls=tls), LOOPBACK) for tls in (False, True))
+    assert plain.tls == 0
+    assert secured.tls == (10 + 10) * 22 + 5460
+    assert secured.total - plain.total == secured.stream - plain.stream == secured.tls
+    large = Traffic(3, Sizes(values=3 * 2**15), 0, receipts=1, connects=0, seconds=0.0, tls=True)
+    assert account(large, LOOPBACK).tls == (3 * 3 + 1) * 22  # 14 bytes more than two records hold
 
 
 def test_a_mebibyte_takes_725_segments_on_ethernet_and_17_on_loopback() -> None:

@@ -66,3 +66,9 @@ def test_a_run_under_way_can_be_seen_in_the_metrics_of_all_who_take_part(tmp_pat
     assert whole["pame_run_objective", ()] > 0
     assert whole["pame_run_iteration", (("position", "median"),)] >= 20
     assert whole["pame_run_sent_bytes_total", (("kind", "values"),)] > 0
+    messages = whole["pame_run_sent_messages_total", ()]
+    assert messages > 0
+    assert whole["pame_run_dense_bytes_total", ()] == messages * 30 * 8
+    assert whole["pame_run_paper_bytes_total", ()] == messages * (63 * 15 + 30) / 8
+    assert whole["pame_run_evaluated_bytes", ()] >= 8 * 15 * 8  # an evaluation after one iteration of all, or more
+    assert whole["pame_run_disturbances_total", (("what", "died"),)] == 0

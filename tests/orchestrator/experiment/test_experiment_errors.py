@@ -155,7 +155,7 @@ TOPOLOGIES = (
         (
             "? 'a\nb'\n: 1",
             "a b: unknown key (known here: algorithm, compute, evaluate, exchange, links, messages, name, "
-            "nodes, period, problem, restart, seed, simulate, stop, topology)",
+            "nodes, period, problem, restart, security, seed, simulate, stop, topology)",
         ),
     ],
 )
@@ -250,7 +250,7 @@ def test_after_twenty_problems_the_rest_is_counted(complaints: Complain) -> None
         (
             "sede=1",
             "--set sede: unknown key; did you mean 'seed'? (known here: algorithm, compute, evaluate, exchange, "
-            "links, messages, name, nodes, period, problem, restart, seed, simulate, stop, topology)",
+            "links, messages, name, nodes, period, problem, restart, security, seed, simulate, stop, topology)",
         ),
         (
             "nodes={",

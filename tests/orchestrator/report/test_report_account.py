@@ -44,6 +44,16 @@ def test_what_ss_counted_is_set_against_the_model_without_what_was_sent_again() 
     }
 
 
+def test_a_run_that_switched_tls_off_says_so_in_red(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder()
+    assert "between neighbours mutual TLS" in report_with(folder, {"tls": True, "tls_switched_off": False})
+    page = (folder / "report.html").read_text()
+    assert "TLS was switched off" not in page
+    assert "between neighbours no TLS" in report_with(folder, {"tls": False, "tls_switched_off": True})
+    page = (folder / "report.html").read_text()
+    assert '<div class="callout bad">TLS was switched off' in page
+
+
 def test_connections_that_broke_before_they_were_counted_leave_no_ratio() -> None:
     found = wire(TRAFFIC, SocketCounts(connections=0), LOOPBACK)
     assert found["sockets"]["connections"] == 0

@@ -1,0 +1,35 @@
+"""Writes the dashboards: `python -m deploy.grafana.make_dashboards [FOLDER]`, dashboards/ next to this file if none."""
+
+import json
+import sys
+from pathlib import Path
+
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+
+from deploy.grafana.learning import learning
+from deploy.grafana.page import slug
+from deploy.grafana.robustness import robustness
+from deploy.grafana.transmission_volume import transmission_volume
+
+DASHBOARDS = Path(__file__).parent / "dashboards"
+
+
+def texts() -> dict[str, str]:
+    """The JSON of every dashboard, by file name."""
+    made = (transmission_volume(), learning(), robustness())
+    return {
+        f"{slug(dashboard.title or '')}.json": json.dumps(dashboard, cls=JSONEncoder, indent=2, ensure_ascii=False)
+        + "\n"
+        for dashboard in made
+    }
+
+
+def write(folder: Path) -> None:
+    """All of them into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else DASHBOARDS)

@@ -1,0 +1,68 @@
+"""TLS handshakes that failed, by reason: gRPC tells nobody but its log, so the log is read here.
+
+    I1116 08:44:35.3 8158 ssl_transport_security.cc:2563] Handshake failed with error SSL_ERROR_SSL: error:100000c0:
+    SSL routines:OPENSSL_internal:PEER_DID_NOT_RETURN_A_CERTIFICATE: Invalid certificate verification context
+
+The log goes to file descriptor 2. That becomes a pipe: lines of gRPC are counted and kept back, the rest goes on to the
+real standard error, where this program's own words go directly.
+"""
+
+import os
+import re
+import sys
+from collections import Counter
+from threading import Thread
+from typing import TextIO
+
+_LOG_LINE = re.compile(rb"^[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
+_FAILED = b"Handshake failed with error"
+_REASONS = (
+    (b"_ALERT_", None),  # the other side refused, and counts it
+    (b"PEER_DID_NOT_RETURN_A_CERTIFICATE", "no_certificate"),
+    (b"certificate has expired", "expired_certificate"),
+    (b"WRONG_VERSION_NUMBER", "no_tls"),
+    (b"HTTP_REQUEST", "no_tls"),
+    (b"certificate signature failure", "wrong_authority"),
+    (b"unable to get local issuer certificate", "wrong_authority"),
+    (b"unable to get issuer certificate", "wrong_authority"),
+    (b"self signed certificate", "wrong_authority"),
+    (b"self-signed certificate", "wrong_authority"),
+)
+
+
+def reason_of(line: bytes) -> str | None:
+    """Why a handshake was refused here, if that is what the line says."""
+    if _FAILED not in line:
+        return None
+    return next((reason for words, reason in _REASONS if words in line), "bad_handshake")
+
+
+def verbosity(is_secured: bool) -> str:
+    """GRPC_VERBOSITY, to be set before grpc is imported: to gRPC, a refused handshake is no more than information."""
+    return "INFO" if is_secured else "NONE"
+
+
+class Handshakes:
+    """Counts while this process lives; to be made once, in a process whose GRPC_VERBOSITY is that of `verbosity`."""
+
+    def __init__(self) -> None:
+        self.refused: Counter[str] = Counter()
+        reading, writing = os.pipe()
+        self._out = os.dup(2)
+        sys.stderr.flush()
+        sys.stderr = self._direct()
+        os.dup2(writing, 2)
+        os.close(writing)
+        Thread(target=self._read, args=(reading,), name="grpc-log", daemon=True).start()
+
+    def _direct(self) -> TextIO:
+        return os.fdopen(os.dup(self._out), "w", buffering=1, encoding="utf-8", errors="backslashreplace")
+
+    def _read(self, pipe: int) -> None:
+        with os.fdopen(pipe, "rb") as lines:
+            for line in lines:
+                reason = reason_of(line)
+                if reason is not None:
+                    self.refused[reason] += 1
+                elif not _LOG_LINE.match(line):
+                    os.write(self._out, line)

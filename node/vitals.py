@@ -1,0 +1,45 @@
+"""Health for whoever is on the same machine: gRPC's standard service on loopback, where no certificate is asked for."""
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+
+from pame.errors import PameError
+
+_HOST = "127.0.0.1"
+
+
+class NoHealthPort(PameError):
+    """The port is taken."""
+
+
+class Vitals:
+    """Says whether this process serves; nothing without a port."""
+
+    def __init__(self, port: int | None) -> None:
+        """`port`: 0 takes any free one."""
+        self.port = port
+        self._server: grpc.aio.Server | None = None
+        self._checks = health.aio.HealthServicer()
+
+    async def open(self) -> None:
+        """Begin to answer: not serving yet."""
+        if self.port is None:
+            return
+        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        health_pb2_grpc.add_HealthServicer_to_server(self._checks, self._server)
+        try:
+            self.port = self._server.add_insecure_port(f"{_HOST}:{self.port}")
+        except RuntimeError:
+            raise NoHealthPort(f"cannot answer health checks on {_HOST}:{self.port}: give another port") from None
+        await self.say(serving=False)
+        await self._server.start()
+
+    async def say(self, serving: bool) -> None:
+        """From now on."""
+        status = health_pb2.HealthCheckResponse
+        await self._checks.set("", status.SERVING if serving else status.NOT_SERVING)
+
+    async def close(self) -> None:
+        """Stop answering."""
+        if self._server is not None:
+            await self._server.stop(None)

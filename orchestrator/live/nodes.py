@@ -1,0 +1,80 @@
+"""The state of each node in a word; the worst that can be said of it.
+
+awaited    nobody has taken its place yet        silent      nothing heard for a while, its stream is open
+joined     there, but not ready                  suspect     some neighbour does not wait for it any more
+ready      has its data and its links            restarted   a later incarnation, training
+running    training                              dead        its stream is closed
+done       did all its iterations
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.live.flows import Flows
+from orchestrator.network import NetworkRun
+from orchestrator.network.members import SILENT_S, Member, Members
+
+State = Literal["awaited", "joined", "ready", "running", "done", "silent", "suspect", "restarted", "dead"]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLook:
+    """One node; `member` is empty while it is awaited."""
+
+    node: int
+    member: str
+    state: State
+    iteration: int
+    incarnation: int
+    slow: bool
+    """A straggler, by the experiment."""
+
+
+def look_at_nodes(run: NetworkRun, flows: Flows) -> list[NodeLook]:
+    """The nodes of a run under way."""
+    seats = run.seats
+    suspects = flows.suspects({(node, member.incarnation) for node, member in seats.taken() if member.alive})
+    coming = run.members.within_reach()[: len(seats)] if run.phase == "gathering" else []
+    looks = []
+    for node in range(len(seats)):
+        member = seats.member(node) or (coming[node] if node < len(coming) else None)
+        state = "awaited" if member is None else _state(run, node, member, suspects)
+        iteration, incarnation = run.collection.iterations[node], seats.incarnation(node)
+        name = "" if member is None else member.name
+        looks.append(NodeLook(node, name, state, iteration, incarnation, node in run.slow_nodes))
+    return looks
+
+
+def look_again(nodes: list[NodeLook], members: Members) -> list[tuple[NodeLook, State]]:
+    """The nodes of a run that is over, and what has become of them since."""
+    return [(node, idle_state(members.get(node.member))) for node in nodes]
+
+
+def idle_state(member: Member | None) -> State:
+    """Of a member that has nothing to do."""
+    if member is None:
+        return "awaited"
+    if not member.alive:
+        return "dead"
+    return "silent" if _is_mute(member) else "joined"
+
+
+def _state(run: NetworkRun, node: int, member: Member, suspects: set[int]) -> State:
+    if not member.alive:
+        return "dead"
+    if _is_mute(member):
+        return "silent"
+    if node not in run.ready:
+        return "joined"
+    if run.phase == "preparing":
+        return "ready"
+    if node in suspects:
+        return "suspect"
+    if run.collection.iterations[node] >= run.setting.stop.iterations:
+        return "done"
+    return "restarted" if run.seats.incarnation(node) else "running"
+
+
+def _is_mute(member: Member) -> bool:
+    return time.monotonic() - member.heard_at > SILENT_S

@@ -1,0 +1,171 @@
+"""The server of the live page, in the orchestrator's own event loop."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import IO, Any
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from orchestrator.errors import CannotListen
+from orchestrator.live.answers import Kept, encode
+from orchestrator.live.assets import load_assets
+from orchestrator.live.discovery import targets
+from orchestrator.live.folders import listing, open_file
+from orchestrator.live.guard import REPORT_POLICY, add_headers, at_most, require
+from orchestrator.live.recorder import Recorder
+from orchestrator.network import Desk
+from orchestrator.report.files import ReportError
+
+_CONNECTIONS = 128
+_SEND_S = 60.0
+"""A client that has not taken its answer by then is cut off."""
+_IDLE_S = 30.0
+_PARTING_S = 1.0
+_LOOK_S, _RUNS_S = 0.5, 2.0
+_BODY = 1024
+_CHUNK = 1 << 16
+
+
+class LivePage:
+    """From open to close."""
+
+    def __init__(self, desk: Desk, out: Path, token: str, host: str, port: int) -> None:
+        """`out`: where the run folders are; without a token the page is read-only; port 0: any."""
+        self.port = port
+        self._desk = desk
+        self._out = out
+        self._token = token
+        self._host = host
+        self._assets = load_assets()
+        self._recorder = Recorder(desk, out)
+        self._live = Kept(self._look, _LOOK_S)
+        self._runs = Kept(lambda: asyncio.to_thread(listing, out), _RUNS_S)
+        self._server: asyncio.Server | None = None
+        self._runner = web.AppRunner(
+            self._application(),
+            handle_signals=False,
+            access_log=None,
+            keepalive_timeout=_IDLE_S,
+            shutdown_timeout=_PARTING_S,
+        )
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+        return f"{self._host}:{self.port}"
+
+    async def open(self) -> None:
+        """Begin to listen; raises `CannotListen`."""
+        await self._runner.setup()
+        web_server = self._runner.server
+        if web_server is None:
+            raise RuntimeError("the runner has no server")
+        factory = at_most(_CONNECTIONS, web_server)
+        try:
+            self._server = await asyncio.get_running_loop().create_server(factory, self._host, self.port)
+        except OSError as error:
+            await self._runner.cleanup()
+            reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+            fix = "choose another port for the page or, with 0, any"
+            raise CannotListen(f"cannot show the live page on {self.address}: {reason}; {fix}") from None
+        self.port = self._server.sockets[0].getsockname()[1]
+        self._recorder.start()
+
+    async def close(self) -> None:
+        """Stop listening and let everybody go."""
+        if self._server is not None:
+            self._server.close()
+            await self._runner.cleanup()
+            await self._recorder.stop()
+
+    def _application(self) -> web.Application:
+        app = web.Application(middlewares=[_in_time], client_max_size=_BODY)
+        app.on_response_prepare.append(add_headers)
+        app.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/static/{name}", self._static),
+                web.get("/api/live", self._answer_live),
+                web.get("/api/graph", self._answer_graph),
+                web.get("/api/runs", self._answer_runs),
+                web.post("/api/cancel", self._cancel),
+                web.get("/runs/{folder}/{inside:.+}", self._file),
+                web.get("/sd/nodes", self._targets),
+            ]
+        )
+        return app
+
+    async def _page(self, _request: web.Request) -> web.Response:
+        return self._assets["page.html"].response()
+
+    async def _static(self, request: web.Request) -> web.Response:
+        asset = self._assets.get(request.match_info["name"])
+        if asset is None:
+            raise web.HTTPNotFound
+        return asset.response()
+
+    async def _answer_live(self, request: web.Request) -> web.Response:
+        return (await self._live.get()).response(request)
+
+    async def _answer_graph(self, request: web.Request) -> web.Response:
+        return (await asyncio.to_thread(encode, await self._recorder.graph())).response(request)
+
+    async def _answer_runs(self, request: web.Request) -> web.Response:
+        try:
+            return (await self._runs.get()).response(request)
+        except ReportError as error:
+            raise web.HTTPServiceUnavailable(text=f"{error}\n") from None
+
+    async def _targets(self, _request: web.Request) -> web.Response:
+        return web.json_response(targets(self._desk.members.all()), headers={"Cache-Control": "no-store"})
+
+    async def _cancel(self, request: web.Request) -> web.Response:
+        require(request, self._token)
+        wanted = request.query.get("run", "0")
+        if not (wanted.isascii() and wanted.isdecimal()) or len(wanted) > 20:
+            raise web.HTTPBadRequest(text="run must be the number of a run\n")
+        return web.json_response({"was_running": self._desk.cancel(int(wanted))})
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        folder, inside = request.match_info["folder"], request.match_info["inside"]
+        found = await asyncio.to_thread(open_file, self._out, folder, inside)
+        if found is None:
+            raise web.HTTPNotFound
+        file, kind = found
+        with file:
+            return await _send(request, file, kind)
+
+    async def _look(self) -> dict[str, Any]:
+        return {**self._recorder.state(), "writable": bool(self._token)}
+
+
+@web.middleware
+async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """A client that does not read its answer holds up nobody but itself, and not for ever."""
+    try:
+        async with asyncio.timeout(_SEND_S):
+            response = await handler(request)
+            await response.prepare(request)
+            await response.write_eof()
+    except TimeoutError:
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response(status=504)
+    return response
+
+
+async def _send(request: web.Request, file: IO[bytes], kind: str) -> web.StreamResponse:
+    """As long as it is now; a run under way may make it longer meanwhile."""
+    left = os.fstat(file.fileno()).st_size
+    headers = {"Content-Type": kind, "Cache-Control": "no-cache", "Content-Security-Policy": REPORT_POLICY}
+    response = web.StreamResponse(headers=headers)
+    response.content_length = left
+    await response.prepare(request)
+    while left > 0 and request.method != "HEAD" and (chunk := await asyncio.to_thread(file.read, min(left, _CHUNK))):
+        await response.write(chunk)
+        left -= len(chunk)
+    if left and request.method != "HEAD" and request.transport is not None:
+        request.transport.abort()  # cut short: better no file than half of one
+    return response

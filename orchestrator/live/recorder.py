@@ -1,0 +1,177 @@
+"""Follows the run under way, and keeps what the page shows of it, and of the last one, in bounded memory."""
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from orchestrator.live.flows import Flows
+from orchestrator.live.nodes import NodeLook, idle_state, look_again
+from orchestrator.live.state import Look, look_at
+from orchestrator.live.thinned import Thinned
+from orchestrator.network import Desk, NetworkRun
+from orchestrator.network.broadcast import Broadcast
+from orchestrator.report.files import finite, read_object_if_whole
+from pame.rpc import experiments_pb2 as pb
+
+MOST_POINTS = 500
+_LOOK_S = 0.9
+_SHARE = 20
+"""A look may cost a twentieth of the time."""
+_MOST_SPARES = 200
+
+
+class Recorder:
+    """Follows one run after the other."""
+
+    def __init__(self, desk: Desk, out: Path) -> None:
+        self._desk = desk
+        self._out = out
+        self._record: RunRecord | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """From now on."""
+        self._task = asyncio.create_task(self._follow())
+
+    async def stop(self) -> None:
+        """No more."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    def state(self) -> dict[str, Any]:
+        """All that the page shows and that changes."""
+        if self._task is not None and self._task.done():
+            self._task.result()  # a mistake of ours is an error for the page, not a picture that stands still
+        record, members = self._record, self._desk.members
+        alive = members.alive()
+        nodes = [] if record is None else record.nodes(self._desk)
+        taken = {node["member"] for node in nodes}
+        spares = [{"member": m.name, "state": idle_state(m)} for m in alive if m.name not in taken]
+        return {
+            "time": time.time(),
+            "phase": "idle" if record is None else record.phase,
+            "notice": self._desk.notice,
+            "members": len(alive),
+            "refused_joins": dict(members.refused),
+            "nodes": nodes,
+            "spares": spares[:_MOST_SPARES],
+            "run": None if record is None else record.told(),
+        }
+
+    async def graph(self) -> dict[str, Any] | None:
+        """Edges and positions of the run that is shown; None until they are on the disk."""
+        record = self._record
+        return None if record is None else await record.graph(self._out)
+
+    async def _follow(self) -> None:
+        while True:
+            broadcast = await self._desk.find(0)
+            if broadcast is None:
+                return
+            self._record = RunRecord(broadcast)
+            async for event in broadcast.watch():
+                self._record.heard(event, self._desk.run)
+
+
+class RunRecord:
+    """What is kept of one run."""
+
+    def __init__(self, broadcast: Broadcast) -> None:
+        self._number = broadcast.run
+        self._folder = broadcast.folder
+        self._about = pb.Phase(phase="gathering")
+        self._ended: pb.Ended | None = None
+        self._curves = {by: Thinned[list[float | None]](MOST_POINTS) for by in ("iteration", "time")}
+        self._volume: Thinned[list[float]] = Thinned(MOST_POINTS)
+        self._volume.add([0.0, 0])
+        self._flows = Flows()
+        self._run: NetworkRun | None = None
+        self._look: Look | None = None
+        self._next_look = 0.0
+        self._graph: dict[str, Any] | None = None
+
+    @property
+    def phase(self) -> str:
+        """`idle` when it is over."""
+        return "idle" if self._ended else self._about.phase
+
+    def heard(self, event: pb.Event, run: NetworkRun | None) -> None:
+        """Something happened; look at the run if it is time to."""
+        kind = event.WhichOneof("kind")
+        if run is not None and run.number == self._number:
+            self._run = run
+        if kind == "phase":
+            self._about = event.phase
+        elif kind == "point":
+            self._curves[event.point.by].add(_point(event.point))
+        elif kind == "ended":
+            self._ended = event.ended
+        if kind in ("phase", "ended") or time.monotonic() >= self._next_look:
+            self._take_look()
+        if kind == "ended":
+            self._run = None  # the models of a large run need not wait here for the next
+
+    def nodes(self, desk: Desk) -> list[dict[str, Any]]:
+        """Each node and its state; when the run is over, its state as a member."""
+        if self._look is None:
+            return []
+        if self._ended is None:
+            return [_node(node, node.state) for node in self._look.nodes]
+        return [_node(node, state) for node, state in look_again(self._look.nodes, desk.members)]
+
+    def told(self) -> dict[str, Any]:
+        """All but the nodes."""
+        ended = self._ended
+        return {
+            "number": str(self._number),
+            "folder": self._folder,
+            "name": self._about.name,
+            "nodes": self._about.nodes,
+            "iterations": self._about.iterations,
+            "status": ended.status if ended else "",
+            "reason": ended.reason if ended else "",
+            "by_iteration": self._curves["iteration"].points(),
+            "by_time": self._curves["time"].points(),
+            "volume": self._volume.points(),
+            **(self._look.figures if self._look else {}),
+        }
+
+    async def graph(self, out: Path) -> dict[str, Any] | None:
+        """Read from the folder once it is there."""
+        if self._graph is None:
+            found = await asyncio.to_thread(read_object_if_whole, out / self._folder / "topology.json")
+            if found is not None:
+                drawn = {name: found.get(name) for name in ("nodes", "kind", "edges", "positions")}
+                self._graph = {"run": str(self._number), **drawn}
+        return self._graph
+
+    def _take_look(self) -> None:
+        if self._run is None:
+            return
+        began = time.monotonic()
+        self._look = look_at(self._run, self._flows)
+        if self._run.phase not in ("gathering", "preparing"):
+            self._volume.add([round(self._look.network.seconds, 3), self._look.figures["bytes"]])
+        now = time.monotonic()
+        self._next_look = now + max(_LOOK_S, _SHARE * (now - began))
+
+
+def _node(node: NodeLook, state: str) -> dict[str, Any]:
+    return {
+        "node": node.node,
+        "member": node.member,
+        "state": state,
+        "iteration": node.iteration,
+        "incarnation": node.incarnation,
+        "slow": node.slow,
+    }
+
+
+def _point(point: pb.Point) -> list[float | None]:
+    """Iteration, seconds, bytes, objective, consensus."""
+    seconds = round(point.seconds, 3)
+    return [point.iteration, seconds, point.bytes, finite(point.objective), finite(point.consensus)]

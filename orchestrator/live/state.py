@@ -1,0 +1,74 @@
+"""One look at a run as plain values: what the page is told of it every second."""
+
+import time
+from dataclasses import asdict, dataclass
+from math import inf
+from operator import itemgetter
+from typing import Any
+
+from orchestrator.live.flows import NOTHING, Flow, Flows
+from orchestrator.live.nodes import NodeLook, look_at_nodes
+from orchestrator.network import NetworkRun, NetworkState
+from orchestrator.network.look import state_of
+
+DIRECTED_LINKS = 1400
+"""With more links, the two directions of an edge are told as one: nobody could see them apart."""
+MOST_LINKS = 2000
+"""So many of the busiest are told; of the others only how many there are."""
+_UNTOLD = "assigned"
+_EVENTS = 100
+
+
+@dataclass(frozen=True)
+class Look:
+    """A run at one moment."""
+
+    network: NetworkState
+    nodes: list[NodeLook]
+    figures: dict[str, Any]
+    """JSON, as it goes to the page."""
+
+
+def look_at(run: NetworkRun, flows: Flows) -> Look:
+    """Now."""
+    flows.take(run.totals)
+    network = state_of(run)
+    links = flows.links(inf if run.is_over else time.monotonic())
+    rows = _rows(links)
+    events = [event for event in run.events if event["what"] != _UNTOLD]
+    figures = {
+        "seconds": network.seconds,
+        "slowest": network.slowest,
+        "median": network.median,
+        "fastest": network.fastest,
+        "alive": network.alive,
+        "bytes": sum(flow.bytes for flow in links.values()),
+        "rate": round(sum(flow.rate for flow in links.values())),
+        "late": network.late,
+        "starved": network.starved,
+        **asdict(flows.troubles()),
+        "deaths": run.deaths,
+        "restarts": run.restarts,
+        "directed": len(links) <= DIRECTED_LINKS,
+        "links": sorted(rows[:MOST_LINKS]),
+        "links_left_out": len(rows[MOST_LINKS:]),
+        "events": events[-_EVENTS:],
+    }
+    return Look(network, look_at_nodes(run, flows), figures)
+
+
+def _rows(links: dict[tuple[int, int], Flow]) -> list[list[int]]:
+    """Sender, receiver, bytes so far, bytes per second; the busiest first."""
+    if len(links) > DIRECTED_LINKS:
+        links = _undirected(links)
+    rows = [[*pair, flow.bytes, round(flow.rate)] for pair, flow in links.items()]
+    return sorted(rows, key=itemgetter(3, 2), reverse=True)
+
+
+def _undirected(links: dict[tuple[int, int], Flow]) -> dict[tuple[int, int], Flow]:
+    edges: dict[tuple[int, int], Flow] = {}
+    for (sender, receiver), (size, rate) in links.items():
+        edge = (sender, receiver) if sender < receiver else (receiver, sender)
+        other = edges.get(edge, NOTHING)
+        edges[edge] = Flow(size + other.bytes, rate + other.rate)
+    return edges

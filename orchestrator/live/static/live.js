@@ -1,0 +1,172 @@
+// Asks the orchestrator once a second how things are, and shows it. Keeps nothing.
+import { drawCurve } from "./curve.js";
+import { Graph, scaleKey, stateKey } from "./graph.js";
+import { byId, count, duration, html, number, numeric, row, say, tally, volume } from "./words.js";
+
+const ASK_MS = 1000, PATIENCE_MS = 5000, RUNS_MS = 15000, BUSIEST = 6;
+const TROUBLES = {
+  late: "Late messages", starved: "Starved rounds", expired: "Waits that ran out", refused: "Refused messages",
+  dropped: "Dropped at the sender", evicted: "Evicted unread", deaths: "Deaths", restarts: "Restarts",
+};
+const root = document.documentElement;
+const picture = new Graph(byId("graph"));
+let graph = null, live = null, runsKey = "", runsAt = 0, failures = 0, heardAt = Date.now();
+
+async function ask(path) {
+  const answer = await fetch(path, { signal: AbortSignal.timeout(PATIENCE_MS), cache: "no-store" });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return answer.json();
+}
+
+function showHead({ run, phase, notice, members, writable }) {
+  byId("notice").hidden = !notice;
+  say("notice", notice);
+  say("name", run ? run.name || run.folder : "No run yet");
+  document.title = `${run ? `${run.name} · ` : ""}${phase} · PaME Testbed, live`;
+  const chips = [[phase, "phase"]];
+  if (run) {
+    if (run.status) chips.push([run.status, run.status === "finished" ? "good" : "bad"]);
+    chips.push([count(run.nodes, "node"), ""], [run.folder, ""]);
+  }
+  const key = JSON.stringify(chips);
+  if (byId("chips").dataset.key !== key) {
+    byId("chips").dataset.key = key;
+    byId("chips").replaceChildren(...chips.map(([words, look]) => html("li", { class: look }, words)));
+  }
+  say("reason", run?.reason ?? "");
+  byId("control").hidden = !writable;
+  byId("cancel").querySelector("button").disabled = phase === "idle" || !byId("token").value;
+  say("members", `${count(members, "member")} here`);
+}
+
+function showTiles({ run, nodes, members }) {
+  const point = run && pointsOf(run).at(-1);
+  say("iteration", run?.median === undefined ? "–" : number(run.median));
+  say("spread", run?.median === undefined ? "" : `slowest ${number(run.slowest)}, fastest ${number(run.fastest)} of ${number(run.iterations)}`);
+  say("bytes", volume(run?.bytes));
+  say("rate", run ? (live.phase === "running" ? `${volume(run.rate)}/s now` : "in all") : "");
+  say("objective", number(point?.[3]));
+  say("consensus", point ? `consensus ${number(point[4])}` : "");
+  const gone = nodes.filter((node) => node.state === "dead" || node.state === "awaited").length;
+  say("alive", nodes.length ? `${nodes.length - gone} of ${nodes.length}` : number(members));
+  say("seconds", duration(run?.seconds));
+  say("ending", run ? (live.phase === "idle" ? "the last run" : "since the start") : "");
+}
+
+// By iteration, or by time once faults keep complete sets from coming.
+function pointsOf(run) {
+  const [complete, latest] = [run.by_iteration, run.by_time];
+  return (latest.at(-1)?.[0] ?? -1) > (complete.at(-1)?.[0] ?? -1) + 20 || complete.length === 0 ? latest : complete;
+}
+
+function showNetwork({ run, nodes, spares, phase, refused_joins }) {
+  const flows = phase === "running" || phase === "ending";
+  const value = flows ? (link) => link[3] : (link) => link[2];
+  const words = flows ? (bytes) => `${volume(Math.round(bytes))}/s` : (bytes) => volume(Math.round(bytes));
+  const links = run?.links ?? [];
+  const members = nodes.length ? nodes : spares.map((spare, place) => ({ ...spare, place, iteration: 0 }));
+  const fits = graph && run && graph.run === run.number;
+  const most = picture.show(fits ? graph : null, members, links, value, run?.directed ?? true);
+  byId("states").replaceChildren(...stateKey(members));
+  say("scale-title", flows ? "Links, bytes per second" : "Links, bytes in all");
+  const flowing = links.filter((link) => value(link) > 0);
+  const none = html("li", {}, run ? "nothing flows yet" : "no run yet");
+  byId("scale").replaceChildren(...(flowing.length ? scaleKey(most, words) : [none]));
+  const busiest = [...flowing].sort((a, b) => value(b) - value(a)).slice(0, BUSIEST);
+  byId("busiest").hidden = byId("busiest-title").hidden = busiest.length === 0;
+  byId("busiest").tBodies[0].replaceChildren(...busiest.map(([from, to, bytes, rate]) => row(`${from} ${run.directed ? "→" : "–"} ${to}`, numeric(flows ? `${volume(rate)}/s` : "–"), numeric(volume(bytes)))));
+  const waiting = nodes.length && spares.length ? ` ${count(spares.length, "more member")} ${spares.length === 1 ? "waits" : "wait"} for the next run.` : "";
+  const left = run?.links_left_out ? ` The ${number(links.length)} busiest links are shown, ${number(run.links_left_out)} are not.` : "";
+  const lead = nodes.length ? `${run.nodes} nodes${fits ? `, ${graph.kind} topology, ${count(graph.edges.length, "edge")}` : ""}.` : `${count(members.length, "member")} here.`;
+  const joins = Object.entries(refused_joins).map(([reason, times]) => `${reason.replaceAll("_", " ")} (${times})`);
+  say("network-lead", lead + waiting + left + (joins.length ? ` Joins refused: ${joins.join(", ")}.` : ""));
+  const states = [...tally(members)].map(([state, quantity]) => `${quantity} ${state}`);
+  const top = busiest[0] ? `; busiest link ${busiest[0][0]} to ${busiest[0][1]}, ${words(value(busiest[0]))}` : "";
+  byId("graph").setAttribute("aria-label", `Network of ${count(members.length, "node")}: ${states.join(", ")}${top}`);
+  if (byId("all-nodes").open) {
+    byId("nodes").replaceChildren(...members.map((node) => row(node.node ?? "–", node.member, node.slow ? `${node.state}, straggler` : node.state, numeric(number(node.iteration)), numeric(number(node.incarnation ?? 0)))));
+  }
+}
+
+function showCurves({ run, refused_joins }) {
+  byId("learning").hidden = byId("happened").hidden = !run;
+  const points = run ? pointsOf(run) : [];
+  const column = (place) => points.map((point) => [point[0], point[place]]);
+  drawCurve(byId("curve-objective"), column(3), { xTitle: "Iteration", kind: "log", label: "f(mean model) by iteration" });
+  drawCurve(byId("curve-consensus"), column(4).filter(([, y]) => y > 0), { xTitle: "Iteration", kind: "log", label: "Consensus distance by iteration" });
+  drawCurve(byId("curve-volume"), run?.volume ?? [], { xTitle: "Seconds", kind: "bytes", label: "Bytes transmitted by time" });
+  const complete = run && points === run.by_iteration;
+  say("learning-lead", !points.length ? "" : complete ? "Mean over all nodes' models of the same iteration." : "Mean over the latest models of the live nodes: with faults, not every node has every iteration.");
+  const joins = Object.values(refused_joins).reduce((sum, one) => sum + one, 0);
+  const entries = [...Object.entries(TROUBLES).map(([key, words]) => [words, run?.[key] ?? 0]), ["Refused joins", joins]];
+  byId("troubles").replaceChildren(...entries.map(([words, value]) => html("div", { class: value ? "some" : "" }, html("dt", {}, words), html("dd", {}, number(value)))));
+}
+
+function showEvents(run) {
+  const events = run?.events ?? [];
+  const key = `${run?.number} ${events.length} ${JSON.stringify(events.at(-1) ?? "")}`;
+  if (byId("events").dataset.key === key) return;
+  byId("events").dataset.key = key;
+  const rows = [...events].reverse().map((event) => row(numeric(event.seconds.toFixed(1)), event.what, event.node ?? "–", event.detail ?? ""));
+  byId("events").replaceChildren(...(rows.length ? rows : [html("tr", {}, html("td", { colspan: 4, class: "none" }, "Nothing has happened."))]));
+}
+
+async function showRuns() {
+  const { runs, total } = await ask("/api/runs");
+  byId("past").hidden = total === 0;
+  say("runs-lead", total > runs.length ? `The newest ${runs.length} of ${total}.` : count(total, "run"));
+  byId("runs").replaceChildren(...runs.map((run) => {
+    const name = html("td", {}, run.report ? html("a", { href: `/runs/${encodeURIComponent(run.folder)}/report.html` }, run.folder) : run.folder);
+    const figures = [number(run.nodes), number(run.iterations), number(run.objective), volume(run.bytes), duration(run.seconds)];
+    return row(name, run.status, ...figures.map(numeric));
+  }));
+}
+
+// One answer that does not come is no news: the next may.
+function showConnection(error) {
+  failures = error ? failures + 1 : 0;
+  root.classList.toggle("lost", failures > 1);
+  byId("lost").hidden = failures < 2;
+  if (failures > 1) say("lost", `Connection to the orchestrator lost ${duration((Date.now() - heardAt) / 1000)} ago; what you see is from then. Trying again…`);
+}
+
+async function look() {
+  live = await ask("/api/live");
+  heardAt = Date.now();
+  if (live.run && graph?.run !== live.run.number) graph = await ask("/api/graph");
+  showHead(live);
+  showTiles(live);
+  showNetwork(live);
+  showCurves(live);
+  showEvents(live.run);
+  const key = `${live.run?.number} ${live.phase}`;
+  if (key !== runsKey || Date.now() - runsAt > RUNS_MS) {
+    await showRuns();
+    [runsKey, runsAt] = [key, Date.now()];
+  }
+  root.dataset.ready = "yes";
+}
+
+async function keepLooking() {
+  for (;;) {
+    if (!document.hidden) await look().then(() => showConnection(null), showConnection);
+    await new Promise((resolve) => { setTimeout(resolve, ASK_MS); });
+  }
+}
+
+byId("cancel").addEventListener("input", () => { if (live) showHead(live); });
+byId("cancel").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const headers = { Authorization: `Bearer ${byId("token").value}` };
+  const answer = await fetch(`/api/cancel?run=${live.run.number}`, { method: "POST", headers }).catch(() => null);
+  if (!answer) say("cancelled", "The orchestrator does not answer.");
+  else if (!answer.ok) say("cancelled", `Refused: ${await answer.text()}`);
+  else say("cancelled", (await answer.json()).was_running ? "The run is being ended." : "That run is not under way any more.");
+});
+
+byId("theme").addEventListener("click", () => {
+  const dark = (root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  root.dataset.theme = dark ? "light" : "dark";
+});
+window.addEventListener("resize", () => { if (live) showCurves(live); });
+keepLooking();

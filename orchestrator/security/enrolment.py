@@ -1,0 +1,43 @@
+"""The Enrolment service, alone on the port where the caller has no certificate yet."""
+
+import hmac
+from collections import Counter
+from collections.abc import Callable
+
+from node.parcels import refusal_name
+from orchestrator.security.authority import Authority, BadSigningRequest
+from pame.rpc import enrolment_pb2 as pb
+from pame.rpc import refusal_pb2
+
+NAME_CHARACTERS = 100
+
+
+class EnrolmentService:
+    """Token and signing request against certificate."""
+
+    def __init__(
+        self, token: str, authority: Authority, control_port: Callable[[], int], refused: Counter[str]
+    ) -> None:
+        """`refused`: joins by reason, to be counted."""
+        self._token = token
+        self._authority = authority
+        self._control_port = control_port
+        self._refused = refused
+
+    async def Enrol(self, request: pb.EnrolRequest, _: object) -> pb.Enrolled:  # noqa: N802  gRPC's name
+        """A certificate, or why not."""
+        if not hmac.compare_digest(request.token.encode(), self._token.encode()):
+            detail = "wrong token: give the node the orchestrator's own"
+            return self._refuse(refusal_pb2.REFUSAL_WRONG_TOKEN, detail)
+        if not 0 < len(request.member) <= NAME_CHARACTERS:
+            detail = f"a member has a name of at most {NAME_CHARACTERS} characters"
+            return self._refuse(refusal_pb2.REFUSAL_BAD_JOIN, detail)
+        try:
+            pem = self._authority.sign(request.member, request.signing_request)
+        except BadSigningRequest as error:
+            return self._refuse(refusal_pb2.REFUSAL_BAD_SIGNING_REQUEST, str(error))
+        return pb.Enrolled(certificate=pb.Certificate(pem=pem, control_port=self._control_port()))
+
+    def _refuse(self, refusal: "refusal_pb2.Refusal", detail: str) -> pb.Enrolled:
+        self._refused[refusal_name(refusal)] += 1
+        return pb.Enrolled(refused=pb.NotEnrolled(refusal=refusal, detail=detail))

@@ -1,0 +1,306 @@
+"""The testbed in real containers, with one project for all tests of this file: they build on each other in order.
+
+8 nodes run to completion, are looked at from inside, scaled, killed and attacked; batch runs and bad input have
+projects of their own, which are small.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import numpy as np
+import pytest
+from containers import Container, Project, docker, project
+
+from orchestrator.experiment import load
+from orchestrator.plan import make_network_setting
+from pame.ledger import Ledger
+from pame.simulator import run_lock_step
+
+pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(300)]
+
+NET_ADMIN = 1 << 12
+NODES = 8
+SLOW = ("experiments/quickstart.yaml", "--set", f"nodes={NODES}", "--set", "compute={step: 100ms}")
+ROGUE = """
+import asyncio, grpc, sys
+from orchestrator.security import Authority
+from node.credentials import mutual_channel, Credentials
+from node.link import PUSH
+from node.signing import SigningRequest
+
+async def push(name, channel):
+    async with channel:
+        call = channel.stream_stream(PUSH, None, None)()
+        try:
+            await asyncio.wait_for(call.write(b"let me in"), 20)
+            await call.done_writing()
+            answer = await asyncio.wait_for(call.read(), 20)
+            print(name, "got in" if answer is not grpc.aio.EOF else (await call.code()).name)
+        except grpc.aio.AioRpcError as error:
+            print(name, error.code().name)
+
+async def main(address):
+    other, request = Authority(), SigningRequest()
+    forged = request.answered(other.certificate, other.sign("rogue", request.der))
+    await push("plain", grpc.aio.insecure_channel(address))
+    await push("forged", grpc.aio.secure_channel(address, mutual_channel(forged)))
+
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+class _Nobody:
+    def evaluated(self, _: object) -> None: ...
+    def recorded(self, _: object) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def network() -> Iterator[Project]:
+    with project(PAME_NODES=str(NODES)) as made:
+        made.up(NODES, ("orchestrator", "node", "prometheus"))
+        yield made
+
+
+def orchestrator(network: Project) -> Container:
+    return network.container("orchestrator")
+
+
+def members(network: Project) -> list[dict[str, Any]]:
+    """As `pame nodes` says; nobody as long as it cannot."""
+    said = network.execute(orchestrator(network), "pame", "nodes", "--json", check=False)
+    return [member for member in json.loads(said or "[]") if member["alive"]]
+
+
+def runs(network: Project) -> list[str]:
+    return network.execute(orchestrator(network), "ls", "/runs").split()
+
+
+def summary(network: Project, folder: str) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads(network.execute(orchestrator(network), "cat", f"/runs/{folder}/summary.json"))
+    return said
+
+
+def fetched(network: Project, folder: str, to: Path) -> Path:
+    """A run folder, on this side."""
+    docker("cp", f"{orchestrator(network).id}:/runs/{folder}", str(to))
+    return to / folder
+
+
+def prometheus(network: Project, question: str) -> Any:
+    with urlopen(f"http://127.0.0.1:{network.port('prometheus', 9090)}/api/v1/{question}", timeout=10) as answer:
+        return json.load(answer)["data"]
+
+
+def refusals(node: Container) -> dict[str, int]:
+    """Handshakes that a node refused, by reason."""
+    with urlopen(f"http://{node.addresses['control']}:4754/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    found = re.findall(r'pame_node_refused_handshakes_total{reason="(\w+)"} ([0-9.]+)', text)
+    return {reason: int(float(count)) for reason, count in found}
+
+
+def run_here(network: Project, *words: str) -> "subprocess.Popen[str]":
+    """`docker compose exec orchestrator pame run WORDS`, as a user would."""
+    command = ["docker", "exec", orchestrator(network).id, "pame", "run", "-q", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_the_default_experiment_begins_by_itself_and_has_the_bits_of_the_simulator(
+    network: Project, tmp_path: Path
+) -> None:
+    network.wait_for_log("orchestrator", '"event": "run_ended"', 200)
+    [folder] = runs(network)
+    found = fetched(network, folder, tmp_path)
+    facts = json.loads((found / "summary.json").read_text())
+    assert (facts["status"], facts["exact"], facts["network"]["tls"]) == ("finished", True, True)
+    [variant] = load(found / "experiment.yaml", [])
+    assert variant.experiment.nodes == NODES
+    setting = make_network_setting(variant.experiment, tmp_path)
+    outcome = run_lock_step(setting, _Nobody(), Ledger(NODES))
+    assert np.load(found / "models.npy").tobytes() == outcome.models.tobytes()
+    assert 0.9 < facts["network"]["wire"]["ratios"]["stream"] < 1.1
+    assert (found / "connections.csv").is_file()
+
+
+def test_nobody_has_more_rights_than_listed(network: Project) -> None:
+    node, other = network.containers("node")[0], orchestrator(network)
+    for container, capabilities, uid in ((node, NET_ADMIN, "0"), (other, 0, "10001")):
+        status = network.execute(container, "cat", "/proc/1/status")
+        facts = dict(line.split(":", 1) for line in status.splitlines())
+        for kind in ("CapEff", "CapPrm", "CapBnd"):
+            assert int(facts[kind], 16) == capabilities
+        assert facts["NoNewPrivs"].strip() == "1"
+        assert facts["Uid"].split() == [uid] * 4
+        written = docker("exec", container.id, "touch", "/here", check=False)
+        assert written.returncode != 0
+        assert "Read-only file system" in written.stderr
+        assert docker("exec", container.id, "ls", "/var/run/docker.sock", check=False).returncode != 0
+    assert "node.supervisor" in network.execute(node, "cat", "/proc/1/cmdline")
+    assert docker("exec", node.id, "touch", "/var/lib/pame/token", check=False).returncode != 0
+    limits = json.loads(docker("inspect", node.id).stdout)[0]["HostConfig"]
+    assert 0 < limits["Memory"] <= 2**30
+    assert 0 < limits["PidsLimit"] <= 512
+
+
+def test_keys_are_nowhere_to_be_found(network: Project) -> None:
+    for container in (network.containers("node")[0], orchestrator(network)):
+        found = network.execute(
+            container, "sh", "-c", "grep -rlE 'BEGIN( EC)? PRIVATE' /run /tmp /var/lib/pame /runs 2>/dev/null || true"
+        )
+        assert found == ""
+    token = network.execute(orchestrator(network), "cat", "/var/lib/pame/token").strip()
+    for service in ("node", "orchestrator"):
+        logs = network.logs(service)
+        assert "PRIVATE KEY" not in logs
+        assert token not in logs
+
+
+def test_prometheus_finds_every_node_under_its_index(network: Project) -> None:
+    def labels() -> set[str]:
+        targets = prometheus(network, "targets?state=active")["activeTargets"]
+        up = [target["labels"] for target in targets if target["health"] == "up"]
+        return {found["node"] for found in up if found["job"] == "node" and found["member"]}
+
+    network.wait("Prometheus sees all nodes", lambda: labels() == {str(index) for index in range(NODES)}, 60)
+    [volume] = prometheus(network, "query?query=sum(pame_run_sent_bytes_total)")["result"] or [None]
+    assert volume is not None
+
+
+def test_the_page_is_there_and_knows_the_run(network: Project) -> None:
+    with urlopen(f"http://127.0.0.1:{network.port('orchestrator', 8080)}/api/runs", timeout=10) as answer:
+        assert runs(network)[0] in answer.read().decode()
+
+
+def test_health_is_asked_and_answered(network: Project) -> None:
+    for container in (network.containers("node")[0], orchestrator(network)):
+        assert network.execute(container, "python", "-m", "node.health", "127.0.0.1:4753").strip() == "serving"
+
+
+def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
+    network: Project, tmp_path: Path
+) -> None:
+    running = run_here(network, *SLOW, "--set", "stop.iterations=150", "--set", "exchange.patience=2s")
+    network.wait("the run is under way", lambda: all(m["iteration"] > 10 for m in members(network)), 60)
+    before = {member["name"]: member["index"] for member in members(network)}
+    assert sorted(before.values()) == list(range(NODES))
+    first, second = network.containers("node")[:2]
+    network.execute(first, "python", "-m", "node.order", "kill", "0")
+    os.kill(second.pid, signal.SIGKILL)
+    _, errors = running.communicate(timeout=120)
+    assert running.returncode == 0, errors
+    facts = summary(network, runs(network)[-1])
+    assert (facts["status"], facts["exact"]) == ("finished", False)
+    assert facts["network"]["deaths"] == facts["network"]["restarts"] == 2
+    assert facts["network"]["results"].keys() == {str(index) for index in range(NODES)}
+    again = {container.id: container for container in network.containers("node")}
+    assert again[first.id].restarts == 0  # the supervisor did it
+    assert again[first.id].pid == first.pid
+    assert again[second.id].restarts == 1  # Docker did it
+    found = fetched(network, runs(network)[-1], tmp_path)
+    events = [json.loads(line) for line in (found / "events.jsonl").read_text().splitlines()]
+    names = {event["node"]: event["detail"] for event in events if event["what"] == "restarted"}
+    for container in (first, second):
+        assert container.id[:12] in names[before[container.id[:12]]]
+
+
+def test_a_rogue_on_the_data_network_gets_nowhere(network: Project) -> None:
+    victim = network.containers("node")[2]
+    before = refusals(victim)
+    done = docker(
+        "run", "--rm", "--network", f"{network.name}_data", "--entrypoint", "python", "pame-node", "-c", ROGUE,
+        f"{victim.addresses['data']}:4752",
+    )  # fmt: skip
+    assert done.stdout.split("\n")[:2] == ["plain UNAVAILABLE", "forged UNAVAILABLE"]
+    after = refusals(victim)
+    assert after.get("no_tls", 0) > before.get("no_tls", 0)
+    # its own authority is no good either: it does not believe ours, and we do not believe it
+    assert sum(after.values()) >= sum(before.values()) + 1
+    assert docker(
+        "run", "--rm", "--network", f"{network.name}_data", "--entrypoint", "python", "pame-node", "-c",
+        "import socket; socket.create_connection(('orchestrator', 4750), 3)", check=False,
+    ).returncode != 0  # fmt: skip
+
+
+def test_nodes_come_and_go_while_nothing_runs(network: Project) -> None:
+    network.up(NODES + 2)
+    network.wait("two more nodes", lambda: len(members(network)) == NODES + 2, 60)
+    network.up(NODES - 2)
+    network.wait("four fewer nodes", lambda: len(members(network)) == NODES - 2, 60)
+    words = ("experiments/quickstart.yaml", "--set", f"nodes={NODES - 2}", "--set", "stop.iterations=20")
+    running = run_here(network, *words)
+    _, errors = running.communicate(timeout=100)
+    assert running.returncode == 0, errors
+    assert summary(network, runs(network)[-1])["exact"]
+
+
+def test_nodes_wait_for_an_orchestrator_that_is_restarted(network: Project) -> None:
+    names = {member["name"] for member in members(network)}
+    network.compose("restart", "orchestrator", seconds=90)
+    network.wait("the nodes are back", lambda: {m["name"] for m in members(network)} == names, 90)
+
+
+def batch(network: Project, nodes: int, seconds: float = 100) -> subprocess.CompletedProcess[str]:
+    words = ("up", "--no-build", "--no-color", "--scale", f"node={nodes}", "--abort-on-container-exit")
+    return network.compose(
+        *words, "--exit-code-from", "orchestrator", "orchestrator", "node", seconds=seconds, check=False
+    )
+
+
+def test_a_batch_run_ends_with_the_exit_code_of_the_run() -> None:
+    with project(PAME_EXIT="1", PAME_NODES="5") as made:
+        done = batch(made, 5)
+        assert done.returncode == 0, done.stderr[-3000:]
+        assert '"status": "finished"' in made.logs("orchestrator")
+
+
+BAD = {
+    "no such experiment": ({"PAME_EXPERIMENT": "nonsense"}, 2, 2, "there is no experiment 'nonsense'; use one of: "),
+    "zero nodes wanted": ({"PAME_NODES": "0"}, 2, 2, "'0' is not a number of nodes"),
+    "one node": ({}, 1, 1, "gave up after 8 s: 1 nodes do not go with quickstart.yaml"),
+    "no nodes": ({}, 0, 1, "gave up after 8 s: waiting for nodes, 0 are here"),
+    "too few nodes": ({"PAME_NODES": "40"}, 2, 1, "gave up after 8 s: waiting for 40 nodes, 2 are here"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_clear_line_and_a_batch_run_fails(what: str) -> None:
+    settings, nodes, code, words = BAD[what]
+    with project(PAME_EXIT="1", PAME_GATHER="8s", **settings) as made:
+        done = batch(made, nodes)
+        assert done.returncode == code, done.stderr[-3000:]
+        [line] = [line for line in made.logs("orchestrator").splitlines() if "error:" in line.lower()]
+        assert words in line
+
+
+def test_the_page_says_what_is_waited_for() -> None:
+    with project(PAME_NODES="5") as made:
+        made.up(1)
+
+        def notice() -> str:
+            try:
+                with urlopen(f"http://127.0.0.1:{made.port('orchestrator', 8080)}/api/live", timeout=10) as answer:
+                    return str(json.load(answer)["notice"])
+            except (OSError, ValueError):
+                return ""
+
+        made.wait("a notice", lambda: "waiting for 5 nodes, 1 is here" in notice(), 60)
+        assert "waiting for 5 nodes" in made.logs("orchestrator")
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(network: Project) -> None:
+    started = time.monotonic()
+    said = docker(
+        "exec", orchestrator(network).id, "pame", "serve", "--host", "0.0.0.0", "--port", "0", "--metrics-port", "4751",
+        check=False,
+    )  # fmt: skip
+    assert said.returncode == 1
+    assert "cannot serve metrics on 0.0.0.0:4751: Address already in use" in said.stderr
+    assert time.monotonic() - started < 60

@@ -1,0 +1,194 @@
+"""The parent of the trainer: real processes, real signals, and every order ends by itself."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from node.order import give
+from node.supervisor import LONGEST_S, ORDERS, BadOrder, read_order
+
+ROOT = Path(__file__).parents[2]
+BOUND_S = 30.0
+TRAINER = """
+import os, signal, sys, time
+with open(os.environ["JOURNAL"], "a") as journal:
+    print(os.getpid(), os.environ["PAME_MEMBER"], *sys.argv[1:], file=journal)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(int(os.environ.get("CODE", "0"))))
+os.fork() or os._exit(0)  # an orphan for whoever buries
+while True:
+    time.sleep(0.05)
+"""
+
+
+def until(condition: object) -> None:
+    deadline = time.monotonic() + BOUND_S
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.01)
+
+
+class Supervised:
+    """A supervisor whose trainer writes its process id into a journal."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", folder: Path) -> None:
+        self.process = process
+        self.socket = str(folder / "orders")
+        self._journal = folder / "journal"
+
+    def starts(self) -> list[list[str]]:
+        """Process id, member, arguments of every trainer so far."""
+        text = self._journal.read_text() if self._journal.exists() else ""
+        return [line.split() for line in text.splitlines()]
+
+    def pid(self) -> int:
+        return int(self.starts()[-1][0])
+
+    def order(self, do: str, seconds: float) -> None:
+        assert give(self.socket, do, seconds)["done"]
+
+
+def state(pid: int) -> str:
+    """R, S, T (stopped), Z, or nothing."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return ""
+
+
+@contextmanager
+def supervised(folder: Path, **variables: str) -> Iterator[Supervised]:
+    package = folder / "node"  # stands in front of the real trainer: the supervisor is what is tested here
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(TRAINER)
+    program = (
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); import node.supervisor as s; sys.exit(s.main(['--x', '1']))"
+    )
+    environment = {
+        **os.environ,
+        "JOURNAL": str(folder / "journal"),
+        "PAME_SUPERVISOR": str(folder / "orders"),
+        "PYTHONPATH": str(folder),
+        **variables,
+    }
+    process = subprocess.Popen([sys.executable, "-P", "-c", program], env=environment, cwd=folder)
+    made = Supervised(process, folder)
+    try:
+        until(made.starts)
+        yield made
+    finally:
+        for pid, *_ in made.starts():
+            if state(int(pid)):
+                os.kill(int(pid), signal.SIGKILL)
+        process.kill()
+        process.wait(BOUND_S)
+
+
+def test_it_passes_arguments_a_name_and_the_signal_to_leave(tmp_path: Path) -> None:
+    with supervised(tmp_path, PAME_MEMBER="node-7", CODE="5") as one:
+        [(pid, *words)] = one.starts()
+        assert words == ["node-7", "--x", "1"]
+        one.process.terminate()
+        assert one.process.wait(BOUND_S) == 5
+        assert not state(int(pid))
+        assert not Path(one.socket).exists()
+
+
+def test_a_trainer_that_was_killed_comes_back_under_the_same_name(tmp_path: Path) -> None:
+    with supervised(tmp_path) as one:
+        os.kill(one.pid(), signal.SIGKILL)
+        until(lambda: len(one.starts()) == 2)
+        first, second = one.starts()
+        assert first[0] != second[0]
+        assert first[1:] == second[1:]
+        one.process.terminate()
+        assert one.process.wait(BOUND_S) == 0
+
+
+def test_a_pause_ends_by_itself(tmp_path: Path) -> None:
+    with supervised(tmp_path) as one:
+        one.order("pause", 0.5)
+        until(lambda: state(one.pid()) == "T")
+        until(lambda: state(one.pid()) in "RS")
+        assert len(one.starts()) == 1
+
+
+def test_a_longer_pause_goes_before_a_shorter_one(tmp_path: Path) -> None:
+    with supervised(tmp_path) as one:
+        began = time.monotonic()
+        one.order("pause", 1.5)
+        one.order("pause", 0.1)
+        until(lambda: state(one.pid()) == "T")
+        until(lambda: state(one.pid()) in "RS")
+        assert time.monotonic() - began >= 1.5
+
+
+@pytest.mark.parametrize("do", ["kill", "restart"])
+def test_a_trainer_that_is_ordered_away_is_back_when_the_order_says(tmp_path: Path, do: str) -> None:
+    with supervised(tmp_path) as one:
+        first, began = one.pid(), time.monotonic()
+        one.order("pause", 60)
+        one.order(do, 0.5)
+        until(lambda: state(first) in ("", "Z"))
+        until(lambda: len(one.starts()) == 2)
+        assert time.monotonic() - began >= 0.5
+
+
+def test_it_leaves_also_when_the_trainer_is_paused_or_away(tmp_path: Path) -> None:
+    for number, (do, seconds) in enumerate((("pause", 600), ("kill", 600))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with supervised(folder) as one:
+            one.order(do, seconds)
+            until(lambda: state(one.pid()) in ("T", ""))
+            one.process.terminate()
+            assert one.process.wait(BOUND_S) == 0
+
+
+def test_an_order_that_makes_no_sense_is_answered_and_changes_nothing(tmp_path: Path) -> None:
+    with supervised(tmp_path) as one:
+        for do, seconds in (("dance", 1), ("pause", -1), ("kill", LONGEST_S + 1)):
+            answer = give(one.socket, do, seconds)
+            assert not answer["done"]
+            assert answer["why"]
+        one.order("kill", 60)
+        until(lambda: state(one.pid()) == "")
+        assert "no trainer" in give(one.socket, "pause", 1)["why"]
+
+
+@given(
+    st.binary(max_size=200) | st.sampled_from([b'{"do":"pause","seconds":1e999}', b"[" * 200, b'{"do":[],"seconds":1}'])
+)
+def test_any_bytes_are_an_order_or_a_reason(line: bytes) -> None:
+    with suppress(BadOrder):
+        do, seconds = read_order(line)
+        assert do in ORDERS
+        assert 0 <= seconds <= LONGEST_S
+
+
+def test_the_command_that_gives_orders_says_what_is_wrong(tmp_path: Path) -> None:
+    def order(*words: str) -> "subprocess.CompletedProcess[str]":
+        environment = {**os.environ, "PAME_SUPERVISOR": str(tmp_path / "orders")}
+        command = [sys.executable, "-m", "node.order", *words]
+        return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=BOUND_S)
+
+    assert order().returncode == 2
+    assert order("pause", "soon").returncode == 2
+    nobody = order("pause", "1")
+    assert nobody.returncode == 1
+    assert "no supervisor answers" in nobody.stderr
+    with supervised(tmp_path) as one:
+        assert order("pause", "0.2").returncode == 0
+        refused = order("dance", "1")
+        assert refused.returncode == 1
+        assert "'dance' is no order" in refused.stderr
+        assert len(one.starts()) == 1

@@ -1,0 +1,147 @@
+"""`pame serve --security`: certificates that are no good are counted, and clients need the folder."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import grpc
+import pytest
+from pame_command import Pame
+
+from node.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
+from node.signing import SigningRequest
+from orchestrator.security import Authority
+
+BOUND_S = 60.0
+PROGRAM = str(Path(sys.executable).parent / "pame")
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+class Server:
+    """An orchestrator in a process of its own."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", folder: Path) -> None:
+        self.process = process
+        self.vault = folder / "security"
+        self._log = folder / "log"
+
+    def events(self) -> list[dict[str, object]]:
+        return [json.loads(line) for line in self._log.read_text().splitlines() if line.startswith("{")]
+
+    @property
+    def about(self) -> dict[str, str]:
+        """What it said when it began to listen."""
+        return {key: str(value) for key, value in self.events()[0].items()}
+
+    def refused(self) -> dict[str, float]:
+        with urlopen(f"http://{self.about['metrics']}/metrics", timeout=10) as answer:
+            found = re.findall(
+                r'pame_orchestrator_refused_handshakes_total{reason="(\w+)"} (\S+)', answer.read().decode()
+            )
+        return {reason: float(count) for reason, count in found}
+
+    def log(self) -> str:
+        return self._log.read_text()
+
+
+@contextmanager
+def serving(folder: Path, control_port: int) -> Iterator[Server]:
+    command = [PROGRAM, "serve", "--port", str(control_port), "--metrics-port", "0", "--join-port", "0"]
+    command += ["--page-port", "0", "--security", str(folder / "security"), "--out", str(folder / "runs")]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=folder, stderr=log, stdout=log)
+    server = Server(process, folder)
+    try:
+        until(lambda: process.poll() is not None or server.events())
+        yield server
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(20)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def until(condition: object) -> None:
+    deadline = time.monotonic() + BOUND_S
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.02)
+
+
+def knock(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.StatusCode:
+    channel = (
+        grpc.insecure_channel(address)
+        if credentials is None
+        else grpc.secure_channel(address, credentials, options=expecting(ORCHESTRATOR_NAME))
+    )
+    with channel:
+        try:
+            channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
+        except grpc.RpcError as error:
+            code: grpc.StatusCode = error.code()
+            return code
+    return grpc.StatusCode.OK
+
+
+def test_who_has_no_certificate_of_this_authority_is_refused_and_counted(tmp_path: Path, free_port: int) -> None:
+    with serving(tmp_path, free_port) as server:
+        authority, control = (server.vault / "authority.pem").read_bytes(), f"127.0.0.1:{free_port}"
+        other, request = Authority(), SigningRequest()
+        theirs = request.answered(authority, other.sign("rogue", request.der))
+        attempts = {
+            "no_certificate": grpc.ssl_channel_credentials(authority),
+            "wrong_authority": mutual_channel(theirs),
+            "no_tls": None,
+        }
+        for reason, credentials in attempts.items():
+            assert knock(control, credentials) is grpc.StatusCode.UNAVAILABLE
+            until(lambda reason=reason: server.refused().get(reason, 0) >= 1)
+        assert knock(server.about["address"], grpc.ssl_channel_credentials(authority)) is grpc.StatusCode.OK
+        assert knock(server.about["address"], None) is grpc.StatusCode.UNAVAILABLE
+    assert server.process.returncode == 0
+    said = server.log()
+    assert "PRIVATE" not in said
+    assert "Handshake failed" not in said  # counted, not printed
+    assert (server.vault / "token").read_text().strip() not in said
+
+
+def test_a_client_needs_the_security_folder(tmp_path: Path, free_port: int, pame_process: Pame) -> None:
+    with serving(tmp_path, free_port) as server:
+        address = server.about["address"]
+        there = pame_process("nodes", "--on", address, "--security", server.vault)
+        assert there.returncode == 0, there.stderr
+        assert "no node has joined yet" in there.stdout
+        wrong = pame_process("nodes", "--on", address, "--security", server.vault, "--token", "guessed")
+        assert (wrong.returncode, "wrong token" in wrong.stderr) == (2, True)
+        plain = pame_process("nodes", "--on", address, "--token", "guessed")
+        assert (plain.returncode, "no orchestrator answers" in plain.stderr) == (1, True)
+        nowhere = pame_process("nodes", "--on", address, "--security", tmp_path / "nowhere")
+        assert (nowhere.returncode, "copy the orchestrator's folder" in nowhere.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("missing", ["authority.pem", "token"])
+def test_a_node_without_authority_or_token_says_which_file_it_needs(tmp_path: Path, missing: str) -> None:
+    for name in {"authority.pem", "token"} - {missing}:
+        (tmp_path / name).write_text("something")
+    command = [sys.executable, "-m", "node", "--orchestrator", "127.0.0.1:9", "--security", str(tmp_path)]
+    done = subprocess.run(
+        [*command, "--patience", "0.5"], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[3]
+    )
+    assert done.returncode == 1
+    assert f"cannot read {tmp_path / missing} (No such file or directory)" in done.stderr.splitlines()[-1]

@@ -1,0 +1,82 @@
+"""An orchestrator with its live page, a client of the page, and node processes where a test needs some."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from served_world import TOKEN, Served, experiment_of, served
+
+from orchestrator.backends.processes import NodeProcesses
+from orchestrator.experiment import Experiment
+from orchestrator.live import LivePage
+
+BOUND_S = 100.0
+
+
+@dataclass
+class Visited:
+    """A page and somebody who looks at it."""
+
+    world: Served
+    page: LivePage
+    session: aiohttp.ClientSession
+
+    def url(self, path: str) -> str:
+        return f"http://{self.page.address}{path}"
+
+    async def json(self, path: str) -> Any:
+        async with self.session.get(self.url(path)) as answer:
+            assert answer.status == 200, await answer.text()
+            assert answer.content_type == "application/json"
+            return await answer.json()
+
+    async def get(self, path: str) -> tuple[int, bytes, Any]:
+        async with self.session.get(self.url(path)) as answer:
+            return answer.status, await answer.read(), answer.headers
+
+    async def post(self, path: str, **headers: str) -> tuple[int, str]:
+        async with self.session.post(self.url(path), headers=headers) as answer:
+            return answer.status, await answer.text()
+
+    async def live_until(self, condition: Callable[[Any], object]) -> Any:
+        """Look again and again, as the page does; the whole scene is bounded."""
+        while not condition(live := await self.json("/api/live")):
+            await asyncio.sleep(0.1)
+        return live
+
+    def begin(self, processes: NodeProcesses, names: list[str]) -> None:
+        for name in names:
+            processes.start(name, self.world.control.address, TOKEN)
+
+    async def leave(self, processes: NodeProcesses) -> None:
+        await self.world.control.close("the test is over")
+        await processes.wait()
+
+
+@asynccontextmanager
+async def visited(out: Path, token: str = TOKEN) -> AsyncIterator[Visited]:
+    async with served(out) as world, aiohttp.ClientSession() as session:
+        page = LivePage(world.desk, out, token, "127.0.0.1", 0)
+        await page.open()
+        try:
+            yield Visited(world, page, session)
+        finally:
+            await page.close()
+
+
+def play(out: Path, scene: Callable[[Visited], Awaitable[None]], token: str = TOKEN) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(BOUND_S), visited(out, token) as visit:
+            await scene(visit)
+
+    asyncio.run(bounded())
+
+
+def long_run(**settings: Any) -> Experiment:
+    """Minutes of steps that wait, so that there is time to look; a test cancels it when it has seen enough."""
+    slow: dict[str, Any] = {"name": "looked-at", "compute": {"step": "30ms"}, "stop": {"iterations": 5000}}
+    return experiment_of(**(slow | settings))

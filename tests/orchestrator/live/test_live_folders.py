@@ -1,0 +1,178 @@
+"""What the page serves of the run folders: files inside them, and by no path, encoding or link anything else."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from live_world import Visited, play
+
+from orchestrator.live.folders import open_file
+
+SECRET = b"not for you"
+RUN = "20260101-000000-test"
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run, the run of a sweep, and everything that a path could escape to."""
+    base = tmp_path_factory.mktemp("base")
+    (base / "secret.json").write_bytes(SECRET)
+    out = base / "runs"
+    for folder in (RUN, "sweep/variant-1"):
+        (out / folder).mkdir(parents=True)
+        (out / folder / "summary.json").write_text("{}")
+        (out / folder / "report.html").write_text("<p>fine")
+    (out / RUN / "nodes.log").write_bytes(SECRET)
+    (out / "secret.json").write_bytes(SECRET)
+    (out / "other").mkdir()
+    (out / "other" / "secret.html").write_bytes(SECRET)
+    (out / RUN / "link.html").symlink_to(base / "secret.json")
+    (out / RUN / "up").symlink_to(base)
+    (out / RUN / "loop.html").symlink_to("loop.html")
+    (out / RUN / "inner.html").symlink_to("report.html")
+    (out / RUN / "without-suffix").symlink_to("report.html")
+    (out / "linked-run").symlink_to(out / RUN)
+    (out / "way-out").symlink_to(base)
+    os.mkfifo(out / RUN / "pipe.html")
+    (out / RUN / "folder.html").mkdir()
+    return out
+
+
+def content(out: Path, folder: str, inside: str) -> bytes | None:
+    found = open_file(out, folder, inside)
+    if found is None:
+        return None
+    file, kind = found
+    with file:
+        body = file.read()
+    assert kind == ("text/html; charset=utf-8" if body.startswith(b"<p>") else "application/json")
+    return body
+
+
+def test_the_files_of_a_run_and_of_the_runs_of_a_sweep_are_served(out: Path) -> None:
+    assert content(out, RUN, "report.html") == b"<p>fine"
+    assert content(out, RUN, "summary.json") == b"{}"
+    assert content(out, RUN, "inner.html") == content(out, RUN, "without-suffix") == b"<p>fine"
+    assert content(out, "sweep", "variant-1/report.html") == b"<p>fine"
+
+
+@pytest.mark.parametrize(
+    ("folder", "inside"),
+    [
+        (RUN, "nodes.log"),
+        (RUN, "link.html"),
+        (RUN, "up/secret.json"),
+        (RUN, "loop.html"),
+        (RUN, "pipe.html"),
+        (RUN, "folder.html"),
+        (RUN, "../secret.json"),
+        (RUN, "../../secret.json"),
+        (RUN, "../other/secret.html"),
+        (RUN, "missing.html"),
+        (RUN, ""),
+        (RUN, "."),
+        (RUN, "\0"),
+        (RUN, "report.html/"),
+        (RUN, "x" * 5000 + ".html"),
+        ("other", "secret.html"),
+        ("linked-run", "report.html"),
+        ("way-out", "secret.json"),
+        ("..", "secret.json"),
+        (".", "secret.json"),
+        ("", "secret.json"),
+        (f"{RUN}/..", "secret.json"),
+        ("sweep/variant-1", "report.html"),
+    ],
+)
+def test_nothing_else_is(out: Path, folder: str, inside: str) -> None:
+    served = content(out, folder, inside)
+    assert served is None or (folder, inside) == (RUN, "report.html/")
+    assert served != SECRET
+
+
+PARTS = st.sampled_from(
+    ["..", ".", "", "/", "~", RUN, "runs", "other", "up", "way-out", "linked-run", "sweep", "variant-1", "link.html",
+     "secret.json", "secret.html", "report.html", "nodes.log", "etc", "passwd", "%2e%2e", "\\..", "\0", "pipe.html"]
+)  # fmt: skip
+
+
+@settings(max_examples=600)
+@given(folder=st.lists(PARTS, max_size=3).map("/".join), inside=st.lists(PARTS, max_size=6).map("/".join))
+def test_no_path_made_of_hostile_parts_leaves_the_run_folders(out: Path, folder: str, inside: str) -> None:
+    for root in (folder, f"{out}/{folder}", RUN):
+        assert content(out, root, inside) in (None, b"<p>fine", b"{}")
+    assert content(out, RUN, f"{out}/{inside}") in (None, b"<p>fine", b"{}")
+
+
+async def raw(address: str, target: str) -> bytes:
+    """The answer to a path that no well-behaved client would send."""
+    host, _, port = address.rpartition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(f"GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n".encode())
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+def test_no_encoding_of_a_path_leaves_the_run_folders_over_the_wire(out: Path) -> None:
+    ups = ["..", "%2e%2e", "%2E.", "..%2f..", "%2e%2e%2f%2e%2e", "..%5c..", "%252e%252e", "up", "%00", "....//"]
+
+    async def scene(visit: Visited) -> None:
+        assert (await raw(visit.page.address, f"/runs/{RUN}/report.html")).endswith(b"<p>fine")
+        for up in ups:
+            for path in (
+                f"/runs/{up}/secret.json",
+                f"/runs/{RUN}/{up}/secret.json",
+                f"/runs/{RUN}/{up}/{up}/secret.json",
+                f"/runs/{up}/{up}/etc/passwd",
+                f"/static/{up}/page.py",
+                f"/{up}/secret.json",
+            ):
+                answer = await raw(visit.page.address, path)
+                assert SECRET not in answer
+                assert b"root:" not in answer
+                assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400", b"HTTP/1.0 400")), (path, answer[:80])
+
+    play(out, scene)
+
+
+def test_a_report_may_run_its_own_scripts_and_reach_nothing(out: Path) -> None:
+    async def scene(visit: Visited) -> None:
+        status, body, headers = await visit.get(f"/runs/{RUN}/report.html")
+        assert (status, body) == (200, b"<p>fine")
+        assert headers["Content-Type"] == "text/html; charset=utf-8"
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'unsafe-inline'" in policy
+        assert "sandbox allow-scripts" in policy
+        assert "allow-same-origin" not in policy
+        assert "connect-src" not in policy
+        async with visit.session.head(visit.url(f"/runs/{RUN}/report.html")) as answer:
+            assert (answer.status, answer.headers["Content-Length"]) == (200, "7")
+
+    play(out, scene)
+
+
+def test_the_list_has_what_is_there_newest_first_and_says_where_a_report_is(tmp_path: Path) -> None:
+    for day, status in ((1, "finished"), (2, "diverged")):
+        folder = tmp_path / f"2026010{day}-000000-run"
+        folder.mkdir()
+        (folder / "summary.json").write_text(json.dumps({"status": status, "nodes": 8, "final": {"objective": 0.5}}))
+    (tmp_path / "20260101-000000-run" / "report.html").write_text("")
+
+    async def scene(visit: Visited) -> None:
+        listed = await visit.json("/api/runs")
+        assert listed["total"] == 2
+        shown = [
+            (run["folder"], run["status"], run["report"], run["nodes"], run["objective"]) for run in listed["runs"]
+        ]
+        assert shown == [
+            ("20260102-000000-run", "diverged", False, 8, 0.5),
+            ("20260101-000000-run", "finished", True, 8, 0.5),
+        ]
+
+    play(tmp_path, scene)

@@ -1,0 +1,222 @@
+"""The live page in a real browser: what it shows during a real run, that it loads nothing, and what it survives."""
+
+import asyncio
+import os
+import shutil
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from live_world import BOUND_S, Visited, long_run, visited
+from local_world import attached, join_of
+from playwright.async_api import Browser, Page, async_playwright
+from served_world import TOKEN
+
+from orchestrator.backends.processes import NodeProcesses
+
+pytestmark = pytest.mark.requires("chromium")
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PATIENCE_MS = 60_000
+NOT_THE_PAGE = "ERR_NETWORK_CHANGED"
+"""The browser's word for an interface that somebody else on this machine made or removed."""
+
+
+class Look:
+    """An open page that remembers what it complained of and what it asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self._complaints: list[str] = []
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("console", lambda message: self._complaints.append(message.text))
+        page.on("pageerror", lambda error: self._complaints.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def complaints(self) -> list[str]:
+        return [words for words in self._complaints if NOT_THE_PAGE not in words]
+
+    async def open(self, url: str) -> None:
+        await self.page.goto(url)
+        await self.page.wait_for_selector("html[data-ready]", state="attached")
+
+    async def text(self, selector: str) -> str:
+        return await self.page.inner_text(selector)
+
+    async def shows(self, script: str) -> None:
+        """Wait until an expression over the page is true; the page's policy forbids the browser to wait for it."""
+        while not await self.page.evaluate(script):
+            await asyncio.sleep(0.1)
+
+    async def number(self, selector: str) -> int:
+        return int((await self.text(selector)).replace("\u202f", ""))
+
+
+@asynccontextmanager
+async def browsing(
+    browser: Browser, theme: Literal["light", "dark"] = "light", width: int = 1200
+) -> AsyncIterator[Look]:
+    page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
+    try:
+        yield Look(page)
+    finally:
+        await page.close()
+
+
+def play(out: Path, scene: Callable[[Visited, Browser], Awaitable[None]]) -> None:
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+    async def bounded() -> None:
+        async with asyncio.timeout(BOUND_S), visited(out) as visit, async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+            await scene(visit, browser)
+            await browser.close()
+
+    asyncio.run(bounded())
+
+
+def flowing(selector: str = "") -> str:
+    return f"document.querySelectorAll('#graph .links path[class^=heat]{selector}').length > 0"
+
+
+def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(tmp_path: Path) -> None:
+    async def scene(visit: Visited, browser: Browser) -> None:
+        with NodeProcesses(tmp_path / "nodes.log") as processes:
+            visit.begin(processes, ["a", "b", "c", "d"])
+            await visit.world.desk.submit(long_run(nodes=4, exchange={"patience": "200ms"}), Path())
+            async with browsing(browser) as look, browsing(browser, "dark", 400) as phone:
+                await look.open(visit.url("/"))
+                await phone.open(visit.url("/"))
+                await look.shows(flowing())
+                assert await look.text("h1") == "looked-at"
+                assert (await look.text("#chips")).split("\n")[:2] == ["running", "4 nodes"]
+                assert await look.text("#alive") == "4 of 4"
+                assert await look.page.text_content("#states") == "4running"
+                assert await look.page.locator("#graph .nodes .running").count() == 4
+                assert "B/s now" in await look.text("#rate")
+                assert "/s" in await look.text("#busiest tbody td:nth-child(2) >> nth=0")
+                widths = await look.page.eval_on_selector_all(
+                    "#graph .links path", "all => all.map(path => Number(path.getAttribute('stroke-width')))"
+                )
+                assert max(widths) == 6.0
+                before = await look.number("#iteration")
+                sent = await look.page.get_attribute("#curve-volume", "aria-label")
+                while await look.number("#iteration") <= before + 10:
+                    await asyncio.sleep(0.1)
+                assert await look.page.get_attribute("#curve-volume", "aria-label") != sent
+                assert (await look.page.get_attribute("#curve-objective .line", "d") or "").count("L") >= 2
+                await look.page.screenshot(path=tmp_path / "running.png", full_page=True)
+
+                os.kill(processes.alive()["c"], signal.SIGKILL)
+                await look.shows("document.querySelectorAll('#graph .nodes .dead').length === 1")
+                assert await look.page.text_content("#graph .nodes .dead .word") == "dead"
+                assert "1 dead" in (await look.page.get_attribute("#graph", "aria-label") or "")
+                assert await look.text("#alive") == "3 of 4"
+                assert "died" in await look.text("#events")
+                assert await phone.page.evaluate("document.documentElement.scrollWidth") == 400
+                await phone.page.screenshot(path=tmp_path / "phone.png", full_page=True)
+
+                visit.world.desk.cancel(0)
+                await look.shows("document.querySelector('#chips .bad')?.textContent === 'interrupted'")
+                assert await look.text("#scale-title") == "Links, bytes in all"
+                link = look.page.locator("#runs a")
+                await link.click()
+                await look.page.wait_for_selector("html[data-ready]", state="attached")
+                assert await look.text("h1") == "looked-at"
+                assert await look.page.locator(".chart svg").count() > 3
+                for one in (look, phone):
+                    assert one.complaints() == []
+                    assert all(url.startswith((visit.url("/"), "data:", "blob:")) for url in one.requests)
+            await visit.leave(processes)
+        assert {(tmp_path / name).stat().st_size > 20_000 for name in ("running.png", "phone.png")} == {True}
+
+    play(tmp_path / "runs", scene)
+
+
+def test_the_token_ends_a_run_and_stays_in_memory(tmp_path: Path) -> None:
+    async def scene(visit: Visited, browser: Browser) -> None:
+        await visit.world.desk.submit(long_run(), Path())
+        async with browsing(browser) as look:
+            await look.open(visit.url("/"))
+            button = look.page.locator("#cancel button")
+            assert await button.is_disabled()
+            await look.page.fill("#token", "wrong")
+            await button.click()
+            await look.shows("document.getElementById('cancelled').textContent.includes('wrong token')")
+            assert visit.world.desk.current is not None
+            await look.page.fill("#token", TOKEN)
+            await button.click()
+            await look.shows("document.querySelector('#chips .bad')?.textContent === 'interrupted'")
+            assert await look.text("#cancelled") == "The run is being ended."
+            assert await button.is_disabled()
+            assert TOKEN not in look.page.url
+            assert await look.page.evaluate("localStorage.length + sessionStorage.length") == 0
+            assert not [url for url in look.requests if "token" in url]
+            await look.page.reload()
+            assert await look.page.input_value("#token") == ""
+            assert [words for words in look.complaints() if "401" not in words] == []
+
+    play(tmp_path / "runs", scene)
+
+
+def test_hostile_names_are_words_and_nothing_else(tmp_path: Path) -> None:
+    hostile = "<img src=x onerror=\"document.title='owned'\">"
+
+    async def scene(visit: Visited, browser: Browser) -> None:
+        visit.world.desk.notice = f"{hostile}<script>document.title='owned'</script>"
+        folder = visit.world.out / f"20260101-000000-{hostile.replace('/', '')}"
+        folder.mkdir(parents=True)
+        (folder / "summary.json").write_text('{"status": "<b>finished</b>"}')
+        (folder / "report.html").write_text("<h1>a report</h1>")
+        first = join_of(visit.world.control, member=hostile).SerializeToString()
+        async with attached(visit.world.control, first) as call, browsing(browser) as look:
+            await call.read()
+            await look.open(visit.url("/"))
+            await look.shows("document.querySelectorAll('#graph .nodes .joined').length === 1")
+            assert hostile in await look.text("#notice")
+            assert hostile in (await look.page.text_content("#graph title") or "")
+            assert "<b>finished</b>" in await look.text("#runs")
+            await look.page.click("#all-nodes summary")
+            await look.shows("document.querySelectorAll('#nodes tr').length === 1")
+            assert hostile in await look.text("#nodes")
+            assert await look.page.locator("main img, main script, main b:not(#states b)").count() == 0
+            assert "owned" not in await look.page.title()
+            await look.page.click("#runs a")
+            assert await look.text("h1") == "a report"
+            assert look.complaints() == []
+
+    play(tmp_path / "runs", scene)
+
+
+def test_a_lost_connection_is_said_and_its_return_seen(tmp_path: Path) -> None:
+    async def scene(visit: Visited, browser: Browser) -> None:
+        async with browsing(browser) as look:
+            await look.open(visit.url("/"))
+            assert await look.page.locator("#lost").is_hidden()
+            await look.page.route("**/api/**", lambda route: route.abort())
+            await look.page.wait_for_selector("#lost", state="visible")
+            assert "Connection to the orchestrator lost" in await look.text("#lost")
+            await look.page.unroute("**/api/**")
+            await look.page.wait_for_selector("#lost", state="hidden")
+
+    play(tmp_path, scene)
+
+
+def test_the_theme_button_switches_light_and_dark(tmp_path: Path) -> None:
+    async def scene(visit: Visited, browser: Browser) -> None:
+        async with browsing(browser, "dark") as look:
+            await look.open(visit.url("/"))
+            background = "getComputedStyle(document.body).backgroundColor"
+            dark: Any = await look.page.evaluate(background)
+            await look.page.click("#theme")
+            light: Any = await look.page.evaluate(background)
+            assert (dark, light) == ("rgb(15, 20, 26)", "rgb(246, 247, 249)")
+
+    play(tmp_path, scene)
