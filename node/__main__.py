@@ -7,14 +7,14 @@ import socket
 import sys
 import uuid
 
+from node.handshakes import set_verbosity
+
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: two cores, many nodes
-from node.handshakes import verbosity
+set_verbosity(any(word.startswith("--security") for word in sys.argv))
 
-os.environ.setdefault("GRPC_VERBOSITY", verbosity(any(word.startswith("--security") for word in sys.argv)))
-
-from node.door import JoinRefused
-from node.process import Node, Options
-from pame.errors import PameError
+from node.door import JoinRefused  # noqa: E402  from here on, grpc and numpy
+from node.process import Node, Options  # noqa: E402
+from pame.errors import PameError  # noqa: E402
 
 
 def main() -> int:

@@ -15,6 +15,7 @@ from threading import Thread
 from typing import TextIO
 
 _LOG_LINE = re.compile(rb"^[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
+_VERBOSITY = "GRPC_VERBOSITY"
 _FAILED = b"Handshake failed with error"
 _REASONS = (
     (b"_ALERT_", None),  # the other side refused, and counts it
@@ -37,13 +38,16 @@ def reason_of(line: bytes) -> str | None:
     return next((reason for words, reason in _REASONS if words in line), "bad_handshake")
 
 
-def verbosity(is_secured: bool) -> str:
-    """GRPC_VERBOSITY, to be set before grpc is imported: to gRPC, a refused handshake is no more than information."""
-    return "INFO" if is_secured else "NONE"
+def set_verbosity(is_secured: bool) -> None:
+    """To be called before grpc is imported: to gRPC, a refused handshake is no more than information."""
+    if is_secured:
+        os.environ[_VERBOSITY] = "INFO"
+    else:
+        os.environ.setdefault(_VERBOSITY, "NONE")  # what fails is told in our own words
 
 
 class Handshakes:
-    """Counts while this process lives; to be made once, in a process whose GRPC_VERBOSITY is that of `verbosity`."""
+    """Counts while this process lives; to be made once, in a process where `set_verbosity` was called."""
 
     def __init__(self) -> None:
         self.refused: Counter[str] = Counter()

@@ -3,17 +3,12 @@
 May import: everything in `orchestrator`.
 """
 
-import os
 import sys
 
-from node.handshakes import verbosity
+from node.handshakes import set_verbosity
 
-# Before grpc: what fails is told in our own words, and what a secured orchestrator refuses is counted from gRPC's log.
-os.environ.setdefault(
-    "GRPC_VERBOSITY",
-    verbosity("serve" in sys.argv[1:2] and any(word.startswith("--security") for word in sys.argv)),
-)
+set_verbosity("serve" in sys.argv[1:2] and any(word.startswith("--security") for word in sys.argv))
 
-from orchestrator.cli.app import main
+from orchestrator.cli.app import main  # noqa: E402  after the verbosity is set
 
 __all__ = ["main"]

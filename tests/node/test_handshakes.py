@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from node.handshakes import reason_of, verbosity
+from node.handshakes import reason_of, set_verbosity
 from pame.rpc import refusal_pb2
 
 HEAD = b"I1116 08:44:35.319113    8158 ssl_transport_security.cc:2563] Handshake failed with error SSL_ERROR_SSL: "
@@ -69,5 +69,8 @@ def test_only_lines_of_grpc_are_kept_back(tmp_path: Path) -> None:
     assert sorted(done.stderr.splitlines()) == ["a library complains", "our own words", "the end"]
 
 
-def test_grpc_talks_about_handshakes_only_where_somebody_listens() -> None:
-    assert (verbosity(is_secured=True), verbosity(is_secured=False)) == ("INFO", "NONE")
+def test_grpc_talks_about_handshakes_only_where_somebody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    for before, is_secured, after in (("", False, "NONE"), ("DEBUG", False, "DEBUG"), ("NONE", True, "INFO")):
+        monkeypatch.setenv("GRPC_VERBOSITY", before) if before else monkeypatch.delenv("GRPC_VERBOSITY", raising=False)
+        set_verbosity(is_secured)
+        assert os.environ["GRPC_VERBOSITY"] == after
