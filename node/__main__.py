@@ -27,6 +27,7 @@ def main() -> int:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on and to tell neighbours, or auto")
     parser.add_argument("--port", type=_port, default=0, help="0: any free one")
     parser.add_argument("--metrics-port", type=_port, default=0, help="0: any free one")
+    parser.add_argument("--shape", action="store_true", help="let the kernel shape links: its network is its own")
     parser.add_argument("--health-port", type=_port, help="answer gRPC health checks there, on loopback")
     parser.add_argument("--patience", type=float, default=30.0, help="seconds without an orchestrator before giving up")
     given = parser.parse_args()
@@ -39,6 +40,7 @@ def main() -> int:
         metrics_port=given.metrics_port,
         health_port=given.health_port,
         security=given.security,
+        shape=given.shape,
         patience_s=given.patience,
     )
     try:

@@ -4,7 +4,7 @@ Everything random is drawn again from the seed at the node; what travels is the 
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import gcd, inf
 
@@ -16,6 +16,7 @@ from pame.codec import SupportCoding
 from pame.errors import ParameterError
 from pame.exchange import ValueType, Vector
 from pame.links import LinkSpec
+from pame.plan_text import plan_lines, read_plan
 from pame.problems import ProblemSpec
 from pame.rpc import control_pb2 as pb
 from pame.setting import Compute, Setting
@@ -63,10 +64,11 @@ class Assigned:
 def describe(run: int, setting: Setting, problem: ProblemSpec, tls: bool = False) -> pb.Assignment:
     """What the assignments of all nodes of a run have in common."""
     paper = setting.stop.paper
-    spare, patience, link, compute = setting.spare, setting.patience_s, setting.link, setting.compute
+    spare, patience, compute = setting.spare, setting.patience_s, setting.compute
     return pb.Assignment(
         run=run,
         tls=tls,
+        plan="\n".join(plan_lines(setting.plan)),
         seed=setting.seed,
         nodes=setting.topology.nodes,
         edges=setting.topology.edges.ravel().tolist(),
@@ -88,11 +90,7 @@ def describe(run: int, setting: Setting, problem: ProblemSpec, tls: bool = False
         compute=pb.ComputeRules(
             step_s=compute.step_s, jitter=compute.jitter, stragglers=compute.stragglers, slowdown=compute.slowdown
         ),
-        link=pb.LinkRules(
-            delay_s=link.delay_s,
-            jitter_s=link.jitter_s,
-            rate_bps=None if link.rate_bps == inf else link.rate_bps,
-        ),
+        link=_rules(setting.link),
         iterations=setting.stop.iterations,
         snapshot_every=gcd(setting.evaluate_every, paper.every if paper else 0),
     )
@@ -106,12 +104,19 @@ def assign(
     first: int = 0,
     start: Vector | None = None,
     seconds: float = 0.0,
+    links: Mapping[tuple[int, int], LinkSpec] | None = None,
 ) -> pb.Assignment:
-    """The assignment of one node."""
+    """The assignment of one node; `links`: those that are not as all links are."""
     made = pb.Assignment()
     made.CopyFrom(common)
     made.index, made.incarnation = index, incarnation
-    made.neighbours.extend(neighbour(peer) for peer in peers)
+    for peer in peers:
+        near = neighbour(peer)
+        if (spec := (links or {}).get((index, peer.index))) is not None:
+            near.link.CopyFrom(_rules(spec))
+        if (spec := (links or {}).get((peer.index, index))) is not None:
+            near.link_in.CopyFrom(_rules(spec))
+        made.neighbours.append(near)
     if first or start is not None:
         made.resume.iteration = first
         made.resume.seconds = seconds
@@ -138,7 +143,7 @@ def assigned(message: pb.Assignment) -> Assigned:
         raise ParameterError(f"not an assignment: an edge ends at node {edges.max()} of {message.nodes}")
     if not message.iterations or not message.snapshot_every or 0 in message.periods:
         raise ParameterError("not an assignment: iterations, snapshots and periods are counted from 1")
-    exchange, messages, compute, link = message.exchange, message.messages, message.compute, message.link
+    exchange, messages, compute = message.exchange, message.messages, message.compute
     modes = {number: mode for mode, number in _MODES.items()}
     if exchange.mode not in modes:
         raise ParameterError("not an assignment: it does not say how nodes wait for each other")
@@ -163,7 +168,9 @@ def assigned(message: pb.Assignment) -> Assigned:
         message_loss=messages.loss,
         evaluate_every=message.snapshot_every,
         compute=Compute(compute.step_s, compute.jitter, compute.stragglers, compute.slowdown),
-        link=LinkSpec(link.delay_s, link.jitter_s, link.rate_bps if link.HasField("rate_bps") else inf),
+        link=_spec(message.link),
+        plan=read_plan(message.plan),
+        links=_links(message),
     )
     start = np.frombuffer(message.resume.model, dtype="<f8").astype(np.float64) if message.resume.model else None
     if start is not None and start.size != setting.problem.n:
@@ -179,6 +186,33 @@ def assigned(message: pb.Assignment) -> Assigned:
         start=setting.start if start is None else start,
         seconds=message.resume.seconds,
         tls=message.tls,
+    )
+
+
+def _rules(spec: LinkSpec) -> pb.LinkRules:
+    return pb.LinkRules(
+        delay_s=spec.delay_s,
+        jitter_s=spec.jitter_s,
+        rate_bps=None if spec.rate_bps == inf else spec.rate_bps,
+        normal_jitter=spec.distribution == "normal",
+        loss=spec.loss,
+    )
+
+
+def _links(message: pb.Assignment) -> dict[tuple[int, int], LinkSpec]:
+    """Those of this node that are not as all links are, both ways: a receiver may have to lose packets."""
+    here, near = message.index, message.neighbours
+    out = {(here, peer.index): _spec(peer.link) for peer in near if peer.HasField("link")}
+    return out | {(peer.index, here): _spec(peer.link_in) for peer in near if peer.HasField("link_in")}
+
+
+def _spec(rules: pb.LinkRules) -> LinkSpec:
+    return LinkSpec(
+        delay_s=rules.delay_s,
+        jitter_s=rules.jitter_s,
+        rate_bps=rules.rate_bps if rules.HasField("rate_bps") else inf,
+        distribution="normal" if rules.normal_jitter else "uniform",
+        loss=rules.loss,
     )
 
 

@@ -9,7 +9,6 @@ queue can still be dropped, what gRPC has cannot. Nobody ever waits for a slow r
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
@@ -19,7 +18,8 @@ from node.account import OutAccount
 from node.assignment import Peer
 from node.credentials import Credentials, expecting, mutual_channel
 from node.parcels import Parcel, refusal_name
-from pame.links import LinkSpec, LinkState, send
+from node.weather import Weather
+from pame.links import LinkState, send
 from pame.rpc import exchange_pb2 as pb
 
 PUSH = "/pame.v1.Exchange/Push"
@@ -48,17 +48,15 @@ class OutLink:
         self,
         peer: Peer,
         limit: int,
-        spec: LinkSpec,
-        jitter: Callable[[int, int], float],
+        weather: Weather,
         account: OutAccount,
         credentials: Credentials | None = None,
     ) -> None:
-        """`limit`: the largest parcel in bytes; `jitter`: a number in [0, 1) by receiver and iteration; `credentials`:
-        what to show to a receiver that must be who the assignment says."""
+        """`limit`: the largest parcel in bytes; `weather`: what the link does, and when nothing gets through;
+        `credentials`: what to show to a receiver that must be who the assignment says."""
         self._peer = peer
         self._limit = limit
-        self._spec = spec
-        self._jitter = jitter
+        self._weather = weather
         self._account = account
         self._credentials = credentials
         self._queue: deque[Parcel] = deque()
@@ -189,11 +187,12 @@ class OutLink:
     def _fill_wire(self) -> None:
         """From the queue onto the wire, as far as the window allows."""
         now = time.monotonic()
+        leaves = now + self._weather.held_for(self._peer.index)
         while self._queue and self._has_window():
             parcel = self._queue.popleft()
             self._queued_bytes -= len(parcel.data)
-            u = self._jitter(self._peer.index, parcel.iteration)
-            self._state = send(self._spec, self._state, now, 8 * len(parcel.data), u)
+            spec, u = self._weather.link(self._peer.index), self._weather.jitter(self._peer.index, parcel.iteration)
+            self._state = send(spec, self._state, leaves, 8 * len(parcel.data), u)
             self._wire.append(_Flight(parcel, now, self._state.last_arrival, self._acknowledged_bytes))
         self._account.queued = len(self._queue)
 
@@ -208,7 +207,7 @@ class OutLink:
         under_way = [*self._flights, *self._wire]
         if len(under_way) < 2:
             return True
-        rate = min(max(self._rates, default=0.0), self._spec.rate_bps / 8)
+        rate = min(max(self._rates, default=0.0), self._weather.link(self._peer.index).rate_bps / 8)
         window = 2.0 * rate * self._shortest_s if self._rates else 0.0
         return sum(len(flight.parcel.data) for flight in under_way) + len(self._queue[0].data) <= window
 

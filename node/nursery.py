@@ -5,73 +5,165 @@
 
 At the end of its input (its parent has gone) the nursery gives its nodes a moment to leave, then ends the rest: a
 frozen node cannot leave. On SIGTERM it ends them at once. gRPC starts its threads in the nodes, not here.
+If PAME_SUPERVISOR names a path, nodes can ask there to be paused, killed and restarted.
 """
 
 import asyncio
+import ctypes
 import gc
 import json
 import os
 import selectors
 import signal
+import socket
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from node.process import Node, Options
+from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order
 from pame.errors import PameError
 
 _GRACE_S = 8.0
+_ORDER_S = 1.0
+_AWAY_S = 0.5
+"""At least so long is a node away that was told to leave."""
+_CLONE_NEWNET = 0x40000000
+
+
+class Nursery:
+    """The parent of all nodes: starts them, buries them, and carries out their orders (as `node.supervisor` does)."""
+
+    def __init__(self, orders: socket.socket | None) -> None:
+        """`orders`: a listening socket."""
+        self._orders = orders
+        self._children: dict[int, dict[str, object]] = {}
+        """What each was started with, by process id."""
+        self._alarms: list[tuple[float, Callable[[], None]]] = []
+        self._rest = b""
+        self._deadline = float("inf")
+
+    def serve(self) -> None:
+        """Until the input ends and nobody is left."""
+        ended, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        told: list[int] = []
+        signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+        waiting = selectors.DefaultSelector()
+        source = sys.stdin.fileno()
+        for readable in (source, ended, *([self._orders] if self._orders else [])):
+            waiting.register(readable, selectors.EVENT_READ)
+        while self._children or self._alarms or self._deadline == float("inf"):
+            for key, _ in waiting.select(self._pause_s()):
+                if key.fd == ended:
+                    os.read(ended, 4096)
+                elif self._orders is not None and key.fileobj is self._orders:
+                    self._take_order()
+                elif data := os.read(source, 65536):
+                    self._start(data, bool(told))
+                else:
+                    waiting.unregister(source)
+                    self._leave(_GRACE_S)
+            if told:
+                self._leave(0.0)
+            self._reap()
+            self._look_at_the_clock()
+
+    def _pause_s(self) -> float | None:
+        moments = [self._deadline, *(moment for moment, _ in self._alarms)]
+        first = min(moments)
+        return None if first == float("inf") else max(first - time.monotonic(), 0.01)
+
+    def _leave(self, grace_s: float) -> None:
+        """Nobody comes back from now on."""
+        self._alarms.clear()
+        self._deadline = min(self._deadline, time.monotonic() + grace_s)
+
+    def _start(self, data: bytes, is_leaving: bool) -> None:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            if not is_leaving:
+                self._fork(json.loads(line))
+
+    def _fork(self, given: dict[str, object]) -> None:
+        options = Options(**given)  # type: ignore[arg-type]
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                code = _be(options)
+            finally:  # a child must never go on as a second nursery
+                os._exit(code)
+        self._children[pid] = given
+        _say({"member": options.member, "pid": pid})
+
+    def _reap(self) -> None:
+        for pid in list(self._children):
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                del self._children[pid]
+                _say({"pid": pid, "code": os.waitstatus_to_exitcode(status)})
+
+    def _look_at_the_clock(self) -> None:
+        now = time.monotonic()
+        due = [action for moment, action in self._alarms if moment <= now]
+        self._alarms = [alarm for alarm in self._alarms if alarm[0] > now]
+        for action in due:
+            action()
+        if now >= self._deadline:
+            for pid in self._children:
+                os.kill(pid, signal.SIGKILL)  # ours until reaped, so nobody else's
+
+    def _take_order(self) -> None:
+        if self._orders is None:
+            return
+        with suppress(OSError), self._orders.accept()[0] as connection:
+            connection.settimeout(_ORDER_S)
+            answer = self._carry_out(connection.recv(4096))
+            connection.sendall(json.dumps(answer).encode() + b"\n")
+
+    def _carry_out(self, line: bytes) -> dict[str, object]:
+        try:
+            do, seconds = read_order(line)
+            pid = json.loads(line).get("pid")
+            if pid not in self._children or self._deadline != float("inf"):
+                raise BadOrder(f"process {pid} is no node of this nursery, or not any more")
+        except BadOrder as error:
+            return {"done": False, "why": str(error)}
+        given, end = self._children[pid], time.monotonic() + seconds
+        if do == "pause":
+            os.kill(pid, signal.SIGSTOP)
+            self._alarms.append((end, lambda: self._continue(pid)))
+        else:
+            os.kill(pid, signal.SIGKILL if do == "kill" else signal.SIGTERM)
+            self._alarms.append((max(end, time.monotonic() + _AWAY_S), lambda: self._fork(given)))
+        return {"done": True, "pid": pid}
+
+    def _continue(self, pid: int) -> None:
+        if pid in self._children:
+            os.kill(pid, signal.SIGCONT)
 
 
 def main() -> None:
     """Serve until the input ends."""
     gc.collect()
     gc.freeze()  # what is there now is never looked at again, so that it stays shared between the nodes
-    ended, wake = os.pipe()
-    os.set_blocking(wake, False)
-    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    told: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
-    waiting = selectors.DefaultSelector()
-    orders = sys.stdin.fileno()
-    waiting.register(orders, selectors.EVENT_READ)
-    waiting.register(ended, selectors.EVENT_READ)
-    children: set[int] = set()
-    rest, deadline = b"", float("inf")
-    while children or deadline == float("inf"):
-        for key, _ in waiting.select(None if deadline == float("inf") else max(deadline - time.monotonic(), 0.01)):
-            if key.fd == ended:
-                os.read(ended, 4096)
-            elif data := os.read(orders, 65536):
-                *lines, rest = (rest + data).split(b"\n")
-                children.update(_fork(json.loads(line)) for line in lines if not told)
-            else:
-                waiting.unregister(orders)
-                deadline = min(deadline, time.monotonic() + _GRACE_S)
-        if told:
-            deadline = 0.0
-        _reap(children)
-        if time.monotonic() >= deadline:
-            for pid in children:
-                os.kill(pid, signal.SIGKILL)  # ours until reaped, so nobody else's
-
-
-def _fork(given: dict[str, object]) -> int:
-    options = Options(**given)  # type: ignore[arg-type]
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            code = _be(options)
-        finally:  # a child must never go on as a second nursery
-            os._exit(code)
-    _say({"member": options.member, "pid": pid})
-    return pid
+    path = os.environ.get(SOCKET_VARIABLE)
+    if path is None:
+        Nursery(None).serve()
+        return
+    with socket.socket(socket.AF_UNIX) as orders:
+        os.umask(0o077)
+        orders.bind(path)
+        orders.listen()
+        Nursery(orders).serve()
 
 
 def _be(options: Options) -> int:
@@ -81,6 +173,8 @@ def _be(options: Options) -> int:
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     try:
+        if options.namespace is not None:
+            _enter(options.namespace)
         asyncio.run(_run(options))
     except (PameError, OSError, RuntimeError) as error:
         print(f"{options.member}: error: {error}", file=sys.stderr, flush=True)
@@ -91,16 +185,18 @@ def _be(options: Options) -> int:
     return 0
 
 
+def _enter(namespace: str) -> None:
+    """Be in this network namespace from now on: sockets belong to where they were made."""
+    descriptor = os.open(namespace, os.O_RDONLY)
+    try:
+        if ctypes.CDLL(None, use_errno=True).setns(descriptor, _CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), f"cannot enter {namespace}: {os.strerror(ctypes.get_errno())}")
+    finally:
+        os.close(descriptor)
+
+
 async def _run(options: Options) -> None:
     await Node(options).run()
-
-
-def _reap(children: set[int]) -> None:
-    for pid in list(children):
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            children.discard(pid)
-            _say({"pid": pid, "code": os.waitstatus_to_exitcode(status)})
 
 
 def _say(what: dict[str, object]) -> None:

@@ -18,7 +18,8 @@ def give(path: str, do: str, seconds: float) -> dict[str, Any]:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(_ANSWER_S)
         connection.connect(path)
-        connection.sendall(json.dumps({"do": do, "seconds": seconds}).encode() + b"\n")
+        order = {"do": do, "seconds": seconds, "pid": os.getpid()}  # a parent of many must know whom
+        connection.sendall(json.dumps(order).encode() + b"\n")
         answer: dict[str, Any] = json.loads(connection.makefile("rb").readline())
         return answer
 

@@ -22,6 +22,7 @@ from node.handshakes import Handshakes
 from node.metrics import Build, NodeCollector, serve
 from node.server import ExchangeServer
 from node.session import Session
+from node.shaping import Kernel, probe
 from node.vitals import Vitals
 from pame import algorithms, problems
 from pame.errors import PameError
@@ -49,6 +50,10 @@ class Options:
     patience_s: float = 30.0
     lifeline: int | None = None
     """A pipe whose other end the parent holds: when it closes, whatever the reason, the node leaves."""
+    shape: bool = False
+    """Whether the kernel may be told to shape links: the network namespace is this node's own."""
+    namespace: str | None = None
+    """The network namespace (a path) that the nursery enters before it makes this node; None: its own."""
 
 
 def code_version() -> str:
@@ -72,6 +77,8 @@ class Node:
         self._server = ExchangeServer(self._host, options.port)
         self._vitals = Vitals(options.health_port)
         self._session: Session | None = None
+        self._kernel: Kernel | None = None
+        """What it can do to links; not asked yet, or not to be asked."""
         self._metrics_port = 0
         self._leave = asyncio.Event()
         self._control = ControlStream(
@@ -173,6 +180,8 @@ class Node:
                 self._current().start()
             case "neighbours" if self._is_current(message.neighbours.run):
                 self._current().moved(peer(found) for found in message.neighbours.neighbours)
+            case "faults" if self._is_current(message.faults.run):
+                self._current().add_faults(message.faults.plan)
             case "stop" if self._is_current(message.stop.run):
                 await self._current().stop(message.stop.iteration, _DRAIN_S)
                 self._session = None
@@ -189,13 +198,18 @@ class Node:
             self._session = None
         self._server.credentials = self._door.credentials
         try:
-            self._session = Session(assigned(message), self._server, self._control.send, self._control.room)
+            if self._kernel is None and self._options.shape:
+                self._kernel = await asyncio.to_thread(probe)
+            self._session = Session(
+                assigned(message), self._server, self._control.send, self._control.room, self._kernel
+            )
             await self._session.prepare()
         except PameError as error:
             self._control.send(pb.FromNode(failure=pb.Failure(run=message.run, reason=str(error))))
             return
         self._say(f"run {message.run:x}: node {message.index} of {message.nodes}")
-        self._control.send(pb.FromNode(ready=pb.Ready(run=message.run)))
+        ready = pb.Ready(run=message.run, links=self._session.realised())
+        self._control.send(pb.FromNode(ready=ready))
 
     def _is_current(self, run: int) -> bool:
         return self._session is not None and self._session.assigned.run == run

@@ -4,18 +4,25 @@ import asyncio
 import resource
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from dataclasses import asdict
+from math import isfinite
 
 from node.account import NodeAccount, OutAccount
 from node.assignment import Assigned, Peer
+from node.chronicle import IN_PROCESS, Chronicle, Turn
 from node.link import OutLink
 from node.parcels import size_limit
 from node.server import ExchangeServer
+from node.shaping import Kernel, Shaper
 from node.sockets import SocketCounts, count_sockets
 from node.trainer import Trainer
+from node.weather import Weather
 from pame.errors import Diverged, PameError, ParameterError
 from pame.exchange import Vector
+from pame.faults import Cut, Degrade, Event
 from pame.observe import Record
-from pame.randomness import Key, Purpose, uniforms
+from pame.plan_text import read_plan
 from pame.rpc import control_pb2 as pb
 
 _REPORT_S = 0.2
@@ -32,12 +39,22 @@ Room = Callable[[], Awaitable[bool]]
 class Session:
     """From an assignment to its end."""
 
-    def __init__(self, assigned: Assigned, server: ExchangeServer, send: Send, room: Room) -> None:
+    def __init__(
+        self, assigned: Assigned, server: ExchangeServer, send: Send, room: Room, kernel: Kernel | None = None
+    ) -> None:
+        """`kernel`: what it can do to links; None: it is left alone."""
         self.assigned = assigned
         self.account = NodeAccount(run=assigned.run, index=assigned.index)
         self._server = server
         self._send = send
         self._links: dict[int, OutLink] = {}
+        addresses = {peer.index: peer.address for peer in assigned.peers}
+        self._shaper = Shaper(assigned.setting, assigned.index, addresses, kernel or Kernel())
+        self._shaping: asyncio.Task[None] | None = None
+        self._weather = Weather(assigned.setting, assigned.index, self._shaper)
+        self._chronicle = Chronicle(assigned.index, assigned.setting.plan, self._tell_turn, self._mechanism)
+        self._chronicler: asyncio.Task[None] | None = None
+        self._reshape = asyncio.Event()
         self._peers = {peer.index: peer for peer in assigned.peers}
         self._credentials = server.credentials if assigned.tls else None
         if assigned.tls and self._credentials is None:
@@ -47,25 +64,79 @@ class Session:
         self._reporter: asyncio.Task[None] | None = None
         for peer in assigned.peers:
             self.account.out[peer.index] = OutAccount()
-        self._trainer = Trainer(assigned, self._links, self.account, self._records.append, self._snapshot, room)
+        self._trainer = Trainer(
+            assigned,
+            self._links,
+            self._weather,
+            self.account,
+            self._records.append,
+            self._snapshot,
+            room,
+            lambda k: self._chronicle.look(self._weather.seconds(), k),
+        )
 
     async def prepare(self) -> None:
         """Open the door for messages of this run: others may start a moment earlier."""
+        await self._shaper.apply(self.assigned.seconds)
         await self._server.open(self._limit(), self._trainer.arrive, self.assigned.tls)
+
+    def realised(self) -> list[pb.RealisedLink]:
+        """What became of the properties of its links."""
+        return [pb.RealisedLink(**asdict(found)) for found in self._shaper.table()]
 
     def start(self) -> None:
         """Connect and train."""
-        setting, index = self.assigned.setting, self.assigned.index
-
-        def jitter(receiver: int, k: int) -> float:
-            key = Key(setting.seed, Purpose.LINK_JITTER, index, k, receiver)
-            return float(uniforms(key, 1)[0]) if setting.link.jitter_s else 0.5
-
         for peer in self._peers.values():
             account = self.account.out[peer.index]
-            self._links[peer.index] = OutLink(peer, self._limit(), setting.link, jitter, account, self._credentials)
+            self._links[peer.index] = OutLink(peer, self._limit(), self._weather, account, self._credentials)
         self._task = asyncio.create_task(self._train())
         self._reporter = asyncio.create_task(self._report_now_and_then())
+        self._shaping = asyncio.create_task(self._keep_shaping())
+        self._chronicler = asyncio.create_task(
+            self._chronicle.follow(self._weather.seconds, lambda: self.account.iteration, self.assigned.seconds)
+        )
+
+    def add_faults(self, plan: str) -> None:
+        """By hand, while the run goes on."""
+        events = read_plan(plan)
+        self._shaper.add(events)
+        self._weather.add(events)
+        self._chronicle.add(events)
+        self._reshape.set()
+
+    async def _keep_shaping(self) -> None:
+        """What the kernel does to links changes when a fault begins or ends, and when somebody is elsewhere."""
+        while True:
+            now = self._weather.seconds()
+            await self._shaper.apply(now)
+            self._reshape.clear()
+            left = self._shaper.next_change(now) - self._weather.seconds()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left if isfinite(left) else None):
+                    await self._reshape.wait()
+
+    def _mechanism(self, event: Event) -> str:
+        effect = event.effect
+        if event.window.unit == "seconds" and isinstance(effect, Cut | Degrade):
+            by_kernel = any(self._shaper.holds_cut(j) for i, j in effect.links if i == self.assigned.index)
+            return "kernel" if by_kernel else IN_PROCESS
+        return IN_PROCESS
+
+    def _tell_turn(self, turn: Turn) -> None:
+        window = turn.event.window
+        report = pb.FaultReport(
+            run=self.assigned.run,
+            number=turn.event.number,
+            begins=turn.begins,
+            seconds=turn.seconds,
+            iteration=turn.iteration,
+            mechanism=turn.mechanism,
+            detail=turn.failure or turn.event.fault,
+            failed=bool(turn.failure),
+            planned=window.begin if turn.begins else window.end,
+            by_iteration=window.unit == "iterations",
+        )
+        self._send(pb.FromNode(fault=report))
 
     def moved(self, peers: Iterable[Peer]) -> None:
         """Neighbours came back elsewhere."""
@@ -75,10 +146,15 @@ class Session:
             self._trainer.customs.renamed(peer.index, peer.name)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
+            self._shaper.move(peer.index, peer.address)
+        self._reshape.set()
 
     async def stop(self, at: int, drain_s: float) -> None:
         """The end of the run: the result, the last report, and good-bye to the links."""
         await self._cancel(self._task)
+        for task in (self._chronicler, self._shaping):
+            await self._cancel(task)
+        await self._shaper.clear()  # a run ends healed
         await asyncio.gather(*(link.drain(drain_s) for link in self._links.values()))
         await self._cancel(self._reporter)
         await self._count_sockets()
@@ -92,8 +168,9 @@ class Session:
 
     async def close(self) -> None:
         """Leave at once."""
-        await self._cancel(self._task)
-        await self._cancel(self._reporter)
+        for task in (self._task, self._chronicler, self._shaping, self._reporter):
+            await self._cancel(task)
+        await self._shaper.clear()
         await asyncio.gather(*(link.close() for link in self._links.values()))
         await self._server.open()
 

@@ -14,11 +14,11 @@ from node.account import InAccount, NodeAccount
 from node.assignment import Assigned
 from node.link import OutLink
 from node.parcels import Customs, ParcelRefused, pack
+from node.weather import Weather
 from pame.algorithms import Delivery, Mode, Received, Selection, Wanted
 from pame.exchange import Vector
 from pame.observe import Record
 from pame.participant import Participant
-from pame.sampling import message_lost
 
 _KEPT_BYTES = 64 * 2**20
 _KEPT_AT_LEAST = 8
@@ -35,12 +35,15 @@ class Trainer:
         self,
         assigned: Assigned,
         links: Mapping[int, OutLink],
+        weather: Weather,
         account: NodeAccount,
         recorded: Callable[[Record], None],
         snapshot: Snapshot,
         room: Callable[[], Awaitable[bool]],
+        reached: Callable[[int], None] = lambda _: None,
     ) -> None:
-        """`room`: waits until the orchestrator can take a snapshot; False if it cannot be reached."""
+        """`room`: waits until the orchestrator can take a snapshot; False if it cannot be reached. `reached`: is told
+        every iteration as it begins."""
         setting, index = assigned.setting, assigned.index
         self._assigned = assigned
         self._setting = setting
@@ -50,10 +53,12 @@ class Trainer:
         self._participant.k = assigned.first
         self._slow = index in setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._links = links
+        self._weather = weather
         self._account = account
         self._recorded = recorded
         self._snapshot = snapshot
         self._room = room
+        self._reached = reached
         self._newest = assigned.first
         """The iteration of the algorithm's model: counted up by each step, before any waiting."""
         self._kept: OrderedDict[int, Vector] = OrderedDict()
@@ -103,11 +108,13 @@ class Trainer:
         """Iterate; `done` is called once, when w^K is there. In `free` a node goes on in overtime until cancelled."""
         participant, last = self._participant, self._setting.stop.iterations
         self._began = time.monotonic() - self._assigned.seconds
+        self._weather.begin(self._assigned.seconds)
         started = time.monotonic()
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run says so in one sentence
             while True:
                 k = participant.k
                 self._account.iteration = k
+                self._reached(k)
                 await self._keep_snapshot(k)
                 if k == last:
                     self._result = self._algorithm.model
@@ -160,7 +167,7 @@ class Trainer:
         copies = 0
         for receiver in receivers:
             account = self._account.out[receiver]
-            if message_lost(setting.seed, assigned.index, receiver, k, setting.message_loss):
+            if self._weather.is_lost(receiver, k):
                 account.lost += 1
                 account.lost_bytes += parcel.sizes.total
                 continue
@@ -173,9 +180,8 @@ class Trainer:
 
     def _lost(self, k: int, wanted: Wanted | None) -> Sequence[int]:
         """The senders whose message is lost on purpose, which both ends can compute."""
-        setting, index = self._setting, self._assigned.index
         senders = wanted.senders if wanted else ()
-        return [j for j in senders if message_lost(setting.seed, j, index, k, setting.message_loss)]
+        return [j for j in senders if self._weather.will_not_come(j, k)]
 
     async def _wait(self, k: int) -> None:
         """Until the round has what it needs, or patience runs out."""
@@ -217,7 +223,7 @@ class Trainer:
         self._last_step_s = time.perf_counter() - start
         account.steps += k < setting.stop.iterations
         account.step_s += self._last_step_s
-        nominal = max(setting.compute.seconds(setting.seed, self._assigned.index, k, self._slow), self._overtime_s)
+        nominal = max(self._weather.step_seconds(k, self._slow), self._overtime_s)
         if nominal:
             left = since + nominal - time.monotonic()
             account.overran += left < 0 and k < setting.stop.iterations

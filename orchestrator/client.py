@@ -77,6 +77,14 @@ class Client:
             answer: pb.Cancelled = self._stub.Cancel(pb.CancelRequest(run=run, token=self._token), timeout=_ANSWER_S)
         return answer.was_running
 
+    def inject(self, fault: str) -> list[str]:
+        """A fault by hand, into the run under way; what will happen, in words."""
+        with self._asking():
+            answer: pb.Injected = self._stub.Inject(pb.InjectRequest(token=self._token, fault=fault), timeout=_ANSWER_S)
+        if answer.WhichOneof("kind") == "denied":
+            raise SubmissionRefused(f"{answer.denied.detail} ({refusal_name(answer.denied.refusal)})")
+        return list(answer.planned.events)
+
     def nodes(self) -> pb.NodeList:
         """Who is there."""
         with self._asking():

@@ -5,24 +5,30 @@ takes the plan whole; a network hands each node its part of it.
 """
 
 import os
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import astuple, replace
 from math import inf
 from pathlib import Path
 
 from orchestrator.errors import TooLittleMemory, UnreadableFile
 from orchestrator.experiment import Experiment
+from orchestrator.faults import Horizon, compile_plan
+from orchestrator.link_table import LinkTable, link_table
 from pame import problems, topology
 from pame.algorithms import Mode, PameSpec
 from pame.codec import SupportCoding
-from pame.errors import TopologyError
+from pame.errors import ParameterError, TopologyError
 from pame.exchange import ValueType
-from pame.links import LinkSpec
+from pame.faults import Plan
+from pame.plan_text import read_plan
 from pame.sampling import period
 from pame.setting import Compute, Setting
 from pame.stopping import PaperRule, StopRules
 from pame.topology import Topology
 from pame.topology.kinds import EdgeList
 
+HARD_STOP_S = 3600.0
+"""For experiments that do not say how long they may take."""
 _VECTORISED_FROM = 200
 _NODES_ASKED_FOR_SMOOTHNESS = 16
 _MODELS_PER_NODE = 4
@@ -34,11 +40,7 @@ def make_topology(experiment: Experiment, base: Path) -> Topology:
     check_memory(experiment)
     text = None
     if isinstance(experiment.topology, EdgeList):
-        path = base / experiment.topology.file
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UnreadableFile(f"topology.file: cannot read {path} ({error}); give the path of a text file") from None
+        text = _text("topology.file", base / experiment.topology.file)
     try:
         return topology.build(experiment.topology, experiment.nodes, experiment.seed, text)
     except TopologyError as error:
@@ -62,9 +64,12 @@ def make_setting(experiment: Experiment, base: Path) -> Setting:
     """The experiment, resolved."""
     exchange, messages, stop = experiment.exchange, experiment.messages, experiment.stop
     nodes, seed = experiment.nodes, experiment.seed
+    graph = make_topology(experiment, base)
+    table = link_table(experiment.links, graph, seed)
+    plan = make_plan(experiment, base, graph, table)
     return Setting(
         seed=seed,
-        topology=make_topology(experiment, base),
+        topology=graph,
         problem=problems.build(experiment.problem, nodes, seed),
         algorithm=experiment.algorithm,
         periods=tuple(period(seed, node, experiment.period.min, experiment.period.max) for node in range(nodes)),
@@ -85,8 +90,37 @@ def make_setting(experiment: Experiment, base: Path) -> Setting:
         message_loss=messages.loss,
         evaluate_every=experiment.evaluate.every,
         compute=_compute(experiment),
-        link=_link(experiment),
+        link=table.default,
+        links=table.special,
+        plan=plan,
+        restart_state=experiment.restart.state,
     )
+
+
+def make_plan(experiment: Experiment, base: Path, graph: Topology, table: LinkTable) -> Plan:
+    """What is done to the network, resolved; or the plan of another run, done again."""
+    if experiment.plan is not None:
+        plan = read_plan(_text("plan", base / experiment.plan))
+        strangers = sorted(set(_named(plan)) - set(range(experiment.nodes)))
+        if strangers:
+            raise ParameterError(f"plan: it names node {strangers[0]}, and there are {experiment.nodes} nodes")
+        return plan
+    seconds = HARD_STOP_S if experiment.stop.seconds is None else experiment.stop.seconds
+    horizon = Horizon(seconds, experiment.stop.iterations)
+    return compile_plan(experiment.faults or [], graph, table.regions or None, experiment.seed, horizon)
+
+
+def _named(plan: Plan) -> Iterator[int]:
+    for event in plan:
+        for name in astuple(event.effect)[0]:
+            yield from name if isinstance(name, tuple) else (name,)
+
+
+def _text(key: str, path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFile(f"{key}: cannot read {path} ({error}); give the path of a text file") from None
 
 
 def make_network_setting(experiment: Experiment, base: Path) -> Setting:
@@ -100,11 +134,16 @@ def choose_driver(experiment: Experiment) -> str:
     if experiment.simulate.driver != "auto":
         return experiment.simulate.driver
     exchange = experiment.exchange
-    if has_time_model(experiment) or exchange.mode == "free" or exchange.spare != 0:
+    if has_time_model(experiment) or has_faults(experiment) or exchange.mode == "free" or exchange.spare != 0:
         return "virtual-time"
     if isinstance(experiment.algorithm, PameSpec) and experiment.nodes >= _VECTORISED_FROM:
         return "vectorised"
     return "lock-step"
+
+
+def has_faults(experiment: Experiment) -> bool:
+    """Whether something is done to the network on purpose."""
+    return bool(experiment.faults) or experiment.plan is not None
 
 
 def has_time_model(experiment: Experiment) -> bool:
@@ -145,10 +184,3 @@ def _steepest(setting: Setting) -> str | None:
 def _compute(experiment: Experiment) -> Compute:
     compute = experiment.compute
     return Compute(compute.step, compute.jitter, compute.stragglers, compute.slowdown) if compute else Compute()
-
-
-def _link(experiment: Experiment) -> LinkSpec:
-    links = experiment.links
-    if links is None:
-        return LinkSpec()
-    return LinkSpec(links.delay, links.jitter, inf if links.rate == "unlimited" else links.rate)

@@ -12,7 +12,6 @@ from pathlib import Path
 from node.vitals import Vitals
 from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment, ExperimentError, load
-from orchestrator.live import LivePage
 from orchestrator.network import Busy, Control, Desk, ExperimentsService
 from orchestrator.network.members import Members
 from orchestrator.runs import Ending
@@ -115,6 +114,8 @@ class Service:
 async def serve(service: Service, first: FirstRun | None) -> Ending | None:
     """Until told to stop or, if the first run has to come within its patience, until that is over; the run it ended
     with, if there was one."""
+    from orchestrator.live import LivePage  # and with it aiohttp, which no other verb needs
+
     control, leave = service.control, first is not None and first.patience_s is not None
     desk = Desk(control, service.out, log)
     page = LivePage(desk, service.out, control.token, service.host, service.page_port or 0)

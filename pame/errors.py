@@ -21,3 +21,11 @@ class Diverged(PameError):
             f"{what_happened}: make the step smaller (a smaller algorithm.step.eta or algorithm.eta, or a larger "
             "algorithm.step.sigma0)"
         )
+
+
+class PlanError(PameError):
+    """A text is not a plan of faults; the message names the line."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"plan, line {line}: {why}; a plan is copied, not written by hand")
+        self.line = line

@@ -8,15 +8,24 @@ a TCP stream. The same arithmetic serves the virtual-time simulator and a node's
 
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Literal
+
+import numpy as np
+
+from pame.randomness import normal_quantile
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSpec:
-    """One directed link: one-way delay, jitter (uniform, plus or minus), and rate."""
+    """One directed link: one-way delay, jitter, rate, and the share of packets that are lost."""
 
     delay_s: float = 0.0
     jitter_s: float = 0.0
+    """Uniform: plus or minus so much; normal: the standard deviation."""
     rate_bps: float = inf
+    distribution: Literal["uniform", "normal"] = "uniform"
+    loss: float = 0.0
+    """Of packets: TCP repairs it, so that no message is lost. No part of this queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,5 +39,11 @@ class LinkState:
 def send(spec: LinkSpec, state: LinkState, now: float, bits: int, u: float) -> LinkState:
     """The state after one more message; its `last_arrival` is when that message arrives. `u` in [0,1) is the jitter."""
     free_at = max(now, state.free_at) + bits / spec.rate_bps
-    delay = max(0.0, spec.delay_s + spec.jitter_s * (2.0 * u - 1.0))
+    deviation = 2.0 * u - 1.0 if spec.distribution == "uniform" else _normal(u)
+    delay = max(0.0, spec.delay_s + spec.jitter_s * deviation)
     return replace(state, free_at=free_at, last_arrival=max(state.last_arrival, free_at + delay))
+
+
+def _normal(u: float) -> float:
+    """Within eight standard deviations, as the quantile of 0 is none."""
+    return float(normal_quantile(np.array([min(max(u, 1e-15), 1.0 - 1e-15)]))[0])

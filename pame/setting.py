@@ -1,17 +1,23 @@
 """An experiment in terms of the science: everything a simulator or a node needs, with nothing of files or terminals."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, Mode, Selection
 from pame.codec import SupportCoding
 from pame.exchange import ValueType, Vector
+from pame.faults import Plan
 from pame.links import LinkSpec
 from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
+from pame.misfortune import Misfortune
 from pame.patience import Adaptive, Fixed, Patience
 from pame.problems import Problem
 from pame.randomness import Key, Purpose, subset, uniforms
+from pame.sampling import message_lost
 from pame.stopping import StopRules
 from pame.topology import Topology
 
@@ -59,11 +65,55 @@ class Setting:
     evaluate_every: int = 10
     compute: Compute = field(default_factory=Compute)
     link: LinkSpec = field(default_factory=LinkSpec)
+    """Of every link that is not among `links`."""
+    links: Mapping[tuple[int, int], LinkSpec] = field(default_factory=dict)
+    """By sender and receiver."""
+    plan: Plan = ()
+    """What is done to the network on purpose."""
+    restart_state: Literal["snapshot", "cold", "neighbours"] = "snapshot"
+    """What a node that was away begins with."""
+
+    @cached_property
+    def misfortune(self) -> Misfortune:
+        """The plan, ready to be asked."""
+        return Misfortune(self.plan)
+
+    def is_lost(self, sender: int, receiver: int, iteration: int) -> bool:
+        """Whether that message is not sent on purpose: what both ends can compute."""
+        rate = self.message_loss
+        if self.plan:
+            rate = self.misfortune.loss((sender, receiver), iteration, rate)
+        return message_lost(self.seed, sender, receiver, iteration, rate)
+
+    def is_lost_at(self, sender: int, receiver: int, iteration: int, seconds: float) -> bool:
+        """Whether it is not sent on purpose at this time of the run, which only its sender knows."""
+        rate = self.misfortune.loss_at((sender, receiver), seconds) if self.plan else 0.0
+        return message_lost(self.seed, sender, receiver, iteration, rate)
+
+    def link_at(self, sender: int, receiver: int, seconds: float) -> LinkSpec:
+        """What the link does at this time of the run."""
+        spec = self.link_between(sender, receiver)
+        return self.misfortune.spec((sender, receiver), seconds, spec) if self.plan else spec
+
+    def step_seconds(self, node: int, iteration: int, slow: bool, seconds: float) -> float:
+        """How long a node's step takes at this time of the run."""
+        nominal = self.compute.seconds(self.seed, node, iteration, slow)
+        return nominal * self.misfortune.slowness(node, iteration, seconds) if self.plan else nominal
 
     @property
     def start(self) -> Vector:
         """w^0 = 0."""
         return np.zeros(self.problem.n)
+
+    def link_between(self, sender: int, receiver: int) -> LinkSpec:
+        """What the link does."""
+        return self.links.get((sender, receiver), self.link)
+
+    def link_jitter(self, sender: int, receiver: int, iteration: int) -> float:
+        """A number in [0,1) for the message of an iteration; 1/2 on a link that never has any jitter."""
+        if not (self.plan or self.link_between(sender, receiver).jitter_s):
+            return 0.5
+        return float(uniforms(Key(self.seed, Purpose.LINK_JITTER, sender, iteration, receiver), 1)[0])
 
     def selection(self) -> Selection:
         """The public draws of who talks to whom."""

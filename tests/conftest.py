@@ -24,6 +24,7 @@ TOOLS: dict[str, Callable[[], bool]] = {
     "compose": lambda: _succeeds("docker", "compose", "version"),
     "docker": lambda: _succeeds("docker", "compose", "version") and _succeeds("docker", "info"),
     "promtool": lambda: shutil.which("promtool") is not None,
+    "uml": lambda: os.geteuid() == 0 and all(map(shutil.which, ("linux.uml", "busybox", "gcc"))),
     "root": lambda: os.geteuid() == 0 and _has_namespaces(),
 }
 
@@ -54,7 +55,7 @@ def _one_blas_thread() -> object:
 
 def _has_namespaces() -> bool:
     """Whether a network namespace of one's own can be made, entered and looked at."""
-    if not all(map(shutil.which, ("ip", "nsenter", "ss", "unshare"))):
+    if not all(map(shutil.which, ("ip", "nft", "nsenter", "setpriv", "ss", "sysctl", "tc", "unshare"))):
         return False
     return _succeeds("unshare", "--net", "true")
 

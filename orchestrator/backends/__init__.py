@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.backends.local import check_local, local
+from orchestrator.backends.netns import check_netns, netns
 from orchestrator.backends.simulate import check_simulate, simulate
 from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkObserver
@@ -24,7 +25,11 @@ class Backend:
     """(experiment, folder of the experiment file, run folder, who watches) -> how it ended."""
 
 
-BACKENDS = {"local": Backend(check_local, local), "simulate": Backend(check_simulate, simulate)}
+BACKENDS = {
+    "local": Backend(check_local, local),
+    "netns": Backend(check_netns, netns),
+    "simulate": Backend(check_simulate, simulate),
+}
 DEFAULT_BACKEND = "local"
 
 __all__ = ["BACKENDS", "DEFAULT_BACKEND", "Backend"]

@@ -7,31 +7,48 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import IO, Self
 
 from node.process import Options
+from node.supervisor import SOCKET_VARIABLE
 from orchestrator.errors import NodeFailed, writing
 
 _EXIT_S = 5.0
 _POLL_S = 0.02
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where on this machine a node is."""
+
+    host: str
+    """The address it listens on, or `auto`."""
+    namespace: str | None = None
+    """The network namespace it is in (a path); None: ours."""
+
+
+ON_LOOPBACK = Place("127.0.0.1")
+
+
 class NodeProcesses:
     """To be used as a context: at its end every process is gone."""
 
-    def __init__(self, log: Path) -> None:
-        """`log`: where the nodes' standard error goes."""
+    def __init__(self, log: Path, kept: Sequence[int] = ()) -> None:
+        """`log`: where the nodes' standard error goes; `kept`: open files that every node keeps open."""
         self._log = log
         self._pids: dict[str, int] = {}
         self._codes: dict[int, int] = {}
         self._rest = b""
         self._lifeline, self._held = os.pipe()
-        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        self._room = TemporaryDirectory(prefix="pame-")  # the path of a socket must be short
+        orders = str(Path(self._room.name) / "orders")
+        environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", SOCKET_VARIABLE: orders}
         with writing(log), log.open("ab") as errors:
             self._nursery = subprocess.Popen(
                 [sys.executable, "-m", "node.nursery"],
@@ -39,7 +56,7 @@ class NodeProcesses:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=environment,
-                pass_fds=[self._lifeline],
+                pass_fds=[self._lifeline, *kept],
                 start_new_session=True,  # Ctrl-C reaches only us; we end the nodes in order
             )
         os.set_blocking(self._pipe(self._nursery.stdout).fileno(), False)
@@ -64,11 +81,20 @@ class NodeProcesses:
             self._nursery.kill()
             self._nursery.wait()
         self._pipe(self._nursery.stdout).close()
+        self._room.cleanup()
 
-    def start(self, member: str, orchestrator: str, token: str) -> None:
+    def start(self, member: str, orchestrator: str, token: str, place: Place = ON_LOOPBACK) -> None:
         """Start one node; a former process of that name is forgotten."""
         self._pids.pop(member, None)
-        options = Options(orchestrator=orchestrator, token=token, member=member, lifeline=self._lifeline)
+        options = Options(
+            orchestrator=orchestrator,
+            token=token,
+            member=member,
+            host=place.host,
+            lifeline=self._lifeline,
+            namespace=place.namespace,
+            shape=place.namespace is not None,
+        )
         stdin = self._pipe(self._nursery.stdin)
         try:
             stdin.write(json.dumps(asdict(options)).encode() + b"\n")

@@ -29,6 +29,7 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
         with RunFolder(folder) as run:
             run.write_experiment(experiment)
             run.write_topology(setting.topology, experiment.topology.kind)
+            run.write_plan(setting.plan)
             ending = _drive(driver, setting, run, watcher, ledger, started)
             run.write_links(ledger.links())
             run.write_summary(summarise(experiment, setting, "simulate", driver, ledger, run.last, ending, notes))

@@ -6,8 +6,12 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from orchestrator.cli.doctor import doctor
 from orchestrator.cli.exit_codes import EPILOG, ExitCode
+from orchestrator.cli.fault import fault
+from orchestrator.cli.links import links
 from orchestrator.cli.nodes import nodes
+from orchestrator.cli.replay import replay
 from orchestrator.cli.report import report
 from orchestrator.cli.run import run
 from orchestrator.cli.runs import runs
@@ -27,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verb in (run, validate, topology, schema, runs, report, serve, nodes, watch):
+for verb in (run, replay, validate, topology, links, schema, runs, report, serve, nodes, watch, fault, doctor):
     app.command()(verb)
 
 

@@ -55,19 +55,24 @@ def run(
     console = Console(quiet=quiet, highlight=False)
     if on is not None:
         raise typer.Exit(run_on(client_of(on, token, security), variants, console))
+    raise typer.Exit(run_here(variants, base, backend, out or Path("runs"), console))
+
+
+def run_here(variants: list[Variant], base: Path, backend: str, out: Path, console: Console) -> int:
+    """Run on this machine; the exit code."""
     with console.status("looking at the experiment"):
         for variant in variants:
             BACKENDS[backend].check(variant.experiment, base)
-    folder = create_folder(out or Path("runs"), variants[0].experiment.name)
+    folder = create_folder(out, variants[0].experiment.name)
     if len(variants) == 1:
         endings = [_run_single(variants[0], base, folder, backend, console)]
     else:
         endings = _run_many(variants, base, folder, backend, console)
     _say_trouble(endings)
     console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
-    if quiet:
+    if console.quiet:
         typer.echo(folder)
-    raise typer.Exit(max(EXIT[ending.status] for ending in endings))
+    return max(EXIT[ending.status] for ending in endings)
 
 
 def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:

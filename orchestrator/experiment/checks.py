@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
+from orchestrator.faults.compile import contradictions as fault_contradictions
+
 if TYPE_CHECKING:
     from orchestrator.experiment.model import Experiment
 
@@ -25,7 +27,7 @@ def contradictions(experiment: "Experiment") -> dict[str, str]:
     share = support if isinstance(support, float) else None
     if experiment.messages.support == "all" and support is not None and share != 1.0 and support != n:
         found["messages.support"] = "'all' needs a support of the whole model; give algorithm.support: 100%, or seed"
-    return found
+    return found | fault_contradictions(experiment.faults or ())
 
 
 def contradiction(found: Mapping[str, str]) -> PydanticCustomError:

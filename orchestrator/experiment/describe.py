@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from orchestrator.experiment.tagged import Tagged
 
@@ -34,6 +35,8 @@ def describe(annotation: Any) -> str:
         return (
             " or ".join(map(str, get_args(plain))) if len(get_args(plain)) < 3 else f"one of {listed(get_args(plain))}"
         )
+    if get_origin(plain) is list:
+        return f"a list, each item {describe(get_args(plain)[0])}"
     if is_section(plain):
         return f"a section (known keys: {listed(keys(plain))})"
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text", NoneType: "null"}
@@ -74,17 +77,24 @@ def is_section(plain: Any) -> bool:
 
 @cache
 def keys(section: Any) -> Mapping[str, Any]:
-    """The keys of a section, each with its type."""
+    """The keys of a section as a file has them, each with its type."""
     known = (
         section.model_fields if issubclass(section, BaseModel) else {field.name for field in dataclass_fields(section)}
     )
-    return {name: hint for name, hint in get_type_hints(section, include_extras=True).items() if name in known}
+    hints = get_type_hints(section, include_extras=True).items()
+    return {_written(name, hint): hint for name, hint in hints if name in known}
 
 
 def kind_of(section: Any) -> str | None:
     """The `kind` that selects this section, if it has one."""
     hint = keys(section).get("kind")
     return str(get_args(hint)[0]) if get_origin(hint) is Literal else None
+
+
+def _written(name: str, hint: Any) -> str:
+    """A field's key: its alias where its name could not be the key, as with `for`."""
+    aliases = (item.alias for item in unwrap(hint)[1] if isinstance(item, FieldInfo))
+    return next(filter(None, aliases), name)
 
 
 def listed(names: Iterable[object]) -> str:

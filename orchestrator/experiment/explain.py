@@ -45,10 +45,19 @@ def _locate(loc: tuple[int | str, ...], place: Any, data: Data) -> tuple[Path, s
     steps = iter(loc)
     while True:
         members = alternatives(place)
+        first, _ = unwrap(members[0])
+        if get_origin(first) is list and isinstance(data, list):
+            step = next(steps, None)
+            if not isinstance(step, int):
+                return path, _unexpected(data, place)
+            path, place, data = (*path, str(step)), get_args(first)[0], data[step]
+            continue
         sections = [plain for plain, _ in map(unwrap, members) if is_section(plain)]
         if not sections or not isinstance(data, dict):
             return path, _unexpected(data, place)
         section = _meant(place, sections, data)
+        if section is None and "kind" not in data:
+            return (*path, "kind"), f"is missing; expected one of {listed(map(kind_of, sections))}"
         if section is None:
             known = [kind for kind in map(kind_of, sections) if kind]
             return (*path, "kind"), f"unknown kind {_show(data['kind'])}{_hint(data['kind'], known)}"
@@ -97,7 +106,8 @@ def _show(value: Data) -> str:
     if isinstance(value, dict):
         return "a section"
     if isinstance(value, list):
-        return "a list that is no sweep (a sweep lists plain values)"
+        plain = not any(isinstance(item, list | dict) for item in value)
+        return shorten(f"the list {value}") if plain else "a list that is no sweep (a sweep lists plain values)"
     if isinstance(value, float) and not isfinite(value):
         return f"{value}, which is not finite"
     if value is None or isinstance(value, bool):

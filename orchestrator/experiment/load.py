@@ -56,7 +56,7 @@ def load_text(text: str, path: Path, overrides: Sequence[str] = ()) -> list[Vari
 
 def dump(experiment: Experiment) -> dict[str, Data]:
     """The resolved experiment as an experiment file has it: every setting, quantities with their units."""
-    return {key: _kind_first(value) for key, value in experiment.model_dump(mode="json").items()}
+    return {key: _kind_first(value) for key, value in experiment.model_dump(mode="json", by_alias=True).items()}
 
 
 def to_yaml(experiment: Experiment) -> str:
@@ -115,6 +115,8 @@ def _parse_overrides(overrides: Sequence[str]) -> tuple[Override, ...]:
 
 
 def _kind_first(value: Data) -> Data:
+    if isinstance(value, list):
+        return [_kind_first(inner) for inner in value]
     if not isinstance(value, dict):
         return value
     return {key: _kind_first(value[key]) for key in sorted(value, key=lambda key: key != "kind")}

@@ -6,15 +6,17 @@ Topology, problem and algorithm are the registered specs of `pame`: a new kind a
 import re
 from typing import Annotated, Literal, Self
 
-from annotated_types import Ge, Gt, Le, Lt
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PlainSerializer, StringConstraints, model_validator
+from annotated_types import Ge, Lt, MinLen
+from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from orchestrator.experiment.checks import contradiction, contradictions
 from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.links import Links
+from orchestrator.experiment.section import Count, Duration, Name, Section, Share
 from orchestrator.experiment.tagged import Tagged
-from orchestrator.experiment.units import DURATION, RATE, show_share
+from orchestrator.faults.kinds import FAULTS, FaultSpec
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.algorithms import AlgorithmSpec, PameSpec
 from pame.problems import SPECS as PROBLEMS
@@ -23,25 +25,7 @@ from pame.topology import SPECS as TOPOLOGIES
 from pame.topology import TopologySpec
 from pame.topology.kinds import RandomRegular
 
-Duration = Annotated[float, DURATION]
-Rate = Annotated[float, RATE, Gt(0)]
-Share = Annotated[float, Ge(0), Le(1), Expected("a share, 0% to 100%"), PlainSerializer(show_share, when_used="json")]
-Count = Annotated[int, Ge(1)]
-Name = Annotated[
-    str,
-    StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,100}$"),
-    Expected("a name of at most 100 letters, digits, - _ . (in quotes if it looks like a number)"),
-]
-
 _RANGE = r"^ *([0-9]{1,18}) *\.\. *([0-9]{1,18}) *$"
-
-
-class Section(BaseModel):
-    """What all parts of an experiment have in common: they never change, and unknown keys are mistakes."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
 
 
 class Period(Section):
@@ -112,17 +96,6 @@ class Compute(Section):
     """The share of the nodes that are slow."""
     slowdown: Annotated[float, Ge(1)] = 10.0
     """How many times longer a step of a slow node takes."""
-
-
-class Links(Section):
-    """What every link does to a message, one way."""
-
-    delay: Duration = 0.0
-    """The time a message is under way."""
-    jitter: Duration = 0.0
-    """How much the delay varies."""
-    rate: Rate | Literal["unlimited"] = "unlimited"
-    """How fast bits leave the sender."""
 
 
 class Evaluate(Section):
@@ -204,6 +177,10 @@ class Experiment(Section):
     """How long a step takes; nothing: no time model."""
     links: Links | None = None
     """What links do to messages; nothing: no time model."""
+    faults: Annotated[list[Annotated[FaultSpec, Tagged(FAULTS)]], MinLen(1)] | None = None
+    """What is done to the network on purpose."""
+    plan: str | None = None
+    """The plan.jsonl of another run, to be done again instead of faults."""
     evaluate: Evaluate = Evaluate()
     """When the models are judged."""
     stop: Stop = Stop()

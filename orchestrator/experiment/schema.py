@@ -30,10 +30,11 @@ def json_schema() -> Schema:
         for holder in (section, *section.get("anyOf", ())):
             for prop in holder.get("properties", {}).values():
                 _open_tagged_section(prop, definitions)
+    entries = [entry for prop in schema["properties"].values() for entry in _entries(prop, definitions)]
     for section in [schema, *definitions.values()]:
         for holder in (section, *section.get("anyOf", ())):
             for key, prop in holder.get("properties", {}).items():
-                holder["properties"][key] = _with_sweep(prop, definitions)
+                holder["properties"][key] = _with_sweep(prop, definitions, section not in entries)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
@@ -78,7 +79,18 @@ def _open_tagged_section(prop: Schema, definitions: Schema) -> None:
     prop.pop("discriminator", None)
 
 
-def _with_sweep(prop: Schema, definitions: Schema) -> Schema:
+def _entries(prop: Schema, definitions: Schema) -> list[Schema]:
+    """The sections that a list is made of; there is no default kind among them, and no sweep in them."""
+    found = []
+    for items in (holder["items"] for holder in prop.get("anyOf", ()) if "items" in holder):
+        if items.pop("discriminator", None):
+            found += [_resolved(member, definitions) for member in items["oneOf"]]
+    for entry in found:
+        entry["required"] = [*entry.get("required", ()), "kind"]
+    return found
+
+
+def _with_sweep(prop: Schema, definitions: Schema, sweeps: bool) -> Schema:
     """The property, or a non-empty list of the plain values it accepts."""
     plain = _plain(prop, definitions)
     swept_already = any(member.get("type") == "array" for member in prop.get("anyOf", ()))
@@ -89,7 +101,7 @@ def _with_sweep(prop: Schema, definitions: Schema) -> Schema:
     several = {"type": "array", "minItems": 1, "items": plain[0] if len(plain) == 1 else {"anyOf": plain}}
     accepted = one["anyOf"] if list(one) == ["anyOf"] else [one]
     extra = [value for value in plain if value not in accepted and value.get("pattern") == PERCENTAGE]
-    return {**notes, "anyOf": [*accepted, *extra, several]}
+    return {**notes, "anyOf": [*accepted, *extra, *([several] if sweeps else [])]}
 
 
 def _plain(schema: Schema, definitions: Schema) -> list[Schema]:

@@ -10,10 +10,10 @@ from pydantic_core import CoreSchema, core_schema
 
 @dataclass(frozen=True, eq=False)
 class Tagged:
-    """A pydantic type: the dataclass registered under the section's `kind`; without a kind, the default one."""
+    """A pydantic type: the dataclass registered under the section's `kind`; without a kind, the default one, if any."""
 
     specs: Mapping[str, type]
-    default: str
+    default: str | None = None
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         kinds = tuple(self.specs.values())
@@ -21,4 +21,4 @@ class Tagged:
         return core_schema.no_info_before_validator_function(self._with_kind, handler.generate_schema(union))
 
     def _with_kind(self, section: object) -> object:
-        return {"kind": self.default, **section} if isinstance(section, dict) else section
+        return {"kind": self.default, **section} if self.default and isinstance(section, dict) else section

@@ -89,6 +89,8 @@ def percentages_as_numbers(value: object) -> object:
     """The same data with every text such as `20%` replaced by 0.2: a percentage is a way to write a number."""
     if isinstance(value, dict):
         return {key: percentages_as_numbers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [percentages_as_numbers(inner) for inner in value]
     return _percentage(value) if isinstance(value, str) and re.fullmatch(PERCENTAGE, value) else value
 
 

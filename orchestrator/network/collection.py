@@ -92,7 +92,7 @@ class Collection:
         self._setting = setting
         self._observer = observer
         self._evaluator = Evaluator(setting, Ledger(nodes), observer)
-        self._by_time = bool(setting.compute.slow_nodes(setting.seed, nodes))
+        self._by_time = bool(setting.compute.slow_nodes(setting.seed, nodes)) or not setting.misfortune.is_public
         self._pieces: dict[tuple[int, bool], _Pieces] = {}
         """Of the snapshot, or result, that a node is sending."""
         self._running: dict[int, _Running] = {}

@@ -56,6 +56,7 @@ async def conduct(control: Control, order: Order, folder: Path, watcher: Network
     error: PameError | None = None
     with RunFolder(folder) as files:
         files.write_experiment(order.experiment)
+        files.write_plan(order.setting.plan)
         drawing = asyncio.create_task(
             asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
         )

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from orchestrator.experiment import Experiment
+from orchestrator.faults import FaultError
+from orchestrator.faults.by_hand import fault_by_hand
 from orchestrator.network.broadcast import Broadcast
 from orchestrator.network.conduct import Order, conduct, make_order, uses_tls
 from orchestrator.network.members import Members
@@ -14,6 +16,7 @@ from orchestrator.network.run import NetworkRun
 from orchestrator.network.server import Control
 from orchestrator.runs import Ending, Status, create_folder
 from pame.errors import PameError
+from pame.faults import Event, Plan
 
 _REMEMBERED = 4
 """Runs that are over and can still be watched."""
@@ -76,6 +79,20 @@ class Desk:
         self._log("run_begins", run=order.number, folder=str(folder), nodes=experiment.nodes)
         self._news()
         return broadcast
+
+    def plan_fault(self, text: str) -> tuple[Event, ...]:
+        """A fault as an experiment has it, compiled for the run under way; without `at` it begins at once."""
+        run = self._running()
+        return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
+
+    def inject(self, events: Plan) -> None:
+        """Into the run under way."""
+        self._running().inject(events)
+
+    def _running(self) -> NetworkRun:
+        if self.run is None or self.run.phase != "running":
+            raise FaultError("no run is under way: a fault by hand needs one")
+        return self.run
 
     def cancel(self, run: int) -> bool:
         """End a run in order; False if it is not the one under way."""

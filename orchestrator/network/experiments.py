@@ -4,15 +4,18 @@ import asyncio
 import hmac
 import time
 from collections.abc import AsyncIterator
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import grpc
 
 from orchestrator.experiment import Experiment, ExperimentError, load_text
+from orchestrator.faults import words
 from orchestrator.network.desk import Busy, Desk
 from orchestrator.network.members import Member
 from pame.errors import PameError
+from pame.faults import Event
 from pame.rpc import experiments_pb2 as pb
 from pame.rpc import refusal_pb2
 from pame.topology.kinds import EdgeList
@@ -59,6 +62,17 @@ class ExperimentsService:
         await self._check(request.token, context)
         return pb.Cancelled(was_running=self._desk.cancel(request.run))
 
+    async def Inject(self, request: pb.InjectRequest, context: Context) -> pb.Injected:  # noqa: N802
+        """A fault by hand."""
+        await self._check(request.token, context)
+        try:
+            events = await asyncio.to_thread(self._desk.plan_fault, request.fault)
+            self._desk.inject(events)
+        except PameError as error:
+            denied = pb.Denied(refusal=refusal_pb2.REFUSAL_BAD_FAULT, detail=str(error))
+            return pb.Injected(denied=denied)
+        return pb.Injected(planned=pb.Planned(events=[_planned(event) for event in events]))
+
     async def ListNodes(self, request: pb.ListNodesRequest, context: Context) -> pb.NodeList:  # noqa: N802
         """Everybody who ever joined."""
         await self._check(request.token, context)
@@ -85,6 +99,12 @@ def _read(text: str) -> Experiment:
             ["topology.file: the orchestrator does not have that file: start it with `pame serve --experiment`"]
         )
     return experiment
+
+
+def _planned(event: Event) -> str:
+    window = event.window
+    end = "until the run ends" if window.end == inf else f"to {window.end:g}"
+    return f"{words(event)}: from {window.begin:g} {end} {window.unit}"
 
 
 def _denied(refusal: "refusal_pb2.Refusal", detail: str) -> pb.Submitted:

@@ -59,5 +59,5 @@ def figures_of(run: "NetworkRun") -> OrchestratorFigures:
         evaluation_cpu_s=collection.cpu_s,
         snapshot_bytes=collection.snapshot_bytes,
         records=collection.records,
-        active_faults=len(run.slow_nodes) if run.phase == "running" else 0,
+        active_faults=len(run.slow_nodes) + run.active_faults if run.phase == "running" else 0,
     )

@@ -25,11 +25,14 @@ from orchestrator.network.restart import first_iteration, start_model
 from orchestrator.network.seats import Seats
 from orchestrator.network.state import NetworkObserver
 from orchestrator.network.totals import Totals
+from orchestrator.plan import HARD_STOP_S
 from orchestrator.runs import Ending, RunFolder, Status
 from pame.algorithms import Mode
 from pame.errors import Diverged
 from pame.evaluate import Measured
+from pame.faults import Plan
 from pame.observe import Several
+from pame.plan_text import plan_lines
 from pame.rpc import control_pb2 as pb
 from pame.setting import Setting
 
@@ -38,8 +41,6 @@ _PREPARE_S = 60.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
 _EVENTS_KEPT = 300
-HARD_STOP_S = 3600.0
-"""For experiments that do not say how long they may take."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,11 @@ class NetworkRun:
         """`tls`: whether neighbours talk to each other over mutual TLS."""
         self.number = number
         self.tls = tls
+        self.plan = setting.plan
+        """With faults by hand, as they come."""
+        self.active_faults = 0
+        self.realised: dict[int, list[pb.RealisedLink]] = {}
+        """What became of the properties of the links, by the node that says so."""
         self.experiment = experiment
         self.folder = folder
         self.phase: Phase = "gathering"
@@ -81,6 +87,7 @@ class NetworkRun:
         self._watcher = watcher
         self._needs = {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
         self.slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+        self._ends_with_the_median = bool(self.slow_nodes) or not setting.misfortune.is_public
         self._common = describe(self.number, self.setting, experiment.problem, tls)
         self.seats = Seats(experiment.nodes)
         self.ready: set[int] = set()
@@ -180,6 +187,7 @@ class NetworkRun:
         kind = message.WhichOneof("kind")
         if kind == "ready" and message.ready.run == self.number:
             self.ready.add(index)
+            self.realised[index] = list(message.ready.links)
             if index in self._waiting_to_resume:
                 self._resumed(index)
         elif kind == "report" and message.report.run == self.number:
@@ -195,9 +203,38 @@ class NetworkRun:
         elif kind == "failure" and message.failure.run == self.number:
             status = Status.DIVERGED if message.failure.diverged else Status.FAILED
             self._stop(_End(status, message.failure.reason, self._reached()))
+        elif kind == "fault" and message.fault.run == self.number:
+            self._fault_reported(index, message.fault)
         elif kind == "goodbye":
             self._leaving.add(index)
         self._changed.set()
+
+    def inject(self, plan: Plan) -> None:
+        """Faults by hand: every node learns of them, and they stand in the plan."""
+        self.plan = (*self.plan, *plan)
+        self._ends_with_the_median = True
+        self.collection.has_faults()
+        self.folder.write_plan(self.plan)
+        text = "\n".join(plan_lines(plan))
+        for member in self.seats.living():
+            member.tell(pb.ToNode(faults=pb.Faults(run=self.number, plan=text)))
+
+    def _fault_reported(self, index: int, report: pb.FaultReport) -> None:
+        what = "fault failed" if report.failed else "fault begins" if report.begins else "fault ends"
+        self.active_faults += 0 if report.mechanism == "supervisor" else 1 if report.begins else -1
+        planned = {"iteration": int(report.planned)} if report.by_iteration else report.planned
+        event = {
+            "seconds": round(report.seconds, 3),
+            "what": what,
+            "node": index,
+            "detail": report.detail,
+            "number": report.number,
+            "planned": planned,
+            "iteration": report.iteration,
+            "mechanism": report.mechanism,
+        }
+        self.events.append(event)
+        self.folder.happened(event)
 
     async def _gather(self) -> None:
         count = self.experiment.nodes
@@ -226,7 +263,9 @@ class NetworkRun:
             return
         self.phase = "preparing"
         for index, member in self.seats.taken():
-            member.tell(pb.ToNode(assignment=assign(self._common, index, 0, self._peers(index))))
+            member.tell(
+                pb.ToNode(assignment=assign(self._common, index, 0, self._peers(index), links=self.setting.links))
+            )
             self._happened("assigned", index, member.name)
         everybody = len(self.seats)
         await self._until(
@@ -278,7 +317,7 @@ class NetworkRun:
             self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", self._reached()))
         elif now - self._last_alive > SILENT_S:
             self._stop(_End(Status.FAILED, "every node died", self._reached()))
-        elif self.slow_nodes and 2 * len(self._done) >= len(self.seats):
+        elif self._ends_with_the_median and 2 * len(self._done) >= len(self.seats):
             self._stop(_End(Status.FINISHED, f"the median node did {last} iterations", last))
         elif heard and heard <= self._done and self.collection.by_time:
             self._stop(_End(Status.FINISHED, f"every live node did {last} iterations", last))
@@ -327,7 +366,9 @@ class NetworkRun:
         alive, last, state = self.seats.alive(), self.setting.stop.iterations, self.experiment.restart.state
         first = first_iteration(self.collection, index, neighbours, alive, last)
         start = start_model(self.collection, state, index, neighbours)
-        assignment = assign(self._common, index, incarnation, self._peers(index), first, start, self.seconds())
+        assignment = assign(
+            self._common, index, incarnation, self._peers(index), first, start, self.seconds(), self.setting.links
+        )
         member.tell(pb.ToNode(assignment=assignment))
         self._happened("restarted", index, f"{member.name}, from iteration {first}, {state}")
 

@@ -7,6 +7,7 @@ from typing import Any
 from node.sockets import SocketCounts
 from orchestrator.network.run import NetworkRun
 from pame.framing import CLOSING_PACKETS, ETHERNET, LOOPBACK, Interface, Traffic, account
+from pame.rpc import control_pb2 as pb
 
 _CPU_BOUND = 0.05
 
@@ -20,6 +21,7 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
     return {
         **asdict(figures),
         "tls": run.tls,
+        "links": [_link(found) for _, links in sorted(run.realised.items()) for found in links],
         "tls_switched_off": run.experiment.security.tls is False,
         "suspects": list(figures.suspects),
         "overran_share": figures.overran_share if steps_have_times else None,
@@ -37,6 +39,17 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
             str(node): {"iteration": k, "sha256": sha256(model.astype("<f8").tobytes()).hexdigest()}
             for node, (k, model) in sorted(collection.results.items())
         },
+    }
+
+
+def _link(found: pb.RealisedLink) -> dict[str, Any]:
+    return {
+        "sender": found.sender,
+        "receiver": found.receiver,
+        "property": found.property,
+        "asked": found.asked,
+        "held": found.held if found.HasField("held") else None,
+        "mechanism": found.mechanism,
     }
 
 

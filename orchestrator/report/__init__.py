@@ -1,7 +1,7 @@
 """The self-contained HTML report of a run, and of a sweep: one file, no network, charts drawn in the page.
 
-Reads only the files of a run folder. May import: the standard library, numpy, vl_convert, yaml, `pame.errors`
-and `orchestrator.errors`.
+Reads only the files of a run folder. May import: the standard library, numpy, vl_convert, yaml, `orchestrator.faults`
+(plans in words), `orchestrator.errors`, and of `pame` its errors, faults, plans and topologies.
 """
 
 from orchestrator.report.files import ReportError

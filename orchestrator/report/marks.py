@@ -27,6 +27,7 @@ BINS = 30
 # Pixels beyond the data on a log axis: full decades would leave up to half of a chart empty.
 LOG_PADDING = 10
 LABEL_ROOM = 36
+KIND_ROOM = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +81,51 @@ class Legend:
     ordered: bool
 
 
-def curve(data: str, x: Axis, y: Axis, *, color: Spec | None = None, band: bool = False, dots: bool = False) -> Spec:
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """Windows behind a curve: rows with `from`, `to` and `fault`, one colour per kind of fault."""
+
+    data: str
+    kinds: Sequence[str]
+
+    def layers(self) -> list[Spec]:
+        """The windows over the whole height, each with a stroke at its beginning, so that a short one is seen."""
+        color = {
+            "field": "fault", "type": "nominal", "title": "faults",
+            "scale": {"domain": list(self.kinds), "range": "fault"},
+            "legend": {
+                "symbolType": "square", "symbolOpacity": 0.5, "orient": "bottom", "offset": 8,
+                "columns": {"expr": f"max(1, floor(width / {KIND_ROOM}))"},
+            },
+        }  # fmt: skip
+        place: Spec = {"x": {"field": "from", "type": "quantitative"}, "color": color}
+        height: Spec = {"y": {"value": 0}, "y2": {"value": "height"}}
+        data = {"name": self.data}
+        return [
+            {
+                "data": data,
+                "mark": {"type": "rect", "style": "fault"},
+                "encoding": place | height | {"x2": {"field": "to"}},
+            },
+            {"data": data, "mark": {"type": "rule", "style": "fault-begins"}, "encoding": place | height},
+        ]
+
+
+def curve(
+    data: str,
+    x: Axis,
+    y: Axis,
+    *,
+    color: Spec | None = None,
+    band: bool = False,
+    dots: bool = False,
+    shade: Shade | None = None,
+) -> Spec:
     """A line with a dot and a tooltip at the point nearest to the mouse; `band` shades from `lo` to `hi`.
 
     `color` is the channel that tells several lines apart, and a click on its legend dims the others; rows
-    whose `y` is null are left out. `dots` shows all points, for lines that have only a few.
+    whose `y` is null are left out. `dots` shows all points, for lines that have only a few. With a `shade` behind
+    them, rows have the words of the faults at their place in `faults`.
     """
     hover: Spec = {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"}
     tooltip = [x.tooltip(), y.tooltip()]
@@ -98,7 +139,9 @@ def curve(data: str, x: Axis, y: Axis, *, color: Spec | None = None, band: bool 
         tooltip = [{"field": color["field"], "type": "nominal", "title": color["title"]}, *tooltip]
     if band:
         tooltip += [Axis("lo", "from").tooltip(), Axis("hi", "to").tooltip()]
-    layers: list[Spec] = []
+    if shade is not None:
+        tooltip.append({"field": "faults", "type": "nominal", "title": "faults"})
+    layers: list[Spec] = shade.layers() if shade is not None else []
     if band:
         ends_encoding = {"y": {**_y(y), "field": "lo"}, "y2": {"field": "hi"}}
         layers.append({"mark": {"type": "area", "style": "band"}, "encoding": ends_encoding})

@@ -24,9 +24,18 @@
 
   function specOf(figure) {
     const spec = figure.specs[figure.switches.map((name) => chosen[name]).join("|")];
-    const name = spec.data.name;
+    const names = [spec, ...(spec.layer ?? [])].map((part) => part.data?.name).filter((name) => name);
     // A view writes into the rows it is given, so every view gets its own.
-    return { ...structuredClone(spec), datasets: { [name]: rowsOf(name) } };
+    return { ...structuredClone(spec), datasets: Object.fromEntries(names.map((name) => [name, rowsOf(name)])) };
+  }
+
+  // Where a tooltip is that of the nearest point, Vega-Lite looks for words one level too high: they read "undefined".
+  function mendTooltips(spec) {
+    for (const { encode, interactive } of spec.marks.filter((mark) => mark.name?.endsWith("voronoi"))) {
+      const tooltip = interactive && encode.update.tooltip;
+      if (tooltip) tooltip.signal = tooltip.signal.replace(/(^|[^.\w])datum\[/g, "$1datum.datum[");
+    }
+    return spec;
   }
 
   async function draw(id, look) {
@@ -34,7 +43,7 @@
     const place = document.getElementById(`chart-${id}`);
     views.get(id)?.finalize();
     const result = await window.vegaEmbed(place, specOf(figure), {
-      mode: "vega-lite", renderer: "svg", actions: false, config: report.themes[look],
+      mode: "vega-lite", renderer: "svg", actions: false, config: report.themes[look], patch: mendTooltips,
     });
     views.set(id, result);
     if (picked[id]) await result.view.signal("pick", picked[id]).runAsync();

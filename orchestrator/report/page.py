@@ -168,7 +168,7 @@ def pairs(rows: Iterable[tuple[str, str]]) -> str:
     return f"<table><tbody>{lines}</tbody></table>"
 
 
-def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]]) -> str:
+def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]], look: str = "") -> str:
     """A table that sorts itself by the heading that is clicked; a header is (words, is a number)."""
     top = "".join(
         f'<th scope="col"{NUMERIC if numeric else ""}><button type="button">{escape(words)}</button></th>'
@@ -178,9 +178,9 @@ def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]]
         f"<tr>{''.join(_cell(cell, numeric) for cell, (_, numeric) in zip(row, headers, strict=True))}</tr>"
         for row in rows
     )
-    return (
-        f'<div class="scroll"><table class="sortable"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
-    )
+    table = f'<table class="sortable"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
+    box = f'class="scroll {look}" tabindex="0"' if look else 'class="scroll"'
+    return f"<div {box}>{table}</div>"
 
 
 def listing(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], long: bool = True) -> str:
@@ -197,6 +197,11 @@ def listing(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], 
 def fold(title: str, text: str) -> str:
     """A block of plain text, folded until somebody wants it."""
     return f"<details><summary>{escape(title)}</summary><pre>{escape(text)}</pre></details>"
+
+
+def folded(title: str, inside: str) -> str:
+    """HTML, folded until somebody wants it."""
+    return f'<details class="inner"><summary>{escape(title)}</summary>{inside}</details>'
 
 
 def _cell(cell: Cell, numeric: bool) -> str:

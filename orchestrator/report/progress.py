@@ -8,6 +8,7 @@ from orchestrator.report.figure import Figure, Switch
 from orchestrator.report.marks import Axis, Row, all_equal, binned, curve, histogram, suits_log
 from orchestrator.report.points import Point
 from orchestrator.report.read import Run, Summary
+from orchestrator.report.shades import Shades
 from orchestrator.report.tables import Records
 from orchestrator.report.text import byte_unit, number
 
@@ -29,7 +30,7 @@ def seconds_words(backend: str) -> str:
     return "Simulated seconds" if backend == "simulate" else "Seconds"
 
 
-def curves(run: Run) -> list[Figure]:
+def curves(run: Run, shades: Shades) -> list[Figure]:
     """Objective (and its distance to the optimum), consensus distance, and one figure per metric."""
     if not run.curve:
         return []
@@ -60,7 +61,7 @@ def curves(run: Run) -> list[Figure]:
         for field in next(iter(raw.values()))
     }
     unit, size = byte_unit(max((point.bytes or 0 for point in run.curve), default=0))
-    data = {f"by-{by}": _rows(points, raw[by], log, size) for by, points in series.items()}
+    data = {f"by-{by}": _rows(points, raw[by], log, size, shades) for by, points in series.items()} | shades.data(size)
     axes = _x_axes(run, unit)
     figures = []
     for key, choices in columns.items():
@@ -71,7 +72,7 @@ def curves(run: Run) -> list[Figure]:
             source = _source(series, x)
             for field, title in choices:
                 few = len(series[source]) <= FEW_POINTS
-                spec = curve(f"by-{source}", axis, Axis(field, title, log[field]), dots=few)
+                spec = curve(f"by-{source}", axis, Axis(field, title, log[field]), dots=few, shade=shades.on(x))
                 specs[f"{x}|{field}" if own else x] = spec
         used = [field for field, _ in choices]
         switches = ("x", "y") if own else ("x",)
@@ -81,18 +82,24 @@ def curves(run: Run) -> list[Figure]:
     return figures
 
 
-def coverage(run: Run) -> list[Figure]:
+def coverage(run: Run, shades: Shades) -> list[Figure]:
     """Coverage over iterations, with the middle 80 % of the nodes, and how it is distributed."""
     records = run.records
+    shade = shades.on("iteration")
+    behind = {name: rows for name, rows in shades.data().items() if shade is not None and name == shade.data}
     if records is None or records.coverage.size == 0:
         rows: list[Row] = [
-            {"iteration": point.iteration, "y": _short(point.coverage)}
+            {"iteration": point.iteration, "y": _short(point.coverage), **_faults(point.iteration, shades)}
             for point in thinned([p for p in run.curve if p.by == "iteration" and p.coverage is not None])
         ]
         if not rows:
             return []
         spec = curve(
-            "coverage", Axis("iteration", "Iteration"), Axis("y", "Mean λ per coordinate"), dots=len(rows) <= FEW_POINTS
+            "coverage",
+            Axis("iteration", "Iteration"),
+            Axis("y", "Mean λ per coordinate"),
+            dots=len(rows) <= FEW_POINTS,
+            shade=shade,
         )
         return [
             Figure(
@@ -100,23 +107,24 @@ def coverage(run: Run) -> list[Figure]:
                 "Coverage over iterations",
                 "Mean over nodes and coordinates.",
                 {"": spec},
-                {"coverage": rows},
+                {"coverage": rows} | behind,
             )
         ]
-    rows = _coverage_rows(records)
+    rows = [{**row, **_faults(row["iteration"], shades)} for row in _coverage_rows(records)]
     spec = curve(
         "coverage",
         Axis("iteration", "Iteration"),
         Axis("y", "Mean λ per coordinate", zero=True),
         band=True,
         dots=len(rows) <= FEW_POINTS,
+        shade=shade,
     )
     steady = _steady(records, run.summary)
     over_iterations = Figure(
         "coverage", "Coverage over iterations",
         "How many received messages carry a coordinate, averaged over coordinates, at the rounds of all nodes; "
         f"the band holds the middle 80 % of them.{steady}",
-        {"": spec}, {"coverage": rows},
+        {"": spec}, {"coverage": rows} | behind,
     )  # fmt: skip
     if steady:
         return [over_iterations]
@@ -153,7 +161,9 @@ def _log_axis(values: Sequence[float], strict: bool) -> bool:
     return suits_log(values if strict else [value for value in values if value > 0])
 
 
-def _rows(points: Sequence[Point], raw: dict[str, list[float | None]], log: dict[str, bool], size: int) -> list[Row]:
+def _rows(
+    points: Sequence[Point], raw: dict[str, list[float | None]], log: dict[str, bool], size: int, shades: Shades
+) -> list[Row]:
     return [
         {
             "iteration": point.iteration,
@@ -161,8 +171,13 @@ def _rows(points: Sequence[Point], raw: dict[str, list[float | None]], log: dict
             "volume": None if point.bytes is None else _short(point.bytes / size),
         }
         | {field: _drawn(values[index], log[field]) for field, values in raw.items()}
+        | ({"faults": shades.at(point.iteration, point.seconds, point.by != "iteration")} if shades.any else {})
         for index, point in enumerate(points)
     ]
+
+
+def _faults(iteration: float | None, shades: Shades) -> Row:
+    return {"faults": shades.at(iteration, None, by_time=False)} if shades.any else {}
 
 
 def _drawn(value: float | None, log: bool) -> float | None:

@@ -5,14 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from orchestrator.report.events import Events, read_events
 from orchestrator.report.files import ReportError, finite, mapping, numbers, read_object_if_whole, reading
+from orchestrator.report.plan import Faults, read_faults
 from orchestrator.report.points import Point, read_curve
 from orchestrator.report.remains import BROKEN_OFF, CUT_SUMMARY, REASONS, RUNNING, facts_left
 from orchestrator.report.tables import Links, Records, read_links, read_records
+from pame.topology import Topology as Graph
+from pame.topology.graph import canonical
 
+GRAPH_NODES = 20_000
 RUN_FILES = (
     "summary.json", "experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "events.jsonl",
+    "plan.jsonl",
 )  # fmt: skip
 
 
@@ -54,6 +61,7 @@ class Topology:
     nodes: int
     svg: str
     description: Mapping[str, Any]
+    graph: Graph | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,7 @@ class Run:
     records: Records | None
     links: Links | None
     events: Events | None
+    faults: Faults | None = None
 
 
 def is_run(folder: Path) -> bool:
@@ -89,6 +98,7 @@ def read_run(folder: Path, running: bool = False) -> Run:
         records = read_records(folder / "records.csv")
         links = read_links(folder / "links.csv")
         events = read_events(folder)
+        faults = read_faults(folder)
         summary = read_summary(folder)
     if summary is None:
         if not (experiment or topology or curve or records or links or events):
@@ -97,7 +107,7 @@ def read_run(folder: Path, running: bool = False) -> Run:
         reason = CUT_SUMMARY if (folder / "summary.json").is_file() else REASONS[status]
         nodes, last = topology.nodes if topology else None, curve[-1] if curve else None
         summary = _summary(facts_left(experiment or "", nodes, last, records, status, reason), folder.name)
-    return Run(summary, curve, experiment, topology, records, links, events)
+    return Run(summary, curve, experiment, topology, records, links, events, faults)
 
 
 def read_summary(folder: Path) -> Summary | None:
@@ -147,7 +157,19 @@ def _topology(path: Path) -> Topology | None:
         nodes=int(finite(content.get("nodes")) or 0),
         svg=str(content.get("svg") or ""),
         description=mapping(content.get("description")),
+        graph=_graph(finite(content.get("nodes")), content.get("edges")),
     )
+
+
+def _graph(nodes: float | None, edges: object) -> Graph | None:
+    """The graph itself; None if its nodes and edges do not fit together, or are too many for a report."""
+    if nodes is None or not 1 <= nodes <= GRAPH_NODES or nodes != int(nodes) or not isinstance(edges, list):
+        return None
+    if not all(isinstance(edge, list) and len(edge) == 2 and all(type(end) is int for end in edge) for edge in edges):
+        return None
+    if not all(0 <= a < nodes and 0 <= b < nodes and a != b for a, b in edges):
+        return None
+    return Graph(int(nodes), canonical(np.array(edges, np.int64).reshape(-1, 2), int(nodes)))
 
 
 def _messages(value: object) -> Mapping[str, float | None]:

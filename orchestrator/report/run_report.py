@@ -6,12 +6,17 @@ from xml.etree import ElementTree
 from orchestrator.errors import writing
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.account import byte_account
+from orchestrator.report.course import Course, course
 from orchestrator.report.events import Events
+from orchestrator.report.fault_section import fault_section
 from orchestrator.report.figure import Figure
-from orchestrator.report.files import finite
+from orchestrator.report.files import finite, reading
+from orchestrator.report.impact import impacts
+from orchestrator.report.link_card import link_card
 from orchestrator.report.network import cpu_bound, network_card, no_tls
 from orchestrator.report.read import Run, Summary, Topology, read_run
 from orchestrator.report.remains import BROKEN_OFF, RUNNING
+from orchestrator.report.shades import shades
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent, volume
 
 PICTURE_BYTES = 400_000
@@ -33,8 +38,10 @@ def write_report(folder: Path, running: bool = False) -> Path:
     A folder without summary.json is that of a run that broke off, or of one that is still `running`.
     """
     run = read_run(folder, running)
-    curves = progress.curves(run)[: 2 + METRICS_SHOWN]
-    covering = progress.coverage(run)
+    how_far = course(run.curve, run.summary.number("seconds"), run.summary.number("iterations"))
+    behind = shades(run.faults, how_far)
+    curves = progress.curves(run, behind)[: 2 + METRICS_SHOWN]
+    covering = progress.coverage(run, behind)
     volumes = {
         "Volume by kind": traffic.volume_by_kind(run.summary),
         "Bits per message": traffic.bits_per_message(run.summary),
@@ -47,12 +54,13 @@ def write_report(folder: Path, running: bool = False) -> Path:
     body = "".join(
         [
             _head(run.summary),
-            _progress(run, curves),
+            _progress(run, curves, behind.said),
+            _faults(run, how_far, folder),
             _coverage(covering),
             _transmission(run.summary, volumes),
             _nodes(run, nodes),
             _events(run.events),
-            _topology(run.topology),
+            _topology(run),
             _methods(run),
             _experiment(run.experiment),
         ]
@@ -127,12 +135,23 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-def _progress(run: Run, curves: list[Figure]) -> str:
+def _progress(run: Run, curves: list[Figure], shaded: str) -> str:
     if not curves:
         inside = page.grid([page.missing("Objective", "This run left no point of its curve.")])
         return page.section("progress", "Progress", "", inside)
     lead = "Iterations: complete sets of models at that iteration. Seconds: the latest model of each node."
-    return page.section("progress", "Progress", lead, page.grid(map(page.chart, curves)), progress.x_switch(run))
+    inside = (page.note(shaded) if shaded else "") + page.grid(map(page.chart, curves))
+    return page.section("progress", "Progress", lead, inside, progress.x_switch(run))
+
+
+def _faults(run: Run, how_far: Course, folder: Path) -> str:
+    if run.faults is None:
+        return ""
+    graph = run.topology.graph if run.topology else None
+    with reading(folder):
+        did = impacts(run.faults.shown, run.faults.plan, how_far, folder / "records.csv", run.curve, graph)
+    nodes = int(run.summary.number("nodes") or 0)
+    return fault_section(run.faults, did, how_far, nodes, run.summary.word("backend") == "simulate")
 
 
 def _coverage(figures: list[Figure]) -> str:
@@ -173,9 +192,13 @@ def _events(events: Events | None) -> str:
     return page.section("events", "Events", lead, page.card(table))
 
 
-def _topology(topology: Topology | None) -> str:
-    if topology is None:
-        return page.section("topology", "Topology", "", page.missing("Topology"))
+def _topology(run: Run) -> str:
+    cards = [_graph(run.topology) if run.topology else page.missing("Topology"), link_card(run.summary)]
+    lead = "Who could talk to whom." if run.topology else ""
+    return page.section("topology", "Topology", lead, page.grid(cards))
+
+
+def _graph(topology: Topology) -> str:
     said = topology.description
     degrees = [finite(said.get(f"degree_{which}")) for which in ("min", "mean", "max")]
     diameter = number(finite(said.get("diameter")))
@@ -189,7 +212,7 @@ def _topology(topology: Topology | None) -> str:
     ]
     picture = topology.svg if _is_picture(topology.svg) else '<p class="none">no picture of this topology</p>'
     inside = f'<div class="map"><div class="picture">{picture}</div><div>{page.pairs(rows)}</div></div>'
-    return page.section("topology", "Topology", "Who could talk to whom.", page.card(inside))
+    return page.card(inside)
 
 
 def _is_picture(svg: str) -> bool:

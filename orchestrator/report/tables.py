@@ -75,7 +75,7 @@ def read_records(path: Path) -> Records | None:
     waits, done = np.zeros(0, np.int64), np.zeros(0, np.int64)
     coverages: list[NDArray[np.float32]] = []
     iterations: list[NDArray[np.float32]] = []
-    for block in _blocks(path, _RECORD_COLUMNS):
+    for block in blocks(path, _RECORD_COLUMNS):
         node = block["node"].astype(np.int64)
         rows += node.size
         messages += float(np.nansum(block["messages"]))
@@ -105,10 +105,10 @@ def read_records(path: Path) -> Records | None:
 def read_links(path: Path) -> Links | None:
     """The links of links.csv, or None if the run left none."""
     names = ("sender", "receiver", "messages", "bytes", "aggregated", "late", "lost")
-    blocks = list(_blocks(path, names))
-    if not blocks:
+    parts = list(blocks(path, names))
+    if not parts:
         return None
-    column = {name: np.nan_to_num(np.concatenate([block[name] for block in blocks])) for name in names}
+    column = {name: np.nan_to_num(np.concatenate([part[name] for part in parts])) for name in names}
     return Links(
         column["sender"].astype(np.int64),
         column["receiver"].astype(np.int64),
@@ -120,7 +120,7 @@ def read_links(path: Path) -> Links | None:
     )
 
 
-def _blocks(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, Floats]]:
+def blocks(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, Floats]]:
     """Columns by name, some rows at a time; an empty cell is NaN, a row cut short by a crash is left out."""
     if not path.is_file():
         return

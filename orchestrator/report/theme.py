@@ -60,6 +60,9 @@ def _config(
             "reference": {"color": categories[1], "strokeDash": [6, 4], "strokeWidth": 2},
             "range": {"color": categories[0], "strokeWidth": 2},
             "band": {"opacity": 0.18},
+            "fault": {"opacity": 0.15},
+            "fault-begins": {"opacity": 0.55, "strokeWidth": 1},
         },
-        "range": {"category": categories, "ordinal": ramp, "ramp": heat, "heatmap": heat},
+        # A curve has the first colour; what lies behind it has the others.
+        "range": {"category": categories, "fault": categories[1:], "ordinal": ramp, "ramp": heat, "heatmap": heat},
     }  # fmt: skip

@@ -20,8 +20,10 @@ from node.sockets import SocketCounts
 from orchestrator.drawing.svg import svg
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
+from pame.faults import Plan
 from pame.ledger import Links
 from pame.observe import Evaluation, Record
+from pame.plan_text import plan_lines
 from pame.topology import Topology
 from pame.topology.describe import describe
 from pame.topology.layout import layout
@@ -135,6 +137,12 @@ class RunFolder:
             rows = csv.writer(file)
             rows.writerow(names)
             rows.writerows(zip(*(getattr(links, name).tolist() for name in names), strict=True))
+
+    def write_plan(self, plan: Plan) -> None:
+        """plan.jsonl: what is done to the network; nothing if nothing is."""
+        if plan:
+            with writing(self.path):
+                (self.path / "plan.jsonl").write_text("\n".join(plan_lines(plan)) + "\n", encoding="utf-8")
 
     def write_connections(self, counts: Mapping[tuple[int, int], SocketCounts]) -> None:
         """connections.csv: what the kernels counted at the end, by link; nothing if no node could ask."""

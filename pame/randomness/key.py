@@ -31,6 +31,8 @@ class Purpose(IntEnum):
     LINK_JITTER = 11
     COMPUTE = 12
     STRAGGLERS = 13
+    LINK_DRAW = 14
+    FAULTS = 15
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class FromNode(_message.Message):
-    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat")
+    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat", "fault")
     JOIN_FIELD_NUMBER: _ClassVar[int]
     READY_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
@@ -18,6 +18,7 @@ class FromNode(_message.Message):
     FAILURE_FIELD_NUMBER: _ClassVar[int]
     GOODBYE_FIELD_NUMBER: _ClassVar[int]
     HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
+    FAULT_FIELD_NUMBER: _ClassVar[int]
     join: Join
     ready: Ready
     report: Report
@@ -27,10 +28,11 @@ class FromNode(_message.Message):
     failure: Failure
     goodbye: Goodbye
     heartbeat: Heartbeat
-    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ...) -> None: ...
+    fault: FaultReport
+    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., fault: _Optional[_Union[FaultReport, _Mapping]] = ...) -> None: ...
 
 class ToNode(_message.Message):
-    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed")
+    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     ASSIGNMENT_FIELD_NUMBER: _ClassVar[int]
@@ -38,6 +40,7 @@ class ToNode(_message.Message):
     NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
     STOP_FIELD_NUMBER: _ClassVar[int]
     DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     refused: Refused
     assignment: Assignment
@@ -45,7 +48,8 @@ class ToNode(_message.Message):
     neighbours: Neighbours
     stop: Stop
     dismissed: Dismissed
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ...) -> None: ...
+    faults: Faults
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ...) -> None: ...
 
 class Join(_message.Message):
     __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation", "capabilities")
@@ -86,7 +90,7 @@ class Refused(_message.Message):
     def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class Assignment(_message.Message):
-    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume", "tls")
+    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
@@ -105,6 +109,7 @@ class Assignment(_message.Message):
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
     RESUME_FIELD_NUMBER: _ClassVar[int]
     TLS_FIELD_NUMBER: _ClassVar[int]
+    PLAN_FIELD_NUMBER: _ClassVar[int]
     run: int
     seed: int
     index: int
@@ -123,7 +128,8 @@ class Assignment(_message.Message):
     incarnation: int
     resume: Resumption
     tls: bool
-    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ...) -> None: ...
+    plan: str
+    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ...) -> None: ...
 
 class ExchangeRules(_message.Message):
     __slots__ = ("mode", "spare", "max_lag", "exclude_after", "patience_s")
@@ -170,26 +176,34 @@ class ComputeRules(_message.Message):
     def __init__(self, step_s: _Optional[float] = ..., jitter: _Optional[float] = ..., stragglers: _Optional[float] = ..., slowdown: _Optional[float] = ...) -> None: ...
 
 class LinkRules(_message.Message):
-    __slots__ = ("delay_s", "jitter_s", "rate_bps")
+    __slots__ = ("delay_s", "jitter_s", "rate_bps", "normal_jitter", "loss")
     DELAY_S_FIELD_NUMBER: _ClassVar[int]
     JITTER_S_FIELD_NUMBER: _ClassVar[int]
     RATE_BPS_FIELD_NUMBER: _ClassVar[int]
+    NORMAL_JITTER_FIELD_NUMBER: _ClassVar[int]
+    LOSS_FIELD_NUMBER: _ClassVar[int]
     delay_s: float
     jitter_s: float
     rate_bps: float
-    def __init__(self, delay_s: _Optional[float] = ..., jitter_s: _Optional[float] = ..., rate_bps: _Optional[float] = ...) -> None: ...
+    normal_jitter: bool
+    loss: float
+    def __init__(self, delay_s: _Optional[float] = ..., jitter_s: _Optional[float] = ..., rate_bps: _Optional[float] = ..., normal_jitter: bool = ..., loss: _Optional[float] = ...) -> None: ...
 
 class Neighbour(_message.Message):
-    __slots__ = ("index", "address", "incarnation", "name")
+    __slots__ = ("index", "address", "incarnation", "name", "link", "link_in")
     INDEX_FIELD_NUMBER: _ClassVar[int]
     ADDRESS_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
+    LINK_FIELD_NUMBER: _ClassVar[int]
+    LINK_IN_FIELD_NUMBER: _ClassVar[int]
     index: int
     address: str
     incarnation: int
     name: str
-    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ..., name: _Optional[str] = ...) -> None: ...
+    link: LinkRules
+    link_in: LinkRules
+    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ..., name: _Optional[str] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., link_in: _Optional[_Union[LinkRules, _Mapping]] = ...) -> None: ...
 
 class Resumption(_message.Message):
     __slots__ = ("iteration", "model", "seconds")
@@ -202,10 +216,28 @@ class Resumption(_message.Message):
     def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class Ready(_message.Message):
-    __slots__ = ("run",)
+    __slots__ = ("run", "links")
     RUN_FIELD_NUMBER: _ClassVar[int]
+    LINKS_FIELD_NUMBER: _ClassVar[int]
     run: int
-    def __init__(self, run: _Optional[int] = ...) -> None: ...
+    links: _containers.RepeatedCompositeFieldContainer[RealisedLink]
+    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ...) -> None: ...
+
+class RealisedLink(_message.Message):
+    __slots__ = ("sender", "receiver", "property", "asked", "mechanism", "held")
+    SENDER_FIELD_NUMBER: _ClassVar[int]
+    RECEIVER_FIELD_NUMBER: _ClassVar[int]
+    PROPERTY_FIELD_NUMBER: _ClassVar[int]
+    ASKED_FIELD_NUMBER: _ClassVar[int]
+    MECHANISM_FIELD_NUMBER: _ClassVar[int]
+    HELD_FIELD_NUMBER: _ClassVar[int]
+    sender: int
+    receiver: int
+    property: str
+    asked: float
+    mechanism: str
+    held: float
+    def __init__(self, sender: _Optional[int] = ..., receiver: _Optional[int] = ..., property: _Optional[str] = ..., asked: _Optional[float] = ..., mechanism: _Optional[str] = ..., held: _Optional[float] = ...) -> None: ...
 
 class Start(_message.Message):
     __slots__ = ("run",)
@@ -406,6 +438,38 @@ class Failure(_message.Message):
     reason: str
     diverged: bool
     def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ..., diverged: bool = ...) -> None: ...
+
+class FaultReport(_message.Message):
+    __slots__ = ("run", "number", "begins", "seconds", "iteration", "mechanism", "detail", "failed", "planned", "by_iteration")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    BEGINS_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    MECHANISM_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    FAILED_FIELD_NUMBER: _ClassVar[int]
+    PLANNED_FIELD_NUMBER: _ClassVar[int]
+    BY_ITERATION_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    number: int
+    begins: bool
+    seconds: float
+    iteration: int
+    mechanism: str
+    detail: str
+    failed: bool
+    planned: float
+    by_iteration: bool
+    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., begins: bool = ..., seconds: _Optional[float] = ..., iteration: _Optional[int] = ..., mechanism: _Optional[str] = ..., detail: _Optional[str] = ..., failed: bool = ..., planned: _Optional[float] = ..., by_iteration: bool = ...) -> None: ...
+
+class Faults(_message.Message):
+    __slots__ = ("run", "plan")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    PLAN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    plan: str
+    def __init__(self, run: _Optional[int] = ..., plan: _Optional[str] = ...) -> None: ...
 
 class Heartbeat(_message.Message):
     __slots__ = ("iteration",)

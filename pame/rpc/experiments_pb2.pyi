@@ -151,6 +151,28 @@ class Cancelled(_message.Message):
     was_running: bool
     def __init__(self, was_running: bool = ...) -> None: ...
 
+class InjectRequest(_message.Message):
+    __slots__ = ("token", "fault")
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    FAULT_FIELD_NUMBER: _ClassVar[int]
+    token: str
+    fault: str
+    def __init__(self, token: _Optional[str] = ..., fault: _Optional[str] = ...) -> None: ...
+
+class Injected(_message.Message):
+    __slots__ = ("planned", "denied")
+    PLANNED_FIELD_NUMBER: _ClassVar[int]
+    DENIED_FIELD_NUMBER: _ClassVar[int]
+    planned: Planned
+    denied: Denied
+    def __init__(self, planned: _Optional[_Union[Planned, _Mapping]] = ..., denied: _Optional[_Union[Denied, _Mapping]] = ...) -> None: ...
+
+class Planned(_message.Message):
+    __slots__ = ("events",)
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    events: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, events: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class ListNodesRequest(_message.Message):
     __slots__ = ("token",)
     TOKEN_FIELD_NUMBER: _ClassVar[int]

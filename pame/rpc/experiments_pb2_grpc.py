@@ -54,6 +54,11 @@ class ExperimentsStub(object):
                 request_serializer=pame_dot_v1_dot_experiments__pb2.ListNodesRequest.SerializeToString,
                 response_deserializer=pame_dot_v1_dot_experiments__pb2.NodeList.FromString,
                 _registered_method=True)
+        self.Inject = channel.unary_unary(
+                '/pame.v1.Experiments/Inject',
+                request_serializer=pame_dot_v1_dot_experiments__pb2.InjectRequest.SerializeToString,
+                response_deserializer=pame_dot_v1_dot_experiments__pb2.Injected.FromString,
+                _registered_method=True)
 
 
 class ExperimentsServicer(object):
@@ -84,6 +89,13 @@ class ExperimentsServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Inject(self, request, context):
+        """A fault by hand, into the run under way.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ExperimentsServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -106,6 +118,11 @@ def add_ExperimentsServicer_to_server(servicer, server):
                     servicer.ListNodes,
                     request_deserializer=pame_dot_v1_dot_experiments__pb2.ListNodesRequest.FromString,
                     response_serializer=pame_dot_v1_dot_experiments__pb2.NodeList.SerializeToString,
+            ),
+            'Inject': grpc.unary_unary_rpc_method_handler(
+                    servicer.Inject,
+                    request_deserializer=pame_dot_v1_dot_experiments__pb2.InjectRequest.FromString,
+                    response_serializer=pame_dot_v1_dot_experiments__pb2.Injected.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -216,6 +233,33 @@ class Experiments(object):
             '/pame.v1.Experiments/ListNodes',
             pame_dot_v1_dot_experiments__pb2.ListNodesRequest.SerializeToString,
             pame_dot_v1_dot_experiments__pb2.NodeList.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Inject(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/pame.v1.Experiments/Inject',
+            pame_dot_v1_dot_experiments__pb2.InjectRequest.SerializeToString,
+            pame_dot_v1_dot_experiments__pb2.Injected.FromString,
             options,
             channel_credentials,
             insecure,

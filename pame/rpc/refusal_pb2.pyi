@@ -44,6 +44,7 @@ class Refusal(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REFUSAL_BAD_HANDSHAKE: _ClassVar[Refusal]
     REFUSAL_BAD_EXPERIMENT: _ClassVar[Refusal]
     REFUSAL_BUSY: _ClassVar[Refusal]
+    REFUSAL_BAD_FAULT: _ClassVar[Refusal]
 REFUSAL_UNSPECIFIED: Refusal
 REFUSAL_BAD_LENGTH: Refusal
 REFUSAL_UNKNOWN_VERSION: Refusal
@@ -82,3 +83,4 @@ REFUSAL_NO_TLS: Refusal
 REFUSAL_BAD_HANDSHAKE: Refusal
 REFUSAL_BAD_EXPERIMENT: Refusal
 REFUSAL_BUSY: Refusal
+REFUSAL_BAD_FAULT: Refusal

@@ -9,6 +9,12 @@ def check(driver: str, setting: Setting) -> None:
     """Refuse a setting that a driver cannot run."""
     if driver == "virtual-time":
         return
+    if not setting.misfortune.is_public:
+        raise ParameterError(
+            f"the {driver} driver knows no time, and some faults go by the clock: use simulate.driver: virtual-time"
+        )
+    if driver == "vectorised" and setting.plan:
+        raise ParameterError("the vectorised driver knows no faults: use simulate.driver: lock-step")
     if setting.mode is not Mode.ROUNDS or setting.spare != 0:
         raise ParameterError(
             f"the {driver} driver knows no time, so nobody can be first: use simulate.driver: virtual-time with "

@@ -8,7 +8,6 @@ from pame.algorithms import Algorithm, Message, Received
 from pame.codec import Draw, Sizes, measure, measure_dense
 from pame.exchange import PartialMessage
 from pame.ledger import Fate, Ledger
-from pame.sampling import message_lost
 from pame.setting import Setting
 
 
@@ -20,14 +19,20 @@ class Posted:
     receivers: tuple[int, ...]
 
 
-def post(setting: Setting, ledger: Ledger, node: Algorithm, sender: int, k: int) -> Posted | None:
-    """A node's message at k, entered into the account; None if it has nobody to send to."""
+def post(
+    setting: Setting, ledger: Ledger, node: Algorithm, sender: int, k: int, seconds: float | None = None
+) -> Posted | None:
+    """A node's message at k, entered into the account; None if it has nobody to send to. `seconds`: by which clock."""
     receivers = node.receivers(k)
     if not receivers:
         return None
     message = node.message(k)
     sizes = message_sizes(setting, sender, k, message)
-    lost = [i for i in receivers if message_lost(setting.seed, sender, i, k, setting.message_loss)]
+    lost = [
+        i
+        for i in receivers
+        if setting.is_lost(sender, i, k) or (seconds is not None and setting.is_lost_at(sender, i, k, seconds))
+    ]
     reached = tuple(i for i in receivers if i not in lost)
     for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
         ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)

@@ -3,6 +3,9 @@
 A node's iteration: send, wait (at a round, in `rounds`), absorb, compute for its step time, step. A message takes as
 long as its link says. After iteration K a node is frozen; in `free` it goes on in overtime, so that slow nodes do not
 starve, and its result stays w^K.
+
+Faults: what would happen to a paused node happens when it goes on. A node that is killed forgets everything; it comes
+back at the median iteration of its live neighbours, with the model that `restart_state` says.
 """
 
 import heapq
@@ -10,6 +13,8 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from itertools import count
+from math import isfinite
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +25,6 @@ from pame.ledger import Fate, Ledger
 from pame.links import LinkState, send
 from pame.observe import Observer, Outcome
 from pame.participant import Participant
-from pame.randomness import Key, Purpose, uniforms
-from pame.sampling import message_lost
 from pame.setting import Setting
 from pame.simulator.post import post
 
@@ -45,7 +48,16 @@ class _Run:
         self._order = count()
         self._links: dict[tuple[int, int], LinkState] = {}
         self._slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-        self._nodes = [Participant(setting, index, node) for index, node in enumerate(setting.nodes())]
+        self._selection = setting.selection()
+        self._nodes = [
+            Participant(setting, index, setting.node(index, self._selection)) for index in range(setting.topology.nodes)
+        ]
+        self._away: set[int] = set()
+        """Nodes that are killed and not back yet."""
+        self._kept: dict[int, NDArray[np.float64]] = {}
+        """The newest snapshot of each node."""
+        self._expired = 0
+        """Waits of nodes that were killed later."""
         self._snapshots: dict[int, list[NDArray[np.float64] | None]] = {}
         self._results: list[NDArray[np.float64] | None] = [None] * len(self._nodes)
         self._sent_at: Counter[int] = Counter()
@@ -54,7 +66,7 @@ class _Run:
         self._stopped: tuple[NDArray[np.float64], int] | None = None
         # With stragglers the complete sets lag behind, so the curve by time decides (DESIGN.md). Lost messages are not
         # waited for and hold nobody up.
-        self._by_time = bool(self._slow)
+        self._by_time = bool(self._slow) or not setting.misfortune.is_public
 
     def go(self) -> Outcome:
         """Handle event after event."""
@@ -62,6 +74,9 @@ class _Run:
         self._evaluate_by_time(now)
         for node in self._nodes:
             self._at(now, partial(self._start, node))
+        for index, event in self._setting.misfortune.absences():
+            self._at(event.window.begin, partial(self._leave, index))
+            self._at(event.window.end, partial(self._come_back, index))
         while self._queue and self._reason is None:
             moment, _, action = heapq.heappop(self._queue)
             if moment > self._setting.stop.seconds:
@@ -78,25 +93,65 @@ class _Run:
         return Outcome(models, iterations, now, self._reason or "every node is done", self._is_exact())
 
     def _at(self, moment: float, action: Action) -> None:
-        heapq.heappush(self._queue, (moment, next(self._order), action))
+        if isfinite(moment):
+            heapq.heappush(self._queue, (moment, next(self._order), action))
+
+    def _is_stopped(self, node: Participant, now: float, action: Action) -> bool:
+        """Whether this node cannot act now: it is gone, or paused, and then acts when it goes on."""
+        if not self._setting.plan:
+            return False
+        if node.index in self._away or self._nodes[node.index] is not node:
+            return True
+        resumes = self._setting.misfortune.paused_until(node.index, now)
+        if resumes > now:
+            self._at(resumes, action)
+        return resumes > now
+
+    def _leave(self, index: int, now: float) -> None:
+        self._away.add(index)
+        self._expired += self._nodes[index].expired
+
+    def _come_back(self, index: int, now: float) -> None:
+        """As a new process: nothing in its mailbox, at the place where its neighbours are."""
+        setting = self._setting
+        live = [j for j in setting.topology.neighbours(index) if j not in self._away]
+        self._account_unused(self._nodes[index])
+        node = Participant(setting, index, setting.node(index, self._selection, self._start_model(index)))
+        place = int(median(self._nodes[j].k for j in live)) if live else self._nodes[index].k
+        node.k = min(place, setting.stop.iterations)
+        self._nodes[index] = node
+        self._away.discard(index)
+        self._start(node, now)
+
+    def _start_model(self, index: int) -> NDArray[np.float64] | None:
+        neighbours = [self._kept[j] for j in self._setting.topology.neighbours(index) if j in self._kept]
+        match self._setting.restart_state:
+            case "snapshot":
+                return self._kept.get(index)
+            case "neighbours" if neighbours:
+                mean: NDArray[np.float64] = np.mean(neighbours, axis=0)
+                return mean
+        return None
 
     def _start(self, node: Participant, now: float) -> None:
         """An iteration begins: take the snapshot, send, and wait if this is a round."""
         setting, k = self._setting, node.k
+        if self._is_stopped(node, now, partial(self._start, node)):
+            return
         self._snapshot(node, now)
         if self._reason is not None or (k >= setting.stop.iterations and setting.mode is Mode.ROUNDS):
             return
         node.algorithm.prepare(k)
-        mail = post(setting, self._ledger, node.algorithm, node.index, k)
+        mail = post(setting, self._ledger, node.algorithm, node.index, k, now)
         if mail is not None:
             for receiver in mail.receivers:
                 arrival = self._arrival(mail.envelope, receiver, now)
-                self._at(arrival, partial(self._deliver, self._nodes[receiver], mail.envelope))
+                self._at(arrival, partial(self._deliver, receiver, mail.envelope))
             self._sent_at[k] += len(mail.receivers) * mail.envelope.size
             self._ledger.overtime += len(mail.receivers) if k >= setting.stop.iterations else 0
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
-        lost = [j for j in senders if message_lost(setting.seed, j, node.index, k, setting.message_loss)]
+        lost = [j for j in senders if setting.is_lost(j, node.index, k)]
         copies, size = (len(mail.receivers), mail.envelope.size) if mail else (0, 0)
         node.begin(now, copies, size, wanted, lost)
         if node.satisfied():
@@ -106,18 +161,23 @@ class _Run:
 
     def _arrival(self, envelope: Received, receiver: int, now: float) -> float:
         setting, link = self._setting, (envelope.sender, receiver)
-        key = Key(setting.seed, Purpose.LINK_JITTER, envelope.sender, envelope.iteration, receiver)
-        u = float(uniforms(key, 1)[0]) if setting.link.jitter_s else 0.5
-        state = send(setting.link, self._links.get(link, LinkState()), now, 8 * envelope.size, u)
+        leaves = setting.misfortune.held_until(link, now) if setting.plan else now
+        spec, u = setting.link_at(*link, leaves), setting.link_jitter(*link, envelope.iteration)
+        state = send(spec, self._links.get(link, LinkState()), leaves, 8 * envelope.size, u)
         self._links[link] = state
         return state.last_arrival
 
-    def _deliver(self, node: Participant, envelope: Received, now: float) -> None:
+    def _deliver(self, receiver: int, envelope: Received, now: float) -> None:
+        node = self._nodes[receiver]
+        if self._is_stopped(node, now, partial(self._deliver, receiver, envelope)):
+            return
         node.deliver(envelope, now)
         if node.waiting is not None and node.satisfied():
             self._aggregate(node, now)
 
     def _expire(self, node: Participant, k: int, now: float) -> None:
+        if self._is_stopped(node, now, partial(self._expire, node, k)):
+            return
         if node.k == k and node.waiting is not None:
             node.expire()
             self._aggregate(node, now)
@@ -130,11 +190,13 @@ class _Run:
             self._evaluator.covered(node.coverage)
             node.starved = self._ledger.aggregated(node.index, received, wanted)
         slow = node.index in self._slow
-        duration = self._setting.compute.seconds(self._setting.seed, node.index, node.k, slow)
+        duration = self._setting.step_seconds(node.index, node.k, slow, now)
         self._at(now + duration, partial(self._finish, node))
 
     def _finish(self, node: Participant, now: float) -> None:
         """The step is done: record it, look at the curve by time, begin the next iteration."""
+        if self._is_stopped(node, now, partial(self._finish, node)):
+            return
         node.algorithm.step(node.k)
         self._observer.recorded([node.record(now, self._account_unused(node))])
         overtime = node.k >= self._setting.stop.iterations
@@ -159,6 +221,7 @@ class _Run:
             self._results[node.index] = node.algorithm.model
         if k > last or not self._evaluator.due(k):
             return
+        self._kept[node.index] = node.algorithm.model
         models = self._snapshots.setdefault(k, [None] * len(self._nodes))
         models[node.index] = node.algorithm.model
         complete = [model for model in models if model is not None]
@@ -186,10 +249,11 @@ class _Run:
             self._reason, self._stopped = reason, (models, k)
 
     def _latest(self) -> NDArray[np.float64]:
-        """The newest model of every node; w^K of those that have it."""
+        """The newest model of every node, a dead one's too; w^K of those that have it."""
         pairs = zip(self._results, self._nodes, strict=True)
         return np.stack([node.algorithm.model if result is None else result for result, node in pairs])
 
     def _is_exact(self) -> bool:
-        patient = not any(node.expired for node in self._nodes)
+        patient = not (self._expired or any(node.expired for node in self._nodes))
+        patient = patient and not self._setting.misfortune.absences()
         return self._setting.mode is Mode.ROUNDS and self._ledger.clean and patient

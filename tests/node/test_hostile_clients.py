@@ -15,6 +15,7 @@ from node.link import PUSH
 from node.parcels import pack, refusal_name, size_limit
 from node.server import ExchangeServer
 from node.trainer import Trainer
+from node.weather import Weather
 from pame import problems
 from pame.algorithms import PameSpec
 from pame.problems import LinearSpec
@@ -80,7 +81,7 @@ class Door:
 async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door]:
     account = NodeAccount(run=RUN, index=1)
     node = node_of(1, incarnations)
-    trainer = Trainer(node, {}, account, lambda _: None, lambda *_: None, _always_room)
+    trainer = Trainer(node, {}, Weather(node.setting, 1), account, lambda _: None, lambda *_: None, _always_room)
     server = ExchangeServer("127.0.0.1", 0)
     await server.open(size_limit(N, 1), trainer.arrive)
     try:

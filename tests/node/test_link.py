@@ -8,6 +8,7 @@ from math import inf
 
 import grpc
 import pytest
+from still_weather import StillWeather
 
 from node.account import OutAccount
 from node.assignment import Peer
@@ -60,7 +61,8 @@ class Receiver:
 @asynccontextmanager
 async def link_to(receiver: Receiver, spec: LinkSpec | None = None) -> AsyncIterator[tuple[OutLink, OutAccount]]:
     account = OutAccount()
-    link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, spec or LinkSpec(), lambda *_: 0.5, account)
+    weather = StillWeather(spec or LinkSpec())
+    link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
     try:
         yield link, account
     finally:

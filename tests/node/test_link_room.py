@@ -6,12 +6,13 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from still_weather import StillWeather
+
 from node.account import OutAccount
 from node.assignment import Peer
 from node.link import QUEUE_MESSAGES, OutLink
 from node.parcels import Parcel
 from pame.codec import Sizes
-from pame.links import LinkSpec
 
 PATIENCE_S = 0.3
 
@@ -22,7 +23,7 @@ async def link_to_nobody() -> AsyncIterator[tuple[OutLink, OutAccount]]:
         taken.bind(("127.0.0.1", 0))  # bound, never listening
         account = OutAccount()
         peer = Peer(1, f"127.0.0.1:{taken.getsockname()[1]}", 0)
-        link = OutLink(peer, 4096, LinkSpec(), lambda *_: 0.5, account)
+        link = OutLink(peer, 4096, StillWeather(), account)  # type: ignore[arg-type]
         try:
             yield link, account
         finally:

@@ -69,7 +69,7 @@ def test_a_folder_name_may_look_like_markup(pame: Pame, small: Path, tmp_path: P
 def test_an_unknown_backend_is_answered_with_the_known_ones(pame: Pame, small: Path, tmp_path: Path) -> None:
     done = pame("run", small, "--backend", "mars")
     assert done.returncode == 2
-    assert done.stderr.strip() == "error: there is no backend 'mars'; use one of: local, simulate"
+    assert done.stderr.strip() == "error: there is no backend 'mars'; use one of: local, netns, simulate"
     assert not (tmp_path / "runs").exists()
 
 

@@ -76,13 +76,16 @@ TOPOLOGIES = (
         ("links: {rate: 10}", "links.rate: got 10 without a unit; give a unit, e.g. 10mbit"),
         (
             "links: {rate: 0mbit}",
-            "links.rate: got '0mbit', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited",
+            "links.rate: got '0mbit', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited, or null",
         ),
-        ("links: {delay: 5 parsecs}", "links.delay: got '5 parsecs', expected a duration such as 20ms, 1.5s or 2min"),
+        (
+            "links: {delay: 5 parsecs}",
+            "links.delay: got '5 parsecs', expected a duration such as 20ms, 1.5s or 2min, or null",
+        ),
         (
             "links: {rate: unlimitd}",
-            "links.rate: got 'unlimitd', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited; "
-            "did you mean 'unlimited'?",
+            "links.rate: got 'unlimitd', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited, "
+            "or null; did you mean 'unlimited'?",
         ),
         (
             "exchange: {patience: soon}",
@@ -154,8 +157,8 @@ TOPOLOGIES = (
         ("seed: [1, 2]\nnodes: [1, 4]", "nodes: got 1, expected a whole number of at least 2"),
         (
             "? 'a\nb'\n: 1",
-            "a b: unknown key (known here: algorithm, compute, evaluate, exchange, links, messages, name, "
-            "nodes, period, problem, restart, security, seed, simulate, stop, topology)",
+            "a b: unknown key (known here: algorithm, compute, evaluate, exchange, faults, links, messages, name, "
+            "nodes, period, plan, problem, restart, security, seed, simulate, stop, topology)",
         ),
     ],
 )
@@ -250,7 +253,8 @@ def test_after_twenty_problems_the_rest_is_counted(complaints: Complain) -> None
         (
             "sede=1",
             "--set sede: unknown key; did you mean 'seed'? (known here: algorithm, compute, evaluate, exchange, "
-            "links, messages, name, nodes, period, problem, restart, security, seed, simulate, stop, topology)",
+            "faults, links, messages, name, nodes, period, plan, problem, restart, security, seed, simulate, stop, "
+            "topology)",
         ),
         (
             "nodes={",

@@ -86,7 +86,7 @@ def test_quantities_become_seconds_bits_per_second_and_shares(one: One) -> None:
 def test_words_stand_beside_quantities(one: One) -> None:
     experiment = one("exchange: {patience: adaptive, spare: all}\nlinks: {rate: unlimited}")
     assert (experiment.exchange.patience, experiment.exchange.spare) == ("adaptive", "all")
-    assert experiment.links == Links()
+    assert experiment.links == Links(rate="unlimited")
 
 
 @pytest.mark.parametrize("text", ["1e-3", "1.0e-3", "0.001", ".001", "1E-03", "+1e-3", "0.1%"])

@@ -5,13 +5,16 @@ import shutil
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from fault_run import HALVES, KILLED, event, write_plan
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from orchestrator.report import write_report, write_sweep_report
+from pame.faults import Slow
 
 pytestmark = pytest.mark.requires("chromium")
 
@@ -242,4 +245,52 @@ def test_a_sweep_draws_its_charts_switches_sorts_and_brings_out_a_series(browser
     assert values[-1] == ""
     assert visit.complaints == []
     assert all(url.startswith(("file:", "data:")) for url in visit.requests)
+    visit.page.close()
+
+
+def tooltip_over(visit: Visit, chart: str, across: float) -> str:
+    """What the tooltip says when the mouse is in the middle of a chart, at a share of its plot's width."""
+    visit.page.locator(chart).scroll_into_view_if_needed()
+    box = visit.page.locator(f"{chart} svg .mark-rule.role-axis-grid").first.bounding_box()
+    assert box is not None
+    for nudge in (0, 3):  # the first move enters the chart, the second one is in it
+        visit.page.mouse.move(box["x"] + across * box["width"] + nudge, box["y"] + box["height"] / 2)
+    tooltip = visit.page.locator("#vg-tooltip-element.visible")
+    tooltip.wait_for()
+    return tooltip.inner_text()
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 1200), ("light", 400)])
+def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
+    browser: Browser, run_folder: Callable[..., Path], theme: Theme, width: int
+) -> None:
+    folder = run_folder()
+    partition = event(HALVES, 0, 3, fault="partition halves: 0 1 | 2 3")
+    others = [event(KILLED, 200, 220, "iterations", number=1), event(Slow((1,), 9.0), 4, inf, number=2)]
+    write_plan(folder, partition, *others)
+    visit = Visit(browser, write_report(folder), theme, width)
+    assert [shown.split()[0] for shown in visit.drawn()] == [theme] * 11
+    for chart in ("objective", "consensus", "metric-0", "metric-1", "coverage"):
+        bands = visit.page.locator(f"#chart-{chart} svg .mark-rect.role-mark path")
+        assert bands.count() == 3
+        assert all(box["height"] > 200 for box in (bands.nth(k).bounding_box() for k in range(3)) if box)
+        names = visit.page.locator(f"#chart-{chart} svg .role-legend-label text").all_text_contents()
+        assert names == ["partition", "kill", "slow"]
+        inside = "(chart) => chart.querySelector('svg').scrollWidth <= chart.clientWidth"
+        assert visit.page.locator(f"#chart-{chart}").evaluate(inside)
+    visit.press("[data-switch=x] [data-value=seconds]", f"#chart-metric-1[data-drawn='{theme} seconds']")
+    assert "partition halves: 0 1 | 2 3" in tooltip_over(visit, "#chart-objective", 0.25)
+    assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+    if width == 1200:
+        boxes = "all => all.map(box => box.clientWidth - box.scrollWidth)"
+        assert visit.page.eval_on_selector_all("#faults .scroll", boxes) == [0, 0]
+    assert visit.complaints == []
+    visit.page.close()
+
+
+def test_the_tooltip_of_a_sweep_names_the_series(browser: Browser, words_folder: Path) -> None:
+    visit = Visit(browser, write_sweep_report(words_folder))
+    shown = tooltip_over(visit, "#chart-objective", 0.5)
+    assert "undefined" not in shown
+    assert "spare" in shown
     visit.page.close()

@@ -1,0 +1,116 @@
+"""When the effects of the plan begin and end at this node: told to the orchestrator; those on the process are ordered.
+
+Links and steps feel the weather by themselves. To be paused, killed or restarted, a node asks its parent
+(`node.order`), and every order carries its end.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from node.order import give
+from node.supervisor import LONGEST_S, SOCKET_VARIABLE
+from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow
+
+IN_PROCESS, SUPERVISOR = "in-process", "supervisor"
+_LOOK_S = 0.01
+_ORDERS: dict[type, str] = {Pause: "pause", Kill: "kill", Restart: "restart"}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An effect begins or ends."""
+
+    event: Event
+    begins: bool
+    seconds: float
+    iteration: int
+    mechanism: str = IN_PROCESS
+    failure: str = ""
+
+
+def concerns(event: Event, index: int) -> bool:
+    """Whether a node acts in it: as the sender of a link, or by itself."""
+    match event.effect:
+        case Cut(links) | Degrade(links) | Drop(links):
+            return any(sender == index for sender, _ in links)
+        case Slow(nodes) | Pause(nodes) | Kill(nodes) | Restart(nodes):
+            return index in nodes
+
+
+class Chronicle:
+    """Looks at the clock and at the iteration, and tells what has changed."""
+
+    def __init__(
+        self,
+        index: int,
+        plan: Iterable[Event],
+        tell: Callable[[Turn], None],
+        mechanism: Callable[[Event], str] = lambda _: IN_PROCESS,
+    ) -> None:
+        """`mechanism`: what realises an effect on links or steps."""
+        self._index = index
+        self._mechanism = mechanism
+        self._events: list[Event] = []
+        self._active: set[int] = set()
+        self._over: set[int] = set()
+        self._tell = tell
+        self.add(plan)
+
+    def add(self, events: Iterable[Event]) -> None:
+        """More of them, by hand."""
+        self._events += [event for event in events if concerns(event, self._index)]
+
+    async def follow(self, seconds: Callable[[], float], iteration: Callable[[], int], begin: float) -> None:
+        """Until cancelled; what was over before `begin` (of the node's time in the run) is not told again."""
+        self._over = {place for place, event in enumerate(self._events) if self._is_past(event, begin, iteration())}
+        while True:
+            self.look(seconds(), iteration())
+            for event in self._due(seconds()):
+                await self._order(event, seconds, iteration)
+            await asyncio.sleep(_LOOK_S)
+
+    def look(self, seconds: float, iteration: int) -> None:
+        """Tell what begins and ends."""
+        for place, event in enumerate(self._events):
+            if type(event.effect) in _ORDERS or place in self._over:
+                continue
+            moment = iteration if event.window.unit == "iterations" else seconds
+            if place not in self._active and moment >= event.window.begin:
+                self._active.add(place)
+                self._tell(Turn(event, True, seconds, iteration, self._mechanism(event)))
+            if place in self._active and moment >= event.window.end:
+                self._active.discard(place)
+                self._over.add(place)
+                self._tell(Turn(event, False, seconds, iteration, self._mechanism(event)))
+
+    def _due(self, seconds: float) -> list[Event]:
+        """Orders that are to be given now, each once."""
+        found = []
+        for place, event in enumerate(self._events):
+            if type(event.effect) in _ORDERS and place not in self._over and seconds >= event.window.begin:
+                self._over.add(place)
+                found.append(event)
+        return found
+
+    async def _order(self, event: Event, seconds: Callable[[], float], iteration: Callable[[], int]) -> None:
+        do, now = _ORDERS[type(event.effect)], seconds()
+        if event.window.end <= now:
+            return
+        self._tell(Turn(event, True, now, iteration(), SUPERVISOR))
+        await asyncio.sleep(0.05)  # so that this can still be told
+        path = os.environ.get(SOCKET_VARIABLE, "")
+        try:
+            lasts = min(event.window.end - seconds(), LONGEST_S)
+            answer = await asyncio.to_thread(give, path, do, max(lasts, 0.0))
+            failure = "" if answer.get("done") else str(answer.get("why"))
+        except (OSError, ValueError) as error:
+            failure = f"no supervisor to {do} this node ({error})"
+        self._tell(Turn(event, False, seconds(), iteration(), SUPERVISOR, failure))
+
+    @staticmethod
+    def _is_past(event: Event, seconds: float, iteration: int) -> bool:
+        """Also an order that was given to a former incarnation of this node."""
+        moment = iteration if event.window.unit == "iterations" else seconds
+        return moment >= event.window.end or (type(event.effect) in _ORDERS and moment > event.window.begin)

@@ -1,0 +1,44 @@
+"""Link shaping by the kernel: what a node wants of its links, as `tc` and `nft` text, applied and read back.
+
+    desired.py   what is wanted of every link          kernel.py   what this kernel can do, found by trying
+    render.py    wanted → text, a pure function (queues.py: tc, filters.py: nft)
+    apply.py     text → kernel, and what the kernel then holds (held.py reads it)
+    shaper.py    the links and the faults of a run → what a node wants at each moment, applied as a change
+
+A node shapes what it sends (delay counted at both ends would be counted twice), on its data interface, in its own
+network namespace, with NET_ADMIN only. What the kernel cannot do is left to the in-process shaper; `mechanisms` says
+which is which.
+May import: `pame` and the standard library.
+"""
+
+from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back
+from node.shaping.desired import Desired, Shaped
+from node.shaping.held import Applied, AppliedLink, Counters, Held
+from node.shaping.kernel import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
+from node.shaping.render import Script, changes, tree
+from node.shaping.shaper import Realised, Shaper, wanted
+
+__all__ = [
+    "Applied",
+    "AppliedLink",
+    "Counters",
+    "Desired",
+    "Held",
+    "Kernel",
+    "Mechanisms",
+    "Realised",
+    "Script",
+    "Shaped",
+    "Shaper",
+    "ShapingRefused",
+    "apply",
+    "changes",
+    "clear",
+    "interface_to",
+    "left_to_receiver",
+    "mechanisms",
+    "probe",
+    "read_back",
+    "tree",
+    "wanted",
+]

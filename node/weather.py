@@ -1,0 +1,66 @@
+"""What the plan of faults does to this node now: its links, its steps, by the clock of the run.
+
+The trainer and the links ask it; faults by hand are added while the run goes on. What the kernel does to a link is not
+done a second time here.
+"""
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+
+from node.shaping import Shaper
+from pame.faults import Event
+from pame.links import LinkSpec
+from pame.setting import Setting
+
+
+class Weather:
+    """One node's share of misfortune."""
+
+    def __init__(self, setting: Setting, index: int, shaper: Shaper | None = None) -> None:
+        """`shaper`: what the kernel does; None: nothing."""
+        self._setting = setting
+        self._index = index
+        self._shaper = shaper
+        self._began = time.monotonic()
+
+    def begin(self, seconds: float) -> None:
+        """The run has been going on for so long."""
+        self._began = time.monotonic() - seconds
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Faults by hand."""
+        self._setting = replace(self._setting, plan=(*self._setting.plan, *events))
+
+    def seconds(self) -> float:
+        """Of the run, now."""
+        return time.monotonic() - self._began
+
+    def is_lost(self, receiver: int, k: int) -> bool:
+        """Whether the message of an iteration is not sent, on purpose."""
+        setting, index = self._setting, self._index
+        return setting.is_lost(index, receiver, k) or setting.is_lost_at(index, receiver, k, self.seconds())
+
+    def will_not_come(self, sender: int, k: int) -> bool:
+        """Whether everybody knows that a neighbour does not send its message of an iteration to this node."""
+        return self._setting.is_lost(sender, self._index, k)
+
+    def jitter(self, receiver: int, k: int) -> float:
+        """A number in [0,1) for a message."""
+        return self._setting.link_jitter(self._index, receiver, k)
+
+    def link(self, receiver: int) -> LinkSpec:
+        """What is left to do to the link now."""
+        spec = self._setting.link_at(self._index, receiver, self.seconds())
+        return self._shaper.residual(receiver, spec) if self._shaper else spec
+
+    def held_for(self, receiver: int) -> float:
+        """For how many seconds nothing gets through; 0 if the link is whole, or cut by the kernel."""
+        if not self._setting.plan or (self._shaper and self._shaper.holds_cut(receiver)):
+            return 0.0
+        now = self.seconds()
+        return self._setting.misfortune.held_until((self._index, receiver), now) - now
+
+    def step_seconds(self, k: int, slow: bool) -> float:
+        """The nominal time of a step that begins now."""
+        return self._setting.step_seconds(self._index, k, slow, self.seconds())

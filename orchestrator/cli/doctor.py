@@ -1,0 +1,70 @@
+"""`pame doctor`: what works on this machine, what is missing, and the fix."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.doctor import Facts, Finding, backends, judge, look
+
+_FILE_WIDTH = 160
+"""Where no terminal sets a width."""
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if anything is missing.")] = False,
+) -> None:
+    """Say what works on this machine, what is missing, and how to get it."""
+    facts = look()
+    findings = judge(facts)
+    if as_json:
+        typer.echo(json.dumps(_plain(facts, findings), indent=1))
+    else:
+        _show(facts, findings)
+    if strict and any(not finding.works and not finding.optional for finding in findings):
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def _plain(facts: Facts, findings: Sequence[Finding]) -> dict[str, object]:
+    return {
+        "distribution": facts.distribution.name,
+        "kernel": facts.release,
+        "backends": {name: {"works": not lacks, "missing": lacks} for name, lacks in backends(findings).items()},
+        "findings": [asdict(finding) for finding in findings],
+    }
+
+
+def _show(facts: Facts, findings: Sequence[Finding]) -> None:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _FILE_WIDTH
+    console.print(f"[bold]{escape(facts.distribution.name)}[/], Linux {escape(facts.release)}", soft_wrap=True)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for name in ("", "what", "found", "needed for"):
+        table.add_column(name, overflow="fold", no_wrap=name in ("", "what"))
+    for finding in findings:
+        needed_for = finding.needed_for + (" (optional)" if finding.optional else "")
+        table.add_row(_mark(finding), *map(escape, (finding.name, finding.found, needed_for)))
+    console.print(table)
+    if any(finding.fix for finding in findings):
+        console.print("\n[bold]what would mend it[/]")
+    for finding in findings:
+        if finding.fix:
+            console.print(f"[cyan]{escape(finding.name)}:[/] {escape(finding.fix)}", soft_wrap=True)
+    console.print("\n[bold]backends[/]")
+    for backend, lacks in backends(findings).items():
+        words = f"[yellow]lacks {escape(', '.join(lacks))}[/]" if lacks else "[green]runs here[/]"
+        console.print(f"{backend}: {words}", soft_wrap=True)
+
+
+def _mark(finding: Finding) -> str:
+    if finding.works:
+        return "[green]works[/]"
+    return "[dim]missing[/]" if finding.optional else "[yellow]missing[/]"

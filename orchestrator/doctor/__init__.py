@@ -1,0 +1,13 @@
+"""`pame doctor`: what this machine can do, what it lacks, and the fix.
+
+    probes.py   looks at the machine (the only edge)      facts.py   what was seen, as values
+    verdict.py  what it means, a pure function            fixes.py   packages and settings, by distribution
+
+May import: `node.shaping` and the standard library.
+"""
+
+from orchestrator.doctor.facts import Distribution, Facts
+from orchestrator.doctor.probes import look
+from orchestrator.doctor.verdict import Finding, backends, judge
+
+__all__ = ["Distribution", "Facts", "Finding", "backends", "judge", "look"]

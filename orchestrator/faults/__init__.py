@@ -1,0 +1,22 @@
+"""Faults: the words of an experiment's section `faults`, and their compilation to a plan. Pure: no clock, no files.
+
+One file per fault, registered in `kinds.py`; `compile_plan` resolves them with the seed (`pame.plan_text` is the plan's
+file); `active`, `windows` and `live_graph` are for reports.
+May import: `pame`, and of `orchestrator` only `orchestrator.experiment` (its values with units).
+"""
+
+# First, because the two packages use each other's modules: its `model` takes `kinds`, which takes its `section`.
+import orchestrator.experiment  # noqa: F401
+from orchestrator.faults.compile import compile_plan, contradictions
+from orchestrator.faults.errors import FaultError
+from orchestrator.faults.kinds import FAULTS, FaultSpec
+from orchestrator.faults.live import LiveGraph, live_graph
+from orchestrator.faults.seam import Fault
+from orchestrator.faults.triggers import MOST_EVENTS, Horizon
+from orchestrator.faults.windows import FaultWindow, active, kind_of, outlines, windows, words
+
+__all__ = [
+    "FAULTS", "MOST_EVENTS", "Fault", "FaultError", "FaultSpec", "FaultWindow", "Horizon", "LiveGraph",
+    "active", "compile_plan", "contradictions", "kind_of", "live_graph", "outlines",
+    "windows", "words",
+]  # fmt: skip

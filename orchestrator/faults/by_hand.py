@@ -1,0 +1,36 @@
+"""A fault that somebody types while a run is under way."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from orchestrator.experiment import Experiment, ExperimentError, load_text
+from orchestrator.experiment.text import UnreadableText, parse, to_yaml
+from orchestrator.faults.compile import compile_plan
+from orchestrator.faults.errors import FaultError
+from orchestrator.faults.triggers import Horizon
+from pame.faults import Event
+from pame.setting import Setting
+
+_EXAMPLE = "write it as in an experiment, e.g. {kind: pause, nodes: [2], for: 5s}"
+_SOON_S = 0.2
+"""Everybody has to hear of it first."""
+
+
+def fault_by_hand(text: str, experiment: Experiment, setting: Setting, now: float, number: int) -> tuple[Event, ...]:
+    """Compiled for a run that has been going on for `now` seconds; `number`: its place after the planned ones."""
+    try:
+        entry = parse(text)
+    except UnreadableText as error:
+        raise FaultError(f"this {error}; {_EXAMPLE}") from None
+    if not isinstance(entry, dict):
+        raise FaultError(f"this is no fault; {_EXAMPLE}")
+    if entry.get("kind") != "churn":
+        entry.setdefault("at", f"{now + _SOON_S:.3f}s")
+    try:
+        [variant] = load_text(to_yaml({"nodes": experiment.nodes, "faults": [entry]}), Path("fault"))
+    except ExperimentError as error:
+        raise FaultError(str(error).replace("fault: faults.0", "fault", 1)) from None
+    stop = experiment.stop
+    horizon = Horizon(stop.seconds if stop.seconds is not None else now + 3600.0, stop.iterations)
+    plan = compile_plan(variant.experiment.faults or [], setting.topology, None, setting.seed + number, horizon)
+    return tuple(replace(event, number=number) for event in plan)

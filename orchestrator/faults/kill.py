@@ -1,0 +1,58 @@
+"""Nodes that are killed, and come back after a while or never."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from orchestrator.faults.choose import choose_nodes
+from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.selectors import NodeSelector
+from orchestrator.faults.triggers import PositiveSeconds, Seconds, Times
+from pame import faults
+
+_AT = Field(description="When it begins; the beginning of the run if left out.")
+_UNTIL = Field(description="With `every`: when it stops repeating; the end of the run if left out.")
+_EVERY = Field(description="It happens again after so long, each time; random choices are made anew.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Absence:
+    """A fault after which nodes come back."""
+
+    at: Annotated[Seconds | None, _AT] = None
+    every: Annotated[PositiveSeconds | None, _EVERY] = None
+    until: Annotated[Seconds | None, _UNTIL] = None
+    back_after: PositiveSeconds | None = None
+
+    def times(self) -> Times:
+        """The same as a value."""
+        given = {"at": self.at, "back_after": self.back_after, "until": self.until, "every": self.every}
+        return Times(given, length="back_after")
+
+    def problems(self) -> dict[str, str]:
+        """Times, and an end of what does not repeat."""
+        found = self.times().problems()
+        if self.until is not None and self.every is None:
+            found["until"] = "is when repeating ends, but nothing repeats; give every too, or only back_after"
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kill(Absence):
+    """Nodes are killed, without a word to anybody.
+
+    nodes: Which nodes.
+    back_after: How long until they come back; never if left out.
+    keep_connected: Whether the other nodes must still reach each other.
+    """
+
+    kind: Literal["kill"] = "kill"
+    nodes: NodeSelector
+    keep_connected: bool = False
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One kill per window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            yield Happening(faults.Kill(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)

@@ -1,0 +1,33 @@
+"""Links that carry nothing for a while."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.faults.choose import choose_links
+from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.selectors import LinkSelector
+from orchestrator.faults.triggers import RepeatedSpell
+from pame.faults import Cut
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkDown(RepeatedSpell):
+    """Links carry nothing.
+
+    links: Which links; random ones are cut both ways.
+    keep_connected: Whether what is left must still join all nodes.
+    """
+
+    kind: Literal["link-down"] = "link-down"
+    links: LinkSelector
+    keep_connected: bool = False
+
+    def problems(self) -> dict[str, str]:
+        """Only times can contradict each other."""
+        return self.times().problems()
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One cut per window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            yield Happening(Cut(choose_links(self.links, world, turn, self.keep_connected)), window)

@@ -1,0 +1,33 @@
+"""Nodes that stand still for a while and then go on as if nothing had been."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.faults.choose import choose_nodes
+from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.selectors import NodeSelector
+from orchestrator.faults.triggers import RepeatedSecondsSpell
+from pame import faults
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pause(RepeatedSecondsSpell):
+    """Nodes stand still.
+
+    nodes: Which nodes.
+    keep_connected: Whether the other nodes must still reach each other.
+    """
+
+    kind: Literal["pause"] = "pause"
+    nodes: NodeSelector
+    keep_connected: bool = False
+
+    def problems(self) -> dict[str, str]:
+        """Only times can contradict each other."""
+        return self.times().problems()
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One pause per window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            yield Happening(faults.Pause(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)

@@ -1,0 +1,32 @@
+"""Nodes that leave in good order, and come back soon."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.faults.choose import choose_nodes
+from orchestrator.faults.kill import Absence
+from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.selectors import NodeSelector
+from orchestrator.faults.triggers import PositiveSeconds
+from pame import faults
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeRestart(Absence):
+    """Nodes leave and come back.
+
+    nodes: Which nodes.
+    back_after: How long they are away.
+    keep_connected: Whether the other nodes must still reach each other.
+    """
+
+    kind: Literal["restart"] = "restart"
+    nodes: NodeSelector
+    back_after: PositiveSeconds = 1.0
+    keep_connected: bool = False
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One restart per window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            yield Happening(faults.Restart(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)

@@ -1,0 +1,139 @@
+"""From the section `links` to what every single link does: presets, draws, regions, nodes, pairs, in this order."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import exp, inf, log
+from typing import Any
+
+from orchestrator.experiment.links import Links, LinkSettings, spread
+from orchestrator.experiment.units import DURATION, RATE
+from pame.errors import ParameterError
+from pame.links import LinkSpec
+from pame.randomness import Key, Purpose, uniforms
+from pame.topology import Topology
+
+PRESETS = {
+    "lan": LinkSpec(0.25e-3, 0.05e-3, 1e9),
+    "wifi": LinkSpec(3e-3, 2e-3, 50e6),
+    "4g": LinkSpec(25e-3, 10e-3, 20e6, "normal"),
+    "wan": LinkSpec(20e-3, 2e-3, 100e6),
+    "intercontinental": LinkSpec(80e-3, 5e-3, 100e6),
+    "satellite": LinkSpec(300e-3, 10e-3, 20e6),
+}
+"""Typical values, one way; losses are repaired below, so there are none."""
+
+Link = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class LinkTable:
+    """What every link does."""
+
+    default: LinkSpec = field(default_factory=LinkSpec)
+    special: Mapping[Link, LinkSpec] = field(default_factory=dict)
+    """Those that do something else, by sender and receiver."""
+    regions: Mapping[int, str] = field(default_factory=dict)
+    """Where the nodes are, if the experiment says so."""
+
+
+def link_table(links: Links | None, topology: Topology, seed: int) -> LinkTable:
+    """The table; `ParameterError` if it names a node or a link that is not there."""
+    if links is None:
+        return LinkTable()
+    default = _changed(PRESETS[links.preset] if links.preset else LinkSpec(), links)
+    regions = _regions(links, topology.nodes)
+    special: dict[Link, LinkSpec] = {}
+    for link in _directed(topology):
+        spec = _drawn(default, links, link, seed)
+        spec = _between(spec, links, regions, link)
+        if spec != default:
+            special[link] = spec
+    for ranges, settings in (links.nodes or {}).items():
+        chosen = set(_nodes(f"links.nodes: {ranges}", ranges, topology.nodes))
+        for link in _directed(topology):
+            if chosen & set(link):
+                special[link] = _changed(special.get(link, default), settings)
+    for pair, settings in (links.pairs or {}).items():
+        for link in _pair(pair, topology):
+            special[link] = _changed(special.get(link, default), settings)
+    return LinkTable(default, special, regions)
+
+
+def _changed(spec: LinkSpec, settings: LinkSettings) -> LinkSpec:
+    """With the values that are given."""
+    given: dict[str, Any] = {
+        "delay_s": settings.delay,
+        "jitter_s": settings.jitter,
+        "distribution": settings.distribution,
+        "loss": settings.loss,
+        "rate_bps": inf if settings.rate == "unlimited" else settings.rate,
+    }
+    return replace(spec, **{name: value for name, value in given.items() if value is not None})
+
+
+def _directed(topology: Topology) -> list[Link]:
+    edges = [(int(i), int(j)) for i, j in topology.edges]
+    return sorted(edges + [(j, i) for i, j in edges])
+
+
+def _drawn(spec: LinkSpec, links: Links, link: Link, seed: int) -> LinkSpec:
+    """Uniform delays; rates whose logarithm is uniform. Each direction draws for itself."""
+    if links.draw is None:
+        return spec
+    u, v = (float(number) for number in uniforms(Key(seed, Purpose.LINK_DRAW, link[0], 0, link[1]), 2))
+    if links.draw.delay is not None:
+        low, high = spread(links.draw.delay, DURATION)
+        spec = replace(spec, delay_s=low + u * (high - low))
+    if links.draw.rate is not None:
+        low, high = spread(links.draw.rate, RATE)
+        spec = replace(spec, rate_bps=exp(log(low) + v * (log(high) - log(low))))
+    return spec
+
+
+def _regions(links: Links, nodes: int) -> dict[int, str]:
+    """The region of every node."""
+    regions: dict[int, str] = {}
+    for name, ranges in (links.regions or {}).items():
+        for node in _nodes(f"links.regions.{name}", ranges, nodes):
+            if node in regions:
+                raise ParameterError(f"links.regions: node {node} is in {regions[node]} and in {name}; give it one")
+            regions[node] = name
+    missing = sorted(set(range(nodes)) - regions.keys())
+    if regions and missing:
+        raise ParameterError(f"links.regions: node {missing[0]} is in no region; give every node one")
+    for pair in links.between or {}:
+        unknown = sorted(set(pair.split("-")) - set(regions.values()))
+        if unknown:
+            raise ParameterError(f"links.between.{pair}: there is no region {unknown[0]!r}; name it in links.regions")
+    return regions
+
+
+def _between(spec: LinkSpec, links: Links, regions: Mapping[int, str], link: Link) -> LinkSpec:
+    if not regions or links.between is None:
+        return spec
+    here, there = (regions[node] for node in link)
+    delay = links.between.get(f"{here}-{there}", links.between.get(f"{there}-{here}"))
+    return spec if delay is None else replace(spec, delay_s=delay)
+
+
+def _nodes(where: str, ranges: str, nodes: int) -> Iterator[int]:
+    """0..3, 7 as numbers."""
+    for part in ranges.split(","):
+        first, _, last = part.partition("..")
+        low, high = int(first), int(last or first)
+        if low > high or high >= nodes:
+            raise ParameterError(f"{where}: {part.strip()} is not among the nodes 0 to {nodes - 1}")
+        yield from range(low, high + 1)
+
+
+def _pair(pair: str, topology: Topology) -> list[Link]:
+    """0-3 both ways, 0>3 one way."""
+    i, how, j = re.split(r" *([->]) *", pair.strip())
+    link = int(i), int(j)
+    there = set(_directed(topology))
+    if link not in there:
+        near = ", ".join(f"{i}-{k}" for k in topology.neighbours(link[0])[:3]) if link[0] < topology.nodes else ""
+        hint = f"; node {link[0]} has {near}" if near else f"; nodes are 0 to {topology.nodes - 1}"
+        raise ParameterError(f"links.pairs: {pair} is no link of this topology{hint}")
+    return [link, (link[1], link[0])] if how == "-" else [link]

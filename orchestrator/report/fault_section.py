@@ -1,0 +1,190 @@
+"""The section of faults: what was planned, what became of it, and what it did to the run."""
+
+from collections.abc import Sequence
+from math import inf
+
+from orchestrator.report import page
+from orchestrator.report.course import Course
+from orchestrator.report.impact import Dip, Impact
+from orchestrator.report.page import Cell
+from orchestrator.report.plan import Faults, Spell, struck, words_of
+from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
+
+SPELLS_LISTED = 200
+ROWS_OPEN = 12
+_PLAN = (
+    ("Fault", False), ("Planned", False), ("Began", True), ("Ended", True), ("Mechanism", False), ("Struck", False),
+)  # fmt: skip
+_IMPACT = (
+    ("Fault", False), ("Waiting", True), ("Rounds lost", True), ("Late", True), ("Consensus distance", True),
+    ("f(mean model)", True), ("Live graph", True),
+)  # fmt: skip
+_HOW = (
+    "Waiting: the part of all nodes' waits that lies in the window. Rounds lost: those under way in it that got "
+    "nothing (starved) or less than they wanted (short). Late: messages found late by then; how many were lost "
+    "before sending is counted by link, not by window. Curves: the last point "
+    "before → the largest in it → the first after it; recovered at the first point after its end that is at or below "
+    "the one before. Live graph: at the worst of up to eight moments, by the plan; edges that carry messages both ways."
+)
+_BY_ITERATION = " Windows in iterations are taken by each node's own iterations."
+
+
+def fault_section(faults: Faults | None, impacts: Sequence[Impact], course: Course, nodes: int, simulated: bool) -> str:
+    """The section; empty for a run without faults."""
+    if faults is None:
+        return ""
+    listed = faults.spells[:SPELLS_LISTED]
+    rows = [_planned(spell, course, simulated) for spell in listed]
+    cards = []
+    if rows:
+        left = len(faults.spells) - len(rows)
+        more = f'<p class="none">and {count(left, "more window")} in plan.jsonl</p>' if left else ""
+        table = page.sortable(_PLAN, rows, _look(len(rows)))
+        cards.append(page.card(f"<h3>What was done</h3>{page.note(_acted(faults, simulated))}{table}{more}"))
+    if impacts:
+        timed = any(impact.spell.unit == "iterations" for impact in impacts)
+        words = _HOW + (_BY_ITERATION if timed else "")
+        table = page.sortable(_IMPACT, [_impact(impact, nodes) for impact in impacts], _look(len(impacts)))
+        cards.append(page.card(f"<h3>What it did</h3>{page.note(words)}{table}"))
+    if not cards:
+        cards.append(page.missing("Faults", "no line of plan.jsonl can be read"))
+    return page.section("faults", "Faults", _lead(faults), page.grid(cards))
+
+
+def _look(rows: int) -> str:
+    return "tall faults" if rows > ROWS_OPEN else "faults"
+
+
+def _lead(faults: Faults) -> str:
+    planned = len({event.number for event in faults.plan})
+    by_hand = len(faults.spells) - len(faults.plan)
+    parts = [f"{count(planned, 'fault')} in {count(len(faults.plan), 'window')}, as planned before the run"]
+    parts += [f"{count(by_hand, 'fault')} by hand"] if by_hand else []
+    damaged = (
+        f" {count(faults.damaged, 'line')} of plan.jsonl cannot be read and {'is' if faults.damaged == 1 else 'are'} "
+        "left out."
+        if faults.damaged
+        else ""
+    )
+    return f"{'; '.join(parts)}.{damaged}"
+
+
+def _acted(faults: Faults, simulated: bool) -> str:
+    if any(faults.acts.values()):
+        return "Began and ended: what the nodes told, on the clock of the run; the first to begin, the last to end."
+    return (
+        "The simulator does everything exactly as planned, on its own clock."
+        if simulated
+        else "Nobody told when they really began and ended."
+    )
+
+
+def _planned(spell: Spell, course: Course, simulated: bool) -> list[Cell]:
+    acts = spell.acts
+    begun, ended = _told(acts.begun, first=True), _told(acts.ended, first=False)
+    if not acts.begun and course.never_began(spell):
+        begun, ended = Cell("never", None, below="the run ended before"), Cell("–", None)
+    elif not acts.all and simulated:
+        begun = ended = Cell("as planned", None)
+    elif acts.begun and not acts.ended and not course.outlived(spell):
+        ended = Cell("with the run", None)
+    mechanism = ", ".join(acts.mechanisms) or ("simulated" if simulated else NOT_MEASURED)
+    return [
+        _name(spell, ""),
+        Cell(_window(spell), spell.begin),
+        begun,
+        ended,
+        Cell(mechanism, mechanism, below="; ".join(f"failed: {why}" for why in acts.failures[:3])),
+        _struck(spell),
+    ]
+
+
+def _impact(impact: Impact, nodes: int) -> list[Cell]:
+    spell, rounds = impact.spell, impact.rounds
+    unit = spell.unit
+    waited = rounds.waited_s if rounds else None
+    share = ""
+    if waited is not None and impact.span is not None and unit == "seconds" and nodes:
+        length = impact.span[1] - impact.span[0]
+        share = f"{percent(waited / length / nodes)} of the nodes' time" if length > 0 else ""
+    lost = rounds.starved + rounds.short if rounds else None
+    below = (
+        f"{number(rounds.starved)} starved, {number(rounds.short)} short, of {number(rounds.rounds)}" if rounds else ""
+    )
+    missing = f"{number(rounds.missing)} missing in rounds" if rounds else ""
+    return [
+        _name(spell, _window(spell)),
+        Cell(duration(waited), waited, below=share),
+        Cell(number(lost), lost, below=below),
+        Cell(number(rounds.late if rounds else None), rounds.late if rounds else None, below=missing),
+        _dip(impact.consensus, unit),
+        _dip(impact.objective, unit),
+        _live(impact),
+    ]
+
+
+def _name(spell: Spell, window: str) -> Cell:
+    words = words_of(spell)
+    rest = words.removeprefix(spell.fault).lstrip(" :")
+    below = " · ".join(filter(None, (rest, window)))
+    return Cell(spell.fault, spell.fault, below=below)
+
+
+def _window(spell: Spell) -> str:
+    if spell.unit == "iterations":
+        begin, end = f"iteration {number(spell.begin)}", number(spell.end) if spell.end != inf else ""
+    else:
+        begin, end = _seconds(spell.begin), _seconds(spell.end) if spell.end != inf else ""
+    return f"{begin} to {end}" if end else f"from {begin} on"
+
+
+def _seconds(seconds: float) -> str:
+    return "0 s" if seconds == 0 else duration(seconds)
+
+
+def _told(moments: Sequence[float], first: bool) -> Cell:
+    if not moments:
+        return Cell(NOT_MEASURED, None)
+    moment, other = (moments[0], moments[-1]) if first else (moments[-1], moments[0])
+    below = f"{len(moments)} told, within {_seconds(abs(other - moment))}" if len(moments) > 1 else ""
+    return Cell(f"{moment:.3f} s" if abs(moment) < 1e9 else number(moment), moment, below=below)
+
+
+def _struck(spell: Spell) -> Cell:
+    words = struck(spell.events)
+    if not words:
+        nodes = sorted({act.node for act in spell.acts.all if act.node is not None})
+        words = f"{count(len(nodes), 'node')}: {', '.join(map(str, nodes[:12]))}" if nodes else NOT_MEASURED
+    head, _, names = words.partition(": ")
+    return Cell(head, head, below=names)
+
+
+def _dip(dip: Dip, unit: str) -> Cell:
+    if dip.before is None and dip.worst is None and dip.after is None:
+        return Cell(NOT_MEASURED, None)
+    words = " → ".join(
+        "?" if value is None else number(float(f"{value:.3g}")) for value in (dip.before, dip.worst, dip.after)
+    )
+    return Cell(words, dip.worst, below=_recovery(dip, unit))
+
+
+def _recovery(dip: Dip, unit: str) -> str:
+    if dip.before is None:
+        return "nothing known of before"
+    if dip.after is None:
+        return "nothing known of after"
+    if dip.worst is not None and dip.worst <= dip.before and dip.after <= dip.before:
+        return "never above the value before"
+    if dip.recovered is None:
+        return "not recovered in this run"
+    if unit == "seconds":
+        return f"recovered after {_seconds(dip.recovered)}"
+    return f"recovered after {count(round(dip.recovered), 'iteration')}"
+
+
+def _live(impact: Impact) -> Cell:
+    live = impact.live
+    if live is None:
+        return Cell(NOT_MEASURED, None)
+    parts = count(live.components, "component")
+    return Cell(parts, live.components, below=f"spectral gap {number(live.spectral_gap)}")

@@ -1,0 +1,262 @@
+"""plan.jsonl and what events.jsonl says of it: which faults were planned, and what became of each."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from pathlib import Path
+from typing import Any, Literal
+
+from orchestrator.faults import outlines, windows, words
+from orchestrator.report.files import finite, json_lines, mapping
+from orchestrator.report.text import count
+from pame.errors import PlanError
+from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow
+from pame.plan_text import read_plan
+
+BEGINS, ENDS = "fault begins", "fault ends"
+MOST_SPELLS = 40
+BY_HAND = "by hand"
+_NAMES_SHOWN = 12
+_WORDS_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One line of events.jsonl about a fault; `planned` is its moment in the plan, None for the end of the run."""
+
+    begins: bool
+    number: int | None
+    node: int | None
+    seconds: float | None
+    planned: float | None
+    detail: str
+    mechanism: str
+    failure: str
+
+
+@dataclass(frozen=True)
+class Acts:
+    """What was told of one window."""
+
+    all: Sequence[Act]
+
+    @cached_property
+    def begun(self) -> list[float]:
+        """When it began, by everybody who told, ascending."""
+        return sorted(act.seconds for act in self.all if act.begins and act.seconds is not None)
+
+    @cached_property
+    def ended(self) -> list[float]:
+        """When it ended, by everybody who told, ascending."""
+        return sorted(act.seconds for act in self.all if not act.begins and act.seconds is not None)
+
+    @property
+    def mechanisms(self) -> list[str]:
+        """What realised it."""
+        return sorted({act.mechanism for act in self.all if act.mechanism})
+
+    @property
+    def failures(self) -> list[str]:
+        """Why somebody could not do it."""
+        return list(dict.fromkeys(act.failure for act in self.all if act.failure))
+
+
+@dataclass(frozen=True)
+class Spell:
+    """A fault in its window, as planned; of a fault that was done by hand, as told. `end` inf: to the run's end."""
+
+    number: int | None
+    fault: str
+    words: str
+    begin: float
+    end: float
+    unit: Literal["seconds", "iterations"]
+    events: tuple[Event, ...]
+    acts: Acts
+
+
+@dataclass(frozen=True)
+class Faults:
+    """The faults of a run: the plan, its unreadable lines, and what was told by number of the fault."""
+
+    plan: tuple[Event, ...]
+    damaged: int
+    acts: Mapping[int | None, Sequence[Act]]
+
+    @cached_property
+    def spells(self) -> list[Spell]:
+        """One per event of the plan, and one per fault by hand."""
+        planned = [
+            _spell(window.number, window.fault, window.words, (event,), self._acts_of(event))
+            for event, window in zip(self.plan, windows(self.plan), strict=True)
+        ]
+        return [*planned, *self._by_hand()]
+
+    @cached_property
+    def shown(self) -> list[Spell]:
+        """The same, or one per fault where they are too many for a figure."""
+        if not self.is_outlined:
+            return self.spells
+        by_number: dict[int, list[Event]] = defaultdict(list)
+        for event in self.plan:
+            by_number[event.number].append(event)
+        outlined = []
+        for window in outlines(self.plan):
+            events = tuple(by_number[window.number])
+            outlined.append(_spell(window.number, window.fault, window.words, events, Acts(self._told(window.number))))
+        return [*outlined, *self._by_hand()][:MOST_SPELLS]
+
+    @property
+    def is_outlined(self) -> bool:
+        """Whether windows are too many to be shown one by one."""
+        return len(self.spells) > MOST_SPELLS
+
+    @property
+    def kinds(self) -> list[str]:
+        """The words of the legend."""
+        return list(dict.fromkeys(spell.fault for spell in self.shown))
+
+    @cached_property
+    def _numbers(self) -> Mapping[int, int]:
+        """How many windows each fault has."""
+        numbers: dict[int, int] = defaultdict(int)
+        for event in self.plan:
+            numbers[event.number] += 1
+        return numbers
+
+    @cached_property
+    def _by_moment(self) -> Mapping[tuple[int | None, bool, float | None], Sequence[Act]]:
+        found: dict[tuple[int | None, bool, float | None], list[Act]] = defaultdict(list)
+        for acts in self.acts.values():
+            for act in acts:
+                found[act.number, act.begins, _moment(act.planned)].append(act)
+        return found
+
+    def _told(self, number: int) -> Sequence[Act]:
+        return self.acts.get(number, ())
+
+    def _acts_of(self, event: Event) -> Acts:
+        if self._numbers[event.number] == 1:
+            return Acts(self._told(event.number))
+        concerned = set(named(event))
+        moments = [(True, event.window.begin), (False, None if event.window.end == inf else event.window.end)]
+        return Acts(
+            [
+                act
+                for begins, moment in moments
+                for act in self._by_moment.get((event.number, begins, _moment(moment)), ())
+                if act.node is None or act.node in concerned
+            ]
+        )
+
+    def _by_hand(self) -> list[Spell]:
+        strangers = [acts for number, acts in self.acts.items() if number is None or number not in self._numbers]
+        by_detail: dict[tuple[int | None, str], list[Act]] = defaultdict(list)
+        for acts in strangers:
+            for act in acts:
+                by_detail[act.number, act.detail].append(act)
+        found = []
+        for (number, detail), told in by_detail.items():
+            acts_of = Acts(told)
+            if acts_of.begun:
+                end = acts_of.ended[-1] if acts_of.ended else inf
+                begin = acts_of.begun[0]
+                found.append(Spell(number, BY_HAND, detail or BY_HAND, begin, max(begin, end), "seconds", (), acts_of))
+        return found
+
+
+def read_faults(folder: Path) -> Faults | None:
+    """The faults of a run folder, or None if there were none; a line that is no event is counted and left out."""
+    plan: list[Event] = []
+    damaged = 0
+    path = folder / "plan.jsonl"
+    if path.is_file():
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                try:
+                    plan += read_plan(line)
+                except PlanError:
+                    damaged += 1
+    acts: dict[int | None, list[Act]] = defaultdict(list)
+    for entry in json_lines(folder / "events.jsonl"):
+        if entry.get("what") in (BEGINS, ENDS):
+            act = _act(entry)
+            acts[act.number].append(act)
+    return Faults(tuple(plan), damaged, dict(acts)) if plan or damaged or acts else None
+
+
+def named(event: Event) -> list[int]:
+    """The nodes that an event names, as such or as ends of links."""
+    match event.effect:
+        case Cut(links) | Degrade(links) | Drop(links):
+            return sorted({node for link in links for node in link})
+        case Slow(nodes) | Pause(nodes) | Kill(nodes) | Restart(nodes):
+            return sorted(set(nodes))
+
+
+def struck(events: Iterable[Event]) -> str:
+    """`4 links: 0→1, ...` or `2 nodes: 3, 5`, over all the events."""
+    links: set[tuple[int, int]] = set()
+    nodes: set[int] = set()
+    for event in events:
+        match event.effect:
+            case Cut(some) | Degrade(some) | Drop(some):
+                links |= set(some)
+            case Slow(some) | Pause(some) | Kill(some) | Restart(some):
+                nodes |= set(some)
+    parts = []
+    if links:
+        parts.append(_listed("link", [f"{sender}→{receiver}" for sender, receiver in sorted(links)]))
+    if nodes:
+        parts.append(_listed("node", [str(node) for node in sorted(nodes)]))
+    return "; ".join(parts)
+
+
+def words_of(spell: Spell) -> str:
+    """What it does, of a length that suits a table."""
+    text = words(spell.events[0]) if len(spell.events) == 1 else spell.words
+    return text if len(text) <= _WORDS_SHOWN else f"{text[:_WORDS_SHOWN]}…"
+
+
+def _spell(number: int, fault: str, said: str, events: tuple[Event, ...], acts: Acts) -> Spell:
+    unit = events[0].window.unit
+    same = [event.window for event in events if event.window.unit == unit]
+    return Spell(
+        number, fault, said, min(w.begin for w in same), max(w.end for w in same), unit, events, acts
+    )  # fmt: skip
+
+
+def _act(entry: Mapping[str, Any]) -> Act:
+    planned = entry.get("planned")
+    moment = mapping(planned).get("iteration") if isinstance(planned, dict) else planned
+    return Act(
+        begins=entry.get("what") == BEGINS,
+        number=_whole(entry.get("number")),
+        node=_whole(entry.get("node")),
+        seconds=finite(entry.get("seconds")),
+        planned=finite(moment),
+        detail=_text(entry.get("detail")),
+        mechanism=_text(entry.get("mechanism")),
+        failure=_text(entry.get("failure")),
+    )
+
+
+def _whole(value: object) -> int | None:
+    number = finite(value)
+    return int(number) if number is not None and float(number).is_integer() else None
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)[:_WORDS_SHOWN]
+
+
+def _moment(planned: float | None) -> float | None:
+    """What is written with three digits and what is not are the same moment."""
+    return None if planned is None else round(planned, 3)
+
+
+def _listed(what: str, names: Sequence[str]) -> str:
+    more = len(names) - _NAMES_SHOWN
+    return f"{count(len(names), what)}: {', '.join(names[:_NAMES_SHOWN])}" + (f" and {more} more" if more > 0 else "")

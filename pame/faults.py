@@ -1,0 +1,98 @@
+"""What is done to a network on purpose, in the few words that a driver must understand: effects, each in its window.
+
+A fault of an experiment (a partition, a flapping link, churn, ...) is compiled to such a plan (orchestrator/faults).
+A window counts seconds of the run, or iterations of the acting node: the sender of a link, the node itself. Windows in
+iterations are exact: everybody can compute from the plan which message is not sent, so nobody waits for it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+Link = tuple[int, int]
+"""Sender and receiver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """From `begin` (included) to `end` (excluded); inf: until the run ends."""
+
+    begin: float
+    end: float = inf
+    unit: Literal["seconds", "iterations"] = "seconds"
+
+    def __contains__(self, moment: float) -> bool:
+        return self.begin <= moment < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Nothing gets through. By seconds, messages wait as a TCP stream would; by iterations, they are not sent."""
+
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Degrade:
+    """Links get worse: delay times a factor plus some more, more jitter, packets lost, a share of the rate."""
+
+    links: tuple[Link, ...]
+    delay_factor: float = 1.0
+    delay_s: float = 0.0
+    jitter_s: float = 0.0
+    loss: float = 0.0
+    rate_factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A share of whole messages is not sent: a public draw, as for `messages.loss`."""
+
+    links: tuple[Link, ...]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """Steps take so many times as long."""
+
+    nodes: tuple[int, ...]
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Nodes stand still, and go on at the end of the window."""
+
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """Nodes are killed, and come back at the end of the window."""
+
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Nodes are told to leave, and come back at the end of the window."""
+
+    nodes: tuple[int, ...]
+
+
+Effect = Cut | Degrade | Drop | Slow | Pause | Kill | Restart
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One effect in its window; `fault` is the word of the experiment that it comes from, `number` its place there."""
+
+    number: int
+    fault: str
+    effect: Effect
+    window: Window
+
+
+Plan = Sequence[Event]

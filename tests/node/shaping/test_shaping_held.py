@@ -1,0 +1,68 @@
+"""What the programs print becomes what the kernel holds; printed/ is what they print on a kernel with netem."""
+
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM
+
+from node.shaping import Desired, Held, Shaped
+from node.shaping.held import Counters, Printed, differences, held
+from pame.links import LinkSpec
+
+PRINTED = Path(__file__).parent / "printed"
+SPEC = LinkSpec(delay_s=0.05, jitter_s=0.005, rate_bps=10e6, distribution="normal", loss=0.01)
+DESIRED = Desired(
+    "west", (Shaped(0, "10.9.0.2", SPEC), Shaped(5, "10.9.0.3", SPEC, cut=True), Shaped(9, "10.9.0.4", LinkSpec())), 7
+)
+BY_NETEM = Printed(
+    qdiscs=(PRINTED / "netem_qdiscs.json").read_text(),
+    classes=(PRINTED / "netem_classes.txt").read_text(),
+    link='[{"ifname": "west", "gso_max_segs": 1}]',
+)
+
+
+def test_netem_and_htb_are_read_back_as_they_were_asked_for() -> None:
+    applied = held(DESIRED, WITH_NETEM, BY_NETEM)
+    whole, cut, plain = applied.links
+    assert applied.single_packets
+    assert whole.rate == Held("htb", 10e6, 10e6)
+    assert whole.delay == Held("netem", 0.05, 0.05)
+    assert whole.jitter == Held("netem", 0.005, 0.005)
+    assert whole.loss == Held("netem", 0.01, 0.01)
+    assert whole.cut == Held("none", 0.0, None)
+    assert cut.cut == Held("netem", 1.0, 1.0)
+    assert cut.loss == Held("netem", 0.01, None)
+    assert plain.rate == Held("none", inf, inf)
+    assert plain.delay == Held("none", 0.0, 0.0)
+    assert plain.counters == Counters(0, 0, 0)
+    assert differences(applied) == []
+
+
+def test_a_unit_that_went_wrong_is_seen() -> None:
+    wrong = BY_NETEM.classes.replace("rate 10Mbit", "rate 10Gbit")
+    assert differences(held(DESIRED, WITH_NETEM, replace(BY_NETEM, classes=wrong))) == [
+        "rate of the link with node 0: asked 1e+07, the kernel has 1e+10",
+        "rate of the link with node 5: asked 1e+07, the kernel has 1e+10",
+    ]
+
+
+def test_a_cut_that_is_not_there_is_seen() -> None:
+    healed = replace(DESIRED, links=tuple(replace(link, cut=not link.cut) for link in DESIRED.links))
+    apart = differences(held(healed, WITH_NETEM, BY_NETEM))
+    assert "cut of the link with node 0: asked 1, the kernel has 0.01" in apart
+    assert "loss of the link with node 5: asked 0.01, the kernel has 1" in apart
+
+
+def test_what_the_kernel_has_no_say_in_is_left_open() -> None:
+    lossy = Desired("west", (Shaped(0, "10.9.0.2", SPEC, loss_in=0.5),), 7)
+    link = held(lossy, NOTHING, Printed()).links[0]
+    assert (link.delay.mechanism, link.delay.kernel) == ("in-process", None)
+    assert link.loss.mechanism.startswith("refused: ")
+    assert link.loss_in.mechanism.startswith("refused: ")
+    assert link.counters is None
+
+
+def test_loss_by_nft_is_held_at_the_other_end() -> None:
+    link = held(Desired("west", (Shaped(0, "10.9.0.2", SPEC),), 7), WITHOUT_NETEM, Printed()).links[0]
+    assert link.loss == Held("nft", 0.01, None)

@@ -1,0 +1,257 @@
+"""On this machine's kernel, between two namespaces joined by a cable: what is asked for is what packets meet."""
+
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from shaping_world import WITHOUT_NETEM, Place, cable
+
+from node.shaping import Applied, Desired, Held, Shaped, ShapingRefused, apply, clear, read_back
+from node.shaping.held import differences
+from pame.links import LinkSpec
+
+pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(120)]
+
+PLAIN = LinkSpec()
+FORCE_BUFFER = 33  # SO_RCVBUFFORCE
+WAIT_S = 20.0
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[Place, Place]]:
+    with cable() as both:
+        yield both
+
+
+def shape(place: Place, *links: Shaped, before: Desired | None = None) -> tuple[Desired, Applied]:
+    """By htb and nft, also where the kernel could do more."""
+    desired = Desired(place.interface, links, seed=7)
+    return desired, place.do(lambda: apply(desired, WITHOUT_NETEM, before))
+
+
+def receiver(place: Place, host: str, kind: socket.SocketKind) -> socket.socket:
+    def make() -> socket.socket:
+        made = socket.socket(socket.AF_INET, kind)
+        made.setsockopt(socket.SOL_SOCKET, FORCE_BUFFER, 64 << 20)
+        made.settimeout(WAIT_S)
+        made.bind((host, 0))
+        if kind == socket.SOCK_STREAM:
+            made.listen()
+        return made
+
+    return place.do(make)
+
+
+def sender(place: Place, kind: socket.SocketKind) -> socket.socket:
+    made = place.do(lambda: socket.socket(socket.AF_INET, kind))
+    made.settimeout(WAIT_S)
+    return made
+
+
+def arrived(sock: socket.socket, patience_s: float) -> list[bytes]:
+    """Every datagram, until none has come for so long."""
+    sock.settimeout(patience_s)
+    found = []
+    try:
+        while True:
+            found.append(sock.recv(2048))
+    except TimeoutError:
+        return found
+
+
+def test_htb_gives_a_link_its_rate(ends: tuple[Place, Place]) -> None:
+    """The best of three: a busy machine makes a link slower, and nothing may make it faster."""
+    west, east = ends
+    rate = 8e6
+    shape(west, Shaped(2, "10.9.0.2", LinkSpec(rate_bps=rate)))
+    with receiver(east, "10.9.0.2", socket.SOCK_STREAM) as door:
+        measured = []
+        while len(measured) < 3 and not any(abs(found / rate - 1) < 0.15 for found in measured):
+            measured.append(_goodput(west, door, 800_000) * 1514 / 1448)
+            assert measured[-1] < 1.15 * rate
+    assert any(abs(found / rate - 1) < 0.15 for found in measured), measured
+
+
+def _goodput(west: Place, door: socket.socket, size: int) -> float:
+    """Bits per second from the first bytes on, which the burst lets pass at once."""
+    with sender(west, socket.SOCK_STREAM) as source:
+        source.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * size)
+        source.connect(door.getsockname())
+        far, _ = door.accept()
+        with far:
+            far.settimeout(WAIT_S)
+            source.sendall(bytes(size))
+            count = len(far.recv(65536))
+            start, got = time.monotonic(), 0
+            while count + got < size:
+                got += len(far.recv(65536))
+            return 8 * got / (time.monotonic() - start)
+
+
+def test_a_cut_is_silent_and_heals(ends: tuple[Place, Place]) -> None:
+    west, east = ends
+    with (
+        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as letters,
+        receiver(east, "10.9.0.2", socket.SOCK_STREAM) as door,
+        sender(west, socket.SOCK_DGRAM) as post,
+        sender(west, socket.SOCK_STREAM) as stream,
+        sender(west, socket.SOCK_STREAM) as caller,
+    ):
+        stream.connect(door.getsockname())
+        far, _ = door.accept()
+        whole = [shape(place, Shaped(n, host, PLAIN))[0] for place, n, host in _both(ends)]
+        cut = [
+            shape(place, Shaped(n, host, PLAIN, cut=True, cut_in=True), before=before)
+            for (place, n, host), before in zip(_both(ends), whole, strict=True)
+        ]
+        for _, applied in cut:
+            assert applied.links[0].cut == applied.links[0].cut_in == Held("nft", 1.0, 1.0)
+        with far:
+            post.sendto(b"lost", letters.getsockname())
+            stream.sendall(b"late")
+            caller.settimeout(0.5)
+            with pytest.raises(TimeoutError):
+                caller.connect(door.getsockname())
+            assert arrived(letters, 0.1) == []
+            far.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                far.recv(16)
+            for (place, _, _), before, (now, _) in zip(_both(ends), whole, cut, strict=True):
+                place.do(lambda before=before, now=now: apply(before, WITHOUT_NETEM, now))
+            far.settimeout(WAIT_S)
+            assert far.recv(16) == b"late"
+            post.sendto(b"healed", letters.getsockname())
+            assert arrived(letters, 1.0) == [b"healed"]
+
+
+def _both(ends: tuple[Place, Place]) -> list[tuple[Place, int, str]]:
+    """Each end with its neighbour."""
+    west, east = ends
+    return [(west, 2, "10.9.0.2"), (east, 1, "10.9.0.1")]
+
+
+def test_a_cut_of_one_link_leaves_the_way_back_open(ends: tuple[Place, Place]) -> None:
+    west, east = ends
+    shape(east, Shaped(1, "10.9.0.1", PLAIN, cut_in=True))
+    with (
+        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as far,
+        receiver(west, "10.9.0.1", socket.SOCK_DGRAM) as near,
+    ):
+        near.sendto(b"there", far.getsockname())
+        far.sendto(b"back", near.getsockname())
+        assert arrived(near, 0.5) == [b"back"]
+        assert arrived(far, 0.1) == []
+
+
+def test_nft_loses_the_share_of_packets_that_was_asked_for(ends: tuple[Place, Place]) -> None:
+    """4000 packets, 20 %: 800 lost, standard deviation 25.3; five of them: a false alarm in 1.7 million runs."""
+    west, east = ends
+    _, applied = shape(east, Shaped(1, "10.9.0.1", PLAIN, loss_in=0.2))
+    assert applied.links[0].loss_in == Held("nft", 0.2, 0.2)
+    with receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as far, sender(west, socket.SOCK_DGRAM) as post:
+        for _ in range(4000):
+            post.sendto(b"x", far.getsockname())
+        lost = 4000 - len(arrived(far, 1.0))
+    assert abs(lost - 800) < 5 * 25.3
+
+
+def test_a_change_touches_only_its_link(ends: tuple[Place, Place]) -> None:
+    west, east = ends
+    one, other = Shaped(2, "10.9.0.2", LinkSpec(rate_bps=1e8)), Shaped(3, "10.9.0.3", LinkSpec(rate_bps=1e8))
+    before, _ = shape(west, one, other)
+    with (
+        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as far_one,
+        receiver(east, "10.9.0.3", socket.SOCK_DGRAM) as far_other,
+        sender(west, socket.SOCK_DGRAM) as post,
+    ):
+        counts = []
+        slower = replace(one, spec=LinkSpec(rate_bps=1e6))
+        for change in (None, (slower, other), (other,), (slower, other)):
+            if change:
+                before, _ = shape(west, *change, before=before)
+            for far in (far_one, far_other):
+                post.sendto(b"x", far.getsockname())
+            assert arrived(far_other, 0.5) == [b"x"]
+            links = west.do(lambda now=before: read_back(now, WITHOUT_NETEM)).links
+            counts.append({link.neighbour: link.counters.packets for link in links if link.counters})
+    assert [count[3] for count in counts] == [1, 2, 3, 4]
+    assert [count.get(2) for count in counts] == [1, 2, None, 1]
+
+
+def test_what_goes_to_nobody_in_particular_is_never_shaped(ends: tuple[Place, Place]) -> None:
+    """The link is full for 50 seconds; ARP and a third party (DNS, control) do not notice."""
+    west, east = ends
+    slow, _ = shape(west, Shaped(2, "10.9.0.2", LinkSpec(rate_bps=8e3)))
+    with (
+        receiver(east, "10.9.0.2", socket.SOCK_DGRAM) as full,
+        receiver(east, "10.9.0.4", socket.SOCK_DGRAM) as third,
+        sender(west, socket.SOCK_DGRAM) as patient,
+        sender(west, socket.SOCK_DGRAM) as post,
+    ):
+        for _ in range(50):
+            patient.sendto(bytes(1000), full.getsockname())
+        west.run("ip", "neighbour", "flush", "dev", "west")
+        for _ in range(50):
+            post.sendto(bytes(1000), third.getsockname())
+        post.sendto(b"who has 10.9.0.2?", full.getsockname())
+        assert len(arrived(third, 2.0)) == 50
+        assert len(arrived(full, 0.1)) < 40
+    found = west.run("ip", "neighbour", "show", "dev", "west").stdout
+    assert "10.9.0.2 lladdr" in found
+    assert "10.9.0.4 lladdr" in found
+    counters = west.do(lambda: read_back(slow, WITHOUT_NETEM)).links[0].counters
+    assert counters is not None
+    assert counters.packets < 40
+
+
+def test_what_is_read_back_is_what_was_asked_for(ends: tuple[Place, Place]) -> None:
+    west, _ = ends
+    spec = LinkSpec(delay_s=0.05, rate_bps=12_345_678, loss=0.01)
+    desired, applied = shape(west, Shaped(2, "10.9.0.2", spec, loss_in=0.125, cut=True), Shaped(3, "10.9.0.3", PLAIN))
+    shaped, plain = applied.links
+    assert applied.single_packets
+    assert shaped.rate.mechanism == "htb"
+    assert shaped.rate.kernel == pytest.approx(12_345_678, rel=0.003)
+    assert shaped.delay == Held("in-process", 0.05, None)
+    assert shaped.loss == Held("nft", 0.01, None)
+    assert shaped.loss_in == Held("nft", 0.125, 0.125)
+    assert shaped.cut == Held("nft", 1.0, 1.0)
+    assert (plain.rate.mechanism, plain.rate.asked, plain.rate.kernel) == ("none", float("inf"), float("inf"))
+    assert plain.loss_in == Held("none", 0.0, 0.0)
+    west.run("tc", "class", "change", "dev", "west", "parent", "1:", "classid", "1:12", "htb", "rate", "1mbit")
+    west.run("nft", "flush", "set", "ip", "pame", "cut_out")
+    apart = differences(west.do(lambda: read_back(desired, WITHOUT_NETEM)))
+    assert [words.split(":")[0] for words in apart] == ["rate of the link with node 2", "cut of the link with node 2"]
+
+
+def test_clear_leads_back_to_where_it_began_and_may_be_repeated(ends: tuple[Place, Place]) -> None:
+    west, _ = ends
+    before = _everything(west)
+    shape(west, Shaped(2, "10.9.0.2", LinkSpec(rate_bps=1e6, loss=0.1), cut=True, loss_in=0.5))
+    assert _everything(west) != before
+    for _ in range(2):
+        west.do(lambda: clear("west", WITHOUT_NETEM))
+        assert _everything(west) == before
+
+
+def _everything(place: Place) -> str:
+    commands = (
+        ("tc", "qdisc"),
+        ("tc", "filter", "show", "dev", "west"),
+        ("nft", "list", "ruleset"),
+        ("ip", "-d", "link"),
+    )
+    return "".join(place.run(*command).stdout for command in commands)
+
+
+def test_a_kernel_that_refuses_is_quoted_in_one_line(ends: tuple[Place, Place]) -> None:
+    west, _ = ends
+    nowhere = Desired("nowhere", (Shaped(2, "10.9.0.2", PLAIN),), 0)
+    with pytest.raises(ShapingRefused) as refused:
+        west.do(lambda: apply(nowhere, WITHOUT_NETEM))
+    assert str(refused.value) == (
+        "nowhere cannot be shaped: tc answers 'qdisc replace dev nowhere root pfifo' with "
+        "'Cannot find device \"nowhere\"'; `pame doctor` tells what is missing"
+    )

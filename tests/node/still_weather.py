@@ -1,0 +1,20 @@
+"""Weather for links in tests: one spec, no jitter, and a cut that ends when the test says."""
+
+from dataclasses import dataclass, field
+
+from pame.links import LinkSpec
+
+
+@dataclass
+class StillWeather:
+    spec: LinkSpec = field(default_factory=LinkSpec)
+    held_s: float = 0.0
+
+    def link(self, receiver: int) -> LinkSpec:
+        return self.spec
+
+    def jitter(self, receiver: int, k: int) -> float:
+        return 0.5
+
+    def held_for(self, receiver: int) -> float:
+        return self.held_s

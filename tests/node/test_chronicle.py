@@ -1,0 +1,91 @@
+"""What a node tells of the plan: each beginning and each end once, of what concerns it."""
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from node.chronicle import Chronicle, Turn, concerns
+from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Restart, Slow, Window
+
+LINK = ((1, 2),)
+
+
+def event(effect: Effect, begin: float, end: float, unit: str = "seconds", number: int = 0) -> Event:
+    return Event(number, "test", effect, Window(begin, end, unit))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("effect", [Cut(LINK), Degrade(LINK), Drop(LINK, 0.5)])
+def test_a_link_concerns_its_sender_alone(effect: Effect) -> None:
+    assert [concerns(event(effect, 0, 1), index) for index in range(4)] == [False, True, False, False]
+
+
+@pytest.mark.parametrize("effect", [Slow((1, 3), 2.0), Pause((1, 3)), Kill((1, 3)), Restart((1, 3))])
+def test_what_happens_to_nodes_concerns_them(effect: Effect) -> None:
+    assert [concerns(event(effect, 0, 1), index) for index in range(4)] == [False, True, False, True]
+
+
+def test_turns_are_told_once_by_their_own_unit() -> None:
+    told: list[Turn] = []
+    plan = [event(Cut(LINK), 2, 4), event(Slow((1,), 2.0), 5, 7, "iterations", 1), event(Slow((0,), 2.0), 0, 9)]
+    chronicle = Chronicle(1, plan, told.append)
+    for seconds, k in ((0.0, 0), (2.0, 3), (2.5, 5), (3.9, 6), (4.0, 7), (9.0, 20)):
+        chronicle.look(seconds, k)
+        chronicle.look(seconds, k)
+    assert [(turn.event.number, turn.begins, turn.seconds, turn.iteration) for turn in told] == [
+        (0, True, 2.0, 3), (1, True, 2.5, 5), (0, False, 4.0, 7), (1, False, 4.0, 7),
+    ]  # fmt: skip
+
+
+def test_a_window_that_is_over_between_two_looks_is_told_nevertheless() -> None:
+    told: list[Turn] = []
+    chronicle = Chronicle(1, [event(Cut(LINK), 2, 2.001)], told.append)
+    chronicle.look(1.0, 0)
+    chronicle.look(3.0, 0)
+    assert [turn.begins for turn in told] == [True, False]
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.floats(0.01, 5)), max_size=6), st.lists(st.floats(0, 20), max_size=10))
+def test_every_beginning_has_one_end_at_most_and_in_order(spans: list[tuple[float, float]], looks: list[float]) -> None:
+    told: list[Turn] = []
+    plan = [event(Cut(LINK), b, b + lasts, number=n) for n, (b, lasts) in enumerate(spans)]
+    chronicle = Chronicle(1, plan, told.append)
+    for moment in sorted([*looks, 100.0]):
+        chronicle.look(moment, 0)
+    for number in range(len(spans)):
+        assert [turn.begins for turn in told if turn.event.number == number] == [True, False]
+
+
+def test_without_a_supervisor_an_order_fails_with_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(os.environ, "PAME_SUPERVISOR", str(tmp_path / "nobody"))
+    told: list[Turn] = []
+
+    async def follow() -> None:
+        began = time.monotonic()
+        chronicle = Chronicle(1, [event(Pause((1,)), 0.01, 60)], told.append)
+        following = asyncio.create_task(chronicle.follow(lambda: time.monotonic() - began, lambda: 0, 0.0))
+        async with asyncio.timeout(30):
+            while len(told) < 2:
+                await asyncio.sleep(0.01)
+        following.cancel()
+
+    asyncio.run(follow())
+    assert [(turn.begins, bool(turn.failure)) for turn in told] == [(True, False), (False, True)]
+    assert "no supervisor to pause this node" in told[1].failure
+
+
+def test_what_a_former_self_was_told_is_not_done_again() -> None:
+    told: list[Turn] = []
+
+    async def follow() -> None:
+        plan = [event(Kill((1,)), 1, 3), event(Cut(LINK), 0, 1, number=1), event(Cut(LINK), 0, 9, number=2)]
+        following = asyncio.create_task(Chronicle(1, plan, told.append).follow(lambda: 2.0, lambda: 0, 2.0))
+        await asyncio.sleep(0.1)
+        following.cancel()
+
+    asyncio.run(follow())
+    assert [(turn.event.number, turn.begins) for turn in told] == [(2, True)]

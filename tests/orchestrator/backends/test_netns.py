@@ -1,0 +1,225 @@
+"""The backend `netns`, for real: the simulator's models, each node alone in its namespace, bytes where they belong."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from local_world import Watcher, experiment_of
+
+from orchestrator.backends.namespaces import NoNamespaces, namespaces
+from orchestrator.backends.netns import check_netns, netns
+from orchestrator.backends.on_processes import Errand, Places, run_on_processes
+from orchestrator.errors import TooManyNodes
+from orchestrator.network import NetworkState
+from orchestrator.plan import make_network_setting
+from orchestrator.runs import Status
+from pame.ledger import Ledger
+from pame.simulator import run_lock_step
+
+ROOT = Path(__file__).parents[3]
+LINEAR = {"kind": "linear", "n": 60, "samples": 40, "test_samples": 50}
+
+pytestmark = pytest.mark.requires("root")
+
+
+def test_eight_nodes_in_namespaces_learn_the_models_of_the_simulator_bit_for_bit(tmp_path: Path) -> None:
+    experiment = experiment_of(nodes=8, problem=LINEAR, stop={"iterations": 50})
+    check_netns(experiment, tmp_path)
+    ending = netns(experiment, tmp_path, tmp_path / "run", Watcher())
+    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
+    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), Ledger(8))
+    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    summary = _summary(tmp_path / "run")
+    assert summary["backend"] == "netns"
+    assert summary["network"]["wire"]["interface"] == "ethernet"
+
+
+@dataclass
+class Inside:
+    """What was seen of the nodes' namespaces: while the run was under way, and after it, before they went."""
+
+    interfaces: dict[int, set[str]] = field(default_factory=dict)
+    """By the inode of the namespace of a node process."""
+    ipv6: str = ""
+    sent: list[dict[str, int]] = field(default_factory=list)
+    """Bytes by interface, of every node."""
+    heard_by_host: int = 0
+
+
+class Spy(Watcher):
+    """Looks into the namespaces, once, from the processes that are in them."""
+
+    def __init__(self, inside: Inside) -> None:
+        super().__init__()
+        self.inside = inside
+        self.wanted: set[int] = set()
+
+    def state(self, state: NetworkState) -> None:
+        if state.phase != "running" or self.inside.interfaces:
+            return
+        for process in _processes():
+            try:
+                inode = (process / "ns" / "net").stat().st_ino
+                if inode in self.wanted:
+                    self.inside.interfaces[inode] = set(_sent((process / "net" / "dev").read_text()))
+                    self.inside.ipv6 += (process / "net" / "if_inet6").read_text()
+            except OSError:
+                continue
+
+
+@contextmanager
+def _observed(nodes: int, spy: Spy) -> Iterator[Places]:
+    with namespaces(nodes) as places:
+        paths = [str(place.namespace) for place in places.nodes]
+        spy.wanted = {Path(path).stat().st_ino for path in paths}
+        yield places
+        spy.inside.sent = [_sent(_do(f"nsenter --net={path} cat /proc/net/dev")) for path in paths]
+        [cable] = [
+            link["ifname"]
+            for link in json.loads(_do("ip -j address"))
+            if any(address.get("local") == places.orchestrator for address in link["addr_info"])
+        ]
+        statistics = json.loads(_do(f"ip -j -s link show {cable}"))[0]["stats64"]
+        spy.inside.heard_by_host = statistics["rx"]["bytes"]
+
+
+def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_control_on_the_other(tmp_path: Path) -> None:
+    """Four nodes that send each other 8 KiB at every iteration: the control plane is small beside that."""
+    experiment = experiment_of(
+        nodes=4,
+        topology={"kind": "complete"},
+        problem={"kind": "linear", "n": 1024, "samples": 4, "test_samples": 4},
+        algorithm={"kind": "dpsgd", "eta": 1e-7},
+        period=1,
+        stop={"iterations": 100},
+    )
+    inside = Inside()
+    spy = Spy(inside)
+    ending = run_on_processes(Errand("netns", experiment, tmp_path, tmp_path / "run", spy), _observed(4, spy))
+    assert ending.exact
+    assert len(spy.wanted) == 4
+    assert Path("/proc/self/ns/net").stat().st_ino not in spy.wanted
+    assert inside.interfaces == {inode: {"lo", "control", "data"} for inode in spy.wanted}
+    assert inside.ipv6 == ""
+    network = _summary(tmp_path / "run")["network"]
+    data, control = (sum(sent[name] for sent in inside.sent) for name in ("data", "control"))
+    assert network["wire"]["messages"] == 4 * 3 * 100
+    assert data == pytest.approx(network["wire"]["model"]["total"], rel=0.1)
+    assert network["evaluation"]["bytes"] < control < data / 2
+    assert inside.heard_by_host == pytest.approx(control, rel=0.1)
+    assert all(sent["lo"] == 0 for sent in inside.sent)
+    log = (tmp_path / "run" / "nodes.log").read_text()
+    joined = re.findall(r"joined (\S+):\d+, metrics at http://(\S+):\d+/metrics", log)
+    assert len(joined) == 4
+    assert all(_network(orchestrator) == _network(metrics) for orchestrator, metrics in joined)
+
+
+def test_two_networks_at_once_are_strangers() -> None:
+    with namespaces(1) as one, namespaces(1) as other:
+        assert _network(one.orchestrator) != _network(other.orchestrator)
+        for places in (one, other):
+            answer = _do(f"ip -j route get {places.orchestrator}")
+            assert json.loads(answer)[0]["dev"] == "lo"
+
+
+def test_addresses_that_are_in_use_on_this_machine_are_left_alone() -> None:
+    """The machine is a namespace, too, with a route to 10.200.7.0/24."""
+    script = "from orchestrator.backends.namespaces import namespaces\nwith namespaces(2) as found: print(found)"
+    do = 'ip link set lo up && ip route add 10.200.7.0/24 dev lo && exec "$@"'
+    command = ("unshare", "--net", "sh", "-c", do, "sh", sys.executable, "-c", script)
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert "orchestrator='10.201.0.1'" in said.stdout
+
+
+def test_a_network_that_cannot_be_built_to_its_end_is_taken_down_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An `ip` that fails at the last step, when all cables are there."""
+    real = shutil.which("ip")
+    broken = tmp_path / "ip"
+    broken.write_text(
+        f'#!/bin/sh\ncase "$*" in *batch*) ;; *) exec {real} "$@" ;; esac\n'
+        f'said=$(cat)\necho "$said" | {real} "$@" || exit\n'
+        'case "$said" in *bridge*) echo "no more bridges today" >&2; exit 1 ;; esac\n'
+    )
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    before = _namespace_files()
+    with pytest.raises(NoNamespaces, match="cannot be built, `ip` says: no more bridges today"), namespaces(3):
+        pass
+    assert _namespace_files() == before
+
+
+def test_a_user_without_the_right_to_namespaces_is_told_what_to_do(tmp_path: Path) -> None:
+    """Root with no capability at all, so that the files of this project can still be read."""
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs setpriv, which is not on this machine")
+    file = tmp_path / "small.yaml"
+    file.write_text(json.dumps({"name": "small", "nodes": 2, "topology": {"kind": "complete"}, "problem": LINEAR}))
+    command = [sys.executable, "-c", "from orchestrator.cli import main; main()", "run", str(file)]
+    bare = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+    done = subprocess.run(
+        [*bare, *command, "--backend", "netns", "--out", str(tmp_path / "runs")],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "error: the backend netns needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN): use sudo, or --backend local"
+    ]
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_machine_without_the_tool_is_told_which_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoNamespaces, match="install iproute2, or use --backend local"):
+        check_netns(experiment_of(nodes=2, topology={"kind": "complete"}, problem=LINEAR), tmp_path)
+
+
+def test_more_nodes_than_a_bridge_has_ports_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TooManyNodes, match="at most 1000"):
+        check_netns(experiment_of(nodes=1001, problem=LINEAR), tmp_path)
+
+
+def _summary(folder: Path) -> dict[str, Any]:
+    summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    return summary
+
+
+def _processes() -> list[Path]:
+    return [process for process in Path("/proc").iterdir() if process.name.isdigit()]
+
+
+def _namespace_files() -> list[str]:
+    """The network namespaces that this process has open."""
+    found = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        try:
+            found.append(str(descriptor.readlink()))
+        except FileNotFoundError:
+            continue
+    return sorted(name for name in found if name.startswith("net:"))
+
+
+def _sent(table: str) -> dict[str, int]:
+    """Bytes that left, by interface, from /proc/net/dev."""
+    lines = (line.partition(":") for line in table.splitlines()[2:])
+    return {name.strip(): int(counters.split()[8]) for name, _, counters in lines}
+
+
+def _network(address: str) -> str:
+    """The first three numbers."""
+    return address.rpartition(".")[0]
+
+
+def _do(command: str) -> str:
+    return subprocess.run(command.split(), check=True, capture_output=True, text=True, timeout=30).stdout

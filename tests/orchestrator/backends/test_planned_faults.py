@@ -1,0 +1,110 @@
+"""Faults of a plan on local processes: those by iteration to the last bit as in the simulator, all of them recorded."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from local_world import Watcher, experiment_of
+
+from orchestrator.backends.local import local
+from orchestrator.experiment import Experiment
+from orchestrator.plan import make_network_setting
+from orchestrator.runs import Status
+from pame.ledger import Fate, Ledger
+from pame.plan_text import plan_lines, read_plan
+from pame.simulator import run_lock_step
+
+LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
+PAME = {"kind": "pame", "participation": 0.5, "support": 0.3}
+BY_ITERATION = {
+    "link-down": {"kind": "link-down", "links": "random(40%)", "at": {"iteration": 5}, "for": {"iterations": 20}},
+    "partition": {"kind": "partition", "shape": "halves", "at": {"iteration": 10}, "for": {"iterations": 15}},
+    "flap": {"kind": "flap", "links": "of(0)", "period": {"iterations": 6}, "at": {"iteration": 3}},
+    "message-loss": {"kind": "message-loss", "links": "all", "loss": 0.3, "at": {"iteration": 8}},
+}
+
+
+def faulty(*faults: dict[str, Any], **settings: Any) -> Experiment:
+    base = {"nodes": 8, "topology": {"kind": "random-regular", "degree": 4}, "problem": LINEAR, "algorithm": PAME}
+    return experiment_of(**base | {"stop": {"iterations": 40}} | settings, faults=list(faults))
+
+
+def events(folder: Path, what: str) -> list[dict[str, Any]]:
+    lines = (folder / "events.jsonl").read_text().splitlines()
+    return [event for event in map(json.loads, lines) if event["what"] == what]
+
+
+@pytest.mark.parametrize("kind", BY_ITERATION)
+@pytest.mark.parametrize("algorithm", [PAME, {"kind": "dpsgd", "eta": 0.05}], ids=lambda spec: spec["kind"])
+def test_faults_by_iteration_have_the_bits_of_the_simulator(
+    tmp_path: Path, kind: str, algorithm: dict[str, Any]
+) -> None:
+    experiment = faulty(BY_ITERATION[kind], algorithm=algorithm)
+    ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
+    setting, ledger = make_network_setting(experiment, tmp_path), Ledger(8)
+    outcome = run_lock_step(setting, Watcher(), ledger)
+    assert ledger.messages(Fate.LOST) > 0
+    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 40, outcome.exact)
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["messages"]["lost"] == ledger.messages(Fate.LOST)
+    assert read_plan((tmp_path / "run" / "plan.jsonl").read_text()) == setting.plan
+
+
+def test_a_partition_lets_both_halves_go_on_and_heals(tmp_path: Path) -> None:
+    """16 nodes in halves for 60 iterations: apart they drift away from each other, together they come closer again."""
+    experiment = faulty(
+        {"kind": "partition", "shape": "halves", "at": {"iteration": 30}, "for": {"iterations": 60}},
+        nodes=16, topology={"kind": "random-regular", "degree": 8}, period=1,
+        stop={"iterations": 200}, evaluate={"every": 5},
+        algorithm={**PAME, "support": 0.5, "step": {"kind": "fixed", "eta": 0.05, "gamma": 1.01}},
+        problem={**LINEAR, "truth_shift": 1.0},
+    )  # fmt: skip
+    watcher = Watcher()
+    ending = local(experiment, tmp_path, tmp_path / "run", watcher)
+    assert (ending.status, ending.iterations) == (Status.FINISHED, 200)
+    consensus = {point.iteration: point.consensus for point in watcher.points if point.by == "iteration"}
+    before, worst, after = consensus[30], max(consensus[k] for k in range(60, 91, 5)), consensus[200]
+    assert worst > before
+    assert after < before
+    records = [record for record in watcher.records if 35 <= record.iteration < 85]
+    assert {record.node for record in records if record.received} == set(range(16))  # nobody is alone
+    assert {event["node"] for event in events(tmp_path / "run", "fault begins")} == set(range(16))
+    assert all(event["iteration"] == 30 for event in events(tmp_path / "run", "fault begins"))
+    assert all(event["iteration"] == 90 for event in events(tmp_path / "run", "fault ends"))
+
+
+def test_nodes_are_paused_slowed_and_killed_as_planned_and_the_run_ends_healed(tmp_path: Path) -> None:
+    experiment = faulty(
+        {"kind": "pause", "nodes": [2], "at": "300ms", "for": "600ms"},
+        {"kind": "kill", "nodes": [5], "at": "500ms", "back_after": "500ms"},
+        {"kind": "straggler", "nodes": [1], "factor": 4, "at": "200ms", "for": "500ms"},
+        {"kind": "link-down", "links": ["0-1"], "at": "100ms", "for": "300ms"},
+        compute={"step": "20ms"}, stop={"iterations": 120}, exchange={"patience": "1s"},
+    )  # fmt: skip
+    folder = tmp_path / "run"
+    ending = local(experiment, tmp_path, folder, Watcher())
+    assert (ending.status, ending.exact) == (Status.FINISHED, False)
+    begun = {(event["number"], event["node"]): event for event in events(folder, "fault begins")}
+    ended = {(event["number"], event["node"]): event for event in events(folder, "fault ends")}
+    assert begun.keys() >= {(0, 2), (1, 5), (2, 1)}
+    assert ended.keys() >= {(0, 2), (2, 1)}
+    assert begun[0, 2]["mechanism"] == begun[1, 5]["mechanism"] == "supervisor"
+    assert begun[2, 1]["mechanism"] == "in-process"
+    for event in begun.values():
+        assert event["seconds"] >= event["planned"]
+    assert ended[0, 2]["seconds"] >= 0.9
+    assert [event["node"] for event in events(folder, "died")] == [5]
+    assert [event["node"] for event in events(folder, "restarted")] == [5]
+    assert not events(folder, "fault failed")
+    assert json.loads((folder / "summary.json").read_text())["network"]["restarts"] == 1
+
+
+def test_a_plan_that_is_replayed_is_the_very_same(tmp_path: Path) -> None:
+    experiment = faulty(BY_ITERATION["link-down"], {"kind": "churn", "per_minute": 20, "until": "2s"})
+    setting = make_network_setting(experiment, tmp_path)
+    (tmp_path / "plan.jsonl").write_text("\n".join(plan_lines(setting.plan)))
+    again = experiment.model_copy(update={"faults": None, "plan": "plan.jsonl"})
+    assert make_network_setting(again, tmp_path).plan == setting.plan

@@ -1,0 +1,60 @@
+"""A fault typed while a run is under way."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orchestrator.experiment import load_text
+from orchestrator.faults import FaultError
+from orchestrator.faults.by_hand import fault_by_hand
+from orchestrator.plan import make_network_setting
+from pame.faults import Cut, Event, Pause, Window
+
+[VARIANT] = load_text("nodes: 6\ntopology: {kind: ring}\nproblem: {n: 10, samples: 10}", Path("x"))
+SETTING = make_network_setting(VARIANT.experiment, Path())
+
+
+def plan(text: str, now: float = 7.0) -> tuple[Event, ...]:
+    return fault_by_hand(text, VARIANT.experiment, SETTING, now, 3)
+
+
+def test_without_a_time_it_begins_at_once() -> None:
+    assert plan("{kind: pause, nodes: [2], for: 5s}") == (Event(3, "pause", Pause((2,)), Window(7.2, 12.2)),)
+    assert plan('{kind: link-down, links: ["0>1"], at: 9s, for: 1s}') == (
+        Event(3, "link-down", Cut(((0, 1),)), Window(9.0, 10.0)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{kind: dance}", "fault.kind: unknown kind 'dance'"),
+        ("{nodes: [1]}", "fault"),
+        ("pause", "this is no fault; write it as in an experiment"),
+        ("", "this is no fault"),
+        ("{kind: pause", "write it as in an experiment"),
+        ("{kind: pause, nodes: [9], for: 1s}", "9"),
+        ("{kind: pause, nodes: [1], for: 1}", "unit"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(text: str, words: str) -> None:
+    with pytest.raises(FaultError) as refused:
+        plan(text)
+    assert words in str(refused.value)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_fault_or_a_reason(text: str) -> None:
+    try:
+        plan(text)
+    except FaultError as error:
+        assert str(error)  # noqa: PT017  any of them will do
+
+
+def test_it_is_for_the_graph_of_the_run() -> None:
+    other = replace(SETTING, seed=SETTING.seed)
+    found = fault_by_hand("{kind: link-down, links: of(0), for: 1s}", VARIANT.experiment, other, 0.0, 0)
+    assert {link for event in found for link in event.effect.links} == {(0, 1), (1, 0), (0, 5), (5, 0)}  # type: ignore[union-attr]

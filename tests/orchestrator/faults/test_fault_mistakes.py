@@ -1,0 +1,234 @@
+"""The exact words for every kind of mistake in the section `faults`."""
+
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from orchestrator.experiment import Experiment, ExperimentError, json_schema, load_text, to_yaml
+from orchestrator.experiment.text import parse
+
+KINDS = "churn, degrade, flap, kill, link-down, lossy, message-loss, partition, pause, restart, straggler"
+DURATION = "a duration such as 20ms, 1.5s or 2min"
+SECONDS = "a time such as 30s (this kind counts seconds, not iterations)"
+NODES = "nodes such as [0, 3], random(20%), random(3), all or {degree: highest, count: 2}"
+LINKS = 'links such as ["0-1", "2>3"], random(20%), random(3), of(3) or all'
+FACTOR = (
+    "a number of at least 1, or uniform(5, 20) (from, to) or lognormal(10, 0.5) "
+    "(median of at least 1, sigma of at most 3), or null"
+)
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("{links: all}", f".kind: is missing; expected one of {KINDS}"),
+        ("{kind: link-dwn}", f".kind: unknown kind 'link-dwn'; did you mean 'link-down'? (known here: {KINDS})"),
+        ("7", f": got 7, expected a section with its kind (known kinds: {KINDS})"),
+        ("{kind: link-down}", f".links: is missing; expected {LINKS}"),
+        (
+            "{kind: link-down, links: all, form: 10s}",
+            ".form: unknown key; did you mean 'for'? (known here: at, every, for, keep_connected, kind, links, until)",
+        ),
+        (
+            "{kind: link-down, links: all, lasts: 10s}",
+            ".lasts: unknown key (known here: at, every, for, keep_connected, kind, links, until)",
+        ),
+        ("{kind: link-down, links: 3}", f".links: got 3, expected {LINKS}"),
+        ("{kind: link-down, links: [0-0]}", f".links: got the list ['0-0'], expected {LINKS}"),
+        ("{kind: link-down, links: []}", f".links: got the list [], expected {LINKS}"),
+        ("{kind: link-down, links: random(120%)}", f".links: got 'random(120%)', expected {LINKS}"),
+        ("{kind: link-down, links: of(x)}", f".links: got 'of(x)', expected {LINKS}"),
+        ("{kind: link-down, links: {of: 3}}", f".links: got a section, expected {LINKS}"),
+        ("{kind: link-down, links: all, at: 30}", ".at: got 30 without a unit; give a unit, e.g. 20ms"),
+        (
+            "{kind: link-down, links: all, at: soon}",
+            f".at: got 'soon', expected a section (known keys: iteration), or {DURATION}, or null",
+        ),
+        (
+            "{kind: link-down, links: all, at: {iteration: -1}}",
+            ".at.iteration: got -1, expected a whole number of at least 0",
+        ),
+        (
+            "{kind: link-down, links: all, at: {iteration: 1, iterations: 1}}",
+            ".at.iterations: unknown key; did you mean 'iteration'? (known here: iteration)",
+        ),
+        (
+            "{kind: link-down, links: all, for: {iterations: 0}}",
+            ".for.iterations: got 0, expected a whole number of at least 1",
+        ),
+        (
+            "{kind: link-down, links: all, for: 0s}",
+            f".for: got '0s', expected a section (known keys: iterations), or {DURATION}, or null",
+        ),
+        (
+            "{kind: link-down, links: all, at: 30s, for: {iterations: 3}}",
+            ".for: counts iterations, but at counts seconds; give both in the same unit",
+        ),
+        (
+            "{kind: link-down, links: all, at: {iteration: 3}, until: 30s}",
+            ".until: counts seconds, but at counts iterations; give both in the same unit",
+        ),
+        (
+            "{kind: link-down, links: all, at: 30s, until: 30s}",
+            ".until: 30s is not after the beginning; give a later one than at",
+        ),
+        (
+            "{kind: link-down, links: all, for: 3s, until: 30s}",
+            ".until: for says already when it ends; remove one of the two, or repeat it with every",
+        ),
+        (
+            "{kind: link-down, links: all, every: 3s}",
+            ".every: it never ends, so it cannot begin again; say with for how long each one lasts",
+        ),
+        (
+            "{kind: link-down, links: all, every: 3s, for: 1min}",
+            ".every: 3s is shorter than for: 60s; make it at least as long",
+        ),
+        ("{kind: link-down, links: all, keep_connected: 1}", ".keep_connected: got 1, expected true or false"),
+        (
+            "{kind: partition, shape: half}",
+            ".shape: got 'half', expected one of bridge, halves, isolate, min-cut, regions; did you mean 'halves'?",
+        ),
+        (
+            "{kind: partition, nodes: [1]}",
+            ".nodes: the shape halves finds its own nodes; remove it, or give shape: isolate",
+        ),
+        (
+            "{kind: flap, links: all}",
+            f".period: is missing; expected a section (known keys: iterations), or {DURATION}",
+        ),
+        ("{kind: flap, links: all, period: 3s, duty: 100%}", ".duty: got '100%', expected a share between 0% and 100%"),
+        (
+            "{kind: flap, links: all, period: {iterations: 3}, at: 3s}",
+            ".period: counts iterations, but at counts seconds; give both in the same unit",
+        ),
+        (
+            "{kind: flap, links: all, period: {iterations: 1}}",
+            ".period: 1 iteration cannot be both down and up; give at least {iterations: 2}",
+        ),
+        ("{kind: degrade, links: all}", ".kind: changes nothing; give delay, delay_factor, jitter, loss or rate"),
+        ("{kind: degrade, links: all, delay: 3}", ".delay: got 3 without a unit; give a unit, e.g. 20ms"),
+        ("{kind: degrade, links: all, rate: 0%}", ".rate: got '0%', expected a share above 0%, at most 100%"),
+        ("{kind: degrade, links: all, loss: 2}", ".loss: got 2, expected a share, 0% to 100%"),
+        (
+            "{kind: degrade, links: all, delay: 1s, at: {iteration: 3}}",
+            f".at: got a section, expected {SECONDS}, or null",
+        ),
+        ("{kind: lossy, loss: 1%, for: {iterations: 3}}", f".for: got a section, expected {SECONDS}, or null"),
+        ("{kind: lossy}", ".loss: is missing; expected a share above 0%, at most 100%"),
+        ("{kind: message-loss, loss: 0%}", ".loss: got '0%', expected a share above 0%, at most 100%"),
+        ("{kind: pause, nodes: 3}", f".nodes: got 3, expected {NODES}"),
+        ("{kind: pause, nodes: [0, x]}", f".nodes: got the list [0, 'x'], expected {NODES}"),
+        ("{kind: pause, nodes: [-1]}", f".nodes: got the list [-1], expected {NODES}"),
+        ("{kind: pause, nodes: random(many)}", f".nodes: got 'random(many)', expected {NODES}"),
+        (
+            "{kind: pause, nodes: {degree: highst}}",
+            ".nodes.degree: got 'highst', expected highest or lowest; did you mean 'highest'?",
+        ),
+        (
+            "{kind: pause, nodes: {degree: lowest, count: 0}}",
+            ".nodes.count: got 0, expected a whole number of at least 1",
+        ),
+        ("{kind: pause, nodes: all, at: {iteration: 3}}", f".at: got a section, expected {SECONDS}, or null"),
+        ("{kind: kill, nodes: all, at: {iteration: 3}}", f".at: got a section, expected {SECONDS}, or null"),
+        (
+            "{kind: kill, nodes: all, for: 3s}",
+            ".for: unknown key (known here: at, back_after, every, keep_connected, kind, nodes, until)",
+        ),
+        (
+            "{kind: kill, nodes: all, until: 3s}",
+            ".until: is when repeating ends, but nothing repeats; give every too, or only back_after",
+        ),
+        (
+            "{kind: kill, nodes: all, every: 3s}",
+            ".every: it never ends, so it cannot begin again; say with back_after how long each one lasts",
+        ),
+        ("{kind: restart, nodes: all, back_after: 1}", ".back_after: got 1 without a unit; give a unit, e.g. 20ms"),
+        ("{kind: churn, per_minute: 0}", ".per_minute: got 0, expected a number above 0 and at most 6000"),
+        ("{kind: churn, per_minute: 3, until: {iteration: 3}}", f".until: got a section, expected {SECONDS}, or null"),
+        ("{kind: straggler, nodes: all, factor: 0.5}", f".factor: got 0.5, expected {FACTOR}"),
+        ("{kind: straggler, nodes: all, factor: uniform(9 3)}", f".factor: got 'uniform(9 3)', expected {FACTOR}"),
+        ("{kind: straggler, nodes: all, factor: 'uniform(9, 3)'}", f".factor: got 'uniform(9, 3)', expected {FACTOR}"),
+        (
+            "{kind: straggler, nodes: all, factor: 'lognormal(0.5, 3)'}",
+            f".factor: got 'lognormal(0.5, 3)', expected {FACTOR}",
+        ),
+        (
+            "{kind: straggler, nodes: all, cause: cpu}",
+            ".cause: got 'cpu', expected one of compute, link, pause; did you mean 'compute'?",
+        ),
+        (
+            "{kind: straggler, nodes: all, cause: pause, for: {iterations: 3}}",
+            ".for: cause: pause counts seconds, not iterations; give e.g. 30s",
+        ),
+        (
+            "{kind: straggler, nodes: all, pattern: rotating}",
+            ".turn: is missing; pattern: rotating needs the length of a turn, e.g. 10s",
+        ),
+        (
+            "{kind: straggler, nodes: all, pattern: random, for: 20s}",
+            ".turn: is missing; pattern: random needs the length of a turn, e.g. 10s",
+        ),
+        (
+            "{kind: straggler, nodes: all, turn: 3s}",
+            ".turn: says nothing: nothing is drawn anew; remove it, or give pattern: rotating or random",
+        ),
+        (
+            "{kind: straggler, nodes: all, delay: 3s}",
+            ".delay: is for slow links; remove it, or give cause: link",
+        ),
+    ],
+)
+def test_a_mistake_is_named_with_its_key_its_value_and_what_was_expected(entry: str, problem: str) -> None:
+    text = f"faults:\n- {{kind: pause, nodes: all}}\n- {entry}\n"
+    with pytest.raises(ExperimentError) as caught:
+        load_text(text, Path("demo.yaml"))
+    assert str(caught.value) == f"demo.yaml: faults.1{problem}"
+
+
+def test_faults_that_are_no_list_are_refused() -> None:
+    with pytest.raises(
+        ExperimentError, match=r"^demo\.yaml: faults: got a section, expected a list, each item a section"
+    ):
+        load_text("faults: {kind: pause, nodes: all}", Path("demo.yaml"))
+
+
+def test_faults_read_back_from_the_resolved_file() -> None:
+    recorded = (Path(__file__).parent / "golden" / "faults.yaml").read_text()
+    text = "faults:\n" + "".join(f"  {line}\n" for line in recorded.splitlines())
+    ((experiment),) = [variant.experiment for variant in load_text(text, Path("demo.yaml"))]
+    again = load_text(to_yaml(experiment), Path("demo.yaml"))[0].experiment
+    assert experiment.faults
+    assert again == experiment
+    assert load_text(to_yaml(Experiment()), Path("demo.yaml"))[0].experiment.faults is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "good"),
+    [
+        ("{kind: lossy, loss: 3%, links: [[0, 1], '2>3']}", True),
+        ("{kind: link-down, links: all, for: {iterations: 3}}", True),
+        ("{kind: straggler, nodes: {degree: lowest}, factor: 'uniform(2, 3)'}", True),
+        ("{links: all}", False),
+        ("{kind: link-down, links: all, lasts: 3s}", False),
+        ("{kind: link-down, links: all, at: [1s, 2s]}", False),
+        ("{kind: pause, nodes: some}", False),
+        ("{kind: pause, nodes: all, at: {iteration: 3}}", False),
+    ],
+)
+def test_the_schema_knows_faults(entry: str, good: bool) -> None:
+    validator = Draft202012Validator(json_schema())
+    assert validator.is_valid({"faults": [parse(entry)]}) is good
+
+
+def test_the_schema_accepts_the_recorded_faults_and_explains_every_key() -> None:
+    schema = json_schema()
+    recorded = parse((Path(__file__).parent / "golden" / "faults.yaml").read_text())
+    assert Draft202012Validator(schema).is_valid({"faults": recorded})
+    items = schema["properties"]["faults"]["anyOf"][0]["items"]["oneOf"]
+    names = [item["$ref"].rpartition("/")[2] for item in items]
+    assert len(names) == 11
+    for name in names:
+        for key, prop in schema["$defs"][name]["properties"].items():
+            assert key == "kind" or prop.get("description"), f"{name}.{key}"

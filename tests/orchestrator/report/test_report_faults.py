@@ -1,0 +1,351 @@
+"""Faults in a report: what was planned and told, what it did, where it is shaded; figures worked out by hand."""
+
+import json
+import re
+from collections.abc import Callable
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vl_convert
+from fault_run import HALVES, HEADER, KILLED, event, ring_run, told, write_lines, write_plan
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from report_page import Reader
+
+from orchestrator.report import progress, write_report
+from orchestrator.report.course import Course, course
+from orchestrator.report.impact import Dip, Impact, Live, Rounds, impacts
+from orchestrator.report.plan import BY_HAND, MOST_SPELLS, Faults
+from orchestrator.report.read import Run, read_run
+from orchestrator.report.shades import Shades, shades
+from orchestrator.report.theme import chart_themes
+from pame.faults import Drop, Pause, Slow
+
+
+def course_of(run: Run) -> Course:
+    return course(run.curve, run.summary.number("seconds"), run.summary.number("iterations"))
+
+
+def faults_of(run: Run) -> Faults:
+    assert run.faults is not None
+    return run.faults
+
+
+def impacts_of(folder: Path) -> list[Impact]:
+    run = read_run(folder)
+    graph = run.topology.graph if run.topology else None
+    faults = faults_of(run)
+    return impacts(faults.shown, faults.plan, course_of(run), folder / "records.csv", run.curve, graph)
+
+
+def shades_of(folder: Path) -> Shades:
+    run = read_run(folder)
+    return shades(run.faults, course_of(run))
+
+
+def text_of(folder: Path) -> str:
+    return Reader(write_report(folder).read_text(encoding="utf-8")).text
+
+
+def test_the_curves_before_in_and_after_a_window_and_the_time_to_recover(tmp_path: Path) -> None:
+    (impact,) = impacts_of(ring_run(tmp_path, event(HALVES, 5, 10)))
+    assert impact.consensus == Dip(before=1, worst=5, after=4, recovered=4)
+    assert impact.objective.before == 9
+    assert impact.objective.worst == pytest.approx(10 - 1.2 + 3)
+    assert impact.objective.after == pytest.approx(10 - 2 + 3)
+    assert impact.objective.recovered == pytest.approx(2)  # at 12 s: 7.6
+
+
+def test_a_window_that_lasts_to_the_end_has_nothing_after_it(tmp_path: Path) -> None:
+    (impact,) = impacts_of(ring_run(tmp_path, event(HALVES, 5, inf)))
+    assert (impact.span, impact.consensus) == ((5, 20), Dip(1, 5, None, None))
+    assert "nothing known of after" in text_of(tmp_path)
+
+
+def test_a_curve_that_never_comes_back_is_not_recovered(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 15.5, 16))
+    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    write_lines(folder / "curve.jsonl", [p | {"consensus": 0.1 if p["seconds"] < 16 else 7} for p in points])
+    (impact,) = impacts_of(folder)
+    assert impact.consensus == Dip(0.1, 7, 7, None)
+    assert "not recovered in this run" in text_of(folder)
+
+
+def test_the_live_graph_of_a_partition_has_two_components_and_no_gap(tmp_path: Path) -> None:
+    (impact,) = impacts_of(ring_run(tmp_path, event(HALVES, 5, 10)))
+    assert impact.live == Live(2, 0.0)
+
+
+def test_a_slow_node_leaves_the_graph_whole(tmp_path: Path) -> None:
+    (impact,) = impacts_of(ring_run(tmp_path, event(Slow((1,), 10.0), 5, 10)))
+    assert impact.live is not None
+    assert impact.live.components == 1
+    assert impact.live.spectral_gap == pytest.approx(2 / 3)  # a ring of four: eigenvalues 1, 1/3, 1/3, -1/3
+
+
+def test_a_fault_that_strikes_during_another_counts_for_the_live_graph(tmp_path: Path) -> None:
+    one = event(Pause((0,)), 5, 10)
+    other = event(KILLED, 7, 8, number=1)
+    paused, killed = impacts_of(ring_run(tmp_path, one, other))
+    assert paused.live == killed.live == Live(2, 0.0)  # 1 and 3 are left, and were joined by 0 and 2 only
+
+
+def test_waits_are_cut_at_the_window_and_rounds_belong_to_it_if_they_were_under_way(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+    rows = [
+        "0,0,4.0,1.0,1,1,0.1,0,0,1,10",  # waits 0 to 1
+        "0,1,9.5,2.0,2,1,0.1,0,3,1,10",  # waits 4 to 6: one second of it inside; short by one
+        "0,2,13.0,3.0,1,0,0.1,1,2,1,10",  # waits 9.5 to 12.5: half a second inside; starved
+        "0,3,14.0,0.5,1,0,0.1,1,5,1,10",  # waits 13 to 13.5
+        "1,7,11.0,3.0,2,2,0.1,0,0,1,10",  # after a gap: waits 8 to 11, two seconds inside
+        "1,8,11.5,,0,0,,0,7,1,10",
+    ]
+    (folder / "records.csv").write_text(HEADER + "\n".join(rows) + "\n")
+    (impact,) = impacts_of(folder)
+    assert impact.rounds == Rounds(rounds=3, starved=1, short=1, missing=2, late=5, waited_s=3.5)
+    shown = text_of(folder)
+    assert "3.5 s 17.5 % of the nodes' time 2 1 starved, 1 short, of 3 5 2 missing in rounds" in shown
+
+
+def test_counts_are_the_same_when_records_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+    rows = [f"{node},{k},{k + 1 + node / 8},0.75,2,{k % 3},0.1,0,1,1,10\n" for k in range(20) for node in range(4)]
+    (folder / "records.csv").write_text(HEADER + "".join(rows))
+    whole = impacts_of(folder)
+    monkeypatch.setattr("orchestrator.report.tables.BLOCK_ROWS", 3)
+    assert impacts_of(folder) == whole
+
+
+def test_a_window_in_iterations_is_taken_by_each_nodes_own_iterations(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 10, 12, "iterations"))
+    rows = [f"0,{k},{k},0.5,1,{int(k != 11)},0.1,{int(k == 11)},1,1,10\n" for k in range(20)]
+    (folder / "records.csv").write_text(HEADER + "".join(rows))
+    (impact,) = impacts_of(folder)
+    assert impact.rounds == Rounds(rounds=2, starved=1, short=0, missing=1, late=2, waited_s=1.0)
+    assert impact.consensus == Dip(before=1, worst=2, after=2, recovered=28 - 12)
+    assert "recovered after 16 iterations" in text_of(folder)
+
+
+def test_without_a_clock_waiting_is_not_measured(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 10, 12, "iterations"))
+    (folder / "records.csv").write_text(HEADER + "0,10,,,1,0,,1,0,1,10\n")
+    (impact,) = impacts_of(folder)
+    assert impact.rounds == Rounds(1, 1, 0, 1, 0, None)
+    write_plan(folder, event(HALVES, 5, 10))
+    assert impacts_of(folder)[0].rounds is None
+
+
+def test_a_window_after_the_end_of_the_run_never_began(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10), event(KILLED, 25, 30, number=1))
+    assert [impact.span for impact in impacts_of(folder)] == [(5, 10), None]
+    assert "25 s to 30 s never the run ended before –" in text_of(folder)
+    assert [len(spans) for spans in shades_of(folder).spans.values()] == [1, 1, 1]
+
+
+def test_windows_in_seconds_are_placed_among_iterations_and_bytes_by_the_curve(tmp_path: Path) -> None:
+    found = shades_of(ring_run(tmp_path, event(HALVES, 5, 10)))
+    assert {axis: [span for _, span in spans] for axis, spans in found.spans.items()} == {
+        "seconds": [(5, 10)], "iteration": [(10, 20)], "bytes": [(500, 1000)],
+    }  # fmt: skip
+    assert "placed among iterations by the mean iteration" in found.said
+
+
+def test_windows_in_iterations_are_placed_among_seconds_by_what_was_told_else_by_the_curve(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 10, 20, "iterations"))
+    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
+    moments = [("begins", 5.25, 0, 10), ("begins", 5.5, 1, 10), ("ends", 9.0, 0, 20), ("ends", 9.75, 1, 20)]
+    write_lines(folder / "events.jsonl", [told(what, s, n, {"iteration": k}) for what, s, n, k in moments])
+    found = shades_of(folder).spans
+    assert [span for _, span in found["seconds"]] == [(5.25, 9.75)]
+    assert [span for _, span in found["iteration"]] == [(10, 20)]
+
+
+def test_without_a_curve_by_time_windows_in_seconds_are_not_shaded_over_iterations_and_it_is_said(
+    tmp_path: Path,
+) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+    points = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    write_lines(folder / "curve.jsonl", [point | {"by": "iteration", "seconds": None} for point in points])
+    found = shades_of(folder)
+    assert found.on("iteration") is found.on("bytes") is None
+    assert "1 of 1 have no known place among iterations and are not shaded there." in text_of(folder)
+
+
+def test_a_point_names_the_faults_at_its_place(tmp_path: Path) -> None:
+    run = read_run(ring_run(tmp_path, event(HALVES, 5, 10), event(KILLED, 8, 9, number=1)))
+    figure = progress.curves(run, shades(run.faults, course_of(run)))[0]
+    faults = {row["seconds"]: row["faults"] for row in figure.data["by-time"]}
+    links = "links 0→3, 3→0, 1→2, 2→1 down"
+    assert [faults[second] for second in (4, 5, 8, 9, 10)] == ["none", links, f"{links}; node 2 killed", links, "none"]
+
+
+def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -> None:
+    folder = run_folder()
+    write_plan(folder, event(HALVES, 1, 2, fault="partition"), event(KILLED, 60, 90, "iterations", number=1))
+    run = read_run(folder)
+    behind = shades(run.faults, course_of(run))
+    config = chart_themes(1)["dark"]
+    figures = [*progress.curves(run, behind), progress.coverage(run, behind)[0]]
+    for figure in figures:
+        for key, spec in figure.specs.items():
+            names = {part["data"]["name"] for part in (spec, *spec["layer"]) if "data" in part}
+            whole = {**spec, "width": 400, "height": 200, "datasets": {name: list(figure.data[name]) for name in names}}
+            svg = vl_convert.vegalite_to_svg(whole, config=config)
+            bands = re.findall(r'class="mark-rect role-mark.*?</g>', svg, re.DOTALL)[0]
+            assert [float(width) > 5 for width in re.findall(r"h([\d.]+)v200", bands)] == [True, True], (figure.id, key)
+            assert re.findall(r'fill="(#\w+)"', bands) == config["range"]["fault"][:2]
+            assert ">partition<" in svg
+            assert ">kill<" in svg
+
+
+def test_the_table_has_what_was_planned_what_was_told_and_by_which_mechanism(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10, fault="partition halves: 0 1 | 2 3"))
+    moments = [("begins", 5.034, 0, 5.0), ("begins", 5.041, 3, 5.0), ("ends", 10.05, 0, 10.0), ("ends", 10.02, 3, 10.0)]
+    write_lines(folder / "events.jsonl", [told(what, s, n, planned) for what, s, n, planned in moments])
+    shown = text_of(folder)
+    assert (
+        "partition halves: 0 1 | 2 3 5 s to 10 s 5.034 s 2 told, within 7 ms 10.050 s 2 told, within 30 ms nft "
+        "4 links 0→3, 1→2, 2→1, 3→0"
+    ) in shown
+
+
+def test_what_was_told_belongs_to_the_window_that_it_names(tmp_path: Path) -> None:
+    windows = [event(HALVES, begin, begin + 1) for begin in (2, 4, 6)]
+    folder = ring_run(tmp_path, *windows)
+    entries = [told("begins", 4.25, 0, 4.0), told("ends", 5.25, 0, 5.0), told("begins", 6.5, 9, 6.0)]
+    write_lines(folder / "events.jsonl", entries)
+    spells = faults_of(read_run(folder)).spells
+    assert [(spell.acts.begun, spell.acts.ended) for spell in spells] == [([], []), ([4.25], [5.25]), ([], [])]
+
+
+def test_a_failure_to_act_is_said(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(KILLED, 5, 10))
+    write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0, failure="no supervisor to kill this node")])
+    assert "failed: no supervisor to kill this node" in text_of(folder)
+
+
+def test_a_fault_by_hand_is_shown_from_what_was_told(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path)
+    entries = [
+        told("begins", 5.0, 1, None, 7, detail="node 1 paused", mechanism="supervisor"),
+        told("ends", 10.0, 1, None, 7, detail="node 1 paused", mechanism="supervisor"),
+    ]
+    write_lines(folder / "events.jsonl", entries)
+    (impact,) = impacts_of(folder)
+    assert (impact.spell.fault, impact.spell.words, impact.span) == (BY_HAND, "node 1 paused", (5, 10))
+    assert (impact.consensus.worst, impact.live) == (5, None)
+    assert "1 fault by hand" in text_of(folder)
+
+
+def test_the_simulator_needs_no_events_to_say_when(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+    assert "5 s to 10 s not measured not measured not measured 4 links" in text_of(folder)
+    summary = json.loads((folder / "summary.json").read_text()) | {"backend": "simulate"}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    assert "5 s to 10 s as planned as planned simulated 4 links" in text_of(folder)
+
+
+def test_many_windows_are_outlined_and_the_table_stops_somewhere(tmp_path: Path) -> None:
+    flaps = [event(HALVES, second / 50, second / 50 + 0.01, fault="flap") for second in range(500)]
+    folder = ring_run(tmp_path, *flaps, event(KILLED, 3, 4, number=1))
+    faults = faults_of(read_run(folder))
+    assert len(faults.spells) == 501 > MOST_SPELLS
+    assert [(spell.fault, spell.begin, spell.end) for spell in faults.shown] == [("flap", 0, 9.99), ("kill", 3, 4)]
+    shown = text_of(folder)
+    assert "2 faults in 501 windows" in shown
+    assert "and 301 more windows in plan.jsonl" in shown
+    assert "each from its first beginning to its last end" in shown
+
+
+def test_a_run_without_faults_has_no_section_of_faults(run_folder: Callable[..., Path]) -> None:
+    assert 'id="faults"' not in write_report(run_folder(iterations=5)).read_text(encoding="utf-8")
+
+
+def test_unreadable_lines_of_the_plan_are_counted_and_left_out(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+    with (folder / "plan.jsonl").open("a") as plan:
+        plan.write('nonsense\n{"number":1,"fault":"ki')
+    assert "1 fault in 1 window, as planned before the run. 2 lines of plan.jsonl cannot be read" in text_of(folder)
+    (folder / "plan.jsonl").write_text("nonsense\n")
+    assert "no line of plan.jsonl can be read" in text_of(folder)
+
+
+def test_a_plan_for_nodes_that_are_not_there_has_no_live_graph(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(Pause((99,)), 5, 10), event(HALVES, 5, 10, number=1))
+    assert [impact.live for impact in impacts_of(folder)] == [None, Live(2, 0.0)]
+
+
+def test_hostile_words_in_plan_and_events_stay_words(tmp_path: Path) -> None:
+    hostile = "</script><script>alert(1)</script>"
+    folder = ring_run(tmp_path, event(HALVES, 5, 10, fault=f"partition: {hostile}"))
+    more = {"detail": hostile, "mechanism": hostile, "failure": hostile}
+    write_lines(folder / "events.jsonl", [told("begins", 5, 0, 5.0, number, **more) for number in (0, 3)])
+    html = write_report(folder).read_text(encoding="utf-8")
+    assert "<script>alert" not in html
+    assert hostile in Reader(html).text
+
+
+@pytest.mark.parametrize("lost", ["summary.json", "topology.json", "records.csv", "curve.jsonl"])
+def test_what_a_missing_file_would_tell_is_not_measured(tmp_path: Path, lost: str) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10), event(Drop(((0, 1),), 0.5), 20, 30, "iterations", number=1))
+    (folder / lost).unlink()
+    shown = text_of(folder)
+    assert "What it did" in shown
+    if lost != "summary.json":
+        assert "not measured" in shown
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+ACTS = st.fixed_dictionaries(
+    {"what": st.sampled_from(["fault begins", "fault ends"])},
+    optional=dict.fromkeys(("seconds", "node", "number", "planned", "detail", "mechanism", "failure"), JSON),
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    acts=st.lists(ACTS, max_size=5),
+    links=JSON | st.lists(JSON | st.dictionaries(st.sampled_from(["sender", "asked", "held"]), JSON), max_size=3),
+    edges=JSON | st.lists(st.lists(st.integers(-1, 5), min_size=2, max_size=2), max_size=5),
+    cuts=st.tuples(*[st.floats(0, 1)] * 3),
+)
+def test_damaged_files_never_break_a_report(
+    tmp_path: Path, acts: list[dict[str, Any]], links: Any, edges: Any, cuts: tuple[float, ...]
+) -> None:
+    plan = [event(HALVES, 5, 10), event(KILLED, 10, 30, "iterations", number=1), event(Slow((0,), 2.0), 7, inf)]
+    folder = ring_run(tmp_path / "run", *plan)
+    (folder / "events.jsonl").write_text("".join(json.dumps(act) + "\n" for act in acts))
+    (folder / "topology.json").write_text(json.dumps({"nodes": 4, "edges": edges}))
+    (folder / "summary.json").write_text(json.dumps({"name": "x", "nodes": 4, "network": {"links": links}}))
+    for name, share in zip(("plan.jsonl", "curve.jsonl", "records.csv"), cuts, strict=True):
+        content = (folder / name).read_bytes()
+        (folder / name).write_bytes(content[: int(share * len(content))])
+    assert write_report(folder).stat().st_size > 10_000
+
+
+def with_links(folder: Path, links: Any) -> str:
+    summary = json.loads((folder / "summary.json").read_text()) | {"network": {"links": links}}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    return text_of(folder)
+
+
+def test_links_are_a_card_with_what_was_asked_and_what_is_held(tmp_path: Path) -> None:
+    delay = {"sender": 0, "receiver": 1, "property": "delay", "asked": "20ms", "held": "20.0ms", "mechanism": "netem"}
+    rate = {"sender": 1, "receiver": 0, "property": "rate", "asked": 1e6, "held": None, "mechanism": "htb"}
+    shown = with_links(ring_run(tmp_path), [delay, rate, 5])
+    assert "delay by netem on 1 link; rate by htb on 1 link." in shown
+    assert "0→1 delay 20ms 20.0ms netem 1→0 rate 1\u202f000\u202f000 not measured htb" in shown
+    assert "All 2 rows" not in shown
+
+
+def test_a_long_table_of_links_is_folded(tmp_path: Path) -> None:
+    links = [{"sender": 0, "receiver": n, "property": "delay", "asked": "1ms", "held": "1ms"} for n in range(30)]
+    assert "All 30 rows" in with_links(ring_run(tmp_path), links)
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '<details class="inner">' in html

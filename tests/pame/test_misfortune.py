@@ -1,0 +1,95 @@
+"""The questions that drivers ask of a plan of faults."""
+
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow, Window
+from pame.links import LinkSpec
+from pame.misfortune import Misfortune
+
+LINK, OTHER = (0, 1), (1, 0)
+
+
+def plan(*events: tuple[object, Window]) -> Misfortune:
+    return Misfortune([Event(number, "test", effect, window) for number, (effect, window) in enumerate(events)])  # type: ignore[arg-type]
+
+
+def iterations(begin: float, end: float = inf) -> Window:
+    return Window(begin, end, "iterations")
+
+
+def test_a_cut_by_iteration_drops_what_is_sent_in_its_window_and_only_on_its_link() -> None:
+    found = plan((Cut((LINK,)), iterations(3, 5)))
+    assert [found.loss(LINK, k) for k in range(7)] == [0, 0, 0, 1, 1, 0, 0]
+    assert found.loss(OTHER, 3) == 0
+    assert found.loss_at(LINK, 3.5) == 0
+    assert found.held_until(LINK, 3.5) == 3.5
+
+
+def test_shares_of_several_faults_are_independent() -> None:
+    found = plan((Drop((LINK,), 0.5), iterations(0)), (Drop((LINK,), 0.2), iterations(2, 3)))
+    assert found.loss(LINK, 0) == pytest.approx(0.5)
+    assert found.loss(LINK, 2) == pytest.approx(0.6)
+    assert found.loss(LINK, 2, share=0.5) == pytest.approx(0.8)
+    timed = plan((Drop((LINK,), 0.5), Window(1.0, 2.0)))
+    assert (timed.loss(LINK, 1), timed.loss_at(LINK, 1.5), timed.loss_at(LINK, 2.0)) == (0, pytest.approx(0.5), 0)
+
+
+def test_a_cut_by_the_clock_holds_what_is_sent_until_the_last_of_them_ends() -> None:
+    found = plan((Cut((LINK,)), Window(1, 3)), (Cut((LINK, OTHER)), Window(2, 5)), (Cut((LINK,)), Window(5, 6)))
+    assert [found.held_until(LINK, t) for t in (0.5, 1, 2.9, 5.5, 6)] == [0.5, 6, 6, 6, 6]
+    assert found.held_until(OTHER, 1.5) == 1.5
+    assert plan((Cut((LINK,)), Window(1))).held_until(LINK, 2) == inf
+
+
+def test_a_worse_link_is_worse_by_its_factors_and_only_for_its_time() -> None:
+    found = plan((Degrade((LINK,), 2.0, 0.5, 0.1, 0.1, 0.5), Window(1, 2)), (Degrade((LINK,), loss=0.5), Window(0, 9)))
+    spec = LinkSpec(0.2, 0.0, 100.0)
+    assert found.spec(LINK, 1.5, spec) == LinkSpec(0.9, 0.1, 50.0, loss=pytest.approx(0.55))
+    assert found.spec(LINK, 2.5, spec) == LinkSpec(0.2, 0.0, 100.0, loss=pytest.approx(0.5))
+    assert found.spec(OTHER, 1.5, spec) == spec
+
+
+def test_slow_nodes_are_slow_by_iteration_or_by_the_clock() -> None:
+    found = plan((Slow((3,), 10.0), iterations(5, 7)), (Slow((3, 4), 2.0), Window(1.0, 2.0)))
+    assert found.slowness(3, 5, 0.0) == 10
+    assert found.slowness(3, 6, 1.5) == 20
+    assert found.slowness(4, 5, 1.5) == 2
+    assert found.slowness(5, 5, 1.5) == 1
+
+
+def test_pauses_join_and_absences_are_listed_by_time() -> None:
+    found = plan(
+        (Pause((1, 2)), Window(1, 3)),
+        (Pause((1,)), Window(3, 4)),
+        (Kill((2,)), Window(7, 9)),
+        (Restart((0, 1)), Window(5, 6)),
+    )
+    assert [found.paused_until(1, t) for t in (0.9, 1, 3.5, 4)] == [0.9, 4, 4, 4]
+    assert found.paused_until(2, 2) == 3
+    assert [(node, event.window.begin) for node, event in found.absences()] == [(0, 5), (1, 5), (2, 7)]
+    assert found.slow_nodes == {0, 1, 2}
+
+
+def test_a_plan_is_public_if_nothing_in_it_goes_by_the_clock() -> None:
+    assert plan().is_public
+    assert plan((Cut((LINK,)), iterations(1)), (Drop((LINK,), 0.1), iterations(2))).is_public
+    assert not plan((Cut((LINK,)), Window(1))).is_public
+    assert not plan((Slow((1,), 2.0), iterations(1))).is_public
+
+
+windows = st.tuples(st.floats(0, 50), st.floats(0, 20)).map(lambda pair: Window(pair[0], pair[0] + pair[1]))
+
+
+@given(st.lists(windows, max_size=8), st.floats(0, 100))
+def test_whoever_is_held_is_free_at_the_end_and_not_before(ends: list[Window], now: float) -> None:
+    found = plan(*((Cut((LINK,)), window) for window in ends), *((Pause((0,)), window) for window in ends))
+    for until in (found.held_until(LINK, now), found.paused_until(0, now)):
+        assert until >= now
+        assert not any(until in window for window in ends)
+        if until > now:
+            assert any(until == window.end for window in ends)
+            assert any(now in window for window in ends)
