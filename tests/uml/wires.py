@@ -90,9 +90,8 @@ def journeys(
         time.sleep(pause_s)
     arrived = _arrivals({receiver.udp: receiver.number for _, receiver in links}, len(sent))
     found: dict[tuple[int, int], Journeys] = {(sender.number, receiver.number): [] for sender, receiver in links}
-    for sender, receiver, sequence in sorted(arrived):
-        key = sender, receiver, sequence
-        found[sender, receiver].append((sent[key], arrived[key]))
+    for key in sorted(arrived):
+        found[key[0], key[1]].append((sent[key], arrived[key]))
     return found
 
 

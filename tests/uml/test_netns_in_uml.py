@@ -1,0 +1,93 @@
+"""The backend `netns` in a kernel with netem: links are what was asked for, faults come and go, the bits are the same."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from uml import Result
+
+from orchestrator.experiment import load
+from orchestrator.plan import make_network_setting
+from pame.ledger import Ledger
+from pame.simulator import run_lock_step
+
+pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml"), pytest.mark.timeout(200)]
+
+EXPERIMENT = """
+seed: 3
+nodes: 6
+topology: {kind: random-regular, degree: 4}
+problem: {kind: logistic, n: 200, samples: 100, test_samples: 200}
+algorithm: {kind: pame, participation: 0.5, support: 0.2, step: {kind: fixed, eta: 0.5, gamma: 1.001}}
+period: 2..3
+compute: {step: 40ms}
+exchange: {patience: 30s}
+links: {delay: 20ms, jitter: 2ms, pairs: {PAIRS}}
+stop: {iterations: 40}
+"""
+FAULTS = """
+faults:
+  - {kind: link-down, links: ["LINK"], at: 1s, for: 1s}
+  - {kind: straggler, nodes: [5], cause: compute, factor: 4, at: {iteration: 10}, for: {iterations: 10}}
+"""
+
+
+def test_links_are_shaped_by_netem_and_the_models_have_the_simulators_bits(
+    guest: Callable[..., Result], tmp_path: Path
+) -> None:
+    folder = tmp_path / "guest"
+    folder.mkdir(exist_ok=True)
+    [plain] = load(_written(folder / "plain.yaml", EXPERIMENT.replace("{PAIRS}", "{}")))
+    first, second = _two_links(plain.experiment)
+    pairs = f"{{{first[0]}>{first[1]}: {{delay: 60ms}}, {second[0]}-{second[1]}: {{rate: 5mbit, loss: 0.5%}}}}"
+    text = EXPERIMENT.replace("{PAIRS}", pairs) + FAULTS.replace("LINK", f"{first[0]}-{first[1]}")
+    _written(folder / "faulty.yaml", text)
+    result = guest(
+        ("pame", "run", str(folder / "faulty.yaml"), "--backend", "netns", "--out", str(folder / "runs"), "-q"), 170
+    )
+    assert result.code == 0, result
+    [run] = (folder / "runs").iterdir()
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["status"] == "finished"
+    links = {(it["sender"], it["receiver"], it["property"]): it for it in summary["network"]["links"]}
+    assert _held(links, *first, "delay") == ("netem", pytest.approx(0.060), pytest.approx(0.060, rel=1e-3))
+    assert _held(links, *first[::-1], "delay") == ("netem", pytest.approx(0.020), pytest.approx(0.020, rel=1e-3))
+    assert _held(links, *second, "rate") == ("htb", 5e6, 5e6)
+    assert _held(links, *second, "loss") == ("netem", pytest.approx(0.005), pytest.approx(0.005, rel=1e-2))
+    assert {found["mechanism"] for found in links.values()} <= {"netem", "htb"}
+    events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
+    cuts = {
+        (e["what"], e["node"], e["mechanism"]) for e in events if e["what"].startswith("fault") and e["number"] == 0
+    }
+    assert cuts == {(f"fault {turn}", node, "kernel") for turn in ("begins", "ends") for node in first}
+    # nobody ran out of patience, so that a cut and a straggler change when things happen, and nothing else
+    assert summary["exact"], summary["network"]
+    [variant] = load(folder / "faulty.yaml")
+    outcome = run_lock_step(
+        make_network_setting(variant.experiment.model_copy(update={"faults": None}), folder), _Nobody(), Ledger(6)
+    )
+    assert np.load(run / "models.npy").tobytes() == outcome.models.tobytes()
+
+
+class _Nobody:
+    def evaluated(self, _: object) -> None: ...
+    def recorded(self, _: object) -> None: ...
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def _two_links(experiment: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    graph = make_network_setting(experiment, Path()).topology
+    (a, b), (c, d) = graph.edges[0].tolist(), graph.edges[-1].tolist()
+    return (a, b), (c, d)
+
+
+def _held(links: dict[tuple[int, int, str], dict[str, Any]], *key: Any) -> tuple[str, float, float]:
+    found = links[key]
+    return found["mechanism"], found["asked"], found["held"]
