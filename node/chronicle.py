@@ -48,8 +48,11 @@ class Chronicle:
         plan: Iterable[Event],
         tell: Callable[[Turn], None],
         mechanism: Callable[[Event], str] = lambda _: IN_PROCESS,
+        seconds: float = 0.0,
+        iteration: int = 0,
     ) -> None:
-        """`mechanism`: what realises an effect on links or steps."""
+        """`mechanism`: what realises an effect on links or steps. `seconds`, `iteration`: where this node begins; what
+        was over before is not told again."""
         self._index = index
         self._mechanism = mechanism
         self._events: list[Event] = []
@@ -57,14 +60,14 @@ class Chronicle:
         self._over: set[int] = set()
         self._tell = tell
         self.add(plan)
+        self._over = {place for place, event in enumerate(self._events) if _is_past(event, seconds, iteration)}
 
     def add(self, events: Iterable[Event]) -> None:
         """More of them, by hand."""
         self._events += [event for event in events if concerns(event, self._index)]
 
-    async def follow(self, seconds: Callable[[], float], iteration: Callable[[], int], begin: float) -> None:
-        """Until cancelled; what was over before `begin` (of the node's time in the run) is not told again."""
-        self._over = {place for place, event in enumerate(self._events) if self._is_past(event, begin, iteration())}
+    async def follow(self, seconds: Callable[[], float], iteration: Callable[[], int]) -> None:
+        """Until cancelled."""
         while True:
             self.look(seconds(), iteration())
             for event in self._due(seconds()):
@@ -109,8 +112,8 @@ class Chronicle:
             failure = f"no supervisor to {do} this node ({error})"
         self._tell(Turn(event, False, seconds(), iteration(), SUPERVISOR, failure))
 
-    @staticmethod
-    def _is_past(event: Event, seconds: float, iteration: int) -> bool:
-        """Also an order that was given to a former incarnation of this node."""
-        moment = iteration if event.window.unit == "iterations" else seconds
-        return moment >= event.window.end or (type(event.effect) in _ORDERS and moment > event.window.begin)
+
+def _is_past(event: Event, seconds: float, iteration: int) -> bool:
+    """Also an order that was given to a former incarnation of this node."""
+    moment = iteration if event.window.unit == "iterations" else seconds
+    return moment >= event.window.end or (type(event.effect) in _ORDERS and moment > event.window.begin)

@@ -52,7 +52,14 @@ class Session:
         self._shaper = Shaper(assigned.setting, assigned.index, addresses, kernel or Kernel())
         self._shaping: asyncio.Task[None] | None = None
         self._weather = Weather(assigned.setting, assigned.index, self._shaper)
-        self._chronicle = Chronicle(assigned.index, assigned.setting.plan, self._tell_turn, self._mechanism)
+        self._chronicle = Chronicle(
+            assigned.index,
+            assigned.setting.plan,
+            self._tell_turn,
+            self._mechanism,
+            assigned.seconds,
+            assigned.first,
+        )
         self._chronicler: asyncio.Task[None] | None = None
         self._reshape = asyncio.Event()
         self._peers = {peer.index: peer for peer in assigned.peers}
@@ -93,7 +100,7 @@ class Session:
         self._reporter = asyncio.create_task(self._report_now_and_then())
         self._shaping = asyncio.create_task(self._keep_shaping())
         self._chronicler = asyncio.create_task(
-            self._chronicle.follow(self._weather.seconds, lambda: self.account.iteration, self.assigned.seconds)
+            self._chronicle.follow(self._weather.seconds, lambda: self.account.iteration)
         )
 
     def add_faults(self, plan: str) -> None:

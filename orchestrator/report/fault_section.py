@@ -71,7 +71,10 @@ def _lead(faults: Faults) -> str:
 
 def _acted(faults: Faults, simulated: bool) -> str:
     if any(faults.acts.values()):
-        return "Began and ended: what the nodes told, on the clock of the run; the first to begin, the last to end."
+        return (
+            "Began and ended: what the nodes told, on the clock of the run; the first to begin, the last to end. "
+            "A killed node cannot tell: its fault ended when it was back."
+        )
     return (
         "The simulator does everything exactly as planned, on its own clock."
         if simulated
@@ -174,7 +177,7 @@ def _recovery(dip: Dip, unit: str) -> str:
     if dip.after is None:
         return "nothing known of after"
     if dip.worst is not None and dip.worst <= dip.before and dip.after <= dip.before:
-        return "never above the value before"
+        return "no point above the value before"
     if dip.recovered is None:
         return "not recovered in this run"
     if unit == "seconds":

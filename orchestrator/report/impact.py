@@ -223,12 +223,13 @@ def _lives(spells: Sequence[Spell], plan: Plan, course: Course, graph: Topology 
     if graph is None:
         return [None] * len(spells)
     cutting = [event for event in plan if isinstance(event.effect, Cut | Kill | Pause | Restart)]
-    known = {event: named(event)[-1] < graph.nodes for event in cutting}
-    usable = [event for event in cutting if known[event]]
+    usable = [event for event in cutting if named(event)[-1] < graph.nodes]
     gallery = _Gallery(graph)
     return [
         gallery.worst(spell, usable)
-        if course.own(spell) is not None and spell.events and all(known.get(event, True) for event in spell.events)
+        if course.own(spell) is not None
+        and spell.events
+        and all(named(event)[-1] < graph.nodes for event in spell.events)
         else None
         for spell in spells
     ]
@@ -239,11 +240,11 @@ class _Gallery:
 
     def __init__(self, graph: Topology) -> None:
         self._graph = graph
-        self._known: dict[tuple[Event, ...], LiveGraph] = {}
+        self._known: dict[tuple[int, ...], LiveGraph] = {}
         self._most = max(_GRAPH_WORK // max(graph.nodes, 1) ** 2, _FEWEST_GRAPHS)
 
     def worst(self, spell: Spell, cutting: Sequence[Event]) -> Live | None:
-        """The most components and the smallest gap at the beginnings, its own and others', in a window."""
+        """The most components and the smallest gap at some beginnings in a window, its own and others'."""
         seen = [live for moment in _moments(spell, cutting) if (live := self._at(active(cutting, moment, spell.unit)))]
         if not seen:
             return None
@@ -251,19 +252,17 @@ class _Gallery:
         return Live(max(live.components for live in seen), min(gaps, default=None))
 
     def _at(self, now: tuple[Event, ...]) -> LiveGraph | None:
-        if now not in self._known and len(self._known) < self._most:
-            self._known[now] = live_graph(self._graph, now)
-        return self._known.get(now)
+        key = tuple(map(id, now))  # of events that the plan keeps; to hash all their links takes longer than to look
+        if key not in self._known and len(self._known) < self._most:
+            self._known[key] = live_graph(self._graph, now)
+        return self._known.get(key)
 
 
 def _moments(spell: Spell, cutting: Iterable[Event]) -> list[float]:
-    own = [event.window for event in spell.events if event.window.unit == spell.unit]
-    begins = {window.begin for window in own}
-    begins |= {
-        event.window.begin
-        for event in cutting
-        if event.window.unit == spell.unit and any(event.window.begin in window for window in own)
-    }
+    begins = {event.window.begin for event in spell.events if event.window.unit == spell.unit}
+    if len(spell.events) == 1:
+        own = spell.events[0].window
+        begins |= {e.window.begin for e in cutting if e.window.unit == own.unit and e.window.begin in own}
     ordered = sorted(begins)
     places = np.linspace(0, len(ordered) - 1, min(_MOMENTS, len(ordered))).astype(int)
     return [ordered[place] for place in places]

@@ -1,19 +1,31 @@
 """What every link was asked to do, what is held of it, and by which mechanism."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from orchestrator.report import page
 from orchestrator.report.files import finite, mapping
 from orchestrator.report.read import Summary
-from orchestrator.report.text import NOT_MEASURED, count, number
+from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
 
 TITLE = "Links"
 ROWS_OPEN = 12
 ROWS_LISTED = 2000
 _HEADERS = (("Link", False), ("Property", False), ("Asked", False), ("Held", False), ("Mechanism", False))
 _WORD = 120
+
+
+def _rate(bits: float) -> str:
+    for size, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if bits >= size:
+            return f"{number(bits / size)} {unit}"
+    return f"{number(bits)} bit/s"
+
+
+_UNITS: Mapping[str, Callable[[float], str]] = {
+    "delay": duration, "jitter": duration, "rate": _rate, "loss": percent,
+}  # fmt: skip
 
 
 def link_card(summary: Summary) -> str:
@@ -39,11 +51,13 @@ def _said(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _row(row: Mapping[str, Any]) -> list[str]:
     link = f"{_word(row.get('sender'))}→{_word(row.get('receiver'))}"
-    return [link, *(_word(row.get(key)) for key in ("property", "asked", "held", "mechanism"))]
+    show = _UNITS.get(str(row.get("property")), number)
+    amounts = [_word(row.get(key), show) for key in ("asked", "held")]
+    return [link, _word(row.get("property")), *amounts, _word(row.get("mechanism"))]
 
 
-def _word(value: object) -> str:
+def _word(value: object, show: Callable[[float], str] = number) -> str:
     if value is None or value == "":
         return NOT_MEASURED
     figure = finite(value)
-    return number(figure) if figure is not None else str(value)[:_WORD]
+    return show(figure) if figure is not None else str(value)[:_WORD]

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -15,7 +15,7 @@ from pame.errors import PlanError
 from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow
 from pame.plan_text import read_plan
 
-BEGINS, ENDS = "fault begins", "fault ends"
+BEGINS, ENDS, BACK = "fault begins", "fault ends", "restarted"
 MOST_SPELLS = 40
 BY_HAND = "by hand"
 _NAMES_SHOWN = 12
@@ -38,19 +38,19 @@ class Act:
 
 @dataclass(frozen=True)
 class Acts:
-    """What was told of one window."""
+    """What was told of one window; a node that tells twice, because it was restarted, is believed the first time."""
 
     all: Sequence[Act]
 
     @cached_property
     def begun(self) -> list[float]:
         """When it began, by everybody who told, ascending."""
-        return sorted(act.seconds for act in self.all if act.begins and act.seconds is not None)
+        return _first_words(act for act in self.all if act.begins)
 
     @cached_property
     def ended(self) -> list[float]:
         """When it ended, by everybody who told, ascending."""
-        return sorted(act.seconds for act in self.all if not act.begins and act.seconds is not None)
+        return _first_words(act for act in self.all if not act.begins)
 
     @property
     def mechanisms(self) -> list[str]:
@@ -79,11 +79,12 @@ class Spell:
 
 @dataclass(frozen=True)
 class Faults:
-    """The faults of a run: the plan, its unreadable lines, and what was told by number of the fault."""
+    """The faults of a run: the plan, its unreadable lines, what was told by number of the fault, and who came back."""
 
     plan: tuple[Event, ...]
     damaged: int
     acts: Mapping[int | None, Sequence[Act]]
+    back: Mapping[int | None, Sequence[float]]
 
     @cached_property
     def spells(self) -> list[Spell]:
@@ -138,18 +139,33 @@ class Faults:
         return self.acts.get(number, ())
 
     def _acts_of(self, event: Event) -> Acts:
-        if self._numbers[event.number] == 1:
-            return Acts(self._told(event.number))
+        told = self._told(event.number) if self._numbers[event.number] == 1 else self._told_of(event)
+        return Acts([*told, *self._came_back(event, told)])
+
+    def _came_back(self, event: Event, told: Sequence[Act]) -> list[Act]:
+        """Who was killed cannot tell the end: it is when it was back."""
+        if not isinstance(event.effect, Kill | Restart):
+            return []
+        ended = {act.node for act in told if not act.begins}
+        found = []
+        for begin in told:
+            moments = self.back.get(begin.node, ()) if begin.begins and begin.node not in ended else ()
+            moment = min(
+                (back for back in moments if begin.seconds is not None and back >= begin.seconds), default=None
+            )
+            if moment is not None:
+                found.append(replace(begin, begins=False, seconds=moment, failure=""))
+        return found
+
+    def _told_of(self, event: Event) -> list[Act]:
         concerned = set(named(event))
         moments = [(True, event.window.begin), (False, None if event.window.end == inf else event.window.end)]
-        return Acts(
-            [
-                act
-                for begins, moment in moments
-                for act in self._by_moment.get((event.number, begins, _moment(moment)), ())
-                if act.node is None or act.node in concerned
-            ]
-        )
+        return [
+            act
+            for begins, moment in moments
+            for act in self._by_moment.get((event.number, begins, _moment(moment)), ())
+            if act.node is None or act.node in concerned
+        ]
 
     def _by_hand(self) -> list[Spell]:
         strangers = [acts for number, acts in self.acts.items() if number is None or number not in self._numbers]
@@ -180,11 +196,14 @@ def read_faults(folder: Path) -> Faults | None:
                 except PlanError:
                     damaged += 1
     acts: dict[int | None, list[Act]] = defaultdict(list)
+    back: dict[int | None, list[float]] = defaultdict(list)
     for entry in json_lines(folder / "events.jsonl"):
+        if entry.get("what") == BACK and (seconds := finite(entry.get("seconds"))) is not None:
+            back[_whole(entry.get("node"))].append(seconds)
         if entry.get("what") in (BEGINS, ENDS):
             act = _act(entry)
             acts[act.number].append(act)
-    return Faults(tuple(plan), damaged, dict(acts)) if plan or damaged or acts else None
+    return Faults(tuple(plan), damaged, dict(acts), dict(back)) if plan or damaged or acts else None
 
 
 def named(event: Event) -> list[int]:
@@ -241,6 +260,14 @@ def _act(entry: Mapping[str, Any]) -> Act:
         mechanism=_text(entry.get("mechanism")),
         failure=_text(entry.get("failure")),
     )
+
+
+def _first_words(acts: Iterable[Act]) -> list[float]:
+    first: dict[int | None, float] = {}
+    for act in acts:
+        if act.seconds is not None:
+            first.setdefault(act.node, act.seconds)
+    return sorted(first.values())
 
 
 def _whole(value: object) -> int | None:

@@ -67,7 +67,7 @@ def test_without_a_supervisor_an_order_fails_with_a_reason(monkeypatch: pytest.M
     async def follow() -> None:
         began = time.monotonic()
         chronicle = Chronicle(1, [event(Pause((1,)), 0.01, 60)], told.append)
-        following = asyncio.create_task(chronicle.follow(lambda: time.monotonic() - began, lambda: 0, 0.0))
+        following = asyncio.create_task(chronicle.follow(lambda: time.monotonic() - began, lambda: 0))
         async with asyncio.timeout(30):
             while len(told) < 2:
                 await asyncio.sleep(0.01)
@@ -83,7 +83,9 @@ def test_what_a_former_self_was_told_is_not_done_again() -> None:
 
     async def follow() -> None:
         plan = [event(Kill((1,)), 1, 3), event(Cut(LINK), 0, 1, number=1), event(Cut(LINK), 0, 9, number=2)]
-        following = asyncio.create_task(Chronicle(1, plan, told.append).follow(lambda: 2.0, lambda: 0, 2.0))
+        chronicle = Chronicle(1, plan, told.append, seconds=2.0, iteration=0)
+        chronicle.look(2.0, 0)
+        following = asyncio.create_task(chronicle.follow(lambda: 2.0, lambda: 0))
         await asyncio.sleep(0.1)
         following.cancel()
 

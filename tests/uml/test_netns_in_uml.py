@@ -1,4 +1,4 @@
-"""The backend `netns` in a kernel with netem: links are what was asked for, faults come and go, the bits are the same."""
+"""The backend `netns` in a kernel with netem: links are what was asked for, faults come and go, the bits stay."""
 
 import json
 from collections.abc import Callable

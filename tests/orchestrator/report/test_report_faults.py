@@ -220,6 +220,23 @@ def test_what_was_told_belongs_to_the_window_that_it_names(tmp_path: Path) -> No
     assert [(spell.acts.begun, spell.acts.ended) for spell in spells] == [([], []), ([4.25], [5.25]), ([], [])]
 
 
+def test_a_restarted_node_that_tells_again_is_believed_the_first_time(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+    moments = [("begins", 5.01, 3, 5.0), ("ends", 10.01, 3, 10.0), ("begins", 16.5, 3, 5.0), ("ends", 16.5, 3, 10.0)]
+    write_lines(folder / "events.jsonl", [told(what, s, n, planned) for what, s, n, planned in moments])
+    (impact,) = impacts_of(folder)
+    assert impact.span == (5.01, 10.01)
+
+
+def test_the_fault_of_a_killed_node_ends_when_it_is_back(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(KILLED, 5, 10), event(KILLED, 15, 17))
+    back = [{"seconds": 10.6, "what": "restarted", "node": 2}, {"seconds": 17.5, "what": "restarted", "node": 2}]
+    write_lines(folder / "events.jsonl", [told("begins", 5.0, 2, 5.0), back[0], told("begins", 15.0, 2, 15.0), back[1]])
+    assert [impact.span for impact in impacts_of(folder)] == [(5, 10.6), (15, 17.5)]
+    write_lines(folder / "events.jsonl", [told("begins", 5.0, 2, 5.0)])
+    assert [impact.span for impact in impacts_of(folder)] == [(5, 10), (15, 17)]
+
+
 def test_a_failure_to_act_is_said(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(KILLED, 5, 10))
     write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0, failure="no supervisor to kill this node")])
@@ -338,10 +355,13 @@ def with_links(folder: Path, links: Any) -> str:
 def test_links_are_a_card_with_what_was_asked_and_what_is_held(tmp_path: Path) -> None:
     delay = {"sender": 0, "receiver": 1, "property": "delay", "asked": "20ms", "held": "20.0ms", "mechanism": "netem"}
     rate = {"sender": 1, "receiver": 0, "property": "rate", "asked": 1e6, "held": None, "mechanism": "htb"}
-    shown = with_links(ring_run(tmp_path), [delay, rate, 5])
-    assert "delay by netem on 1 link; rate by htb on 1 link." in shown
-    assert "0→1 delay 20ms 20.0ms netem 1→0 rate 1\u202f000\u202f000 not measured htb" in shown
-    assert "All 2 rows" not in shown
+    jitter = {"sender": 1, "receiver": 0, "property": "jitter", "asked": 0.0025, "held": 0.002, "mechanism": "netem"}
+    loss = {"sender": 1, "receiver": 0, "property": "loss", "asked": 0.015, "held": 0.5, "mechanism": "nft"}
+    shown = with_links(ring_run(tmp_path), [delay, rate, jitter, loss, 5])
+    assert "delay by netem on 1 link; rate by htb on 1 link;" in shown
+    assert "0→1 delay 20ms 20.0ms netem 1→0 rate 1 Mbit/s not measured htb" in shown
+    assert "1→0 jitter 2.5 ms 2 ms netem 1→0 loss 1.5 % 50 % nft" in shown
+    assert "All 4 rows" not in shown
 
 
 def test_a_long_table_of_links_is_folded(tmp_path: Path) -> None:
