@@ -55,6 +55,7 @@ class Handshakes:
         self._out = os.dup(2)
         sys.stderr.flush()
         sys.stderr = self._direct()
+        os.set_blocking(writing, False)  # a log that nobody reads fast enough must not hold up who writes it
         os.dup2(writing, 2)
         os.close(writing)
         Thread(target=self._read, args=(reading,), name="grpc-log", daemon=True).start()
@@ -68,5 +69,5 @@ class Handshakes:
                 reason = reason_of(line)
                 if reason is not None:
                     self.refused[reason] += 1
-                elif not _LOG_LINE.match(line):
+                elif not _LOG_LINE.match(line) or line.startswith(b"F"):
                     os.write(self._out, line)

@@ -128,10 +128,10 @@ class Customs:
             parcel = pb.Parcel.FromString(data)
         except DecodeError:
             raise ParcelRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no parcel") from None
-        self._check_tags(parcel)
-        if self._names is not None and self._names[parcel.sender] != name:
+        if self._names is not None and self._names.get(parcel.sender) != name:
             detail = f"this is not node {parcel.sender}, which it says it is"
             raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_SENDER, detail)
+        self._check_tags(parcel)
         message, size = self._vectors_of(parcel)
         self.moved(parcel.sender, parcel.incarnation)  # only now: what is refused changes nothing
         self._newest[parcel.sender] = parcel.iteration
@@ -146,6 +146,9 @@ class Customs:
                 refusal_pb2.REFUSAL_UNKNOWN_SENDER, f"node {sender} is no neighbour of node {self._index}"
             )
         known = self._incarnations[sender]
+        if parcel.incarnation > known and self._names is not None:  # the orchestrator would have said so
+            detail = f"incarnation {parcel.incarnation} of node {sender}, which is at {known}"
+            raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_SENDER, detail, sender)
         if parcel.incarnation < known:
             detail = f"incarnation {parcel.incarnation} of node {sender}, which is at {known} by now"
             raise ParcelRefused(refusal_pb2.REFUSAL_OLD_INCARNATION, detail, sender)

@@ -24,6 +24,8 @@ _HEADROOM = 2
 _LEAST_HEADROOM = 64 * 2**20
 """Our own limit refuses a parcel with its reason and counts it. gRPC has a limit for what is larger still: it ends the
 stream with RESOURCE_EXHAUSTED before a byte of it is kept, but tells only the sender why."""
+_STREAMS = 16
+"""On one connection: a neighbour needs one."""
 _PATIENCE_WITH_REFUSED = 100
 """A stream that sends nothing else is closed."""
 
@@ -62,7 +64,8 @@ class ExchangeServer:
         """Serve with this limit; a server that is already open is replaced without a gap. `tls`: if there is any."""
         previous, self._arrive = self._server, arrive
         options = [
-            ("grpc.max_receive_message_length", max(_HEADROOM * limit, _LEAST_HEADROOM)),
+            ("grpc.max_receive_message_length", max(_HEADROOM * limit, _LEAST_HEADROOM if arrive else 0)),
+            ("grpc.max_concurrent_streams", _STREAMS),
             ("grpc.so_reuseport", 1),
         ]
         server = grpc.aio.server(options=options)

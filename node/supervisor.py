@@ -28,6 +28,7 @@ ORDERS = ("pause", "kill", "restart")
 LONGEST_S = 3600.0
 _ORDER_BYTES = 1024
 _ORDER_S = 1.0
+_LEAVE_S = 5.0
 _FIRST_BACKOFF_S = 0.5
 _LONGEST_BACKOFF_S = 10.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
@@ -64,6 +65,8 @@ class Supervisor:
         self._resume_at: float | None = None
         self._ordered_back_s: float | None = None
         """The trainer is about to die on purpose, and is back after so many seconds."""
+        self._kill_at: float | None = None
+        """It was told to leave, and is not waited for longer."""
         self._backoff_s = _FIRST_BACKOFF_S
         self._started_at = 0.0
         self._leaving = False
@@ -112,7 +115,7 @@ class Supervisor:
             if pid == 0:
                 return 0 if self._leaving and self._pid is None else None
             if pid == self._pid:
-                self._pid = self._resume_at = None
+                self._pid = self._resume_at = self._kill_at = None
                 code = os.waitstatus_to_exitcode(status)
                 if self._leaving or (self._ordered_back_s is None and code >= 0):
                     return code if code >= 0 else 128 - code
@@ -130,7 +133,7 @@ class Supervisor:
         self._backoff_s = min(2 * self._backoff_s, _LONGEST_BACKOFF_S)
 
     def _next_alarm(self) -> float | None:
-        alarms = [at for at in (self._start_at, self._resume_at) if at is not None]
+        alarms = [at for at in (self._start_at, self._resume_at, self._kill_at) if at is not None]
         return max(0.0, min(alarms) - time.monotonic()) if alarms else None
 
     def _look_at_the_clock(self) -> None:
@@ -140,6 +143,10 @@ class Supervisor:
         if self._resume_at is not None and now >= self._resume_at and self._pid is not None:
             self._resume_at = None
             os.kill(self._pid, signal.SIGCONT)
+
+        if self._kill_at is not None and now >= self._kill_at and self._pid is not None:
+            self._kill_at = None
+            os.kill(self._pid, signal.SIGKILL)
 
     def _take_order(self) -> None:
         try:
@@ -166,6 +173,7 @@ class Supervisor:
             self._resume_at = max(self._resume_at or 0.0, time.monotonic() + seconds)
         else:
             self._ordered_back_s = seconds
+            self._kill_at = time.monotonic() + _LEAVE_S
             os.kill(self._pid, signal.SIGKILL if do == "kill" else signal.SIGTERM)
             os.kill(self._pid, signal.SIGCONT)
         return {"done": True, "pid": self._pid}

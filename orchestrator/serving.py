@@ -19,6 +19,7 @@ from orchestrator.security import leave_authority
 from pame.errors import PameError
 
 _REMIND_S = 10.0
+_LOOK_S = 1.0
 _WAITING = "waiting for "
 
 
@@ -62,7 +63,8 @@ class FirstRun:
                         refused = f"{count} nodes do not go with {self.file.name}: {_first_line(error)}"
                         log("experiment_refused", nodes=count, reason=str(error))
                         desk.notice = f"{refused}; waiting for another number of nodes"
-                        await desk.members.change(inf)
+                        while len(desk.members.within_reach()) == count:
+                            await desk.members.change(_LOOK_S)
                     else:
                         desk.notice = ""
                         return
@@ -118,6 +120,7 @@ async def serve(service: Service, first: FirstRun | None) -> Ending | None:
 
     control, leave = service.control, first is not None and first.patience_s is not None
     desk = Desk(control, service.out, log)
+    control.members.on_refusal = lambda member, reason: log("join_refused", member=member, reason=reason)
     page = LivePage(desk, service.out, control.token, service.host, service.page_port or 0)
     vitals = Vitals(service.health_port)
     await control.open(ExperimentsService(control.token, desk))

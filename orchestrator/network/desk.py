@@ -71,6 +71,7 @@ class Desk:
             folder = create_folder(self._out, experiment.name)
         except BaseException:
             self._busy = False
+            self._news()
             raise
         broadcast = Broadcast(order.number, experiment, folder.name)
         self._current = broadcast

@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from pame.rpc import control_pb2 as pb
@@ -12,6 +12,7 @@ from pame.rpc import control_pb2 as pb
 SILENT_S = 5.0
 """A node that says nothing for so long is not counted on: frozen, or behind a broken connection."""
 _LOOK_S = 1.0
+_TOLD = 200
 
 
 @dataclass(eq=False, slots=True)
@@ -49,6 +50,16 @@ class Members:
         self._changed = asyncio.Event()
         self.refused: Counter[str] = Counter()
         """Joins, by reason."""
+        self.on_refusal: Callable[[str, str], None] = lambda *_: None
+        """Is told once of every member and reason, as long as there are not too many."""
+        self._told: set[tuple[str, str]] = set()
+
+    def refuse(self, member: str, reason: str) -> None:
+        """Somebody was not let in."""
+        self.refused[reason] += 1
+        if (member, reason) not in self._told and len(self._told) < _TOLD:
+            self._told.add((member, reason))
+            self.on_refusal(member, reason)
 
     def all(self) -> list[Member]:
         """Everybody who ever joined, in the order of their names."""

@@ -109,7 +109,7 @@ class Control:
         if tls is None:
             self.port = self.join_port = self._listen(self._server, self.port, None)
         else:
-            enrolment = EnrolmentService(self.token, tls.authority, lambda: self.port, self.members.refused)
+            enrolment = EnrolmentService(self.token, tls.authority, lambda: self.port, self.members.refuse)
             add_EnrolmentServicer_to_server(enrolment, self._join_server)  # type: ignore[no-untyped-call]
             names[self._join_server].append(_ENROLMENT)
             shown = tls.authority.server

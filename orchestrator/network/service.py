@@ -21,7 +21,7 @@ from pame.rpc import refusal_pb2
 
 _JOIN_S = 10.0
 _NAME_CHARACTERS = 100
-_ADDRESS = re.compile(r"\S+:[1-9][0-9]{0,4}")
+_ADDRESS = re.compile(r"\S{1,255}:[1-9][0-9]{0,4}")
 
 
 class Listener(Protocol):
@@ -71,7 +71,7 @@ class ControlService:
         name = peer_name(context)
         refused = self._refusal(first, name)
         if refused is not None:
-            self._members.refused[refusal_name(refused.refusal)] += 1
+            self._members.refuse(first.join.member[:_NAME_CHARACTERS], refusal_name(refused.refusal))
             yield pb.ToNode(refused=refused)
             return
         member = self._admit(first.join, name or "")
@@ -108,6 +108,8 @@ class ControlService:
         if join.fingerprint != self._fingerprint:
             detail = "this machine computes other bits (NumPy, processor): use the same build on all nodes"
             return _refused(refusal_pb2.REFUSAL_WRONG_FINGERPRINT, detail)
+        if join.metrics_address and not _ADDRESS.fullmatch(join.metrics_address):
+            return _refused(refusal_pb2.REFUSAL_BAD_ADDRESS, "the address of its metrics is not HOST:PORT")
         if not _ADDRESS.fullmatch(join.address):
             return _refused(refusal_pb2.REFUSAL_BAD_ADDRESS, f"{join.address!r} is not HOST:PORT")
         for other in self._members.alive():

@@ -1,7 +1,6 @@
 """The Enrolment service, alone on the port where the caller has no certificate yet."""
 
 import hmac
-from collections import Counter
 from collections.abc import Callable
 
 from node.parcels import refusal_name
@@ -16,28 +15,28 @@ class EnrolmentService:
     """Token and signing request against certificate."""
 
     def __init__(
-        self, token: str, authority: Authority, control_port: Callable[[], int], refused: Counter[str]
+        self, token: str, authority: Authority, control_port: Callable[[], int], refuse: Callable[[str, str], None]
     ) -> None:
-        """`refused`: joins by reason, to be counted."""
+        """`refuse`: is told of member and reason."""
         self._token = token
         self._authority = authority
         self._control_port = control_port
-        self._refused = refused
+        self._tell_refused = refuse
 
     async def Enrol(self, request: pb.EnrolRequest, _: object) -> pb.Enrolled:  # noqa: N802  gRPC's name
         """A certificate, or why not."""
         if not hmac.compare_digest(request.token.encode(), self._token.encode()):
             detail = "wrong token: give the node the orchestrator's own"
-            return self._refuse(refusal_pb2.REFUSAL_WRONG_TOKEN, detail)
+            return self._refuse(request, refusal_pb2.REFUSAL_WRONG_TOKEN, detail)
         if not 0 < len(request.member) <= NAME_CHARACTERS:
             detail = f"a member has a name of at most {NAME_CHARACTERS} characters"
-            return self._refuse(refusal_pb2.REFUSAL_BAD_JOIN, detail)
+            return self._refuse(request, refusal_pb2.REFUSAL_BAD_JOIN, detail)
         try:
             pem = self._authority.sign(request.member, request.signing_request)
         except BadSigningRequest as error:
-            return self._refuse(refusal_pb2.REFUSAL_BAD_SIGNING_REQUEST, str(error))
+            return self._refuse(request, refusal_pb2.REFUSAL_BAD_SIGNING_REQUEST, str(error))
         return pb.Enrolled(certificate=pb.Certificate(pem=pem, control_port=self._control_port()))
 
-    def _refuse(self, refusal: "refusal_pb2.Refusal", detail: str) -> pb.Enrolled:
-        self._refused[refusal_name(refusal)] += 1
+    def _refuse(self, request: pb.EnrolRequest, refusal: "refusal_pb2.Refusal", detail: str) -> pb.Enrolled:
+        self._tell_refused(request.member[:NAME_CHARACTERS], refusal_name(refusal))
         return pb.Enrolled(refused=pb.NotEnrolled(refusal=refusal, detail=detail))

@@ -10,10 +10,15 @@ from pathlib import Path
 
 from node.enrolment import AUTHORITY_FILE, TOKEN_FILE
 from orchestrator.errors import UnreadableFile, writing
+from pame.errors import PameError
 
 _GROUP_READS = 0o640
 _TOKEN_BYTES = 16
-_LONGEST_TOKEN = 200
+_LONGEST = 200
+
+
+class BadToken(PameError):
+    """A token that could not be written down and read again."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,14 @@ def read_vault(folder: Path) -> Vault:
 def keep_token(folder: Path, token: str = "") -> str:
     """The token there is: the given one, else that of a former time, else a new one. Left in the folder."""
     path = folder / TOKEN_FILE
+    if token and (not token.isascii() or not token.isprintable() or token != token.strip() or len(token) > _LONGEST):
+        raise BadToken(f"a token has at most {_LONGEST} printable ASCII characters, and no blank at its ends")
     if not token:
         try:
-            token = path.read_text(encoding="ascii").strip()[:_LONGEST_TOKEN]
+            token = path.read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError):
             token = ""
-    token = token or secrets.token_hex(_TOKEN_BYTES)
+    token = token if 0 < len(token) <= _LONGEST else secrets.token_hex(_TOKEN_BYTES)
     _leave(path, token.encode("ascii") + b"\n")
     return token
 

@@ -172,6 +172,13 @@ def test_with_tls_only_a_neighbour_pushes_and_only_in_its_own_name() -> None:
         with pytest.raises(ParcelRefused) as refused:
             box.open(parcel(), name)
         assert (refused.value.code, refused.value.sender) == (reason, None)
+    for data in (parcel(run=RUN), parcel(incarnation=0)):  # whatever else is wrong with it, it is not node 1's doing
+        with pytest.raises(ParcelRefused) as refused:
+            box.open(data.replace(b"w", b"v"), names[2])
+        assert (refused.value.code, refused.value.sender) == ("wrong_sender", None)
+    with pytest.raises(ParcelRefused) as refused:
+        box.open(parcel(incarnation=2**31), names[1])
+    assert refused.value.code == "wrong_sender"
     box.renamed(1, "2.aa.node.pame")
     with pytest.raises(ParcelRefused, match="no neighbour"):
         box.open(parcel(), "1.aa.node.pame")

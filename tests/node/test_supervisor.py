@@ -22,7 +22,8 @@ TRAINER = """
 import os, signal, sys, time
 with open(os.environ["JOURNAL"], "a") as journal:
     print(os.getpid(), os.environ["PAME_MEMBER"], *sys.argv[1:], file=journal)
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(int(os.environ.get("CODE", "0"))))
+stubborn = "STUBBORN" in os.environ
+signal.signal(signal.SIGTERM, lambda *_: None if stubborn else sys.exit(int(os.environ.get("CODE", "0"))))
 os.fork() or os._exit(0)  # an orphan for whoever buries
 while True:
     time.sleep(0.05)
@@ -141,6 +142,12 @@ def test_a_trainer_that_is_ordered_away_is_back_when_the_order_says(tmp_path: Pa
         until(lambda: state(first) in ("", "Z"))
         until(lambda: len(one.starts()) == 2)
         assert time.monotonic() - began >= 0.5
+
+
+def test_a_trainer_that_does_not_leave_when_told_is_killed(tmp_path: Path) -> None:
+    with supervised(tmp_path, STUBBORN="1") as one:
+        one.order("restart", 0)
+        until(lambda: len(one.starts()) == 2)
 
 
 def test_it_leaves_also_when_the_trainer_is_paused_or_away(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from served_world import TOKEN, Served, experiment_of, kinds, served, text_of
 
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.plan import make_network_setting
+from pame.errors import PameError
 from pame.ledger import Ledger
 from pame.observe import Evaluation, Record
 from pame.rpc import experiments_pb2 as pb
@@ -172,3 +173,16 @@ def test_health_is_told_for_every_service(tmp_path: Path, service: str) -> None:
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
     play(tmp_path, scene)
+
+
+def test_whoever_waits_for_an_idle_desk_is_woken_by_a_refused_experiment(tmp_path: Path) -> None:
+    async def refuse(world: Served) -> None:
+        bad = experiment_of(nodes=3, topology={"kind": "random-regular", "degree": 5})
+        submitting = asyncio.create_task(world.desk.submit(bad, tmp_path))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(world.desk.idle())
+        with pytest.raises(PameError):
+            await submitting
+        await waiting
+
+    play(tmp_path, refuse)

@@ -90,7 +90,11 @@ def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_unharmed
 def test_enrolling_needs_the_token_and_joining_the_newest_certificate_of_that_very_name(tmp_path: Path) -> None:
     async def knock() -> None:
         async with secured(tmp_path) as world:
+            told: list[tuple[str, str]] = []
+            world.control.members.on_refusal = lambda *news: told.append(news)
             refused = await world.enrol("node-0", token="guessed")
+            await world.enrol("node-0", token="guessed again")
+            assert told == [("node-0", "wrong_token")]  # once
             assert refused.refused.refusal == refusal("WRONG_TOKEN")
             nameless = await world.enrol("")
             assert nameless.refused.refusal == refusal("BAD_JOIN")
@@ -103,7 +107,7 @@ def test_enrolling_needs_the_token_and_joining_the_newest_certificate_of_that_ve
             join.member = "node-0"  # and this is who it is; only its version is still wrong
             assert await attach(world, mutual_channel(new()), join) == refusal("WRONG_CODE_VERSION")
             assert world.control.members.refused == {
-                "wrong_token": 1,
+                "wrong_token": 2,
                 "bad_join": 1,
                 "wrong_identity": 2,
                 "wrong_code_version": 1,
@@ -164,7 +168,7 @@ def test_nodes_believe_the_next_orchestrator_when_theirs_was_restarted(tmp_path:
     asyncio.run(restart())
 
 
-def test_a_neighbour_who_says_it_is_another_one_is_refused(tmp_path: Path) -> None:
+def test_a_second_self_of_a_neighbour_is_no_neighbour(tmp_path: Path) -> None:
     async def pretend() -> None:
         async with secured(tmp_path) as world:
             await world.start(*NAMES[:3])

@@ -7,6 +7,7 @@ import pytest
 
 from orchestrator.errors import CannotWrite, UnreadableFile
 from orchestrator.security import keep_token, leave_authority, read_vault
+from orchestrator.security.vault import BadToken
 
 
 def test_a_token_stays_over_restarts_and_a_given_one_replaces_it(tmp_path: Path) -> None:
@@ -48,6 +49,13 @@ def test_an_empty_or_unreadable_token_is_replaced(tmp_path: Path) -> None:
     for content in (b"", b"\n", b"\xff\xfe"):
         (tmp_path / "token").write_bytes(content)
         assert len(keep_token(tmp_path)) == 32
+
+
+@pytest.mark.parametrize("token", ["süß", " a", "a ", "a\nb", "x" * 201])
+def test_a_token_that_could_not_be_read_again_is_refused(tmp_path: Path, token: str) -> None:
+    with pytest.raises(BadToken, match="printable ASCII"):
+        keep_token(tmp_path, token)
+    assert not (tmp_path / "token").exists()
 
 
 def test_a_folder_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
