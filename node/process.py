@@ -179,7 +179,7 @@ class Node:
             case "start" if self._is_current(message.start.run):
                 self._current().start()
             case "neighbours" if self._is_current(message.neighbours.run):
-                self._current().moved(peer(found) for found in message.neighbours.neighbours)
+                await self._moved(message.neighbours)
             case "faults" if self._is_current(message.faults.run):
                 self._current().add_faults(message.faults.plan)
             case "stop" if self._is_current(message.stop.run):
@@ -210,6 +210,12 @@ class Node:
         self._say(f"run {message.run:x}: node {message.index} of {message.nodes}")
         ready = pb.Ready(run=message.run, links=self._session.realised())
         self._control.send(pb.FromNode(ready=ready))
+
+    async def _moved(self, message: pb.Neighbours) -> None:
+        """Who came back starts only when its neighbours know where it is."""
+        await self._current().moved([peer(found) for found in message.neighbours])
+        indices = [found.index for found in message.neighbours]
+        self._control.send(pb.FromNode(moved=pb.Moved(run=message.run, neighbours=indices)))
 
     def _is_current(self, run: int) -> bool:
         return self._session is not None and self._session.assigned.run == run

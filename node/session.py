@@ -145,7 +145,7 @@ class Session:
         )
         self._send(pb.FromNode(fault=report))
 
-    def moved(self, peers: Iterable[Peer]) -> None:
+    async def moved(self, peers: Iterable[Peer]) -> None:
         """Neighbours came back elsewhere."""
         for peer in peers:
             self._peers[peer.index] = peer
@@ -154,6 +154,7 @@ class Session:
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
             self._shaper.move(peer.index, peer.address)
+        await self._shaper.apply(self._weather.seconds())
         self._reshape.set()
 
     async def stop(self, at: int, drain_s: float) -> None:

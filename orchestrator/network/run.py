@@ -40,6 +40,7 @@ GATHER_S = 60.0
 _PREPARE_S = 60.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
+_HEAR_S = 2.0
 _EVENTS_KEPT = 300
 
 
@@ -103,6 +104,8 @@ class NetworkRun:
         self._leaving: set[int] = set()
         self._fault: MachineFault | None = None
         self._waiting_to_resume: set[int] = set()
+        self._untold: dict[int, set[int]] = {}
+        """Neighbours that do not know yet where a node is that came back."""
         self._changed = asyncio.Event()
         self._end: _End | None = None
         self.is_over = False
@@ -205,6 +208,9 @@ class NetworkRun:
             self._stop(_End(status, message.failure.reason, self._reached()))
         elif kind == "fault" and message.fault.run == self.number:
             self._fault_reported(index, message.fault)
+        elif kind == "moved" and message.moved.run == self.number:
+            for other in message.moved.neighbours:
+                self._known_to(other, index)
         elif kind == "goodbye":
             self._leaving.add(index)
         self._changed.set()
@@ -373,12 +379,35 @@ class NetworkRun:
         self._happened("restarted", index, f"{member.name}, from iteration {first}, {state}")
 
     def _resumed(self, index: int) -> None:
-        """It is ready: its neighbours learn where it is, then it starts."""
+        """It is ready: its neighbours learn where it is, and when they know, it starts."""
         self._waiting_to_resume.discard(index)
         news = pb.Neighbours(run=self.number, neighbours=[neighbour(self.seats.peer(index))])
+        told = set()
         for j in self.setting.topology.neighbours(index):
             if (other := self.seats.member(j)) is not None and other.alive:
                 other.tell(pb.ToNode(neighbours=news))
+                told.add(j)
+        self._untold[index] = told
+        incarnation = self.seats.incarnation(index)
+        asyncio.get_running_loop().call_later(
+            _HEAR_S, self._start_again, index, incarnation
+        )  # one of them may be frozen
+        if not told:
+            self._start_again(index, incarnation)
+
+    def _known_to(self, index: int, neighbour: int) -> None:
+        """A neighbour knows where a node is that came back."""
+        waiting = self._untold.get(index)
+        if waiting is not None:
+            waiting.discard(neighbour)
+            if not waiting:
+                self._start_again(index, self.seats.incarnation(index))
+
+    def _start_again(self, index: int, incarnation: int) -> None:
+        """Once, and only this incarnation."""
+        if index not in self._untold or incarnation != self.seats.incarnation(index):
+            return
+        del self._untold[index]
         if (member := self.seats.member(index)) is not None:
             member.tell(pb.ToNode(start=pb.Start(run=self.number)))
 

@@ -168,6 +168,28 @@ def test_nodes_believe_the_next_orchestrator_when_theirs_was_restarted(tmp_path:
     asyncio.run(restart())
 
 
+def test_a_node_that_comes_back_is_known_to_its_neighbours_before_it_speaks(tmp_path: Path) -> None:
+    async def restart() -> None:
+        async with secured(tmp_path) as world:
+            await world.start(*NAMES)
+            experiment = experiment_of(
+                stop={"iterations": 150}, period=1, compute={"step": "20ms"}, exchange={"patience": "500ms"}
+            )
+            broadcast = await world.desk.submit(experiment, Path())
+            await until(lambda: world.desk.run is not None and min(world.desk.run.collection.iterations) > 10)
+            world.processes[2].kill()
+            await until(lambda: not world.member("node-2").alive)
+            await world.start("node-2")
+            ending = await world.desk.ending()
+            assert ending is not None
+            assert ending.status.value == "finished"
+            summary = json.loads((tmp_path / "runs" / broadcast.folder / "summary.json").read_text())
+            assert summary["network"]["restarts"] == 1
+            assert summary["network"]["strangers"] == 0  # nobody took it for one
+
+    asyncio.run(restart())
+
+
 def test_a_second_self_of_a_neighbour_is_no_neighbour(tmp_path: Path) -> None:
     async def pretend() -> None:
         async with secured(tmp_path) as world:
