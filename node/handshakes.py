@@ -7,6 +7,7 @@ The log goes to file descriptor 2. That becomes a pipe: lines of gRPC are counte
 real standard error, where this program's own words go directly.
 """
 
+import atexit
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from typing import TextIO
 
 _LOG_LINE = re.compile(rb"^[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
 _VERBOSITY = "GRPC_VERBOSITY"
+_PARTING_S = 1.0
 _FAILED = b"Handshake failed with error"
 _REASONS = (
     (b"_ALERT_", None),  # the other side refused, and counts it
@@ -58,7 +60,14 @@ class Handshakes:
         os.set_blocking(writing, False)  # a log that nobody reads fast enough must not hold up who writes it
         os.dup2(writing, 2)
         os.close(writing)
-        Thread(target=self._read, args=(reading,), name="grpc-log", daemon=True).start()
+        self._thread = Thread(target=self._read, args=(reading,), name="grpc-log", daemon=True)
+        self._thread.start()
+        atexit.register(self._close)
+
+    def _close(self) -> None:
+        """What was said at the very end goes on, too."""
+        os.dup2(self._out, 2)  # nobody writes to the pipe any more
+        self._thread.join(_PARTING_S)
 
     def _direct(self) -> TextIO:
         return os.fdopen(os.dup(self._out), "w", buffering=1, encoding="utf-8", errors="backslashreplace")
