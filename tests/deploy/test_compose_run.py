@@ -246,8 +246,8 @@ def test_an_experiment_runs_from_outside_with_the_security_folder(network: Proje
     words = ("--set", f"nodes={NODES}", "--set", "stop.iterations=20", "-q")
     where = ("--on", f"127.0.0.1:{network.port('orchestrator', 4749)}", "--security", str(tmp_path / "security"))
     command = [str(Path(sys.executable).parent / "pame"), "run", str(ROOT / "experiments" / "quickstart.yaml")]
+    idle = "no run is under way"
     for _ in range(3):
-        idle = "no run is under way"
         network.wait(idle, lambda: idle in network.execute(orchestrator(network), "pame", "nodes", check=False), 60)
         done = subprocess.run([*command, *words, *where], capture_output=True, text=True, timeout=100, check=False)
         if "(busy)" not in done.stderr:  # seen once on a busy machine, and not explained
