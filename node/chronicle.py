@@ -7,14 +7,17 @@ Links and steps feel the weather by themselves. To be paused, killed or restarte
 import asyncio
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from math import inf, isfinite
 
 from node.order import give
 from node.supervisor import LONGEST_S, SOCKET_VARIABLE
 from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow
 
 IN_PROCESS, SUPERVISOR = "in-process", "supervisor"
-_LOOK_S = 0.01
+_PARTING_S = 0.05
+"""So that a node that is about to be killed can still tell."""
 _ORDERS: dict[type, str] = {Pause: "pause", Kill: "kill", Restart: "restart"}
 
 
@@ -55,24 +58,28 @@ class Chronicle:
         was over before is not told again."""
         self._index = index
         self._mechanism = mechanism
-        self._events: list[Event] = []
-        self._active: set[int] = set()
-        self._over: set[int] = set()
         self._tell = tell
-        self.add(plan)
+        self._events = [event for event in plan if concerns(event, index)]
+        self._active: set[int] = set()
         self._over = {place for place, event in enumerate(self._events) if _is_past(event, seconds, iteration)}
+        self._more = asyncio.Event()
 
     def add(self, events: Iterable[Event]) -> None:
         """More of them, by hand."""
         self._events += [event for event in events if concerns(event, self._index)]
+        self._more.set()
 
     async def follow(self, seconds: Callable[[], float], iteration: Callable[[], int]) -> None:
-        """Until cancelled."""
+        """What goes by the clock, until cancelled; `look` is called at every iteration for the rest."""
         while True:
+            self._more.clear()
             self.look(seconds(), iteration())
             for event in self._due(seconds()):
                 await self._order(event, seconds, iteration)
-            await asyncio.sleep(_LOOK_S)
+            left = self._next_turn(seconds()) - seconds()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left if isfinite(left) else None):
+                    await self._more.wait()
 
     def look(self, seconds: float, iteration: int) -> None:
         """Tell what begins and ends."""
@@ -88,6 +95,16 @@ class Chronicle:
                 self._over.add(place)
                 self._tell(Turn(event, False, seconds, iteration, self._mechanism(event)))
 
+    def _next_turn(self, seconds: float) -> float:
+        """The next moment at which something begins or ends by the clock; inf: never."""
+        turns = (
+            moment
+            for place, event in enumerate(self._events)
+            if place not in self._over and event.window.unit == "seconds"
+            for moment in (event.window.begin, event.window.end)
+        )
+        return min((moment for moment in turns if moment > seconds), default=inf)
+
     def _due(self, seconds: float) -> list[Event]:
         """Orders that are to be given now, each once."""
         found = []
@@ -102,7 +119,7 @@ class Chronicle:
         if event.window.end <= now:
             return
         self._tell(Turn(event, True, now, iteration(), SUPERVISOR))
-        await asyncio.sleep(0.05)  # so that this can still be told
+        await asyncio.sleep(_PARTING_S)
         path = os.environ.get(SOCKET_VARIABLE, "")
         try:
             lasts = min(event.window.end - seconds(), LONGEST_S)

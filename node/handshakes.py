@@ -19,6 +19,7 @@ _LOG_LINE = re.compile(rb"^[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
 _VERBOSITY = "GRPC_VERBOSITY"
 _PARTING_S = 1.0
 _FAILED = b"Handshake failed with error"
+_OTHER = "bad_handshake"
 _REASONS = (
     (b"_ALERT_", None),  # the other side refused, and counts it
     (b"PEER_DID_NOT_RETURN_A_CERTIFICATE", "no_certificate"),
@@ -33,11 +34,15 @@ _REASONS = (
 )
 
 
+REASONS = tuple(sorted({reason for _, reason in _REASONS if reason} | {_OTHER}))
+"""All there are, so that a figure begins with 0."""
+
+
 def reason_of(line: bytes) -> str | None:
     """Why a handshake was refused here, if that is what the line says."""
     if _FAILED not in line:
         return None
-    return next((reason for words, reason in _REASONS if words in line), "bad_handshake")
+    return next((reason for words, reason in _REASONS if words in line), _OTHER)
 
 
 def set_verbosity(is_secured: bool) -> None:

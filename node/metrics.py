@@ -22,6 +22,7 @@ from prometheus_client import CollectorRegistry, Metric, MetricsHandler, core
 from prometheus_client.registry import Collector
 
 from node.account import ROUND_TRIP_BOUNDS_S, Histogram, InAccount, NodeAccount, OutAccount
+from node.handshakes import REASONS
 from pame.codec import Sizes
 
 NAMED = 32
@@ -129,7 +130,8 @@ def by_reason(counts: Mapping[str, int]) -> Samples:
 def refused_handshakes(whose: str, counts: Mapping[str, int]) -> Metric:
     """TLS connections that were not to be."""
     name = f"pame_{whose}_refused_handshakes_total"
-    return family(name, "Refused TLS handshakes, by reason.", ["reason"], by_reason(counts))
+    known = dict.fromkeys(REASONS, 0) | dict(counts)
+    return family(name, "Refused TLS handshakes, by reason.", ["reason"], by_reason(known))
 
 
 _NODE: Figures[NodeAccount] = (

@@ -25,11 +25,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from node.process import Node, Options
-from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order
+from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order, take_order
 from pame.errors import PameError
 
 _GRACE_S = 8.0
-_ORDER_S = 1.0
 _AWAY_S = 0.5
 """At least so long is a node away that was told to leave."""
 _CLONE_NEWNET = 0x40000000
@@ -65,7 +64,7 @@ class Nursery:
                 if key.fd == ended:
                     os.read(ended, 4096)
                 elif self._orders is not None and key.fileobj is self._orders:
-                    self._take_order()
+                    take_order(self._orders, self._carry_out)
                 elif data := os.read(source, 65536):
                     self._start(data, bool(told))
                 else:
@@ -120,14 +119,6 @@ class Nursery:
         if now >= self._deadline:
             for pid in self._children:
                 os.kill(pid, signal.SIGKILL)  # ours until reaped, so nobody else's
-
-    def _take_order(self) -> None:
-        if self._orders is None:
-            return
-        with suppress(OSError), self._orders.accept()[0] as connection:
-            connection.settimeout(_ORDER_S)
-            answer = self._carry_out(connection.recv(4096))
-            connection.sendall(json.dumps(answer).encode() + b"\n")
 
     def _carry_out(self, line: bytes) -> dict[str, object]:
         try:

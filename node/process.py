@@ -144,7 +144,7 @@ class Node:
         return self._handshakes.refused if self._handshakes else {}
 
     def _account(self) -> NodeAccount:
-        return self._session.account if self._session else NodeAccount()
+        return self._session.account if self._session else NodeAccount(strangers=self._server.refused)
 
     def _join(self) -> pb.Join:
         options, session = self._options, self._session

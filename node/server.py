@@ -5,6 +5,7 @@ The largest message follows from n, which only an assignment tells: the server i
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,8 @@ class ExchangeServer:
         self._server: grpc.aio.Server | None = None
         self._arrive: Arrive | None = None
         self._streams = 0
+        self.refused: Counter[str] = Counter()
+        """Parcels that came while no run was under way, by reason."""
         self.credentials: Credentials | None = None
         """What it shows and asks for from the next `open` on; None: no TLS."""
 
@@ -110,7 +113,7 @@ class ExchangeServer:
         acknowledging = asyncio.create_task(stream.acknowledge(context))
         try:
             while isinstance(data := await context.read(), bytes):  # else EOF
-                stream.take(data, name, self._arrive)
+                stream.take(data, name, self._arrive or self._turn_away)
                 if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
                     break
             stream.end()
@@ -120,6 +123,11 @@ class ExchangeServer:
             acknowledging.cancel()
         if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused parcels in a row")
+
+    def _turn_away(self, data: bytes, name: str | None) -> int:
+        refused = ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
+        self.refused[refused.code] += 1
+        raise refused
 
 
 class _Stream:
@@ -133,11 +141,9 @@ class _Stream:
         self._news = asyncio.Event()
         self._is_over = False
 
-    def take(self, data: bytes, name: str | None, arrive: Arrive | None) -> None:
+    def take(self, data: bytes, name: str | None, arrive: Arrive) -> None:
         self._seen += 1
         try:
-            if arrive is None:
-                raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
             self._late = arrive(data, name)
             self.refused_in_a_row = 0
         except ParcelRefused as refused:

@@ -1,7 +1,6 @@
 """A node's part in one run: its links, its trainer, and its reports to the orchestrator."""
 
 import asyncio
-import resource
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
@@ -13,9 +12,10 @@ from node.assignment import Assigned, Peer
 from node.chronicle import IN_PROCESS, Chronicle, Turn
 from node.link import OutLink
 from node.parcels import size_limit
+from node.reports import fault_message, record_message, totals_message
 from node.server import ExchangeServer
 from node.shaping import Kernel, Shaper
-from node.sockets import SocketCounts, count_sockets
+from node.sockets import count_sockets
 from node.trainer import Trainer
 from node.weather import Weather
 from pame.errors import Diverged, PameError, ParameterError
@@ -130,20 +130,7 @@ class Session:
         return IN_PROCESS
 
     def _tell_turn(self, turn: Turn) -> None:
-        window = turn.event.window
-        report = pb.FaultReport(
-            run=self.assigned.run,
-            number=turn.event.number,
-            begins=turn.begins,
-            seconds=turn.seconds,
-            iteration=turn.iteration,
-            mechanism=turn.mechanism,
-            detail=turn.failure or turn.event.fault,
-            failed=bool(turn.failure),
-            planned=window.begin if turn.begins else window.end,
-            by_iteration=window.unit == "iterations",
-        )
-        self._send(pb.FromNode(fault=report))
+        self._send(pb.FromNode(fault=fault_message(self.assigned.run, turn)))
 
     async def moved(self, peers: Iterable[Peer]) -> None:
         """Neighbours came back elsewhere."""
@@ -230,96 +217,13 @@ class Session:
         records, self._records[:] = self._records[:], []
         for start in range(0, len(records), _RECORDS_PER_REPORT):
             piece = records[start : start + _RECORDS_PER_REPORT]
-            report = pb.Report(run=self.assigned.run, records=[_record(record) for record in piece])
+            report = pb.Report(run=self.assigned.run, records=[record_message(record) for record in piece])
             self._send(pb.FromNode(report=report))
         if with_totals:
-            self._send(pb.FromNode(report=_totals(self.account)))
+            self._send(pb.FromNode(report=totals_message(self.account)))
 
     @staticmethod
     async def _cancel(task: "asyncio.Task[None] | None") -> None:
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-
-
-def _record(record: Record) -> pb.Record:
-    return pb.Record(
-        iteration=record.iteration,
-        seconds=record.seconds,
-        waited_s=record.waited_s,
-        wanted=record.wanted,
-        received=record.received,
-        coverage=record.coverage,
-        starved=bool(record.starved),
-        late=record.late,
-        messages=record.messages,
-        bytes=record.bytes,
-    )
-
-
-def _totals(account: NodeAccount) -> pb.Report:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return pb.Report(
-        run=account.run,
-        out=[
-            pb.OutLink(
-                receiver=receiver,
-                messages=link.messages,
-                values_bytes=link.sizes.values,
-                support_bytes=link.sizes.support,
-                stars_bytes=link.sizes.stars,
-                framing_bytes=link.sizes.framing,
-                protobuf_bytes=link.protobuf_bytes,
-                lost=link.lost,
-                lost_bytes=link.lost_bytes,
-                dropped=link.dropped,
-                acknowledged=link.acknowledged,
-                refused=link.refused.total(),
-                late=link.late,
-                connects=link.connects,
-                round_trip_s=link.round_trips.mean,
-                longest_round_trip_s=link.round_trips.largest,
-                overtime=link.overtime,
-                receipts=link.receipts,
-                sockets=None if link.sockets is None else _sockets(link.sockets),
-            )
-            for receiver, link in account.out.items()
-        ],
-        into=[
-            pb.InLink(
-                sender=sender,
-                messages=link.messages,
-                bytes=link.bytes,
-                aggregated=link.aggregated,
-                late=link.late,
-                late_bytes=link.late_bytes,
-                evicted=link.evicted,
-                refused=link.refused.total(),
-                suspect=link.suspect,
-            )
-            for sender, link in account.into.items()
-        ],
-        totals=pb.NodeTotals(
-            starved=account.starved,
-            expired=account.expired,
-            overran=account.overran,
-            steps=account.steps,
-            cpu_s=usage.ru_utime + usage.ru_stime,
-            resident_bytes=usage.ru_maxrss * 1024,
-            refused_strangers=account.strangers.total(),
-            snapshot_cpu_s=account.snapshot_s,
-            snapshot_bytes=account.snapshot_bytes,
-        ),
-    )
-
-
-def _sockets(counts: SocketCounts) -> pb.SocketTotals:
-    return pb.SocketTotals(
-        bytes_sent=counts.bytes_sent,
-        bytes_received=counts.bytes_received,
-        segments_out=counts.segments_out,
-        segments_in=counts.segments_in,
-        retransmitted_segments=counts.retransmitted,
-        connections=counts.connections,
-        retransmitted_bytes=counts.retransmitted_bytes,
-    )

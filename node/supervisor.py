@@ -18,7 +18,8 @@ import socket
 import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def read_order(line: bytes) -> tuple[str, float]:
     if not isfinite(seconds) or not 0 <= seconds <= LONGEST_S:
         raise BadOrder(f"an order ends after 0 to {LONGEST_S:g} seconds, not {seconds:g}")
     return do, seconds
+
+
+def take_order(orders: socket.socket, carry_out: Callable[[bytes], dict[str, object]]) -> None:
+    """Whoever is at the socket gives one order and gets one answer."""
+    with suppress(OSError), orders.accept()[0] as connection:  # whoever it was may be gone again
+        connection.settimeout(_ORDER_S)
+        answer = carry_out(connection.recv(_ORDER_BYTES))
+        connection.sendall(json.dumps(answer).encode() + b"\n")
 
 
 class Supervisor:
@@ -86,7 +95,7 @@ class Supervisor:
             while True:
                 for key, _ in events.select(self._next_alarm()):
                     if key.fileobj is self._orders:
-                        self._take_order()
+                        take_order(self._orders, self._carry_out)
                     elif set(woken.recv(4096)) & {signal.SIGTERM, signal.SIGINT}:
                         self._leave()
                 code = self._bury()
@@ -147,19 +156,6 @@ class Supervisor:
         if self._kill_at is not None and now >= self._kill_at and self._pid is not None:
             self._kill_at = None
             os.kill(self._pid, signal.SIGKILL)
-
-    def _take_order(self) -> None:
-        try:
-            connection, _ = self._orders.accept()
-        except OSError:  # whoever it was is gone again
-            return
-        with connection:
-            connection.settimeout(_ORDER_S)
-            try:
-                answer = self._carry_out(connection.recv(_ORDER_BYTES))
-                connection.sendall(json.dumps(answer).encode() + b"\n")
-            except OSError:
-                return
 
     def _carry_out(self, line: bytes) -> dict[str, object]:
         try:

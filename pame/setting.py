@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, Mode, Selection
 from pame.codec import SupportCoding
+from pame.comeback import State
 from pame.exchange import ValueType, Vector
 from pame.faults import Plan
 from pame.links import LinkSpec
@@ -70,7 +70,7 @@ class Setting:
     """By sender and receiver."""
     plan: Plan = ()
     """What is done to the network on purpose."""
-    restart_state: Literal["snapshot", "cold", "neighbours"] = "snapshot"
+    restart_state: State = "snapshot"
     """What a node that was away begins with."""
 
     @cached_property

@@ -19,6 +19,7 @@ from orchestrator.experiment.tagged import Tagged
 from orchestrator.faults.kinds import FAULTS, FaultSpec
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.algorithms import AlgorithmSpec, PameSpec
+from pame.comeback import State
 from pame.problems import SPECS as PROBLEMS
 from pame.problems import LinearSpec, ProblemSpec
 from pame.topology import SPECS as TOPOLOGIES
@@ -132,7 +133,7 @@ class Stop(Section):
 class Restart(Section):
     """What a node that died and came back begins with."""
 
-    state: Literal["snapshot", "cold", "neighbours"] = "snapshot"
+    state: State = "snapshot"
     """snapshot: its last one at the orchestrator; cold: zero; neighbours: the mean of its neighbours' last."""
 
 

@@ -3,6 +3,7 @@
 from statistics import median
 from typing import TYPE_CHECKING
 
+from orchestrator.faults import active
 from orchestrator.metrics import OrchestratorFigures
 from orchestrator.network.state import NetworkState
 from pame import theory
@@ -59,5 +60,11 @@ def figures_of(run: "NetworkRun") -> OrchestratorFigures:
         evaluation_cpu_s=collection.cpu_s,
         snapshot_bytes=collection.snapshot_bytes,
         records=collection.records,
-        active_faults=len(run.slow_nodes) + run.active_faults if run.phase == "running" else 0,
+        active_faults=_active_faults(run, state.median) if run.phase == "running" else 0,
     )
+
+
+def _active_faults(run: "NetworkRun", median_iteration: int) -> int:
+    """Nodes that the experiment makes slow, and events of the plan in whose window the run is."""
+    planned = active(run.plan, run.seconds()), active(run.plan, median_iteration, "iterations")
+    return len(run.slow_nodes) + sum(map(len, planned))

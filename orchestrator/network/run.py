@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from math import isfinite
 from statistics import median
 
-from node.assignment import Peer, assign, describe, neighbour
+from node.assignment import assign, describe
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import Phase
 from orchestrator.network.collection import Collection, Point
 from orchestrator.network.evaluations import Evaluations
+from orchestrator.network.fault_events import fault_event
 from orchestrator.network.look import state_of
 from orchestrator.network.members import SILENT_S, Member, Members
-from orchestrator.network.restart import first_iteration, start_model
+from orchestrator.network.restart import Comebacks
 from orchestrator.network.seats import Seats
 from orchestrator.network.state import NetworkObserver
 from orchestrator.network.totals import Totals
@@ -40,7 +41,6 @@ GATHER_S = 60.0
 _PREPARE_S = 60.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
-_HEAR_S = 2.0
 _EVENTS_KEPT = 300
 
 
@@ -69,7 +69,6 @@ class NetworkRun:
         self.tls = tls
         self.plan = setting.plan
         """With faults by hand, as they come."""
-        self.active_faults = 0
         self.realised: dict[int, list[pb.RealisedLink]] = {}
         """What became of the properties of the links, by the node that says so."""
         self.experiment = experiment
@@ -91,6 +90,7 @@ class NetworkRun:
         self._ends_with_the_median = bool(self.slow_nodes) or not setting.misfortune.is_public
         self._common = describe(self.number, self.setting, experiment.problem, tls)
         self.seats = Seats(experiment.nodes)
+        self._comebacks = Comebacks(self._common, setting, self.seats, self.collection)
         self.ready: set[int] = set()
         self._done: set[int] = set()
         self._finished: set[int] = set()
@@ -103,9 +103,6 @@ class NetworkRun:
         self._evaluations = Evaluations(self.collection, self._judge)
         self._leaving: set[int] = set()
         self._fault: MachineFault | None = None
-        self._waiting_to_resume: set[int] = set()
-        self._untold: dict[int, set[int]] = {}
-        """Neighbours that do not know yet where a node is that came back."""
         self._changed = asyncio.Event()
         self._end: _End | None = None
         self.is_over = False
@@ -191,8 +188,7 @@ class NetworkRun:
         if kind == "ready" and message.ready.run == self.number:
             self.ready.add(index)
             self.realised[index] = list(message.ready.links)
-            if index in self._waiting_to_resume:
-                self._resumed(index)
+            self._comebacks.ready(index)
         elif kind == "report" and message.report.run == self.number:
             self.collection.report(index, message.report.records)
             self.totals.heard(index, member.incarnation, message.report)
@@ -207,10 +203,10 @@ class NetworkRun:
             status = Status.DIVERGED if message.failure.diverged else Status.FAILED
             self._stop(_End(status, message.failure.reason, self._reached()))
         elif kind == "fault" and message.fault.run == self.number:
-            self._fault_reported(index, message.fault)
+            self._note(fault_event(index, message.fault))
         elif kind == "moved" and message.moved.run == self.number:
             for other in message.moved.neighbours:
-                self._known_to(other, index)
+                self._comebacks.known(other, index)
         elif kind == "goodbye":
             self._leaving.add(index)
         self._changed.set()
@@ -221,26 +217,10 @@ class NetworkRun:
         self._ends_with_the_median = True
         self.collection.has_faults()
         self.folder.write_plan(self.plan)
+        self._common.plan = "\n".join(plan_lines(self.plan))  # for those who come back
         text = "\n".join(plan_lines(plan))
         for member in self.seats.living():
             member.tell(pb.ToNode(faults=pb.Faults(run=self.number, plan=text)))
-
-    def _fault_reported(self, index: int, report: pb.FaultReport) -> None:
-        what = "fault failed" if report.failed else "fault begins" if report.begins else "fault ends"
-        self.active_faults += 0 if report.mechanism == "supervisor" else 1 if report.begins else -1
-        planned = {"iteration": int(report.planned)} if report.by_iteration else report.planned
-        event = {
-            "seconds": round(report.seconds, 3),
-            "what": what,
-            "node": index,
-            "detail": report.detail,
-            "number": report.number,
-            "planned": planned,
-            "iteration": report.iteration,
-            "mechanism": report.mechanism,
-        }
-        self.events.append(event)
-        self.folder.happened(event)
 
     async def _gather(self) -> None:
         count = self.experiment.nodes
@@ -269,9 +249,9 @@ class NetworkRun:
             return
         self.phase = "preparing"
         for index, member in self.seats.taken():
-            member.tell(
-                pb.ToNode(assignment=assign(self._common, index, 0, self._peers(index), links=self.setting.links))
-            )
+            peers = self.seats.peers(self.setting.topology.neighbours(index))
+            assignment = assign(self._common, index, 0, peers, links=self.setting.links)
+            member.tell(pb.ToNode(assignment=assignment))
             self._happened("assigned", index, member.name)
         everybody = len(self.seats)
         await self._until(
@@ -363,56 +343,10 @@ class NetworkRun:
     def _resume(self, index: int, member: Member) -> None:
         """A new incarnation takes the place of a dead node, where its neighbours are."""
         self.restarts += 1
-        incarnation = self.seats.take_over(index, member)
-        self.ready.discard(index)
-        self._done.discard(index)
-        self._leaving.discard(index)
-        self._waiting_to_resume.add(index)
-        neighbours = self.setting.topology.neighbours(index)
-        alive, last, state = self.seats.alive(), self.setting.stop.iterations, self.experiment.restart.state
-        first = first_iteration(self.collection, index, neighbours, alive, last)
-        start = start_model(self.collection, state, index, neighbours)
-        assignment = assign(
-            self._common, index, incarnation, self._peers(index), first, start, self.seconds(), self.setting.links
-        )
-        member.tell(pb.ToNode(assignment=assignment))
-        self._happened("restarted", index, f"{member.name}, from iteration {first}, {state}")
-
-    def _resumed(self, index: int) -> None:
-        """It is ready: its neighbours learn where it is, and when they know, it starts."""
-        self._waiting_to_resume.discard(index)
-        news = pb.Neighbours(run=self.number, neighbours=[neighbour(self.seats.peer(index))])
-        told = set()
-        for j in self.setting.topology.neighbours(index):
-            if (other := self.seats.member(j)) is not None and other.alive:
-                other.tell(pb.ToNode(neighbours=news))
-                told.add(j)
-        self._untold[index] = told
-        incarnation = self.seats.incarnation(index)
-        asyncio.get_running_loop().call_later(
-            _HEAR_S, self._start_again, index, incarnation
-        )  # one of them may be frozen
-        if not told:
-            self._start_again(index, incarnation)
-
-    def _known_to(self, index: int, neighbour: int) -> None:
-        """A neighbour knows where a node is that came back."""
-        waiting = self._untold.get(index)
-        if waiting is not None:
-            waiting.discard(neighbour)
-            if not waiting:
-                self._start_again(index, self.seats.incarnation(index))
-
-    def _start_again(self, index: int, incarnation: int) -> None:
-        """Once, and only this incarnation."""
-        if index not in self._untold or incarnation != self.seats.incarnation(index):
-            return
-        del self._untold[index]
-        if (member := self.seats.member(index)) is not None:
-            member.tell(pb.ToNode(start=pb.Start(run=self.number)))
-
-    def _peers(self, index: int) -> list[Peer]:
-        return [self.seats.peer(j) for j in self.setting.topology.neighbours(index)]
+        for former in (self.ready, self._done, self._leaving):
+            former.discard(index)
+        first = self._comebacks.begin(index, member, self.seconds())
+        self._happened("restarted", index, f"{member.name}, from iteration {first}, {self.setting.restart_state}")
 
     @contextmanager
     def _surviving(self) -> Iterator[None]:
@@ -438,7 +372,10 @@ class NetworkRun:
         return end.status is Status.FINISHED and self.setting.mode is Mode.ROUNDS and undisturbed and clean and complete
 
     def _happened(self, what: str, node: int, detail: str) -> None:
-        event = {"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail}
+        self._note({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
+
+    def _note(self, event: Mapping[str, object]) -> None:
+        """In events.jsonl, and for whoever looks now."""
         self.events.append(event)
         self.folder.happened(event)
 

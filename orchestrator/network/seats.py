@@ -1,6 +1,7 @@
 """Who is which node of a run: one member per index, its incarnation, and whether it can be counted on."""
 
 import time
+from collections.abc import Iterable
 
 from node.assignment import Peer
 from orchestrator.network.members import SILENT_S, Member
@@ -82,6 +83,10 @@ class Seats:
         member = self._members[index]
         address, name = (member.address, member.certificate_name) if member else ("", "")
         return Peer(index, address, self._incarnations[index], name)
+
+    def peers(self, indices: Iterable[int]) -> list[Peer]:
+        """Where these nodes are reached."""
+        return [self.peer(index) for index in indices]
 
     def member(self, index: int) -> Member | None:
         """Who sits there, alive or not."""

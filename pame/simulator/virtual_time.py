@@ -14,12 +14,12 @@ from collections.abc import Callable
 from functools import partial
 from itertools import count
 from math import isfinite
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pame.algorithms import Mode, Received
+from pame.comeback import first_iteration, start_model
 from pame.evaluate import Evaluator
 from pame.ledger import Fate, Ledger
 from pame.links import LinkState, send
@@ -114,24 +114,16 @@ class _Run:
     def _come_back(self, index: int, now: float) -> None:
         """As a new process: nothing in its mailbox, at the place where its neighbours are."""
         setting = self._setting
-        live = [j for j in setting.topology.neighbours(index) if j not in self._away]
+        neighbours = setting.topology.neighbours(index)
+        live = [self._nodes[j].k for j in neighbours if j not in self._away]
+        known = [self._kept[j] for j in neighbours if j in self._kept]
+        start = start_model(setting.restart_state, self._kept.get(index), known)
         self._account_unused(self._nodes[index])
-        node = Participant(setting, index, setting.node(index, self._selection, self._start_model(index)))
-        place = int(median(self._nodes[j].k for j in live)) if live else self._nodes[index].k
-        node.k = min(place, setting.stop.iterations)
+        node = Participant(setting, index, setting.node(index, self._selection, start))
+        node.k = first_iteration(self._nodes[index].k, live, setting.stop.iterations)
         self._nodes[index] = node
         self._away.discard(index)
         self._start(node, now)
-
-    def _start_model(self, index: int) -> NDArray[np.float64] | None:
-        neighbours = [self._kept[j] for j in self._setting.topology.neighbours(index) if j in self._kept]
-        match self._setting.restart_state:
-            case "snapshot":
-                return self._kept.get(index)
-            case "neighbours" if neighbours:
-                mean: NDArray[np.float64] = np.mean(neighbours, axis=0)
-                return mean
-        return None
 
     def _start(self, node: Participant, now: float) -> None:
         """An iteration begins: take the snapshot, send, and wait if this is a round."""

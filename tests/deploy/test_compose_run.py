@@ -105,11 +105,11 @@ def prometheus(network: Project, question: str) -> Any:
 
 
 def refusals(node: Container) -> dict[str, int]:
-    """Handshakes that a node refused, by reason."""
+    """Handshakes that a node refused, by reason; none that never happened."""
     with urlopen(f"http://{node.addresses['control']}:4754/metrics", timeout=10) as answer:
         text = answer.read().decode()
     found = re.findall(r'pame_node_refused_handshakes_total{reason="(\w+)"} ([0-9.]+)', text)
-    return {reason: int(float(count)) for reason, count in found}
+    return {reason: int(float(count)) for reason, count in found if float(count)}
 
 
 def run_here(network: Project, *words: str) -> "subprocess.Popen[str]":

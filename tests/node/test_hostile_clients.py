@@ -254,6 +254,7 @@ def test_between_runs_everything_is_of_another_run() -> None:
             idle = Door(f"127.0.0.1:{server.port}", None, NodeAccount())  # type: ignore[arg-type]
             [refused], _ = await idle.push(changed())
             assert pb_name(refused) == "wrong_run"
+            assert server.refused == {"wrong_run": 1}
         finally:
             await server.close()
 

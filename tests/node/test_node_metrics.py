@@ -19,6 +19,7 @@ from prometheus_client.openmetrics import parser as openmetrics
 
 from node import metrics
 from node.account import InAccount, NodeAccount, OutAccount
+from node.handshakes import REASONS
 from node.metrics import Build, NodeCollector, Server, serve
 from pame.codec import Sizes
 
@@ -106,6 +107,8 @@ def expected() -> Seen:
         seen |= series("pame_node_sent_refused_messages_total", count, reason=reason)
     for reason, count in {"bad_stars": 5, "not_finite": 7, "unknown_sender": 8}.items():
         seen |= series("pame_node_received_refused_messages_total", count, reason=reason)
+    for reason in REASONS:
+        seen |= series("pame_node_refused_handshakes_total", 0, reason=reason)
     for kind, count in {"values": 800, "support": 40, "stars": 7, "framing": 60, "protobuf": 90}.items():
         seen |= series("pame_link_sent_bytes_total", count, peer="3", kind=kind)
         seen |= series("pame_link_sent_bytes_total", 0, peer="9", kind=kind)

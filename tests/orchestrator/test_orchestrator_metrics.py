@@ -8,6 +8,7 @@ import pytest
 from prometheus_client import parser
 
 from node.account import NodeAccount
+from node.handshakes import REASONS
 from node.metrics import NodeCollector
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
 
@@ -74,6 +75,7 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
         ("pame_orchestrator_records_total", ""): 99,
         ("pame_orchestrator_refused_joins_total", "wrong_token"): 4,
         ("pame_orchestrator_refused_joins_total", "bad_address"): 5,
+        **{("pame_orchestrator_refused_handshakes_total", reason): 0 for reason in REASONS},
     }
 
 
@@ -85,7 +87,7 @@ def test_what_has_no_value_yet_has_no_sample_and_what_counts_begins_at_zero() ->
     assert seen["pame_run_phase", "idle"] == 1
     assert sum(value for (name, _), value in seen.items() if name == "pame_run_phase") == 1
     counters = {key: value for key, value in seen.items() if key[0].endswith("_total")}
-    assert len(counters) == 7 + 5 + 3
+    assert len(counters) == 7 + 5 + 3 + len(REASONS)
     assert set(counters.values()) == {0}
 
 

@@ -24,8 +24,6 @@ from pame.rpc import exchange_pb2
 NODES = 5
 VICTIM = "node-2"
 BOUND_S = 45.0
-ONLY_WITH_TLS = {f"sum by (reason) (pame_{whose}_refused_handshakes_total)" for whose in ("node", "orchestrator")}
-"""There are no handshakes here."""
 
 COMMON = {
     "nodes": NODES,
@@ -73,8 +71,8 @@ async def _watch_two_runs(folder: Path) -> None:
             os.kill(processes.alive()[VICTIM], signal.SIGKILL)
             await until(lambda: world.desk.run and world.desk.run.deaths == 1)
             processes.start(VICTIM, world.control.address, world.control.token)
-            rough = [asked for asked in panel_queries() + annotation_queries() if asked.expr not in ONLY_WITH_TLS]
-            await until_none_left(lambda: without_data(server, rough, began, by_panel=False))
+            asked = panel_queries() + annotation_queries()
+            await until_none_left(lambda: without_data(server, asked, began, by_panel=False))
             await until_none_left(lambda: not_positive(server))
             await end(world)
 

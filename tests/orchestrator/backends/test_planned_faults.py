@@ -1,17 +1,22 @@
 """Faults of a plan on local processes: those by iteration to the last bit as in the simulator, all of them recorded."""
 
+import asyncio
 import json
+import os
+import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from local_world import Watcher, experiment_of
+from local_world import Watcher, World, experiment_of, run_with, until
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
+from pame.faults import Event, Slow, Window
 from pame.ledger import Fate, Ledger
 from pame.plan_text import plan_lines, read_plan
 from pame.simulator import run_lock_step
@@ -28,7 +33,7 @@ BY_ITERATION = {
 
 def faulty(*faults: dict[str, Any], **settings: Any) -> Experiment:
     base = {"nodes": 8, "topology": {"kind": "random-regular", "degree": 4}, "problem": LINEAR, "algorithm": PAME}
-    return experiment_of(**base | {"stop": {"iterations": 40}} | settings, faults=list(faults))
+    return experiment_of(**base | {"stop": {"iterations": 40}} | settings, faults=list(faults) or None)
 
 
 def events(folder: Path, what: str) -> list[dict[str, Any]]:
@@ -100,6 +105,25 @@ def test_nodes_are_paused_slowed_and_killed_as_planned_and_the_run_ends_healed(t
     assert [event["node"] for event in events(folder, "restarted")] == [5]
     assert not events(folder, "fault failed")
     assert json.loads((folder / "summary.json").read_text())["network"]["restarts"] == 1
+
+
+def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
+    slow = Event(7, "straggler", Slow((2,), 1.5), Window(0.0))
+
+    async def act(world: World) -> None:
+        index = await world.at_iteration("node-2", 5)
+        world.run.inject([replace(slow, effect=Slow((index,), 1.5))])
+        await until(lambda: world.events("fault begins"))
+        os.kill(world.pid("node-2"), signal.SIGKILL)
+        await until(lambda: world.events("died"))
+        world.start("node-2")
+        await until(lambda: len(world.events("fault begins")) == 2)
+
+    experiment = faulty(compute={"step": "20ms"}, stop={"iterations": 150}, exchange={"patience": "1s"})
+    folder = tmp_path / "run"
+    outcome = asyncio.run(run_with(act, experiment, folder))
+    assert outcome.ending.status is Status.FINISHED
+    assert [event.number for event in read_plan((folder / "plan.jsonl").read_text())] == [7]
 
 
 def test_a_plan_that_is_replayed_is_the_very_same(tmp_path: Path) -> None:

@@ -1,0 +1,111 @@
+"""What a node tells the orchestrator of a run, as it travels: records, totals, faults that begin and end."""
+
+import resource
+
+from node.account import NodeAccount
+from node.chronicle import Turn
+from node.sockets import SocketCounts
+from pame.observe import Record
+from pame.rpc import control_pb2 as pb
+
+
+def fault_message(run: int, turn: Turn) -> pb.FaultReport:
+    """An effect of the plan begins or ends."""
+    window = turn.event.window
+    return pb.FaultReport(
+        run=run,
+        number=turn.event.number,
+        begins=turn.begins,
+        seconds=turn.seconds,
+        iteration=turn.iteration,
+        mechanism=turn.mechanism,
+        detail=turn.failure or turn.event.fault,
+        failed=bool(turn.failure),
+        planned=window.begin if turn.begins else window.end,
+        by_iteration=window.unit == "iterations",
+    )
+
+
+def record_message(record: Record) -> pb.Record:
+    """What one iteration was like."""
+    return pb.Record(
+        iteration=record.iteration,
+        seconds=record.seconds,
+        waited_s=record.waited_s,
+        wanted=record.wanted,
+        received=record.received,
+        coverage=record.coverage,
+        starved=bool(record.starved),
+        late=record.late,
+        messages=record.messages,
+        bytes=record.bytes,
+    )
+
+
+def totals_message(account: NodeAccount) -> pb.Report:
+    """What a node has counted since the run began."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return pb.Report(
+        run=account.run,
+        out=[
+            pb.OutLink(
+                receiver=receiver,
+                messages=link.messages,
+                values_bytes=link.sizes.values,
+                support_bytes=link.sizes.support,
+                stars_bytes=link.sizes.stars,
+                framing_bytes=link.sizes.framing,
+                protobuf_bytes=link.protobuf_bytes,
+                lost=link.lost,
+                lost_bytes=link.lost_bytes,
+                dropped=link.dropped,
+                acknowledged=link.acknowledged,
+                refused=link.refused.total(),
+                late=link.late,
+                connects=link.connects,
+                round_trip_s=link.round_trips.mean,
+                longest_round_trip_s=link.round_trips.largest,
+                overtime=link.overtime,
+                receipts=link.receipts,
+                sockets=None if link.sockets is None else _sockets(link.sockets),
+            )
+            for receiver, link in account.out.items()
+        ],
+        into=[
+            pb.InLink(
+                sender=sender,
+                messages=link.messages,
+                bytes=link.bytes,
+                aggregated=link.aggregated,
+                late=link.late,
+                late_bytes=link.late_bytes,
+                evicted=link.evicted,
+                refused=link.refused.total(),
+                suspect=link.suspect,
+            )
+            for sender, link in account.into.items()
+        ],
+        totals=pb.NodeTotals(
+            starved=account.starved,
+            expired=account.expired,
+            overran=account.overran,
+            steps=account.steps,
+            cpu_s=usage.ru_utime + usage.ru_stime,
+            resident_bytes=usage.ru_maxrss * 1024,
+            refused_strangers=account.strangers.total(),
+            snapshot_cpu_s=account.snapshot_s,
+            snapshot_bytes=account.snapshot_bytes,
+        ),
+    )
+
+
+def _sockets(counts: SocketCounts) -> pb.SocketTotals:
+    return pb.SocketTotals(
+        bytes_sent=counts.bytes_sent,
+        bytes_received=counts.bytes_received,
+        segments_out=counts.segments_out,
+        segments_in=counts.segments_in,
+        retransmitted_segments=counts.retransmitted,
+        connections=counts.connections,
+        retransmitted_bytes=counts.retransmitted_bytes,
+    )
