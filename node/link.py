@@ -23,6 +23,7 @@ from pame.links import LinkState, send
 from pame.rpc import exchange_pb2 as pb
 
 PUSH = "/pame.v1.Exchange/Push"
+PROBE = "/pame.v1.Exchange/Probe"
 QUEUE_MESSAGES = 64
 QUEUE_BYTES = 64 * 2**20
 _FIRST_BACKOFF_S = 0.05
@@ -51,9 +52,11 @@ class OutLink:
         weather: Weather,
         account: OutAccount,
         credentials: Credentials | None = None,
+        method: str = PUSH,
     ) -> None:
         """`limit`: the largest parcel in bytes; `weather`: what the link does, and when nothing gets through;
-        `credentials`: what to show to a receiver that must be who the assignment says."""
+        `credentials`: what to show to a receiver that must be who the assignment says; `method`: of the service."""
+        self._method = method
         self._peer = peer
         self._limit = limit
         self._weather = weather
@@ -109,8 +112,18 @@ class OutLink:
     async def drain(self, seconds: float) -> None:
         """Wait until everything is acknowledged, but not longer than this."""
         deadline = time.monotonic() + seconds
-        while (self._queue or self._wire or self._flights) and time.monotonic() < deadline:
+        while not self.is_idle and time.monotonic() < deadline:
             await asyncio.sleep(0.005)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether everything is acknowledged."""
+        return not (self._queue or self._wire or self._flights)
+
+    @property
+    def shortest_s(self) -> float:
+        """The shortest time from leaving the queue to a receipt; inf: there was none."""
+        return self._shortest_s
 
     async def close(self) -> None:
         """Stop; what still waits is lost."""
@@ -143,7 +156,7 @@ class OutLink:
         ]
         async with self._channel(options) as channel:
             push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
-            push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
+            push = channel.stream_stream(self._method, None, pb.Receipt.FromString)
             self._call = call = push()
             self._account.connects += 1
             reading = asyncio.create_task(self._read(call))

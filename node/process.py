@@ -20,6 +20,7 @@ from node.door import Options as ChannelOptions
 from node.fingerprint import fingerprint
 from node.handshakes import Handshakes
 from node.metrics import Build, NodeCollector, serve
+from node.probing import boot_id
 from node.server import ExchangeServer
 from node.session import Session
 from node.shaping import Kernel, probe
@@ -77,6 +78,7 @@ class Node:
         self._server = ExchangeServer(self._host, options.port)
         self._vitals = Vitals(options.health_port)
         self._session: Session | None = None
+        self._probing: set[asyncio.Task[None]] = set()
         self._kernel: Kernel | None = None
         """What it can do to links; not asked yet, or not to be asked."""
         self._metrics_port = 0
@@ -177,7 +179,10 @@ class Node:
             case "assignment":
                 await self._assigned(message.assignment)
             case "start" if self._is_current(message.start.run):
-                self._current().start()
+                await self._current().start()
+            case "probe" if self._is_current(message.probe.run):
+                self._probing.add(task := asyncio.create_task(self._current().probe(message.probe)))
+                task.add_done_callback(self._probing.discard)
             case "neighbours" if self._is_current(message.neighbours.run):
                 await self._moved(message.neighbours)
             case "faults" if self._is_current(message.faults.run):
@@ -208,7 +213,7 @@ class Node:
             self._control.send(pb.FromNode(failure=pb.Failure(run=message.run, reason=str(error))))
             return
         self._say(f"run {message.run:x}: node {message.index} of {message.nodes}")
-        ready = pb.Ready(run=message.run, links=self._session.realised())
+        ready = pb.Ready(run=message.run, links=self._session.realised(), boot=boot_id())
         self._control.send(pb.FromNode(ready=ready))
 
     async def _moved(self, message: pb.Neighbours) -> None:

@@ -13,7 +13,7 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from node.credentials import Credentials, mutual_server, peer_name
-from node.link import PUSH
+from node.link import PROBE, PUSH
 from node.parcels import ParcelRefused
 from pame.errors import PameError
 from pame.rpc import exchange_pb2 as pb
@@ -46,7 +46,6 @@ class ExchangeServer:
         self._host = host
         self._port = port
         self._server: grpc.aio.Server | None = None
-        self._arrive: Arrive | None = None
         self._streams = 0
         self.refused: Counter[str] = Counter()
         """Parcels that came while no run was under way, by reason."""
@@ -59,24 +58,30 @@ class ExchangeServer:
         return self._server is not None
 
     @property
+    def host(self) -> str:
+        """Where neighbours reach it."""
+        return self._host
+
+    @property
     def port(self) -> int:
         """Where it listens."""
         return self._port
 
-    async def open(self, limit: int = _IDLE_LIMIT, arrive: Arrive | None = None, tls: bool = True) -> None:
-        """Serve with this limit; a server that is already open is replaced without a gap. `tls`: if there is any."""
-        previous, self._arrive = self._server, arrive
+    async def open(
+        self, limit: int = _IDLE_LIMIT, arrive: Arrive | None = None, tls: bool = True, probed: Arrive | None = None
+    ) -> None:
+        """Serve with this limit; a server that is already open is replaced without a gap. `tls`: if there is any;
+        `probed`: takes in what measures a link, as `arrive` does parcels."""
+        previous = self._server
         options = [
             ("grpc.max_receive_message_length", max(_HEADROOM * limit, _LEAST_HEADROOM if arrive else 0)),
             ("grpc.max_concurrent_streams", _STREAMS),
             ("grpc.so_reuseport", 1),
         ]
         server = grpc.aio.server(options=options)
-        handler: grpc.RpcMethodHandler[bytes, pb.Receipt] = grpc.stream_stream_rpc_method_handler(
-            self._push, None, pb.Receipt.SerializeToString
-        )
-        service, method = PUSH.strip("/").split("/")
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
+        takers = {PUSH: arrive, PROBE: probed}
+        named = {method.split("/")[-1]: self._handler(take or self._turn_away) for method, take in takers.items()}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, named),))
         checks = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
         try:
@@ -107,13 +112,19 @@ class ExchangeServer:
         if self._server is not None:
             await self._server.stop(0.2)
 
-    async def _push(self, _: object, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
+    def _handler(self, arrive: Arrive) -> "grpc.RpcMethodHandler[bytes, pb.Receipt]":
+        async def push(_: object, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
+            await self._take_in(context, arrive)
+
+        return grpc.stream_stream_rpc_method_handler(push, None, pb.Receipt.SerializeToString)
+
+    async def _take_in(self, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]", arrive: Arrive) -> None:
         stream, name = _Stream(), peer_name(context)
         self._streams += 1
         acknowledging = asyncio.create_task(stream.acknowledge(context))
         try:
             while isinstance(data := await context.read(), bytes):  # else EOF
-                stream.take(data, name, self._arrive or self._turn_away)
+                stream.take(data, name, arrive)
                 if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
                     break
             stream.end()

@@ -12,10 +12,11 @@ from node.assignment import Assigned, Peer
 from node.chronicle import IN_PROCESS, Chronicle, Turn
 from node.link import OutLink
 from node.parcels import size_limit
+from node.probing import Prober
 from node.reports import fault_message, record_message, totals_message
 from node.server import ExchangeServer
 from node.shaping import Kernel, Shaper
-from node.sockets import count_sockets
+from node.sockets import count_sockets, own_inodes
 from node.trainer import Trainer
 from node.weather import Weather
 from pame.errors import Diverged, PameError, ParameterError
@@ -51,7 +52,7 @@ class Session:
         addresses = {peer.index: peer.address for peer in assigned.peers}
         self._shaper = Shaper(assigned.setting, assigned.index, addresses, kernel or Kernel())
         self._shaping: asyncio.Task[None] | None = None
-        self._weather = Weather(assigned.setting, assigned.index, self._shaper)
+        self._weather = Weather(assigned.setting, assigned.index, self._shaper, assigned.seconds)
         self._chronicle = Chronicle(
             assigned.index,
             assigned.setting.plan,
@@ -66,6 +67,9 @@ class Session:
         self._credentials = server.credentials if assigned.tls else None
         if assigned.tls and self._credentials is None:
             raise ParameterError("not an assignment for this node: it asks for TLS, and there is no certificate here")
+        self._prober = Prober(assigned, self._shaper, self._weather, self._credentials)
+        self._probes: set[int] = set()
+        """Sockets from before the start: gRPC closes them when it likes."""
         self._records: list[Record] = []
         self._task: asyncio.Task[None] | None = None
         self._reporter: asyncio.Task[None] | None = None
@@ -85,14 +89,21 @@ class Session:
     async def prepare(self) -> None:
         """Open the door for messages of this run: others may start a moment earlier."""
         await self._shaper.apply(self.assigned.seconds)
-        await self._server.open(self._limit(), self._trainer.arrive, self.assigned.tls)
+        self._prober.open(self._server.host, self._server.port)
+        await self._server.open(self._limit(), self._trainer.arrive, self.assigned.tls, self._prober.arrive)
 
     def realised(self) -> list[pb.RealisedLink]:
         """What became of the properties of its links."""
         return [pb.RealisedLink(**asdict(found)) for found in self._shaper.table()]
 
-    def start(self) -> None:
+    async def probe(self, order: pb.Probe) -> None:
+        """Measure a link, before the start."""
+        self._send(pb.FromNode(probed=await self._prober.carry_out(order)))
+
+    async def start(self) -> None:
         """Connect and train."""
+        await self._prober.close()
+        self._probes = own_inodes()
         for peer in self._peers.values():
             account = self.account.out[peer.index]
             self._links[peer.index] = OutLink(peer, self._limit(), self._weather, account, self._credentials)
@@ -138,6 +149,7 @@ class Session:
             self._peers[peer.index] = peer
             self._trainer.customs.moved(peer.index, peer.incarnation)
             self._trainer.customs.renamed(peer.index, peer.name)
+            self._trainer.greet(peer.index)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
             self._shaper.move(peer.index, peer.address)
@@ -165,12 +177,14 @@ class Session:
         """Leave at once."""
         for task in (self._task, self._chronicler, self._shaping, self._reporter):
             await self._cancel(task)
+        await self._prober.close()
         await self._shaper.clear()
         await asyncio.gather(*(link.close() for link in self._links.values()))
         await self._server.open()
 
     async def _count_sockets(self) -> None:
-        counts = await count_sockets({peer.index: peer.address for peer in self._peers.values()}) or {}
+        receivers = {peer.index: peer.address for peer in self._peers.values()}
+        counts = await count_sockets(receivers, self._probes) or {}
         for receiver, account in self.account.out.items():
             account.sockets = counts.get(receiver)
 

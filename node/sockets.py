@@ -13,7 +13,7 @@ by then: `connections` says how many were counted.
 import asyncio
 import socket
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, fields
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
@@ -58,13 +58,15 @@ class SocketCounts:
         return SocketCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
-async def count_sockets(receivers: Mapping[int, str]) -> dict[int, SocketCounts] | None:
-    """By receiver, of the connections this process has opened to its `host:port`; None where `ss` does not answer."""
+async def count_sockets(receivers: Mapping[int, str], but: Set[int] = frozenset()) -> dict[int, SocketCounts] | None:
+    """By receiver, of the connections this process has opened to its `host:port`; None where `ss` does not answer.
+
+    `but`: sockets that do not count."""
     try:
         said = await asyncio.to_thread(
             subprocess.run, _COMMAND, capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=True
         )
-        inodes = _own_inodes()
+        inodes = own_inodes() - but
     except (OSError, subprocess.SubprocessError):
         return None
     own = [found for found in parse(said.stdout) if found.inode in inodes]
@@ -150,7 +152,7 @@ def _number(word: str) -> int | None:
     return int(word) if word.isascii() and word.isdigit() and len(word) <= _DIGITS else None
 
 
-def _own_inodes() -> set[int]:
+def own_inodes() -> set[int]:
     """Of the sockets this process has open."""
     inodes = set()
     for descriptor in Path("/proc/self/fd").iterdir():

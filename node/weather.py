@@ -17,12 +17,14 @@ from pame.setting import Setting
 class Weather:
     """One node's share of misfortune."""
 
-    def __init__(self, setting: Setting, index: int, shaper: Shaper | None = None) -> None:
-        """`shaper`: what the kernel does; None: nothing."""
+    def __init__(self, setting: Setting, index: int, shaper: Shaper | None = None, seconds: float = 0.0) -> None:
+        """`shaper`: what the kernel does; None: nothing. `seconds`: of the run, when this node begins."""
         self._setting = setting
         self._index = index
         self._shaper = shaper
-        self._began = time.monotonic()
+        self._began: float | None = None
+        """Until the run begins, it is the moment of its beginning: so links are measured."""
+        self._first = seconds
 
     def begin(self, seconds: float) -> None:
         """The run has been going on for so long."""
@@ -34,7 +36,7 @@ class Weather:
 
     def seconds(self) -> float:
         """Of the run, now."""
-        return time.monotonic() - self._began
+        return self._first if self._began is None else time.monotonic() - self._began
 
     def is_lost(self, receiver: int, k: int) -> bool:
         """Whether the message of an iteration is not sent, on purpose."""
@@ -49,9 +51,13 @@ class Weather:
         """A number in [0,1) for a message."""
         return self._setting.link_jitter(self._index, receiver, k)
 
+    def whole_link(self, receiver: int) -> LinkSpec:
+        """What the link does now, whoever does it."""
+        return self._setting.link_at(self._index, receiver, self.seconds())
+
     def link(self, receiver: int) -> LinkSpec:
         """What is left to do to the link now."""
-        spec = self._setting.link_at(self._index, receiver, self.seconds())
+        spec = self.whole_link(receiver)
         return self._shaper.residual(receiver, spec) if self._shaper else spec
 
     def held_for(self, receiver: int) -> float:

@@ -17,7 +17,7 @@ from node.metrics import KINDS, Build, Samples, build_info, by_reason, family, r
 
 __all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures", "Phase", "serve"]
 
-Phase = Literal["idle", "gathering", "preparing", "running", "ending"]
+Phase = Literal["idle", "gathering", "preparing", "verifying", "running", "ending"]
 
 
 @dataclass(frozen=True, slots=True)

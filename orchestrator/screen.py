@@ -64,6 +64,8 @@ class RunScreen:
         state = self._network
         if state is None:
             return Text("")
+        if state.phase == "verifying":
+            return Text(f"measuring the links of {state.nodes} nodes")
         if state.phase in ("gathering", "preparing"):
             return Text(f"{state.phase}: {state.alive}/{state.nodes} nodes joined, {state.ready} ready")
         places = f"{state.slowest}/{state.median}/{state.fastest} min/median/max"

@@ -149,6 +149,11 @@ class Shaper:
             loss=0.0 if how.loss in _BY_KERNEL else spec.loss,
         )
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the kernel holds anything for the links of this node."""
+        return self._held is not None
+
     def holds_cut(self, receiver: int) -> bool:
         """Whether the kernel sees to it that nothing gets through while the link is cut."""
         return self._holds(receiver) and mechanisms(LinkSpec(), self._kernel).cut in _BY_KERNEL

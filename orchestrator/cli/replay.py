@@ -31,4 +31,5 @@ def replay(
         )
     planned = ["faults=null", "plan=plan.jsonl"] if (folder / "plan.jsonl").is_file() else []
     variants = load(folder / "experiment.yaml", planned)
-    raise typer.Exit(run_here(variants, folder, backend, out, Console(quiet=quiet, highlight=False)))
+    code, _ = run_here(variants, folder, backend, out, Console(quiet=quiet, highlight=False))
+    raise typer.Exit(code)

@@ -13,6 +13,7 @@ from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
 from orchestrator.cli.exit_codes import EXIT
 from orchestrator.cli.remote import Security, Token, client_of, headline, run_on
+from orchestrator.cli.verified import say_verified
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
 from orchestrator.plan import choose_driver
@@ -42,6 +43,9 @@ def run(
     ] = None,
     token: Token = "",
     security: Security = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Do not begin if a link is not measured to be as asked.")
+    ] = False,
 ) -> None:
     """Run an experiment file; lists in it make a sweep."""
     if on is None and not (backend or out):  # what is said here goes before what lies around in the environment
@@ -51,15 +55,16 @@ def run(
     backend = backend or DEFAULT_BACKEND
     if backend not in BACKENDS:
         raise UnknownBackend(f"there is no backend {backend!r}; use one of: {', '.join(BACKENDS)}")
-    variants, base = load_variants(file, overrides, seed)
+    variants, base = load_variants(file, [*(overrides or []), *(["verify.strict=true"] if strict else [])], seed)
     console = Console(quiet=quiet, highlight=False)
     if on is not None:
         raise typer.Exit(run_on(client_of(on, token, security), variants, console))
-    raise typer.Exit(run_here(variants, base, backend, out or Path("runs"), console))
+    code, _ = run_here(variants, base, backend, out or Path("runs"), console)
+    raise typer.Exit(code)
 
 
-def run_here(variants: list[Variant], base: Path, backend: str, out: Path, console: Console) -> int:
-    """Run on this machine; the exit code."""
+def run_here(variants: list[Variant], base: Path, backend: str, out: Path, console: Console) -> tuple[int, Path]:
+    """Run on this machine; the exit code, and the run folder."""
     with console.status("looking at the experiment"):
         for variant in variants:
             BACKENDS[backend].check(variant.experiment, base)
@@ -72,7 +77,7 @@ def run_here(variants: list[Variant], base: Path, backend: str, out: Path, conso
     console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
     if console.quiet:
         typer.echo(folder)
-    return max(EXIT[ending.status] for ending in endings)
+    return max(EXIT[ending.status] for ending in endings), folder
 
 
 def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:
@@ -116,6 +121,7 @@ def _say_summary(summary: dict[str, Any], console: Console) -> None:
 def _say_network(network: dict[str, Any], console: Console) -> None:
     """What it was on the wire, and what watching it cost."""
     wire, evaluation = network["wire"], network["evaluation"]
+    say_verified(network["verified"], console)
     if wire is not None:
         counted = wire["ratios"]["total"]
         seen = "ss: not measured" if counted is None else f"ss counted {percent(counted)} of that"

@@ -137,6 +137,15 @@ class Restart(Section):
     """snapshot: its last one at the orchestrator; cold: zero; neighbours: the mean of its neighbours' last."""
 
 
+class Verify(Section):
+    """Whether links are what they should be."""
+
+    when: Literal["before", "only", "never"] = "before"
+    """before: measure the links before the run; only: measure them and end; never: take them as they are."""
+    strict: bool = False
+    """Whether a link that is not as asked ends the run before it begins."""
+
+
 class Security(Section):
     """Who can listen in."""
 
@@ -182,6 +191,8 @@ class Experiment(Section):
     """What is done to the network on purpose."""
     plan: str | None = None
     """The plan.jsonl of another run, to be done again instead of faults."""
+    verify: Verify = Verify()
+    """Whether links are measured before a run on a network."""
     evaluate: Evaluate = Evaluate()
     """When the models are judged."""
     stop: Stop = Stop()

@@ -67,7 +67,7 @@ def _state(run: NetworkRun, node: int, member: Member, suspects: set[int]) -> St
         return "silent"
     if node not in run.ready:
         return "joined"
-    if run.phase == "preparing":
+    if run.phase in ("preparing", "verifying"):
         return "ready"
     if node in suspects:
         return "suspect"

@@ -154,7 +154,7 @@ class RunRecord:
             return
         began = time.monotonic()
         self._look = look_at(self._run, self._flows)
-        if self._run.phase not in ("gathering", "preparing"):
+        if self._run.phase not in ("gathering", "preparing", "verifying"):
             self._volume.add([round(self._look.network.seconds, 3), self._look.figures["bytes"]])
         now = time.monotonic()
         self._next_look = now + max(_LOOK_S, _SHARE * (now - began))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from node.assignment import Peer
 from orchestrator.network.members import SILENT_S, Member
+from pame.rpc import control_pb2 as pb
 
 
 class Seats:
@@ -77,6 +78,11 @@ class Seats:
     def incarnation(self, index: int) -> int:
         """Of whoever sits there now."""
         return self._incarnations[index]
+
+    def tell(self, index: int, message: pb.ToNode) -> None:
+        """To whoever sits there, if anybody does."""
+        if (member := self._members[index]) is not None:
+            member.tell(message)
 
     def peer(self, index: int) -> Peer:
         """Where that node is reached."""

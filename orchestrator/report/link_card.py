@@ -1,4 +1,4 @@
-"""What every link was asked to do, what is held of it, and by which mechanism."""
+"""What every link was asked to do, what is held of it, what was measured before the run, and by which mechanism."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -6,40 +6,59 @@ from typing import Any
 
 from orchestrator.report import page
 from orchestrator.report.files import finite, mapping
+from orchestrator.report.link_units import UNITS, error
 from orchestrator.report.read import Summary
-from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
+from orchestrator.report.text import NOT_MEASURED, count, duration, number
 
 TITLE = "Links"
 ROWS_OPEN = 12
 ROWS_LISTED = 2000
-_HEADERS = (("Link", False), ("Property", False), ("Asked", False), ("Held", False), ("Mechanism", False))
+_HEADERS = (
+    ("Link", False), ("Property", False), ("Asked", False), ("Held", False), ("Measured", False), ("Error", False),
+    ("Mechanism", False), ("Verdict", False), ("How", False),
+)  # fmt: skip
+_NOT_LOOKED_AT = "not looked at"
 _WORD = 120
-
-
-def _rate(bits: float) -> str:
-    for size, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if bits >= size:
-            return f"{number(bits / size)} {unit}"
-    return f"{number(bits)} bit/s"
-
-
-_UNITS: Mapping[str, Callable[[float], str]] = {
-    "delay": duration, "jitter": duration, "rate": _rate, "loss": percent,
-}  # fmt: skip
+_RANKS = {verdict: rank for rank, verdict in enumerate(("miss", "unverifiable here", "ok"))}
 
 
 def link_card(summary: Summary) -> str:
     """The card; empty for a run that says nothing of its links."""
-    links = mapping(summary.facts.get("network")).get("links")
-    rows = [entry for entry in links if isinstance(entry, dict)] if isinstance(links, list) else []
+    network = mapping(summary.facts.get("network"))
+    rows, verified = _entries(network.get("links")), mapping(network.get("verified"))
     if not rows:
         return ""
-    table = page.listing(_HEADERS, map(_row, rows[:ROWS_LISTED]))
+    found = {_key(entry): entry for entry in _entries(verified.get("findings"))}
+    rows.sort(key=lambda row: _RANKS.get(str(found.get(_key(row), {}).get("verdict")), len(_RANKS)))
+    table = page.listing(_HEADERS, (_row(row, found.get(_key(row), {})) for row in rows[:ROWS_LISTED]))
     left = len(rows) - ROWS_LISTED
     table += f'<p class="none">and {count(left, "more row")} in summary.json</p>' if left > 0 else ""
     if len(rows) > ROWS_OPEN:
         table = page.folded(f"All {number(len(rows))} rows", table)
-    return page.card(f"<h3>{TITLE}</h3>{page.note(_said(rows))}{table}")
+    return page.card(f"<h3>{TITLE}</h3>{page.note(f'{_said(rows)} {_measured(verified)}')}{table}")
+
+
+def _entries(value: object) -> list[Mapping[str, Any]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _key(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(entry.get(name)) for name in ("sender", "receiver", "property"))
+
+
+def _measured(verified: Mapping[str, Any]) -> str:
+    """What verification came to, and how much of the links it looked at."""
+    if not verified:
+        return "Not measured before this run."
+    verdicts = [f"{number(finite(times))} {word}" for word, times in mapping(verified.get("verdicts")).items()]
+    parts = []
+    for what, pair in mapping(verified.get("coverage")).items():
+        looked, asked = pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
+        parts.append(f"{_word(what)} of {_word(looked)} of {_word(asked)} links")
+    return (
+        f"Measured before the run, in {duration(finite(verified.get('seconds')))}: {', '.join(verdicts)} "
+        f"({'; '.join(parts)})."
+    )
 
 
 def _said(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -49,11 +68,16 @@ def _said(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{'; '.join(parts)}{f'; and {others} more' if others else ''}. Per directed link and one-way."
 
 
-def _row(row: Mapping[str, Any]) -> list[str]:
+def _row(row: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     link = f"{_word(row.get('sender'))}→{_word(row.get('receiver'))}"
-    show = _UNITS.get(str(row.get("property")), number)
+    what = str(row.get("property"))
+    show = UNITS.get(what, number)
     amounts = [_word(row.get(key), show) for key in ("asked", "held")]
-    return [link, _word(row.get("property")), *amounts, _word(row.get("mechanism"))]
+    asked, measured, low, high = (finite(found.get(key)) for key in ("asked", "measured", "low", "high"))
+    span = f" ({show(low)} to {show(high)})" if low is not None and high is not None else ""
+    off = error(what, asked, measured) if asked is not None and measured is not None else NOT_MEASURED
+    verdict, how = _word(found.get("verdict", _NOT_LOOKED_AT)), str(found.get("how", ""))[:_WORD]
+    return [link, what[:_WORD], *amounts, _word(measured, show) + span, off, _word(row.get("mechanism")), verdict, how]
 
 
 def _word(value: object, show: Callable[[float], str] = number) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class FromNode(_message.Message):
-    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat", "fault", "moved")
+    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat", "fault", "moved", "probed")
     JOIN_FIELD_NUMBER: _ClassVar[int]
     READY_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
@@ -20,6 +20,7 @@ class FromNode(_message.Message):
     HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
     FAULT_FIELD_NUMBER: _ClassVar[int]
     MOVED_FIELD_NUMBER: _ClassVar[int]
+    PROBED_FIELD_NUMBER: _ClassVar[int]
     join: Join
     ready: Ready
     report: Report
@@ -31,10 +32,11 @@ class FromNode(_message.Message):
     heartbeat: Heartbeat
     fault: FaultReport
     moved: Moved
-    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., fault: _Optional[_Union[FaultReport, _Mapping]] = ..., moved: _Optional[_Union[Moved, _Mapping]] = ...) -> None: ...
+    probed: Probed
+    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., fault: _Optional[_Union[FaultReport, _Mapping]] = ..., moved: _Optional[_Union[Moved, _Mapping]] = ..., probed: _Optional[_Union[Probed, _Mapping]] = ...) -> None: ...
 
 class ToNode(_message.Message):
-    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults")
+    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults", "probe")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     ASSIGNMENT_FIELD_NUMBER: _ClassVar[int]
@@ -43,6 +45,7 @@ class ToNode(_message.Message):
     STOP_FIELD_NUMBER: _ClassVar[int]
     DISMISSED_FIELD_NUMBER: _ClassVar[int]
     FAULTS_FIELD_NUMBER: _ClassVar[int]
+    PROBE_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     refused: Refused
     assignment: Assignment
@@ -51,7 +54,8 @@ class ToNode(_message.Message):
     stop: Stop
     dismissed: Dismissed
     faults: Faults
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ...) -> None: ...
+    probe: Probe
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ..., probe: _Optional[_Union[Probe, _Mapping]] = ...) -> None: ...
 
 class Join(_message.Message):
     __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation", "capabilities")
@@ -218,12 +222,14 @@ class Resumption(_message.Message):
     def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class Ready(_message.Message):
-    __slots__ = ("run", "links")
+    __slots__ = ("run", "links", "boot")
     RUN_FIELD_NUMBER: _ClassVar[int]
     LINKS_FIELD_NUMBER: _ClassVar[int]
+    BOOT_FIELD_NUMBER: _ClassVar[int]
     run: int
     links: _containers.RepeatedCompositeFieldContainer[RealisedLink]
-    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ...) -> None: ...
+    boot: str
+    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ..., boot: _Optional[str] = ...) -> None: ...
 
 class RealisedLink(_message.Message):
     __slots__ = ("sender", "receiver", "property", "asked", "mechanism", "held")
@@ -240,6 +246,68 @@ class RealisedLink(_message.Message):
     mechanism: str
     held: float
     def __init__(self, sender: _Optional[int] = ..., receiver: _Optional[int] = ..., property: _Optional[str] = ..., asked: _Optional[float] = ..., mechanism: _Optional[str] = ..., held: _Optional[float] = ...) -> None: ...
+
+class Probe(_message.Message):
+    __slots__ = ("run", "number", "kind", "peer", "seconds", "echo")
+    class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        KIND_UNSPECIFIED: _ClassVar[Probe.Kind]
+        KIND_TIMING: _ClassVar[Probe.Kind]
+        KIND_RATE: _ClassVar[Probe.Kind]
+        KIND_CAPACITY: _ClassVar[Probe.Kind]
+        KIND_COLLECT: _ClassVar[Probe.Kind]
+    KIND_UNSPECIFIED: Probe.Kind
+    KIND_TIMING: Probe.Kind
+    KIND_RATE: Probe.Kind
+    KIND_CAPACITY: Probe.Kind
+    KIND_COLLECT: Probe.Kind
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    ECHO_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    number: int
+    kind: Probe.Kind
+    peer: int
+    seconds: float
+    echo: bool
+    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., kind: _Optional[_Union[Probe.Kind, str]] = ..., peer: _Optional[int] = ..., seconds: _Optional[float] = ..., echo: bool = ...) -> None: ...
+
+class Probed(_message.Message):
+    __slots__ = ("run", "number", "peer", "datagrams", "messages", "capacity_bps", "trouble")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    DATAGRAMS_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    CAPACITY_BPS_FIELD_NUMBER: _ClassVar[int]
+    TROUBLE_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    number: int
+    peer: int
+    datagrams: Sample
+    messages: Sample
+    capacity_bps: float
+    trouble: str
+    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., peer: _Optional[int] = ..., datagrams: _Optional[_Union[Sample, _Mapping]] = ..., messages: _Optional[_Union[Sample, _Mapping]] = ..., capacity_bps: _Optional[float] = ..., trouble: _Optional[str] = ...) -> None: ...
+
+class Sample(_message.Message):
+    __slots__ = ("sent", "bytes", "arrival_ns", "age_ns", "round_trip_ns", "overrun")
+    SENT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    ARRIVAL_NS_FIELD_NUMBER: _ClassVar[int]
+    AGE_NS_FIELD_NUMBER: _ClassVar[int]
+    ROUND_TRIP_NS_FIELD_NUMBER: _ClassVar[int]
+    OVERRUN_FIELD_NUMBER: _ClassVar[int]
+    sent: int
+    bytes: int
+    arrival_ns: _containers.RepeatedScalarFieldContainer[int]
+    age_ns: _containers.RepeatedScalarFieldContainer[int]
+    round_trip_ns: _containers.RepeatedScalarFieldContainer[int]
+    overrun: int
+    def __init__(self, sent: _Optional[int] = ..., bytes: _Optional[int] = ..., arrival_ns: _Optional[_Iterable[int]] = ..., age_ns: _Optional[_Iterable[int]] = ..., round_trip_ns: _Optional[_Iterable[int]] = ..., overrun: _Optional[int] = ...) -> None: ...
 
 class Start(_message.Message):
     __slots__ = ("run",)
@@ -278,7 +346,7 @@ class Report(_message.Message):
     def __init__(self, run: _Optional[int] = ..., records: _Optional[_Iterable[_Union[Record, _Mapping]]] = ..., out: _Optional[_Iterable[_Union[OutLink, _Mapping]]] = ..., into: _Optional[_Iterable[_Union[InLink, _Mapping]]] = ..., totals: _Optional[_Union[NodeTotals, _Mapping]] = ...) -> None: ...
 
 class Record(_message.Message):
-    __slots__ = ("iteration", "seconds", "waited_s", "wanted", "received", "coverage", "starved", "late", "messages", "bytes")
+    __slots__ = ("iteration", "seconds", "waited_s", "wanted", "received", "coverage", "starved", "late", "messages", "bytes", "lost", "staleness")
     ITERATION_FIELD_NUMBER: _ClassVar[int]
     SECONDS_FIELD_NUMBER: _ClassVar[int]
     WAITED_S_FIELD_NUMBER: _ClassVar[int]
@@ -289,6 +357,8 @@ class Record(_message.Message):
     LATE_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
+    STALENESS_FIELD_NUMBER: _ClassVar[int]
     iteration: int
     seconds: float
     waited_s: float
@@ -299,7 +369,9 @@ class Record(_message.Message):
     late: int
     messages: int
     bytes: int
-    def __init__(self, iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., waited_s: _Optional[float] = ..., wanted: _Optional[int] = ..., received: _Optional[int] = ..., coverage: _Optional[float] = ..., starved: bool = ..., late: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ...) -> None: ...
+    lost: int
+    staleness: float
+    def __init__(self, iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., waited_s: _Optional[float] = ..., wanted: _Optional[int] = ..., received: _Optional[int] = ..., coverage: _Optional[float] = ..., starved: bool = ..., late: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., lost: _Optional[int] = ..., staleness: _Optional[float] = ...) -> None: ...
 
 class OutLink(_message.Message):
     __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts", "sockets")
@@ -366,7 +438,7 @@ class InLink(_message.Message):
     def __init__(self, sender: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., aggregated: _Optional[int] = ..., late: _Optional[int] = ..., late_bytes: _Optional[int] = ..., evicted: _Optional[int] = ..., refused: _Optional[int] = ..., suspect: bool = ...) -> None: ...
 
 class NodeTotals(_message.Message):
-    __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "snapshot_cpu_s", "snapshot_bytes")
+    __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "snapshot_cpu_s", "snapshot_bytes", "desynchronised")
     STARVED_FIELD_NUMBER: _ClassVar[int]
     EXPIRED_FIELD_NUMBER: _ClassVar[int]
     OVERRAN_FIELD_NUMBER: _ClassVar[int]
@@ -376,6 +448,7 @@ class NodeTotals(_message.Message):
     REFUSED_STRANGERS_FIELD_NUMBER: _ClassVar[int]
     SNAPSHOT_CPU_S_FIELD_NUMBER: _ClassVar[int]
     SNAPSHOT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    DESYNCHRONISED_FIELD_NUMBER: _ClassVar[int]
     starved: int
     expired: int
     overran: int
@@ -385,7 +458,8 @@ class NodeTotals(_message.Message):
     refused_strangers: int
     snapshot_cpu_s: float
     snapshot_bytes: int
-    def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ...) -> None: ...
+    desynchronised: int
+    def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ..., desynchronised: _Optional[int] = ...) -> None: ...
 
 class SocketTotals(_message.Message):
     __slots__ = ("bytes_sent", "bytes_received", "segments_out", "segments_in", "retransmitted_segments", "connections", "retransmitted_bytes")

@@ -23,14 +23,36 @@ class Parcel(_message.Message):
     def __init__(self, run: _Optional[int] = ..., sender: _Optional[int] = ..., incarnation: _Optional[int] = ..., iteration: _Optional[int] = ..., n: _Optional[int] = ..., vectors: _Optional[_Iterable[_Union[Vector, _Mapping]]] = ...) -> None: ...
 
 class Vector(_message.Message):
-    __slots__ = ("name", "partial", "dense")
+    __slots__ = ("name", "partial", "dense", "sparse", "quantized", "levels", "signs")
     NAME_FIELD_NUMBER: _ClassVar[int]
     PARTIAL_FIELD_NUMBER: _ClassVar[int]
     DENSE_FIELD_NUMBER: _ClassVar[int]
+    SPARSE_FIELD_NUMBER: _ClassVar[int]
+    QUANTIZED_FIELD_NUMBER: _ClassVar[int]
+    LEVELS_FIELD_NUMBER: _ClassVar[int]
+    SIGNS_FIELD_NUMBER: _ClassVar[int]
     name: str
     partial: bytes
     dense: bytes
-    def __init__(self, name: _Optional[str] = ..., partial: _Optional[bytes] = ..., dense: _Optional[bytes] = ...) -> None: ...
+    sparse: bytes
+    quantized: bytes
+    levels: bytes
+    signs: bytes
+    def __init__(self, name: _Optional[str] = ..., partial: _Optional[bytes] = ..., dense: _Optional[bytes] = ..., sparse: _Optional[bytes] = ..., quantized: _Optional[bytes] = ..., levels: _Optional[bytes] = ..., signs: _Optional[bytes] = ...) -> None: ...
+
+class ProbeParcel(_message.Message):
+    __slots__ = ("run", "sender", "number", "sent_ns", "filling")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SENDER_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    SENT_NS_FIELD_NUMBER: _ClassVar[int]
+    FILLING_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    sender: int
+    number: int
+    sent_ns: int
+    filling: bytes
+    def __init__(self, run: _Optional[int] = ..., sender: _Optional[int] = ..., number: _Optional[int] = ..., sent_ns: _Optional[int] = ..., filling: _Optional[bytes] = ...) -> None: ...
 
 class Receipt(_message.Message):
     __slots__ = ("seen", "late", "refused")

@@ -39,6 +39,11 @@ class ExchangeStub(object):
                 request_serializer=pame_dot_v1_dot_exchange__pb2.Parcel.SerializeToString,
                 response_deserializer=pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
                 _registered_method=True)
+        self.Probe = channel.stream_stream(
+                '/pame.v1.Exchange/Probe',
+                request_serializer=pame_dot_v1_dot_exchange__pb2.ProbeParcel.SerializeToString,
+                response_deserializer=pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
+                _registered_method=True)
 
 
 class ExchangeServicer(object):
@@ -51,12 +56,24 @@ class ExchangeServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Probe(self, request_iterator, context):
+        """The same before a run, to measure the link.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ExchangeServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'Push': grpc.stream_stream_rpc_method_handler(
                     servicer.Push,
                     request_deserializer=pame_dot_v1_dot_exchange__pb2.Parcel.FromString,
+                    response_serializer=pame_dot_v1_dot_exchange__pb2.Receipt.SerializeToString,
+            ),
+            'Probe': grpc.stream_stream_rpc_method_handler(
+                    servicer.Probe,
+                    request_deserializer=pame_dot_v1_dot_exchange__pb2.ProbeParcel.FromString,
                     response_serializer=pame_dot_v1_dot_exchange__pb2.Receipt.SerializeToString,
             ),
     }
@@ -86,6 +103,33 @@ class Exchange(object):
             target,
             '/pame.v1.Exchange/Push',
             pame_dot_v1_dot_exchange__pb2.Parcel.SerializeToString,
+            pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Probe(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/pame.v1.Exchange/Probe',
+            pame_dot_v1_dot_exchange__pb2.ProbeParcel.SerializeToString,
             pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
             options,
             channel_credentials,

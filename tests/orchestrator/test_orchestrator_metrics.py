@@ -59,6 +59,7 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
         ("pame_run_phase", "idle"): 0,
         ("pame_run_phase", "gathering"): 0,
         ("pame_run_phase", "preparing"): 0,
+        ("pame_run_phase", "verifying"): 0,
         ("pame_run_phase", "running"): 1,
         ("pame_run_phase", "ending"): 0,
         ("pame_run_iteration", "slowest"): 10,

@@ -1,6 +1,7 @@
 """The backend `netns` in a kernel with netem: links are what was asked for, faults come and go, the bits stay."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ def test_links_are_shaped_by_netem_and_the_models_have_the_simulators_bits(
     assert _held(links, *second, "rate") == ("htb", 5e6, 5e6)
     assert _held(links, *second, "loss") == ("netem", pytest.approx(0.005), pytest.approx(0.005, rel=1e-2))
     assert {found["mechanism"] for found in links.values()} <= {"netem", "htb"}
+    _assert_verified(summary["network"]["verified"], links, second)
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     cuts = {
         (e["what"], e["node"], e["mechanism"]) for e in events if e["what"].startswith("fault") and e["number"] == 0
@@ -86,6 +88,17 @@ def _two_links(experiment: Any) -> tuple[tuple[int, int], tuple[int, int]]:
     graph = make_network_setting(experiment, Path()).topology
     (a, b), (c, d) = graph.edges[0].tolist(), graph.edges[-1].tolist()
     return (a, b), (c, d)
+
+
+def _assert_verified(verified: dict[str, Any], links: dict[tuple[int, int, str], Any], slow: tuple[int, int]) -> None:
+    """Every link was measured against its spec before the run, with datagrams through netem and htb."""
+    assert {what: looked for what, (looked, _) in verified["coverage"].items()} == Counter(what for *_, what in links)
+    found = {(row["sender"], row["receiver"], row["property"]): row for row in verified["findings"]}
+    assert {row["verdict"] for key, row in found.items() if key[2] in ("delay", "loss")} == {"ok"}, verified
+    for key, row in found.items():
+        if key[2] == "delay":
+            assert row["measured"] == pytest.approx(links[key]["asked"], abs=0.005)
+    assert found[*slow, "rate"]["verdict"] in ("ok", "unverifiable here")  # a guest may be too slow to fill a link
 
 
 def _held(links: dict[tuple[int, int, str], dict[str, Any]], *key: Any) -> tuple[str, float, float]:

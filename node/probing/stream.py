@@ -1,0 +1,74 @@
+"""Messages through the in-process shaper: the links that carry parcels, with a method of their own."""
+
+import time
+
+from node.account import OutAccount
+from node.assignment import Peer
+from node.credentials import Credentials
+from node.link import PROBE, OutLink
+from node.parcels import Parcel
+from node.weather import Weather
+from pame.codec import Sizes
+from pame.rpc import exchange_pb2 as pb
+
+UNCOUNTED = 0
+"""The number of a probe that only opens the way."""
+_LIMIT = 64 * 2**20
+_MOST_BYTES = 32 * 2**20
+_CONNECT_S = 3.0
+_TRAIN = 5
+_LEAST_MESSAGE_S = 0.05
+_TRIP_SLACK_S = 0.02
+
+
+class ProbeStream:
+    """One neighbour, reached as in a run."""
+
+    def __init__(self, run: int, index: int, peer: Peer, weather: Weather, credentials: Credentials | None) -> None:
+        self._run = run
+        self._index = index
+        self._sent = 0
+        self._link = OutLink(peer, _LIMIT, weather, OutAccount(), credentials, PROBE)
+
+    async def connect(self) -> bool:
+        """Whether the neighbour answers, before long."""
+        self._push(UNCOUNTED, b"")
+        await self._link.drain(_CONNECT_S)
+        return self._link.is_idle
+
+    async def pings(self, number: int, seconds: float) -> int:
+        """One after another, so that none waits for another; how many."""
+        deadline, count = time.monotonic() + seconds, 0
+        while time.monotonic() < deadline:
+            self._push(number, b"")
+            count += 1
+            await self._link.drain(_CONNECT_S)
+            if not self._link.is_idle:
+                break
+        return count
+
+    async def train(self, number: int, rate_bps: float, trip_s: float) -> tuple[int, int]:
+        """Back to back, each so long that receipts are there before the link runs dry; how many, and their bytes."""
+        each_s = max(_LEAST_MESSAGE_S, trip_s + _TRIP_SLACK_S)
+        filling = bytes(min(int(rate_bps * each_s / 8), _MOST_BYTES))
+        sizes = [self._push(number, filling) for _ in range(_TRAIN)]
+        await self._link.drain(_CONNECT_S + _TRAIN * each_s)
+        return _TRAIN, sizes[-1]
+
+    @property
+    def shortest_s(self) -> float:
+        """The shortest time from leaving the queue to the receipt."""
+        return self._link.shortest_s
+
+    async def close(self) -> None:
+        """Hang up."""
+        await self._link.close()
+
+    def _push(self, number: int, filling: bytes) -> int:
+        self._sent += 1
+        probe = pb.ProbeParcel(
+            run=self._run, sender=self._index, number=number, sent_ns=time.time_ns(), filling=filling
+        )
+        data = probe.SerializeToString()
+        self._link.push(Parcel(self._sent, data, Sizes()))
+        return len(data)

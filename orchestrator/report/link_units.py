@@ -1,0 +1,30 @@
+"""How properties of links are written."""
+
+from collections.abc import Callable, Mapping
+
+from orchestrator.report.text import duration, number, percent
+
+
+def rate(bits: float) -> str:
+    """Bits per second."""
+    for size, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if bits >= size:
+            return f"{number(bits / size)} {unit}"
+    return f"{number(bits)} bit/s"
+
+
+UNITS: Mapping[str, Callable[[float], str]] = {"delay": duration, "jitter": duration, "rate": rate, "loss": percent}
+
+
+def amount(what: str, value: float) -> str:
+    """A value of a property, in its unit."""
+    return UNITS.get(what, number)(value)
+
+
+def error(what: str, asked: float, measured: float) -> str:
+    """How far a value is off: a time by itself, the rest as a share of what was asked."""
+    off = measured - asked
+    sign = "+" if off >= 0 else "−"
+    if what in ("delay", "jitter"):
+        return sign + duration(abs(off))
+    return f"{sign}{percent(abs(off) / asked)}" if asked else sign + amount(what, abs(off))

@@ -1,0 +1,128 @@
+"""Links of real nodes are measured before a run: what is as asked is found so, and a lie is found out."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from local_world import Watcher, experiment_of
+
+from orchestrator.backends.local import local
+from orchestrator.backends.netns import netns
+from orchestrator.network import run as network_run
+from orchestrator.runs import Status
+from orchestrator.verification import Asked, Verifier, asked_of
+
+PROBLEM = {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10}
+
+
+def small(nodes: int, links: dict[str, Any], **settings: Any) -> Any:
+    verify = {"when": "only"} | settings.pop("verify", {})
+    base = {"nodes": nodes, "problem": PROBLEM, "topology": {"kind": "complete"}, "stop": {"iterations": 20}}
+    return experiment_of(**base | {"links": links, "verify": verify} | settings)
+
+
+def verified(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["network"]["verified"]
+    return found
+
+
+def test_in_process_delays_of_32_links_are_within_3_ms_in_the_median(tmp_path: Path) -> None:
+    experiment = small(
+        8, {"delay": "20ms", "nodes": {"0": {"delay": "45ms"}}}, topology={"kind": "random-regular", "degree": 4}
+    )
+    ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
+    assert ending.status is Status.FINISHED, ending
+    assert "links measured" in ending.reason
+    rows = verified(tmp_path / "run")["findings"]
+    assert len(rows) == 32
+    assert {row["mechanism"] for row in rows} == {"in-process"}
+    assert {row["asked"] for row in rows} == {0.02, 0.045}
+    assert median(abs(row["measured"] - row["asked"]) for row in rows) <= 0.003
+    assert not (tmp_path / "run" / "records.csv").read_text().splitlines()[1:]
+    assert "Measured before the run" in (tmp_path / "run" / "report.html").read_text()
+
+
+def test_a_run_is_verified_first_and_stays_exact(tmp_path: Path) -> None:
+    watcher = Watcher()
+    experiment = small(3, {"delay": "5ms", "rate": "20mbit"}, verify={"when": "before"})
+    ending = local(experiment, tmp_path, tmp_path / "run", watcher)
+    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 20, True)
+    assert verified(tmp_path / "run")["coverage"] == {"delay": [6, 6], "rate": [6, 6]}
+    wire = json.loads((tmp_path / "run" / "summary.json").read_text())["network"]["wire"]
+    assert wire["sockets"] is None or wire["sockets"]["connections"] == wire["connections"]  # without those of probes
+    phases = list(dict.fromkeys(state.phase for state in watcher.states))
+    assert phases.index("verifying") < phases.index("running")
+
+
+def test_nothing_is_measured_where_nothing_is_asked_or_wanted(tmp_path: Path) -> None:
+    for number, experiment in enumerate(
+        (small(2, {}, verify={"when": "before"}), small(2, {"delay": "5ms"}, verify={"when": "never"}))
+    ):
+        folder = tmp_path / str(number)
+        assert local(experiment, tmp_path, folder, Watcher()).exact
+        assert verified(folder) is None
+
+
+def test_a_link_that_is_cut_at_the_start_is_not_called_right(tmp_path: Path) -> None:
+    cut = [{"kind": "link-down", "links": ["0-1"], "at": "0s", "for": "2s"}]
+    local(small(3, {"delay": "5ms"}, faults=cut), tmp_path, tmp_path / "run", Watcher())
+    rows = verified(tmp_path / "run")["findings"]
+    told = {(row["sender"], row["receiver"]): row["verdict"] for row in rows}
+    assert told[0, 1] == told[1, 0] == "unverifiable here"
+    assert told[0, 2] == "ok"
+
+
+def test_with_strict_a_link_that_is_not_as_asked_ends_the_run_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nodes do what they were told; the orchestrator is made to believe that it told them something else."""
+
+    def lied_to(*arguments: Any) -> dict[tuple[int, int], list[Asked]]:
+        found = asked_of(*arguments)
+        found[0, 1] = [replace(one, value=0.08) for one in found[0, 1]]
+        return found
+
+    monkeypatch.setattr(network_run, "asked_of", lied_to)
+    experiment = small(3, {"delay": "20ms"}, verify={"when": "before", "strict": True})
+    ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
+    assert ending.status is Status.FAILED
+    assert "verify.strict: the delay of link 0→1 is" in ending.reason
+    assert verified(tmp_path / "run")["verdicts"] == {"ok": 5, "miss": 1}
+    assert not (tmp_path / "run" / "records.csv").read_text().splitlines()[1:]
+
+
+def test_nodes_with_clocks_of_their_own_are_measured_by_round_trips(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are told so; the clocks of this machine cannot be made to differ."""
+
+    def apart(number: int, setting: Any, asked: Any, boots: dict[int, str], tell: Any) -> Verifier:
+        return Verifier(number, setting, asked, {node: f"boot {node}" for node in boots}, tell)
+
+    monkeypatch.setattr(network_run, "Verifier", apart)
+    local(small(3, {"delay": "30ms", "jitter": "2ms"}), tmp_path, tmp_path / "run", Watcher())
+    rows = verified(tmp_path / "run")["findings"]
+    delays = [row for row in rows if row["property"] == "delay"]
+    assert {row["verdict"] for row in delays} == {"ok"}
+    assert all("clocks differ" in row["how"] and row["low"] <= row["measured"] <= row["high"] for row in delays)
+    assert {row["verdict"] for row in rows if row["property"] == "jitter"} == {"unverifiable here"}
+
+
+@pytest.mark.requires("root")
+def test_what_the_kernel_does_is_measured_with_datagrams(tmp_path: Path) -> None:
+    experiment = small(
+        3,
+        {"rate": "20mbit", "pairs": {"0>2": {"rate": "5mbit"}, "1>2": {"loss": 0.2}, "2>1": {"rate": "90gbit"}}},
+    )
+    assert netns(experiment, tmp_path, tmp_path / "run", Watcher()).status is Status.FINISHED
+    found = {(row["sender"], row["receiver"], row["property"]): row for row in verified(tmp_path / "run")["findings"]}
+    loss, slow, fast = found[1, 2, "loss"], found[0, 2, "rate"], found[2, 1, "rate"]
+    assert (loss["verdict"], slow["verdict"]) == ("ok", "ok")
+    assert loss["low"] <= 0.2 <= loss["high"]
+    assert slow["mechanism"] == "htb"
+    assert slow["measured"] == pytest.approx(5e6, rel=0.1)
+    assert fast["verdict"] == "unverifiable here"
+    assert "half of it" in fast["how"]
