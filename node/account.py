@@ -109,7 +109,11 @@ class NodeAccount:
     """Waits that ran out of patience."""
     coverage: float | None = None
     """Of the last round: how many of its messages carry a coordinate, on average."""
+    staleness: float | None = None
+    """Of the last round: mean age of the messages in its average, in iterations; None if there was none."""
     snapshot_bytes: int = 0
+    desynchronised: int = 0
+    """How often a replica of a neighbour's state was found to have missed an update."""
     snapshot_s: float = 0.0
     """CPU time spent on snapshots."""
     out: dict[int, OutAccount] = field(default_factory=dict)

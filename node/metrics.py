@@ -148,6 +148,7 @@ _NODE: Figures[NodeAccount] = (
     ("starved_rounds_total", "Rounds for which no message came.", lambda node: node.starved),
     ("expired_waits_total", "Waits that ran out of patience.", lambda node: node.expired),
     ("coverage", "Messages of the last round that carry a coordinate, on average.", lambda node: node.coverage),
+    ("staleness", "Mean age of the messages in the last round's average, in iterations.", lambda node: node.staleness),
     ("stranger_messages_total", "Refused parcels that named no neighbour.", lambda n: sum(dict(n.strangers).values())),
     ("snapshot_bytes_total", "Bytes of models sent to the orchestrator.", lambda node: node.snapshot_bytes),
     ("snapshot_cpu_seconds_total", "CPU time spent on snapshots.", lambda node: node.snapshot_s),

@@ -39,6 +39,8 @@ def record_message(record: Record) -> pb.Record:
         late=record.late,
         messages=record.messages,
         bytes=record.bytes,
+        lost=record.lost,
+        staleness=record.staleness,
     )
 
 
@@ -95,6 +97,7 @@ def totals_message(account: NodeAccount) -> pb.Report:
             refused_strangers=account.strangers.total(),
             snapshot_cpu_s=account.snapshot_s,
             snapshot_bytes=account.snapshot_bytes,
+            desynchronised=account.desynchronised,
         ),
     )
 

@@ -18,7 +18,7 @@ from node.weather import Weather
 from pame.algorithms import Delivery, Mode, Received, Selection, Wanted
 from pame.exchange import Vector
 from pame.observe import Record
-from pame.participant import Participant
+from pame.participant import Participant, Sent
 
 _KEPT_BYTES = 64 * 2**20
 _KEPT_AT_LEAST = 8
@@ -48,7 +48,7 @@ class Trainer:
         self._assigned = assigned
         self._setting = setting
         self._selection: Selection = setting.selection()
-        self._algorithm = setting.node(index, self._selection, assigned.start)
+        self._algorithm = setting.node(index, self._selection, assigned.start, assigned.first)
         self._participant = Participant(setting, index, self._algorithm)
         self._participant.k = assigned.first
         self._slow = index in setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
@@ -86,6 +86,10 @@ class Trainer:
     def vectors(self) -> int:
         """How many vectors a message of this algorithm holds."""
         return len(self._algorithm.vectors)
+
+    def greet(self, neighbour: int) -> None:
+        """A neighbour came back and knows nothing of this node."""
+        self._algorithm.greet(neighbour)
 
     def arrive(self, data: bytes, name: str | None = None) -> int:
         """A parcel arrives from whom a certificate names so; how many of its sender were late so far."""
@@ -139,10 +143,10 @@ class Trainer:
     async def _iterate(self, k: int) -> None:
         participant, account = self._participant, self._account
         self._algorithm.prepare(k)
-        copies, size = await self._send(k)
+        sent = await self._send(k)
         wanted = self._algorithm.wanted(k)
         now = time.monotonic()
-        participant.begin(now, copies, size, wanted, self._lost(k, wanted))
+        participant.begin(now, sent, wanted, self._lost(k, wanted))
         await self._wait(k)
         waited_until = time.monotonic()
         account.wait_s += waited_until - now
@@ -156,27 +160,27 @@ class Trainer:
             account.into[sender].suspect = True
         self._recorded(participant.record(time.monotonic() - self._began, late))
 
-    async def _send(self, k: int) -> tuple[int, int]:
-        """Push the message of iteration k to whoever listens; how many copies, and the size of its vectors."""
+    async def _send(self, k: int) -> Sent:
+        """Push the message of iteration k to whoever listens."""
         receivers = self._algorithm.receivers(k)
         if not receivers:
-            return 0, 0
+            return Sent()
         setting, assigned = self._setting, self._assigned
         message = self._algorithm.message(k)
         parcel = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
-        copies = 0
+        lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
             if self._weather.is_lost(receiver, k):
                 account.lost += 1
                 account.lost_bytes += parcel.sizes.total
+                lost += 1
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._links[receiver].room(self._participant.patience.seconds())
             self._links[receiver].push(parcel)
             account.overtime += k >= setting.stop.iterations
-            copies += 1
-        return copies, parcel.sizes.total
+        return Sent(len(receivers) - lost, parcel.sizes.total, lost)
 
     def _lost(self, k: int, wanted: Wanted | None) -> Sequence[int]:
         """The senders whose message is lost on purpose, which both ends can compute."""
@@ -203,9 +207,11 @@ class Trainer:
         start = time.perf_counter()
         participant.coverage = account.coverage = self._algorithm.absorb(k, received)
         account.aggregate_s += time.perf_counter() - start
+        account.staleness = participant.staleness
         participant.starved = wanted.enough > 0 and not received
         account.starved += participant.starved
         account.rounds += 1
+        account.desynchronised = self._algorithm.desynchronised
         account.wanted += wanted.enough
         account.averaged += len(received)
         for message in received:

@@ -47,6 +47,8 @@ class Ledger:
         self.starved = 0
         self.overtime = 0
         """Messages sent by nodes that had done all their iterations already; part of the sent ones."""
+        self.desynchronised = 0
+        """How often a replica was found to have missed an update."""
         self.kinds = Sizes()
         """Bytes sent by kind."""
         self._nodes = nodes

@@ -41,6 +41,10 @@ class Record(NamedTuple):
     late: int
     messages: int
     bytes: int
+    lost: int
+    """Messages of this iteration that were not sent, on purpose."""
+    staleness: float | None
+    """Mean age of the messages in the average in iterations; None if nothing was averaged."""
 
 
 class Observer(Protocol):

@@ -5,12 +5,29 @@ The clock is the driver's: virtual time in the simulator, real time in a gRPC no
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pame.algorithms import Algorithm, Received, Wanted
 from pame.observe import Record
 from pame.setting import Setting
 
 _ROUNDS_REMEMBERED = 64
+
+
+def staleness(k: int, averaged: Sequence[Received]) -> float | None:
+    """Mean age in iterations of what a node averages at its iteration k: max(0, k - tag) each; None without any.
+
+    A message from ahead counts as fresh: in `free`, where clocks differ, negative ages would make up for old ones.
+    """
+    return sum(max(0, k - message.iteration) for message in averaged) / len(averaged) if averaged else None
+
+
+class Sent(NamedTuple):
+    """What a node sent at an iteration: copies of one message of a size, and copies it lost on purpose instead."""
+
+    copies: int = 0
+    size: int = 0
+    lost: int = 0
 
 
 class Participant:
@@ -26,23 +43,23 @@ class Participant:
         self.patience = setting.patience()
         self._mailbox = setting.mailbox(index, algorithm.delivery)
         self.coverage: float | None = None
+        self.staleness: float | None = None
         self.starved = False
         self._began = 0.0
         self._waited_s = 0.0
         self._round_began: dict[int, float] = {}
         self._early: Counter[int] = Counter()
-        self._copies = 0
-        self._size = 0
+        self._sent = Sent()
         self._received = 0
 
-    def begin(self, now: float, copies: int, size: int, wanted: Wanted | None, lost: Sequence[int]) -> None:
-        """Iteration k begins with so many copies of a message sent; at a round the node waits, but not for the lost."""
+    def begin(self, now: float, sent: Sent, wanted: Wanted | None, lost: Sequence[int]) -> None:
+        """Iteration k begins with something sent; at a round the node waits, but not for senders who lost theirs."""
         self._began = now
-        self._copies = copies
-        self._size = size
+        self._sent = sent
         self.wanted = self.waiting = wanted
         self._received = 0
         self.coverage = None
+        self.staleness = None
         self.starved = False
         for sender in lost:
             self._mailbox.will_not_come(sender, self.k)
@@ -74,6 +91,7 @@ class Participant:
         self.waiting = None
         received = [] if self.wanted is None else self._mailbox.take(self.k, self.wanted)
         self._received = len(received)
+        self.staleness = staleness(self.k, received)
         return received
 
     def unused(self) -> tuple[list[Received], list[Received]]:
@@ -106,6 +124,8 @@ class Participant:
             coverage=self.coverage,
             starved=int(self.starved),
             late=late,
-            messages=self._copies,
-            bytes=self._copies * self._size,
+            messages=self._sent.copies,
+            bytes=self._sent.copies * self._sent.size,
+            lost=self._sent.lost,
+            staleness=self.staleness,
         )

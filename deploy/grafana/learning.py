@@ -16,7 +16,7 @@ def learning() -> Dashboard:
         {
             "Now": [
                 word(
-                    Text("Phase", "Of the run: gathering, preparing, running, ending; idle between runs.", COUNT),
+                    Text("Phase", "Gathering, preparing, verifying, running, ending; idle between runs.", COUNT),
                     Query("pame_run_phase == 1", "{{phase}}"),
                 ),
                 number(Text("Objective", "f at the mean of all models.", COUNT), "pame_run_objective"),

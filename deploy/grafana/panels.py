@@ -61,10 +61,11 @@ def lines(
     limits: Limits = (),
     stacked: bool = False,
     logarithmic: bool = False,
+    right: tuple[Query, str] | None = None,
     width: int = 12,
 ) -> Panel:
-    """Curves over time; limits are dashed lines."""
-    panel = _common(timeseries.Panel(), text, queries, limits).span(width).height(8)
+    """Curves over time; limits are dashed lines; `right` has an axis of its own, of another unit."""
+    panel = _common(timeseries.Panel(), text, [*queries, right[0]] if right else queries, limits).span(width).height(8)
     panel.color_scheme(build.FieldColor().mode(model.FieldColorModeId.PALETTE_CLASSIC_BY_NAME))
     panel.tooltip(common.VizTooltipOptions().mode(looks.TooltipDisplayMode.MULTI).sort(looks.SortOrder.DESCENDING))
     panel.legend(_legend()).fill_opacity(40 if stacked else 5).show_points(looks.VisibilityMode.NEVER)
@@ -74,6 +75,8 @@ def lines(
         panel.scale_distribution(common.ScaleDistributionConfig().type(looks.ScaleDistribution.LOG).log(10))
     else:
         panel.axis_soft_min(0)
+    if right:
+        panel.override_by_name(right[0].legend, _on_the_right(right[1]))
     if limits:
         panel.thresholds_style(common.GraphThresholdsStyleConfig().mode(looks.GraphThresholdsStyleMode.DASHED))
     return panel
@@ -84,8 +87,8 @@ def two_scales(text: Text, left: Query, right: Query, right_unit: str, width: in
     panel = _common(timeseries.Panel(), text, [left, right]).span(width).height(8)
     panel.legend(_legend()).show_points(looks.VisibilityMode.NEVER)
     panel.scale_distribution(common.ScaleDistributionConfig().type(looks.ScaleDistribution.LOG).log(10))
-    changes = {"unit": right_unit, "custom.axisPlacement": "right", "custom.scaleDistribution": {"type": "linear"}}
-    return panel.override_by_name(right.legend, [model.DynamicConfigValue(*change) for change in changes.items()])
+    linear = model.DynamicConfigValue("custom.scaleDistribution", {"type": "linear"})
+    return panel.override_by_name(right.legend, [*_on_the_right(right_unit), linear])
 
 
 def bars(text: Text, *queries: Query, limits: Limits = (), width: int = 12) -> Panel:
@@ -133,6 +136,10 @@ def _target(query: Query, letter: str, instant: bool) -> prometheus.Dataquery:
     if query.legend:
         made.legend_format(query.legend)
     return made.instant() if instant else made.range()
+
+
+def _on_the_right(unit: str) -> list[model.DynamicConfigValue]:
+    return [model.DynamicConfigValue("unit", unit), model.DynamicConfigValue("custom.axisPlacement", "right")]
 
 
 def _legend() -> common.VizLegendOptions:

@@ -6,6 +6,7 @@ from deploy.grafana.page import page
 from deploy.grafana.panels import COUNT, IN_RUN, PER_SECOND, SECONDS, SHARE, Query, Text, bars, lines, number
 
 _ANY = ((1, "orange"), (100, "red"))
+_STALE = ((1, "orange"), (10, "red"))
 _WAITING = ((0.5, "orange"), (0.9, "red"))
 
 
@@ -79,7 +80,7 @@ def robustness() -> Dashboard:
                     Query("histogram_quantile(0.99, le:pame_node_round_trip_seconds_bucket:rate15s)", "99 %"),
                 ),
             ],
-            "Late, starved, lost": [
+            "Late, starved, lost, stale": [
                 lines(
                     Text("Messages of no use", "Per second, by what became of them.", PER_SECOND),
                     Query('fate:pame_link_messages:rate15s{fate!="aggregated"}', "{{fate}}"),
@@ -106,6 +107,25 @@ def robustness() -> Dashboard:
                     ),
                     Query(f"sum(pame_link_suspect_peers{IN_RUN})", "suspects"),
                     Query(f"sum(pame_link_queued_messages{IN_RUN})", "queued messages"),
+                ),
+                lines(
+                    Text(
+                        "Lost and late, and how old averages get",
+                        "Messages lost on purpose and messages that came too late, per second. On the right: how many "
+                        "iterations the messages of the nodes' last averages are behind them, on average.",
+                        PER_SECOND,
+                    ),
+                    Query('fate:pame_link_messages:rate15s{fate=~"lost|late"}', "{{fate}}"),
+                    right=(Query(f"avg(pame_node_staleness{IN_RUN})", "staleness"), COUNT),
+                ),
+                bars(
+                    Text(
+                        "Nodes with the oldest averages",
+                        "How many iterations the messages of a node's last average are behind it, the ten largest.",
+                        COUNT,
+                    ),
+                    Query(f"topk(10, sum by (node) (pame_node_staleness{IN_RUN}))", "node {{node}}"),
+                    limits=_STALE,
                 ),
             ],
             "Refused, and gone": [

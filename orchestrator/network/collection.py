@@ -246,4 +246,6 @@ def _record(node: int, record: pb.Record) -> Record:
         late=record.late,
         messages=record.messages,
         bytes=record.bytes,
+        lost=record.lost,
+        staleness=record.staleness if record.HasField("staleness") else None,
     )

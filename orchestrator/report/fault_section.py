@@ -5,7 +5,7 @@ from math import inf
 
 from orchestrator.report import page
 from orchestrator.report.course import Course
-from orchestrator.report.impact import Dip, Impact
+from orchestrator.report.impact import Ages, Dip, Impact, Rounds
 from orchestrator.report.page import Cell
 from orchestrator.report.plan import Faults, Spell, struck, words_of
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
@@ -16,15 +16,18 @@ _PLAN = (
     ("Fault", False), ("Planned", False), ("Began", True), ("Ended", True), ("Mechanism", False), ("Struck", False),
 )  # fmt: skip
 _IMPACT = (
-    ("Fault", False), ("Waiting", True), ("Rounds lost", True), ("Late", True), ("Consensus distance", True),
-    ("f(mean model)", True), ("Live graph", True),
+    ("Fault", False), ("Waiting", True), ("Rounds lost", True), ("Messages lost, late", True),
+    ("Staleness", True), ("Consensus distance", True), ("f(mean model)", True), ("Live graph", True),
 )  # fmt: skip
 _HOW = (
     "Waiting: the part of all nodes' waits that lies in the window. Rounds lost: those under way in it that got "
-    "nothing (starved) or less than they wanted (short). Late: messages found late by then; how many were lost "
-    "before sending is counted by link, not by window. Curves: the last point "
-    "before → the largest in it → the first after it; recovered at the first point after its end that is at or below "
-    "the one before. Live graph: at the worst of up to eight moments, by the plan; edges that carry messages both ways."
+    "nothing (starved) or less than they wanted (short). Lost: messages of iterations begun in it that were not sent, "
+    "on purpose, as their senders counted (?: not recorded). Late: messages found late by then. Staleness: how many "
+    "iterations the messages of an average are behind the node that averages them, on average; the mean over the "
+    "rounds under way in the window and the largest of these, beside the mean over all rounds outside it. Curves: the "
+    "last point before → the largest in it → the first after it; recovered at the first point after its end that is at "
+    "or below the one before. Live graph: at the worst of up to eight moments, by the plan; edges that carry messages "
+    "both ways."
 )
 _BY_ITERATION = " Windows in iterations are taken by each node's own iterations."
 
@@ -112,18 +115,41 @@ def _impact(impact: Impact, nodes: int) -> list[Cell]:
         share = f"{percent(waited / length / nodes)} of the nodes' time" if length > 0 else ""
     lost = rounds.starved + rounds.short if rounds else None
     below = (
-        f"{number(rounds.starved)} starved, {number(rounds.short)} short, of {number(rounds.rounds)}" if rounds else ""
+        f"{number(rounds.starved)} starved, {number(rounds.short)} short, of {number(rounds.rounds)}; "
+        f"{count(rounds.missing, 'message')} missing"
+        if rounds
+        else ""
     )
-    missing = f"{number(rounds.missing)} missing in rounds" if rounds else ""
     return [
         _name(spell, _window(spell)),
         Cell(duration(waited), waited, below=share),
         Cell(number(lost), lost, below=below),
-        Cell(number(rounds.late if rounds else None), rounds.late if rounds else None, below=missing),
+        _messages(rounds),
+        _staleness(rounds.ages if rounds else None),
         _dip(impact.consensus, unit),
         _dip(impact.objective, unit),
         _live(impact),
     ]
+
+
+def _messages(rounds: Rounds | None) -> Cell:
+    if rounds is None:
+        return Cell(NOT_MEASURED, None)
+    lost = "?" if rounds.lost is None else number(rounds.lost)
+    return Cell(f"{lost}, {number(rounds.late)}", (rounds.lost or 0) + rounds.late)
+
+
+def _staleness(ages: Ages | None) -> Cell:
+    if ages is None:
+        return Cell(NOT_MEASURED, None)
+    outside = "" if ages.outside is None else f", {_brief(ages.outside)} outside"
+    if ages.mean is None:
+        return Cell("–", None, below=f"nothing averaged{outside}")
+    return Cell(_brief(ages.mean), ages.mean, below=f"at most {_brief(ages.largest)}{outside}")
+
+
+def _brief(value: float | None) -> str:
+    return "?" if value is None else number(float(f"{value:.3g}"))
 
 
 def _name(spell: Spell, window: str) -> Cell:
@@ -165,9 +191,7 @@ def _struck(spell: Spell) -> Cell:
 def _dip(dip: Dip, unit: str) -> Cell:
     if dip.before is None and dip.worst is None and dip.after is None:
         return Cell(NOT_MEASURED, None)
-    words = " → ".join(
-        "?" if value is None else number(float(f"{value:.3g}")) for value in (dip.before, dip.worst, dip.after)
-    )
+    words = " → ".join(map(_brief, (dip.before, dip.worst, dip.after)))
     return Cell(words, dip.worst, below=_recovery(dip, unit))
 
 

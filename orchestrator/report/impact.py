@@ -4,7 +4,7 @@ records.csv is read as a stream; what cannot be said is None.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from pame.faults import Cut, Event, Kill, Pause, Plan, Restart
 from pame.topology import Topology
 
 _COLUMNS = ("node", "iteration", "seconds", "waited_s", "wanted", "received", "starved", "late")
+_NEWER = ("lost", "staleness")
 _MOMENTS = 8
 _FEWEST_GRAPHS = 4
 _GRAPH_WORK = 64 * 128**2
@@ -26,8 +27,17 @@ _GRAPH_WORK = 64 * 128**2
 
 
 @dataclass(frozen=True, slots=True)
+class Ages:
+    """How old the messages in averages were, in iterations: mean and largest in a window, and the mean outside it."""
+
+    mean: float | None
+    largest: float | None
+    outside: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Rounds:
-    """What the nodes recorded in a window; `waited_s` None: without a clock."""
+    """What the nodes recorded in a window; `waited_s` None: without a clock; `lost` and `ages` None: not recorded."""
 
     rounds: int
     starved: int
@@ -35,6 +45,8 @@ class Rounds:
     missing: int
     late: int
     waited_s: float | None
+    lost: int | None = None
+    ages: Ages | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +105,25 @@ def impacts(
 
 
 @dataclass(slots=True)
+class _Sum:
+    """Of some numbers that are not negative; those that are NaN do not count."""
+
+    count: int = 0
+    total: float = 0.0
+    largest: float = 0.0
+
+    def add(self, values: Floats) -> None:
+        known = values[np.isfinite(values)]
+        self.count += known.size
+        self.total += float(known.sum())
+        self.largest = max(self.largest, float(known.max(initial=0.0)))
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.count if self.count else None
+
+
+@dataclass(slots=True)
 class _Count:
     """Sums over the rows of one window; `rows` counts those of the whole file that have the unit of the window."""
 
@@ -104,13 +135,22 @@ class _Count:
     missing: float = 0.0
     late: float = 0.0
     waited_s: float = 0.0
+    counts_lost: bool = False
+    lost: float = 0.0
+    inside: _Sum = field(default_factory=_Sum)
+    outside: _Sum = field(default_factory=_Sum)
+    """Of the ages of averages."""
 
     def closed(self) -> Rounds | None:
         """The sums, or nothing if no row could be placed."""
         if not self.rows:
             return None
         waited = self.waited_s if self.timed else None
-        return Rounds(self.rounds, self.starved, self.short, int(self.missing), int(self.late), waited)
+        lost = int(self.lost) if self.counts_lost else None
+        ages = None
+        if self.inside.count or self.outside.count:
+            ages = Ages(self.inside.mean, self.inside.largest if self.inside.count else None, self.outside.mean)
+        return Rounds(self.rounds, self.starved, self.short, int(self.missing), int(self.late), waited, lost, ages)
 
 
 def _rounds(path: Path, windows: Sequence[tuple[str, Range | None]]) -> list[Rounds | None]:
@@ -135,12 +175,16 @@ class _Rows:
     """NaN: not measured."""
     began: Floats
     until: Floats
+    lost: Floats
+    """NaN: not recorded."""
+    staleness: Floats
+    """NaN: not recorded, or nothing averaged."""
 
 
 def _timed_rows(path: Path) -> Iterator[_Rows]:
     """A wait begins when the iteration before it is done; after a gap (a restart) it is put at the row's own end."""
     last: dict[float, tuple[float, float]] = {}
-    for block in blocks(path, _COLUMNS):
+    for block in blocks(path, _COLUMNS, _NEWER):
         order = np.argsort(block["node"], kind="stable")
         node, iteration, seconds, waited = (block[name][order] for name in _COLUMNS[:4])
         before, done = np.roll(iteration, 1), np.roll(seconds, 1)
@@ -152,18 +196,20 @@ def _timed_rows(path: Path) -> Iterator[_Rows]:
         began = np.where(iteration == before + 1, done, seconds - wait)
         began = np.where(np.isfinite(seconds), np.fmin(began, seconds), np.nan)
         wanted, received, starved, late = (np.nan_to_num(block[name][order]) for name in _COLUMNS[4:])
-        yield _Rows(iteration, wanted, received, starved > 0, late, waited, began, began + wait)
+        lost, staleness = (block[name][order] for name in _NEWER)
+        yield _Rows(iteration, wanted, received, starved > 0, late, waited, began, began + wait, lost, staleness)
 
 
 def _add(count: _Count, rows: _Rows, unit: str, begin: float, end: float) -> None:
     wait = np.nan_to_num(rows.waited_s)
     if unit == "iterations":
         count.rows += int(np.isfinite(rows.iteration).sum())
-        there = (rows.iteration >= begin) & (rows.iteration < end)
+        there = sent_there = (rows.iteration >= begin) & (rows.iteration < end)
         waited = wait
     else:
         count.rows += int(np.isfinite(rows.began).sum())
         there = (rows.began < end) & (rows.until >= begin)
+        sent_there = (rows.began < end) & (rows.began >= begin)
         waited = np.clip(np.minimum(rows.until, end) - np.maximum(rows.began, begin), 0.0, None)
     count.timed |= bool(np.isfinite(rows.waited_s).any())
     lacking = np.clip(rows.wanted - rows.received, 0.0, None)
@@ -174,6 +220,10 @@ def _add(count: _Count, rows: _Rows, unit: str, begin: float, end: float) -> Non
     count.missing += float(lacking[is_round].sum())
     count.late += float(rows.late[there].sum())
     count.waited_s += float(waited[there].sum())
+    count.counts_lost |= bool(np.isfinite(rows.lost).any())
+    count.lost += float(np.nansum(rows.lost[sent_there]))
+    count.inside.add(rows.staleness[there])
+    count.outside.add(rows.staleness[~there])
 
 
 def _series(points: Sequence[Point], unit: str) -> list[tuple[float, Point]]:

@@ -120,8 +120,11 @@ def read_links(path: Path) -> Links | None:
     )
 
 
-def blocks(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, Floats]]:
-    """Columns by name, some rows at a time; an empty cell is NaN, a row cut short by a crash is left out."""
+def blocks(path: Path, names: tuple[str, ...], newer: tuple[str, ...] = ()) -> Iterator[dict[str, Floats]]:
+    """Columns by name, some rows at a time; an empty cell is NaN, a row cut short by a crash is left out.
+
+    Columns that older runs do not have, `newer`, are NaN in those.
+    """
     if not path.is_file():
         return
     with path.open(encoding="utf-8", errors="replace", newline="") as file:
@@ -130,14 +133,12 @@ def blocks(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, Floats]]:
         header = next(reader, [])
         if not set(names) <= set(header):
             return
-        places = [header.index(name) for name in names]
+        places = {name: header.index(name) for name in (*names, *newer) if name in header}
         while rows := list(islice(reader, BLOCK_ROWS)):
-            whole = [row for row in rows if len(row) == len(header) and row[places[0]].isdigit()]
+            whole = [row for row in rows if len(row) == len(header) and row[places[names[0]]].isdigit()]
             if whole:
-                yield {
-                    name: np.array([_cell(row[place]) for row in whole], np.float64)
-                    for name, place in zip(names, places, strict=True)
-                }
+                found = {name: np.array([_cell(row[place]) for row in whole]) for name, place in places.items()}
+                yield {name: np.full(len(whole), np.nan) for name in newer} | found
 
 
 def _cell(text: str) -> float:

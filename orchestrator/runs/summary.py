@@ -100,6 +100,7 @@ def summarise(
             "lost": ledger.messages(Fate.LOST),
             "starved": ledger.starved,
             "overtime": ledger.overtime,
+            "desynchronised": ledger.desynchronised,
         },
         "message_bits": {
             "sent": 8.0 * ledger.bytes(Fate.SENT) / sent if sent else None,

@@ -10,6 +10,7 @@ from pame.algorithms import Delivery, Received
 from pame.evaluate import Evaluator
 from pame.ledger import Fate, Ledger
 from pame.observe import Observer, Outcome, Record
+from pame.participant import staleness
 from pame.setting import Setting
 from pame.simulator.check import check
 from pame.simulator.post import post
@@ -23,6 +24,7 @@ def run_lock_step(setting: Setting, observer: Observer, ledger: Ledger) -> Outco
     while True:
         outcome = run.evaluate(k)
         if outcome is not None:
+            run.account()
             return outcome
         run.iterate(k)
         k += 1
@@ -47,6 +49,10 @@ class _Run:
         reason = self._evaluator.evaluate(models, k)
         return None if reason is None else Outcome(models, k, None, reason, self._ledger.clean)
 
+    def account(self) -> None:
+        """What is counted at the end."""
+        self._ledger.desynchronised = sum(node.desynchronised for node in self._nodes)
+
     def iterate(self, k: int) -> None:
         """All nodes send, then all aggregate, then all step."""
         for node in self._nodes:
@@ -58,8 +64,10 @@ class _Run:
         records = []
         for index, mail in enumerate(posted):
             record = self._aggregate(index, k)
-            copies = len(mail.receivers) if mail else 0
-            records.append(record._replace(messages=copies, bytes=copies * mail.envelope.size if mail else 0))
+            if mail is not None:
+                copies = len(mail.receivers)
+                record = record._replace(messages=copies, bytes=copies * mail.envelope.size, lost=mail.lost)
+            records.append(record)
         for node in self._nodes:
             node.step(k)
         self._observer.recorded(records)
@@ -89,4 +97,6 @@ class _Run:
             late=late,
             messages=0,
             bytes=0,
+            lost=0,
+            staleness=staleness(k, inbox) if wanted else None,
         )

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from pame.algorithms import Algorithm, Message, Received
-from pame.codec import Draw, Sizes, measure, measure_dense
-from pame.exchange import PartialMessage
+from pame.codec import Draw, Sizes, Wire, measure_payload
 from pame.ledger import Fate, Ledger
 from pame.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """One message on its way, and whom it will reach."""
+    """One message on its way, whom it will reach, and how many copies were lost on purpose."""
 
     envelope: Received
     receivers: tuple[int, ...]
+    lost: int
 
 
 def post(
@@ -37,16 +37,10 @@ def post(
     for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
         ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
     ledger.kinds += sizes * len(reached)
-    return Posted(Received(sender, k, message, sizes.total), reached)
+    return Posted(Received(sender, k, message, sizes.total), reached, len(lost))
 
 
 def message_sizes(setting: Setting, sender: int, k: int, message: Message) -> Sizes:
     """The exact sizes of the encoded vectors of a message. What gRPC and TCP put around them is not in here."""
-    draw = Draw(setting.seed, sender, k)
-    total = Sizes()
-    for vector in message.values():
-        if isinstance(vector, PartialMessage):
-            total += measure(vector, coding=setting.coding, values=setting.values, draw=draw)
-        else:
-            total += measure_dense(vector, setting.values)
-    return total
+    wire = Wire(Draw(setting.seed, sender, k), setting.coding, setting.values)
+    return sum((measure_payload(vector, wire) for vector in message.values()), Sizes())

@@ -72,9 +72,10 @@ def _sizes(setting: Setting, ledger: Ledger, exchange: Exchange, k: int) -> Indi
 def records(
     nodes: int, enough: Indices, exchange: Exchange, coverage: NDArray[np.float64], sizes: Indices, k: int
 ) -> list[Record]:
-    """One record per node."""
-    messages, wanted, received = (np.zeros(nodes, dtype=np.int64) for _ in range(3))
+    """One record per node. Nothing but the messages of this very iteration is ever averaged: their age is 0."""
+    messages, lost, wanted, received = (np.zeros(nodes, dtype=np.int64) for _ in range(4))
     messages[exchange.senders] = np.bincount(exchange.sender[exchange.reached], minlength=exchange.senders.size)
+    lost[exchange.senders] = np.bincount(exchange.sender[~exchange.reached], minlength=exchange.senders.size)
     sent = np.zeros(nodes, dtype=np.int64)
     sent[exchange.senders] = messages[exchange.senders] * sizes
     wanted[exchange.active] = enough[exchange.active]
@@ -82,8 +83,11 @@ def records(
     covered: list[float | None] = [None] * nodes
     for node, value in zip(exchange.active.tolist(), coverage.tolist(), strict=True):
         covered[node] = value
-    columns = zip(wanted.tolist(), received.tolist(), covered, messages.tolist(), sent.tolist(), strict=True)
+    counts = (column.tolist() for column in (wanted, received, messages, sent, lost))
     return [
-        Record(node, k, None, None, want, got, cover, int(want > 0 and got == 0), 0, copies, total)
-        for node, (want, got, cover, copies, total) in enumerate(columns)
-    ]
+        Record(
+            node, k, None, None, want, got, cover, int(want > 0 and got == 0), 0, copies, total, missing,
+            0.0 if got else None,
+        )
+        for node, (cover, want, got, copies, total, missing) in enumerate(zip(covered, *counts, strict=True))
+    ]  # fmt: skip

@@ -24,7 +24,7 @@ from pame.evaluate import Evaluator
 from pame.ledger import Fate, Ledger
 from pame.links import LinkState, send
 from pame.observe import Observer, Outcome
-from pame.participant import Participant
+from pame.participant import Participant, Sent
 from pame.setting import Setting
 from pame.simulator.post import post
 
@@ -87,6 +87,7 @@ class _Run:
                 action(now)
         for node in self._nodes:
             self._account_unused(node)
+            self._ledger.desynchronised += node.algorithm.desynchronised
         if self._stopped is None:
             self._stopped = (self._latest(), self._steps // len(self._nodes))
         models, iterations = self._stopped
@@ -119,8 +120,11 @@ class _Run:
         known = [self._kept[j] for j in neighbours if j in self._kept]
         start = start_model(setting.restart_state, self._kept.get(index), known)
         self._account_unused(self._nodes[index])
-        node = Participant(setting, index, setting.node(index, self._selection, start))
-        node.k = first_iteration(self._nodes[index].k, live, setting.stop.iterations)
+        first = first_iteration(self._nodes[index].k, live, setting.stop.iterations)
+        node = Participant(setting, index, setting.node(index, self._selection, start, first))
+        node.k = first
+        for contact in self._selection.contacts(index):
+            self._nodes[contact].algorithm.greet(index)
         self._nodes[index] = node
         self._away.discard(index)
         self._start(node, now)
@@ -144,8 +148,8 @@ class _Run:
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
         lost = [j for j in senders if setting.is_lost(j, node.index, k)]
-        copies, size = (len(mail.receivers), mail.envelope.size) if mail else (0, 0)
-        node.begin(now, copies, size, wanted, lost)
+        sent = Sent(len(mail.receivers), mail.envelope.size, mail.lost) if mail else Sent()
+        node.begin(now, sent, wanted, lost)
         if node.satisfied():
             self._aggregate(node, now)
         else:

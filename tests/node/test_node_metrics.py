@@ -70,7 +70,7 @@ def filled() -> NodeAccount:
     """Every field has a value of its own."""
     account = NodeAccount(
         run=77, index=5, iteration=12, steps=13, step_s=1.5, wait_s=2.5, aggregate_s=0.25, overran=1, rounds=4,
-        wanted=8, averaged=6, starved=2, expired=3, coverage=1.75, snapshot_bytes=4096, snapshot_s=0.125,
+        wanted=8, averaged=6, starved=2, expired=3, coverage=1.75, staleness=0.5, snapshot_bytes=4096, snapshot_s=0.125,
     )  # fmt: skip
     account.out[3] = OutAccount(
         messages=20, sizes=Sizes(values=800, support=40, stars=7, framing=60), protobuf_bytes=90, lost=21,
@@ -96,7 +96,7 @@ def expected() -> Seen:
         "iteration": 12, "steps_total": 13, "step_seconds_total": 1.5, "wait_seconds_total": 2.5,
         "aggregate_seconds_total": 0.25, "overran_steps_total": 1, "rounds_total": 4, "wanted_messages_total": 8,
         "averaged_messages_total": 6, "participation_ratio": 0.75, "starved_rounds_total": 2, "expired_waits_total": 3,
-        "coverage": 1.75, "stranger_messages_total": 9, "snapshot_bytes_total": 4096,
+        "coverage": 1.75, "staleness": 0.5, "stranger_messages_total": 9, "snapshot_bytes_total": 4096,
         "snapshot_cpu_seconds_total": 0.125,
         "round_trip_seconds_count": 4, "round_trip_seconds_sum": 0.0004 + 0.03 + 0.03 + 99.0,
     }.items():  # fmt: skip
@@ -152,11 +152,11 @@ def test_prometheus_may_ask_for_the_newer_format() -> None:
     assert values == pytest.approx(expected())
 
 
-def test_an_idle_node_has_no_links_no_share_and_no_coverage() -> None:
+def test_an_idle_node_has_no_links_no_share_no_coverage_and_no_staleness() -> None:
     seen = scrape(NodeAccount())
     names = {name for name, _ in seen}
     assert not any(name.startswith("pame_link") for name in names)
-    assert not names & {"pame_node_participation_ratio", "pame_node_coverage"}
+    assert not names & {"pame_node_participation_ratio", "pame_node_coverage", "pame_node_staleness"}
     assert seen["pame_node_info", frozenset()] == 1
     assert seen["pame_node_iteration", frozenset()] == 0
     assert seen["pame_node_round_trip_seconds_count", frozenset()] == 0

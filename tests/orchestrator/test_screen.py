@@ -8,7 +8,7 @@ from orchestrator.screen import RunScreen, SweepScreen, shown
 from pame.observe import Evaluation, Record
 
 POINT = Evaluation("iteration", 20, None, 2048, 0.5, 0.25, 0.4, {"test_mse": 1.5, "model_error": 9.0})
-RECORD = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0)
+RECORD = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0, 0, None)
 
 
 def terminal() -> tuple[Console, io.StringIO]:

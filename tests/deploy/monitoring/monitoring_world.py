@@ -57,10 +57,16 @@ def panel_queries() -> list[Asked]:
 
 def annotation_queries() -> list[Asked]:
     return [
-        Asked(name, annotation["name"], annotation["target"]["expr"], instant=False)
+        Asked(name, annotation["name"], interpolated(annotation["target"]), instant=False)
         for name, dashboard in dashboards().items()
         for annotation in dashboard["annotations"]["list"]
     ]
+
+
+def interpolated(target: dict[str, Any]) -> str:
+    """The query as Grafana sends it, at its shortest step."""
+    expr: str = target["expr"]
+    return expr.replace("$__interval", target["interval"])
 
 
 def rules() -> dict[str, list[str]]:
@@ -117,6 +123,21 @@ class Prometheus:
             return any(map(math.isfinite, self.values(asked.expr).values()))
         found = self.get("query_range", query=asked.expr, start=since, end=time.time(), step=2)["result"]
         return any(math.isfinite(float(value)) for series in found for _, value in series["values"])
+
+
+def regions(server: Prometheus, target: dict[str, Any], since: float) -> list[tuple[float, float]]:
+    """Begin and end of what Grafana would shade: samples above 0 that are at most a step apart (annotations.ts)."""
+    step = float(target["interval"].removesuffix("s"))
+    start, end = (moment // step * step for moment in (since, time.time()))
+    found: list[tuple[float, float]] = []
+    for series in server.get("query_range", query=interpolated(target), start=start, end=end, step=step)["result"]:
+        moments = [moment for moment, value in series["values"] if float(value) > 0]
+        for place, moment in enumerate(moments):
+            if place and moment - moments[place - 1] <= step:
+                found[-1] = (found[-1][0], moment)
+            else:
+                found.append((moment, moment))
+    return found
 
 
 @contextmanager

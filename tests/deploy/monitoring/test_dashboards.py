@@ -20,13 +20,13 @@ from node.metrics import Build, NodeCollector
 from orchestrator.metrics import OrchestratorCollector, OrchestratorFigures
 
 NAMES = ["learning.json", "robustness.json", "transmission-volume.json"]
-PLUGIN_KEYS = {"target", "titleFormat", "textFormat"}
+PLUGIN_KEYS = {"target", "expr", "step", "titleFormat", "textFormat"}
 """Of an annotation: Grafana leaves them to the data source, and so does its SDK."""
 
 
 def exposed() -> set[str]:
     """The sample names of a node and an orchestrator that have something of everything to say."""
-    account = NodeAccount(wanted=1, averaged=1, coverage=1.0)
+    account = NodeAccount(wanted=1, averaged=1, coverage=1.0, staleness=0.0)
     account.out[1], account.into[1] = OutAccount(), InAccount()
     account.out[1].refused["a reason"] = account.into[1].refused["a reason"] = 1
     figures = OrchestratorFigures(
@@ -125,6 +125,19 @@ def test_every_query_and_rule_is_promql_and_names_only_what_is_exposed_or_record
     assert len(expressions) > 80
     unknown = {expr: names_in(expr) - known for expr in expressions if names_in(expr) - known}
     assert unknown == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_older_and_newer_grafana_read_the_same_query_of_an_annotation_with_a_step_that_makes_regions(name: str) -> None:
+    """Grafana 11.6.0 asks for 100 points of the 15 minutes shown: a step below 10 s would break regions apart."""
+    content = dashboards()[name]
+    assert content["time"] == {"from": "now-15m", "to": "now"}
+    assert len(content["annotations"]["list"]) == 2
+    for annotation in content["annotations"]["list"]:
+        assert annotation["expr"] == annotation["target"]["expr"]
+        assert annotation["target"]["range"]
+        assert int(annotation["target"]["interval"].removesuffix("s")) >= 2 * 2  # scrapes of 2 s
+        assert int(annotation["step"].removesuffix("s")) >= 15 * 60 / 100
 
 
 def test_every_recorded_rule_is_used() -> None:

@@ -13,7 +13,15 @@ from typing import Any
 import grpc
 import pytest
 from local_world import answer, attached, join_of, until
-from monitoring_world import Asked, Prometheus, annotation_queries, panel_queries, prometheus
+from monitoring_world import (
+    Asked,
+    Prometheus,
+    annotation_queries,
+    dashboards,
+    panel_queries,
+    prometheus,
+    regions,
+)
 from served_world import TOKEN, Served, served, text_of
 
 from node.link import PUSH
@@ -24,6 +32,8 @@ from pame.rpc import exchange_pb2
 NODES = 5
 VICTIM = "node-2"
 BOUND_S = 45.0
+SHADED_S = 12.0
+"""So long at least; and so much later at most than the run was asked for: three steps."""
 
 COMMON = {
     "nodes": NODES,
@@ -38,7 +48,7 @@ QUIET = {**COMMON, "topology": {"kind": "ring"}, "algorithm": {"kind": "pame", "
 ROUGH = {
     **COMMON,
     "algorithm": {"kind": "pame", "participation": 0.5, "support": 0.2},
-    "exchange": {"spare": "all", "patience": "100ms"},
+    "exchange": {"spare": "all", "patience": "100ms", "max_lag": 1},
     "messages": {"loss": 0.5},
     "compute": {"step": "25ms", "stragglers": 0.2, "slowdown": 8},
 }
@@ -74,6 +84,7 @@ async def _watch_two_runs(folder: Path) -> None:
             asked = panel_queries() + annotation_queries()
             await until_none_left(lambda: without_data(server, asked, began, by_panel=False))
             await until_none_left(lambda: not_positive(server))
+            await until_none_left(lambda: not_shaded(server, began))
             await end(world)
 
 
@@ -138,6 +149,7 @@ POSITIVE = (
     'sum(max_over_time(pame_run_disturbances_total{what="died"}[1m]))',
     'sum(max_over_time(pame_run_disturbances_total{what="restarted"}[1m]))',
     "pame_run_active_faults",
+    "max(max_over_time(pame_node_staleness[1m]))",
     'sum(pame_node_received_refused_messages_total{node="0", reason="not_a_parcel"}) - 2',
     'sum(pame_orchestrator_refused_joins_total{reason="wrong_token"})',
     f'sum(up{{job="node", member="{VICTIM}", node="2"}})',
@@ -147,6 +159,17 @@ POSITIVE = (
 
 def not_positive(server: Prometheus) -> list[str]:
     return [expr for expr in POSITIVE if not any(value > 0 for value in server.values(expr).values())]
+
+
+def not_shaded(server: Prometheus, since: float) -> list[object]:
+    """The dashboards that would not shade this run, whose fault never ends, from its begin on in one piece."""
+    wrong: list[object] = []
+    for name, dashboard in dashboards().items():
+        [faults] = [each for each in dashboard["annotations"]["list"] if each["name"] == "Faults in force"]
+        found = regions(server, faults["target"], since)
+        if len(found) != 1 or found[0][1] - found[0][0] < SHADED_S or found[0][0] > since + SHADED_S:
+            wrong.append((name, found))
+    return wrong
 
 
 def not_healthy(server: Prometheus) -> list[object]:

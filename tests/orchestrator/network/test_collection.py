@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from node.reports import record_message
 from orchestrator.network.collection import Collection, Decision
 from pame import problems, topology
 from pame.algorithms import PameSpec
@@ -176,6 +177,14 @@ def test_records_are_counted_and_bytes_before_an_iteration_are_told_apart() -> N
     assert point.bytes == 5 * 4 * 100
     assert point.coverage == 2.0
     assert {record.node for record in observer.records} == set(EVERYBODY)
+
+
+def test_a_record_comes_out_as_it_was_told_and_what_was_not_told_is_none() -> None:
+    told = Record(2, 3, 1.5, 0.25, 4, 3, 1.75, 0, 1, 5, 60, 2, 0.5)
+    starved = Record(2, 4, 2.0, 0.5, 4, 0, 0.0, 1, 0, 0, 0, 0, None)
+    observer = Observer()
+    Collection(setting(), observer).report(2, [record_message(told), record_message(starved)])
+    assert observer.records == [told, starved]
 
 
 def test_results_are_kept_apart_from_snapshots() -> None:

@@ -116,7 +116,7 @@ def write_curve(path: Path, plan: Plan, message_bytes: int) -> dict[str, Any]:
 
 
 def write_records(path: Path, plan: Plan, message_bytes: int) -> None:
-    rows = ["node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes"]
+    rows = ["node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes,lost,staleness"]
     for node in range(plan.nodes):
         period = 3 + node % 5
         jitter = noise(plan, 100 + node, plan.iterations)
@@ -126,7 +126,9 @@ def write_records(path: Path, plan: Plan, message_bytes: int) -> None:
             waited = f"{abs(0.004 * jitter[k]) * (1 + node % 4):.6f}" if plan.clock and is_round else ""
             coverage = f"{max(0.0, 0.2 + 0.03 * jitter[k]):.4f}" if is_round else ""
             sent = 1 if is_round else 0
-            rows.append(f"{node},{k},{seconds},{waited},{sent},{sent},{coverage},0,0,{sent},{sent * message_bytes}")
+            stale = f"{abs(jitter[k]):.4f}" if is_round else ""
+            told = [node, k, seconds, waited, sent, sent, coverage, 0, 0, sent, sent * message_bytes, node % 2, stale]
+            rows.append(",".join(map(str, told)))
     path.write_text("\n".join(rows) + "\n")
 
 

@@ -9,6 +9,8 @@ from pame.faults import Cut, Effect, Event, Kill, Window
 from pame.plan_text import plan_lines
 
 HEADER = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\n"
+NEW_HEADER = HEADER.replace("bytes", "bytes,lost,staleness")
+"""As runs write it now; the shorter one is that of older runs."""
 RING = [[0, 1], [1, 2], [2, 3], [0, 3]]
 HALVES = Cut(((0, 3), (3, 0), (1, 2), (2, 1)))
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import vl_convert
-from fault_run import HALVES, HEADER, KILLED, event, ring_run, told, write_lines, write_plan
+from fault_run import HALVES, HEADER, KILLED, NEW_HEADER, event, ring_run, told, write_lines, write_plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_page import Reader
 
 from orchestrator.report import progress, write_report
 from orchestrator.report.course import Course, course
-from orchestrator.report.impact import Dip, Impact, Live, Rounds, impacts
+from orchestrator.report.impact import Ages, Dip, Impact, Live, Rounds, impacts
 from orchestrator.report.plan import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.report.read import Run, read_run
 from orchestrator.report.shades import Shades, shades
@@ -106,13 +106,52 @@ def test_waits_are_cut_at_the_window_and_rounds_belong_to_it_if_they_were_under_
     (impact,) = impacts_of(folder)
     assert impact.rounds == Rounds(rounds=3, starved=1, short=1, missing=2, late=5, waited_s=3.5)
     shown = text_of(folder)
-    assert "3.5 s 17.5 % of the nodes' time 2 1 starved, 1 short, of 3 5 2 missing in rounds" in shown
+    assert "3.5 s 17.5 % of the nodes' time 2 1 starved, 1 short, of 3; 2 messages missing ?, 5 not measured" in shown
+
+
+def test_lost_messages_belong_to_the_window_in_which_their_iteration_began_and_ages_to_rounds_under_way(
+    tmp_path: Path,
+) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10), event(KILLED, 18, 19, number=1))
+    rows = [
+        "0,0,4.0,1.0,1,1,0.1,0,0,1,10,7,0.5",  # begins at 0, waits to 1
+        "0,1,9.5,2.0,2,1,0.1,0,3,1,10,1,3.5",  # begins at 4, before the window, and waits into it
+        "0,2,13.0,3.0,1,0,0.1,1,2,1,10,2,",  # begins at 9.5; averages nothing
+        "0,3,14.0,0.5,1,0,0.1,1,5,1,10,8,0.25",  # begins at 13
+        "1,7,11.0,3.0,2,2,0.1,0,0,1,10,4,1.5",  # after a gap: begins at 8
+        "1,8,11.5,,0,0,,0,7,1,10,0,",
+    ]
+    (folder / "records.csv").write_text(NEW_HEADER + "\n".join(rows) + "\n")
+    cut, killed = (impact.rounds for impact in impacts_of(folder))
+    assert cut == Rounds(3, 1, 1, 2, 5, 3.5, lost=6, ages=Ages(mean=2.5, largest=3.5, outside=0.375))
+    assert killed == Rounds(0, 0, 0, 0, 0, 0.0, lost=0, ages=Ages(None, None, (0.5 + 3.5 + 0.25 + 1.5) / 4))
+    shown = text_of(folder)
+    assert "of 3; 2 messages missing 6, 5 2.5 at most 3.5, 0.375 outside" in shown
+    assert "of 0; 0 messages missing 0, 0 – nothing averaged, 1.44 outside" in shown
+    assert "Lost: messages of iterations begun in it that were not sent, on purpose" in shown
+
+
+def test_lost_messages_and_ages_in_a_window_of_iterations_are_those_of_its_rows(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 10, 12, "iterations"))
+    rows = [f"0,{k},,,1,1,0.1,0,0,1,10,{k},{k / 2}\n" for k in (8, 10, 11, 12)]
+    (folder / "records.csv").write_text(NEW_HEADER + "".join(rows))
+    (impact,) = impacts_of(folder)
+    assert impact.rounds == Rounds(2, 0, 0, 0, 0, None, lost=21, ages=Ages(5.25, 5.5, 5.0))
+    write_plan(folder, event(HALVES, 0, 40, "iterations"))
+    (impact,) = impacts_of(folder)
+    assert impact.rounds is not None
+    assert impact.rounds.ages == Ages(5.125, 6.0, None)
+    assert "5.12 at most 6 " in text_of(folder)
 
 
 def test_counts_are_the_same_when_records_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    rows = [f"{node},{k},{k + 1 + node / 8},0.75,2,{k % 3},0.1,0,1,1,10\n" for k in range(20) for node in range(4)]
-    (folder / "records.csv").write_text(HEADER + "".join(rows))
+    rows = [
+        f"{node},{k},{k + 1 + node / 8},0.75,2,{k % 3},0.1,0,1,1,10,{node},{k}\n"
+        for k in range(20)
+        for node in range(4)
+    ]
+    (folder / "records.csv").write_text(NEW_HEADER + "".join(rows))
     whole = impacts_of(folder)
     monkeypatch.setattr("orchestrator.report.tables.BLOCK_ROWS", 3)
     assert impacts_of(folder) == whole
@@ -346,8 +385,9 @@ def test_damaged_files_never_break_a_report(
     assert write_report(folder).stat().st_size > 10_000
 
 
-def with_links(folder: Path, links: Any) -> str:
-    summary = json.loads((folder / "summary.json").read_text()) | {"network": {"links": links}}
+def with_links(folder: Path, links: Any, verified: Any = None) -> str:
+    network = {"links": links, "verified": verified}
+    summary = json.loads((folder / "summary.json").read_text()) | {"network": network}
     (folder / "summary.json").write_text(json.dumps(summary))
     return text_of(folder)
 
@@ -359,9 +399,45 @@ def test_links_are_a_card_with_what_was_asked_and_what_is_held(tmp_path: Path) -
     loss = {"sender": 1, "receiver": 0, "property": "loss", "asked": 0.015, "held": 0.5, "mechanism": "nft"}
     shown = with_links(ring_run(tmp_path), [delay, rate, jitter, loss, 5])
     assert "delay by netem on 1 link; rate by htb on 1 link;" in shown
-    assert "0→1 delay 20ms 20.0ms netem 1→0 rate 1 Mbit/s not measured htb" in shown
-    assert "1→0 jitter 2.5 ms 2 ms netem 1→0 loss 1.5 % 50 % nft" in shown
+    assert "Not measured before this run." in shown
+    assert "0→1 delay 20ms 20.0ms not measured not measured netem not looked at" in shown
+    assert "1→0 rate 1 Mbit/s not measured not measured not measured htb not looked at" in shown
+    assert "1→0 jitter 2.5 ms 2 ms not measured not measured netem not looked at" in shown
+    assert "1→0 loss 1.5 % 50 % not measured not measured nft not looked at" in shown
     assert "All 4 rows" not in shown
+
+
+def test_what_was_measured_of_links_stands_beside_it_and_what_is_wrong_comes_first(tmp_path: Path) -> None:
+    links = [
+        {"sender": n, "receiver": 9, "property": what, "asked": asked, "held": None, "mechanism": "netem"}
+        for n, (what, asked) in enumerate([("delay", 0.02), ("loss", 0.1), ("rate", 2e7)])
+    ]
+    told = {0: ("ok", 0.0215, "median"), 1: ("unverifiable here", None, "too few"), 2: ("miss", 1e7, "back to back")}
+    findings = [
+        {**link, "verdict": told[n][0], "measured": told[n][1], "how": told[n][2], "low": None, "high": None}
+        for n, link in enumerate(links)
+    ]
+    findings[1] |= {"measured": 0.12, "low": 0.05, "high": 0.2}
+    coverage = {"delay": [1, 3], "loss": [1, 1], "rate": [1, 1]}
+    verified = {"seconds": 4.5, "verdicts": {"ok": 1, "miss": 1}, "coverage": coverage, "findings": [*findings, 7]}
+    shown = with_links(ring_run(tmp_path), links, verified)
+    assert "Measured before the run, in 4.5 s: 1 ok, 1 miss (delay of 1 of 3 links; loss of 1 of 1 links;" in shown
+    rows = [
+        "2→9 rate 20 Mbit/s not measured 10 Mbit/s −50 % netem miss back to back",
+        "1→9 loss 10 % not measured 12 % (5 % to 20 %) +20 % netem unverifiable here too few",
+        "0→9 delay 20 ms not measured 21.5 ms +1.5 ms netem ok median",
+    ]
+    places = [shown.find(row) for row in rows]
+    assert places == sorted(places)
+    assert places[0] > 0
+
+
+@pytest.mark.parametrize(
+    "verified", [5, [], {"findings": 3, "coverage": {"delay": 4}, "verdicts": None}, {"findings": [{}]}]
+)
+def test_a_damaged_table_of_what_was_measured_is_no_reason_to_fail(tmp_path: Path, verified: Any) -> None:
+    link = {"sender": 0, "receiver": 1, "property": "delay", "asked": 0.02, "held": None, "mechanism": "netem"}
+    assert "0→1 delay 20 ms" in with_links(ring_run(tmp_path), [link], verified)
 
 
 def test_a_long_table_of_links_is_folded(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from orchestrator.runs import RunFolder, create_folder
 from pame.observe import Evaluation, Record
 
 POINT = Evaluation("iteration", 3, None, 10, 0.5, 0.25, None, {"test_mse": 1.0})
-RECORD = Record(1, 3, None, None, 2, 2, 0.5, 0, 0, 1, 10)
+RECORD = Record(1, 3, None, None, 2, 2, 0.5, 0, 0, 1, 10, 1, None)
 
 
 def test_two_runs_of_the_same_second_get_folders_of_their_own(tmp_path: Path) -> None:
@@ -27,8 +27,8 @@ def test_points_and_records_are_on_the_disk_while_the_run_goes_on(tmp_path: Path
             "coverage": None, "metrics": {"test_mse": 1.0},
         }  # fmt: skip
         assert (tmp_path / "run" / "records.csv").read_text().splitlines() == [
-            "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes",
-            "1,3,,,2,2,0.5,0,0,1,10",
+            "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes,lost,staleness",
+            "1,3,,,2,2,0.5,0,0,1,10,1,",
         ]
 
 

@@ -1,6 +1,6 @@
 """Small worlds for the simulator's tests, and a spy that notes what the algorithm objects were asked and told."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,11 +14,12 @@ from pame.algorithms import (
     Delivery,
     DpsgdSpec,
     FixedStep,
+    Form,
     Message,
     PameSpec,
-    Reach,
     Received,
     Wanted,
+    Who,
 )
 from pame.ledger import Ledger
 from pame.observe import Evaluation, Outcome, Record
@@ -153,6 +154,14 @@ class _SpiedSpec:
     def share(self) -> float:
         return self.inner.share
 
+    @property
+    def who(self) -> Who:
+        return self.inner.who
+
+    @property
+    def fan_out(self) -> int:
+        return self.inner.fan_out
+
     def first_step(self, enough: int) -> float:
         return self.inner.first_step(enough)
 
@@ -170,8 +179,19 @@ class _SpiedNode:
         return self._inner.delivery
 
     @property
-    def reach(self) -> Reach:
-        return self._inner.reach
+    def desynchronised(self) -> int:
+        return self._inner.desynchronised
+
+    @property
+    def vectors(self) -> Mapping[str, Form]:
+        return self._inner.vectors
+
+    @property
+    def bundles(self) -> Collection[frozenset[str]]:
+        return self._inner.bundles
+
+    def greet(self, neighbour: int) -> None:
+        self._inner.greet(neighbour)
 
     @property
     def model(self) -> Vector:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from simulator_world import PERIODS, Run, Vector, run, same_bits, world
 
-from pame.algorithms import Algorithm, Context, Delivery, Message, Mode, Reach, Received, Wanted
+from pame.algorithms import Algorithm, Context, Delivery, Message, Mode, Received, Wanted, Who
 from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.sampling import message_lost
@@ -20,6 +20,8 @@ class EchoSpec:
 
     kind: str = "echo"
     share: float = 1.0
+    who: Who = Who.CHOSEN
+    fan_out: int = 0
 
     def first_step(self, enough: int) -> float:
         return 1.0 / enough
@@ -30,7 +32,7 @@ class EchoSpec:
 
 class Echo:
     delivery = Delivery.IN_ORDER
-    reach = Reach.NEIGHBOURS
+    desynchronised = 0
 
     def __init__(self, context: Context) -> None:
         self._node = context.node

@@ -1,0 +1,61 @@
+"""Records of local processes: lost messages and staleness as in the simulator, and old messages told as old."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local_world import Watcher, experiment_of
+
+from orchestrator.backends.local import local
+from orchestrator.plan import make_network_setting
+from orchestrator.runs import Status
+from pame.ledger import Ledger
+from pame.observe import Record
+from pame.simulator import run_lock_step
+
+BASE: dict[str, Any] = {
+    "nodes": 6,
+    "topology": {"kind": "complete"},
+    "problem": {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10},
+    "algorithm": {"kind": "pame", "participation": 0.5, "support": 0.3},
+    "stop": {"iterations": 30},
+}
+LOSSES = {
+    "messages.loss": {"messages": {"loss": 0.4}},
+    "cut by iteration": {
+        "faults": [{"kind": "link-down", "links": "of(2)", "at": {"iteration": 9}, "for": {"iterations": 12}}]
+    },
+}
+
+
+def timeless(records: list[Record]) -> dict[tuple[int, int], Record]:
+    return {(r.node, r.iteration): r._replace(seconds=None, waited_s=None) for r in records}
+
+
+@pytest.mark.parametrize("kind", LOSSES)
+def test_a_deterministic_run_has_the_records_of_the_simulator_with_all_that_was_lost(tmp_path: Path, kind: str) -> None:
+    experiment = experiment_of(**BASE | LOSSES[kind])
+    found, expected = Watcher(), Watcher()
+    local(experiment, tmp_path, tmp_path / "run", found)
+    run_lock_step(make_network_setting(experiment, tmp_path), expected, Ledger(6))
+    assert timeless(found.records) == timeless(expected.records)
+    assert sum(record.lost for record in found.records) > 20
+    rows = csv.DictReader((tmp_path / "run" / "records.csv").read_text().splitlines())
+    told = {(int(row["node"]), int(row["iteration"])): (row["lost"], row["staleness"]) for row in rows}
+    assert told == {
+        (r.node, r.iteration): (str(r.lost), "" if r.staleness is None else str(r.staleness)) for r in found.records
+    }
+
+
+def test_averages_are_stale_where_links_take_longer_than_patience(tmp_path: Path) -> None:
+    """A message of today takes 150 ms, and nobody waits that long: what is averaged is of earlier rounds."""
+    experiment = experiment_of(
+        **BASE | {"period": 1, "links": {"delay": "150ms"}, "compute": {"step": "20ms"}},
+        exchange={"patience": "40ms", "max_lag": 20, "exclude_after": 1000},
+    )
+    watcher = Watcher()
+    assert local(experiment, tmp_path, tmp_path / "run", watcher).status is Status.FINISHED
+    ages = [record.staleness for record in watcher.records if record.staleness is not None]
+    assert max(ages) >= 1.0
+    assert all((record.staleness is None) == (record.received == 0) for record in watcher.records)
