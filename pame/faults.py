@@ -82,7 +82,22 @@ class Restart:
     nodes: tuple[int, ...]
 
 
-Effect = Cut | Degrade | Drop | Slow | Pause | Kill | Restart
+@dataclass(frozen=True, slots=True)
+class ContainerKill(Kill):
+    """Whole containers are killed, by the orchestrator through Docker, and started at the end of the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerRestart(Restart):
+    """Whole containers are stopped, by the orchestrator through Docker, and started at the end of the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class CpuQuota(Slow):
+    """Docker gives a container 1/factor of a core: what needs a whole one takes so many times as long."""
+
+
+Effect = Cut | Degrade | Drop | Slow | Pause | Kill | Restart | ContainerKill | ContainerRestart | CpuQuota
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +111,13 @@ class Event:
 
 
 Plan = Sequence[Event]
+
+
+def is_by_docker(event: Event) -> bool:
+    """Whether the orchestrator carries it out, and nodes need not know of it."""
+    return isinstance(event.effect, ContainerKill | ContainerRestart | CpuQuota)
+
+
+def for_nodes(plan: Plan) -> Plan:
+    """What nodes carry out by themselves."""
+    return tuple(event for event in plan if not is_by_docker(event))

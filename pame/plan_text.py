@@ -6,6 +6,7 @@ An `end` of null is the end of the run. Reading is total: any text gives a plan,
 """
 
 import json
+import re
 from dataclasses import fields
 from math import inf, isfinite
 from typing import Any, get_args, get_type_hints
@@ -13,7 +14,13 @@ from typing import Any, get_args, get_type_hints
 from pame.errors import PlanError
 from pame.faults import Effect, Event, Link, Plan, Window
 
-_EFFECTS: dict[str, type[Effect]] = {effect.__name__.lower(): effect for effect in get_args(Effect)}
+
+def _kind(effect: type) -> str:
+    """Its word: cut, container-kill."""
+    return re.sub("(?<!^)(?=[A-Z])", "-", effect.__name__).lower()
+
+
+_EFFECTS: dict[str, type[Effect]] = {_kind(effect): effect for effect in get_args(Effect)}
 _LARGEST_ID = 10**9
 _KEYS = ("number", "fault", "effect", "begin", "end", "unit")
 _AT_LEAST_1 = ("factor", "delay_factor")
@@ -47,7 +54,7 @@ def _plain(event: Event) -> dict[str, Any]:
     return {
         "number": event.number,
         "fault": event.fault,
-        "effect": {"kind": type(event.effect).__name__.lower(), **effect},
+        "effect": {"kind": _kind(type(event.effect)), **effect},
         "begin": window.begin,
         "end": None if window.end == inf else window.end,
         "unit": window.unit,

@@ -3,6 +3,9 @@
 from typing import get_args
 
 from orchestrator.faults.churn import Churn
+from orchestrator.faults.container_kill import ContainerKill
+from orchestrator.faults.container_restart import ContainerRestart
+from orchestrator.faults.cpu_quota import CpuQuota
 from orchestrator.faults.degrade import Degrade
 from orchestrator.faults.flap import Flap
 from orchestrator.faults.kill import Kill
@@ -26,6 +29,9 @@ FaultSpec = (
     | Churn
     | Lossy
     | MessageLoss
+    | ContainerKill
+    | ContainerRestart
+    | CpuQuota
 )  # fmt: skip
 
 FAULTS: dict[str, type] = {spec.kind: spec for spec in get_args(FaultSpec)}

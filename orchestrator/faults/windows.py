@@ -5,7 +5,22 @@ from dataclasses import dataclass
 
 from orchestrator.experiment.units import DURATION, show_share
 from orchestrator.faults.triggers import Unit
-from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Link, Pause, Plan, Restart, Slow
+from pame.faults import (
+    ContainerKill,
+    ContainerRestart,
+    CpuQuota,
+    Cut,
+    Degrade,
+    Drop,
+    Effect,
+    Event,
+    Kill,
+    Link,
+    Pause,
+    Plan,
+    Restart,
+    Slow,
+)
 
 _SHOWN = 6
 
@@ -76,6 +91,12 @@ def _words(effect: Effect) -> str:
             return f"{_links(links)}: {', '.join(_worse(effect))}"
         case Drop(links, share):
             return f"{_links(links)}: {show_share(share)} of the messages lost"
+        case ContainerKill(nodes):
+            return f"{_nodes(nodes)}: container killed"
+        case ContainerRestart(nodes):
+            return f"{_nodes(nodes)}: container restarted"
+        case CpuQuota(nodes, factor):
+            return f"{_nodes(nodes)}: {1.0 / factor:.3g} of a core"
         case Slow(nodes, factor):
             return f"{_nodes(nodes)} {factor:g} times slower"
         case Pause(nodes):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
+from orchestrator.network.container_faults import container_faults, require_docker
 from orchestrator.network.run import NetworkRun, new_number
 from orchestrator.network.server import Control
 from orchestrator.network.state import NetworkObserver
@@ -19,6 +20,9 @@ from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, summarise
 from pame.errors import PameError
 from pame.setting import Setting
+
+SERVED = "serve"
+"""The backend of an orchestrator that nodes join from wherever they are, containers among them."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Order:
 def make_order(experiment: Experiment, base: Path, backend: str) -> Order:
     """Resolve an experiment; `base` is the folder of its file. Takes a while: data is drawn."""
     setting = make_network_setting(experiment, base)
+    require_docker(setting.plan, in_containers=backend == SERVED)
     setting.problem.objective(setting.start)  # draws all data and the test set now, not when the first point is due
     setting.problem.metrics(setting.start)
     return Order(new_number(), experiment, setting, backend)
@@ -63,7 +68,8 @@ async def conduct(control: Control, order: Order, folder: Path, watcher: Network
         tls = uses_tls(order.experiment, control.is_secured)
         run = NetworkRun(order.number, order.experiment, order.setting, files, control.members, watcher, tls)
         try:
-            ending = await control.go(run)
+            async with container_faults(run):
+                ending = await control.go(run)
         except PameError as caught:
             error, spent = caught, time.perf_counter() - started
             ending = Ending(Status.FAILED, str(caught), 0, None, spent, exact=False)

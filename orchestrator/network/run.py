@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from statistics import median
 
@@ -18,6 +18,7 @@ from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import Phase
 from orchestrator.network.collection import Collection, Point
+from orchestrator.network.container_faults import require_docker
 from orchestrator.network.evaluations import Evaluations
 from orchestrator.network.fault_events import fault_event
 from orchestrator.network.look import state_of
@@ -28,10 +29,11 @@ from orchestrator.network.state import NetworkObserver
 from orchestrator.network.totals import Totals
 from orchestrator.plan import HARD_STOP_S
 from orchestrator.runs import Ending, RunFolder, Status
+from orchestrator.verification import Verification, Verifier, asked_of
 from pame.algorithms import Mode
 from pame.errors import Diverged
 from pame.evaluate import Measured
-from pame.faults import Plan
+from pame.faults import Plan, for_nodes
 from pame.observe import Several
 from pame.plan_text import plan_lines
 from pame.rpc import control_pb2 as pb
@@ -39,6 +41,7 @@ from pame.setting import Setting
 
 GATHER_S = 60.0
 _PREPARE_S = 60.0
+_VERIFY_S = 120.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
 _EVENTS_KEPT = 300
@@ -71,6 +74,10 @@ class NetworkRun:
         """With faults by hand, as they come."""
         self.realised: dict[int, list[pb.RealisedLink]] = {}
         """What became of the properties of the links, by the node that says so."""
+        self.verified: Verification | None = None
+        """What was measured of them before the start."""
+        self._verifier: Verifier | None = None
+        self._boots: dict[int, str] = {}
         self.experiment = experiment
         self.folder = folder
         self.phase: Phase = "gathering"
@@ -88,7 +95,8 @@ class NetworkRun:
         self._needs = {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
         self.slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._ends_with_the_median = bool(self.slow_nodes) or not setting.misfortune.is_public
-        self._common = describe(self.number, self.setting, experiment.problem, tls)
+        of_nodes = replace(setting, plan=for_nodes(setting.plan))
+        self._common = describe(self.number, of_nodes, experiment.problem, tls)
         self.seats = Seats(experiment.nodes)
         self._comebacks = Comebacks(self._common, setting, self.seats, self.collection)
         self.ready: set[int] = set()
@@ -116,6 +124,7 @@ class NetworkRun:
         try:
             await self._gather()
             await self._prepare()
+            await self._verify()
             await self._run()
         except asyncio.CancelledError:
             self._stop(_End(Status.INTERRUPTED, "stopped by the user", self._reached()))
@@ -188,6 +197,7 @@ class NetworkRun:
         if kind == "ready" and message.ready.run == self.number:
             self.ready.add(index)
             self.realised[index] = list(message.ready.links)
+            self._boots[index] = message.ready.boot
             self._comebacks.ready(index)
         elif kind == "report" and message.report.run == self.number:
             self.collection.report(index, message.report.records)
@@ -207,18 +217,21 @@ class NetworkRun:
         elif kind == "moved" and message.moved.run == self.number:
             for other in message.moved.neighbours:
                 self._comebacks.known(other, index)
+        elif kind == "probed" and message.probed.run == self.number and self._verifier is not None:
+            self._verifier.heard(index, message.probed)
         elif kind == "goodbye":
             self._leaving.add(index)
         self._changed.set()
 
     def inject(self, plan: Plan) -> None:
-        """Faults by hand: every node learns of them, and they stand in the plan."""
+        """Faults by hand: every node learns of its part, and they stand in the plan. FaultError if nobody can do it."""
+        require_docker(plan, in_containers=True)
         self.plan = (*self.plan, *plan)
         self._ends_with_the_median = True
         self.collection.has_faults()
         self.folder.write_plan(self.plan)
-        self._common.plan = "\n".join(plan_lines(self.plan))  # for those who come back
-        text = "\n".join(plan_lines(plan))
+        self._common.plan = "\n".join(plan_lines(for_nodes(self.plan)))  # for those who come back
+        text = "\n".join(plan_lines(for_nodes(plan)))
         for member in self.seats.living():
             member.tell(pb.ToNode(faults=pb.Faults(run=self.number, plan=text)))
 
@@ -248,8 +261,10 @@ class NetworkRun:
         if self._end is not None:
             return
         self.phase = "preparing"
+        selection = self.setting.selection()
+        contacts = [selection.contacts(index) for index in range(len(self.seats))]
         for index, member in self.seats.taken():
-            peers = self.seats.peers(self.setting.topology.neighbours(index))
+            peers = self.seats.peers(contacts[index])
             assignment = assign(self._common, index, 0, peers, links=self.setting.links)
             member.tell(pb.ToNode(assignment=assignment))
             self._happened("assigned", index, member.name)
@@ -261,6 +276,29 @@ class NetworkRun:
         if self._end is None and len(self.ready) < everybody:
             missing = sorted(set(range(everybody)) - self.ready)
             raise NotEnoughNodes(f"nodes {missing} were not ready within {_PREPARE_S:g} s, or died before the start")
+
+    async def _verify(self) -> None:
+        """Measure the links, before anybody uses them."""
+        asked = asked_of(self.setting, (link for links in self.realised.values() for link in links))
+        rules, everybody = self.experiment.verify, len(self.seats)
+        if asked and rules.when != "never" and self._end is None:
+            self.phase = "verifying"
+            self._verifier = Verifier(self.number, self.setting, asked, self._boots, self.seats.tell)
+            verifying = asyncio.create_task(self._verifier.go())
+            verifying.add_done_callback(lambda _: self._changed.set())
+            try:
+                await self._until(
+                    lambda: verifying.done() or self._end is not None or len(self.seats.alive()) < everybody, _VERIFY_S
+                )
+                self.verified = verifying.result() if verifying.done() else None
+            finally:
+                verifying.cancel()
+            if self._end is None and len(self.seats.alive()) < everybody:
+                raise NotEnoughNodes("a node died while the links were measured: look at nodes.log")
+        if self.verified is not None and rules.strict and self.verified.misses:
+            self._stop(_End(Status.FAILED, self.verified.complaint(), 0))
+        elif rules.when == "only":
+            self._stop(_End(Status.FINISHED, self.verified.said() if self.verified else "no link to measure", 0))
 
     async def _run(self) -> None:
         if self._end is not None:
@@ -373,6 +411,11 @@ class NetworkRun:
 
     def _happened(self, what: str, node: int, detail: str) -> None:
         self._note({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
+
+    def note(self, event: Mapping[str, object]) -> None:
+        """What the orchestrator itself has done."""
+        with self._surviving():
+            self._note(event)
 
     def _note(self, event: Mapping[str, object]) -> None:
         """In events.jsonl, and for whoever looks now."""

@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BASE_FILE = ROOT / "docker-compose.yml"
 OFFLINE_FILE = ROOT / "deploy" / "compose" / "offline.yml"
+CHAOS_FILE = ROOT / "deploy" / "compose.chaos.yml"
 IMAGES = ("pame-node", "pame-orchestrator")
 OFFLINE_BASE = "pame-base:offline"
 _PORTS = ("PAME_PAGE_PORT", "PAME_CLIENT_PORT", "PAME_PROMETHEUS_PORT", "PAME_GRAFANA_PORT")
@@ -147,6 +148,11 @@ def compose(
 def docker(*words: str, seconds: float = 60, check: bool = True) -> subprocess.CompletedProcess[str]:
     """`docker WORDS`."""
     return _run(["docker", *words], dict(os.environ), seconds, check)
+
+
+def docker_socket() -> Path:
+    """Where the engine of these tests answers."""
+    return Path(os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://"))
 
 
 def has_image(name: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from containers import BASE_FILE, OFFLINE_FILE, ROOT, compose
+from containers import BASE_FILE, CHAOS_FILE, OFFLINE_FILE, ROOT, compose
 
 pytestmark = pytest.mark.requires("compose")
 
@@ -58,6 +58,19 @@ def test_the_overlay_changes_only_what_it_is_for() -> None:
         for anchors in [key for key in config if key.startswith("x-")]:
             del config[anchors]
     assert offline == online
+
+
+def test_the_overlay_for_faults_through_docker_gives_the_socket_to_the_orchestrator_and_nothing_else() -> None:
+    plain = resolved(BASE_FILE)
+    chaos = resolved(BASE_FILE, CHAOS_FILE, PAME_DOCKER_GROUP="998", PAME_DOCKER_SOCKET="/elsewhere/docker.sock")
+    orchestrator = chaos["services"]["orchestrator"]
+    assert orchestrator.pop("group_add") == ["998"]
+    assert orchestrator["environment"].pop("PAME_DOCKER") == "unix:///run/docker.sock"
+    (socket,) = (volume for volume in orchestrator["volumes"] if volume["type"] == "bind")
+    assert (socket["source"], socket["target"]) == ("/elsewhere/docker.sock", "/run/docker.sock")
+    assert not socket["bind"].get("create_host_path")  # a missing socket is an error, not a new folder
+    orchestrator["volumes"].remove(socket)
+    assert chaos == plain
 
 
 @pytest.mark.parametrize("files", [(BASE_FILE,), (BASE_FILE, OFFLINE_FILE)], ids=["online", "offline"])

@@ -189,6 +189,17 @@ def test_health_is_asked_and_answered(network: Project) -> None:
         assert network.execute(container, "python", "-m", "node.health", "127.0.0.1:4753").strip() == "serving"
 
 
+def test_faults_that_need_the_docker_socket_are_refused_without_it(network: Project) -> None:
+    before = runs(network)
+    refused = run_here(network, *SLOW, "--set", "faults=[{kind: container-kill, nodes: [1], back_after: 1s}]")
+    _, errors = refused.communicate(timeout=60)
+    assert refused.returncode == 2
+    assert (
+        "faults.0: container-kill needs the Docker socket: start with `docker compose -f docker-compose.yml" in errors
+    )
+    assert runs(network) == before
+
+
 def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     network: Project, tmp_path: Path
 ) -> None:

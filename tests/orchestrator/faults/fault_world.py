@@ -137,5 +137,8 @@ ENTRIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     ),
     "lossy": _entry("lossy", {"links": LINKS, "loss": SHARES}, *_SECONDS_WHEN),
     "message-loss": _entry("message-loss", {"links": LINKS, "loss": SHARES}, *_ANY_WHEN),
+    "container-kill": _entry("container-kill", {"nodes": NODES}, _ABSENT_WHEN),
+    "container-restart": _entry("container-restart", {"nodes": NODES}, _ABSENT_WHEN),
+    "cpu-quota": _entry("cpu-quota", {"nodes": NODES, "cpu": st.sampled_from(["1%", 0.3, "100%"])}, *_SECONDS_WHEN),
 }
 ANY_FAULTS = st.lists(st.one_of(*ENTRIES.values()), max_size=4)

@@ -8,7 +8,10 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from orchestrator.experiment import Experiment, ExperimentError, json_schema, load_text, to_yaml
 from orchestrator.experiment.text import parse
 
-KINDS = "churn, degrade, flap, kill, link-down, lossy, message-loss, partition, pause, restart, straggler"
+KINDS = (
+    "churn, container-kill, container-restart, cpu-quota, degrade, flap, kill, link-down, lossy, message-loss, "
+    "partition, pause, restart, straggler"
+)
 DURATION = "a duration such as 20ms, 1.5s or 2min"
 SECONDS = "a time such as 30s (this kind counts seconds, not iterations)"
 NODES = "nodes such as [0, 3], random(20%), random(3), all or {degree: highest, count: 2}"
@@ -145,6 +148,9 @@ FACTOR = (
             ".every: it never ends, so it cannot begin again; say with back_after how long each one lasts",
         ),
         ("{kind: restart, nodes: all, back_after: 1}", ".back_after: got 1 without a unit; give a unit, e.g. 20ms"),
+        ("{kind: container-kill, nodes: all, at: {iteration: 3}}", f".at: got a section, expected {SECONDS}, or null"),
+        ("{kind: cpu-quota, nodes: all}", ".cpu: is missing; expected a share of a core, 1% to 100%"),
+        ("{kind: cpu-quota, nodes: all, cpu: 0.5%}", ".cpu: got '0.5%', expected a share of a core, 1% to 100%"),
         ("{kind: churn, per_minute: 0}", ".per_minute: got 0, expected a number above 0 and at most 6000"),
         ("{kind: churn, per_minute: 3, until: {iteration: 3}}", f".until: got a section, expected {SECONDS}, or null"),
         ("{kind: straggler, nodes: all, factor: 0.5}", f".factor: got 0.5, expected {FACTOR}"),
@@ -228,7 +234,7 @@ def test_the_schema_accepts_the_recorded_faults_and_explains_every_key() -> None
     assert Draft202012Validator(schema).is_valid({"faults": recorded})
     items = schema["properties"]["faults"]["anyOf"][0]["items"]["oneOf"]
     names = [item["$ref"].rpartition("/")[2] for item in items]
-    assert len(names) == 11
+    assert len(names) == 14
     for name in names:
         for key, prop in schema["$defs"][name]["properties"].items():
             assert key == "kind" or prop.get("description"), f"{name}.{key}"

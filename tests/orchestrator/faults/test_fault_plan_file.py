@@ -13,7 +13,20 @@ from hypothesis import strategies as st
 from orchestrator.experiment.text import parse
 from orchestrator.faults import Horizon, compile_plan
 from pame.errors import PlanError
-from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow, Window
+from pame.faults import (
+    ContainerKill,
+    ContainerRestart,
+    CpuQuota,
+    Cut,
+    Degrade,
+    Drop,
+    Event,
+    Kill,
+    Pause,
+    Restart,
+    Slow,
+    Window,
+)
 from pame.plan_text import plan_lines, read_plan
 from pame.topology import build
 from pame.topology.kinds import RandomRegular
@@ -31,8 +44,8 @@ EFFECTS = st.one_of(
     st.builds(Cut, LINKS),
     st.builds(Degrade, LINKS, FACTORS, NUMBERS, NUMBERS, SHARES, st.floats(1e-9, 1)),
     st.builds(Drop, LINKS, SHARES),
-    st.builds(Slow, NODES, FACTORS),
-    *(st.builds(effect, NODES) for effect in (Pause, Kill, Restart)),
+    *(st.builds(effect, NODES, FACTORS) for effect in (Slow, CpuQuota)),
+    *(st.builds(effect, NODES) for effect in (Pause, Kill, Restart, ContainerKill, ContainerRestart)),
 )
 WINDOWS = st.builds(
     lambda a, b, unit: Window(min(a, b), max(a, b), unit),
@@ -115,7 +128,8 @@ GOOD = plan_lines([Event(0, "degrade", Degrade(((0, 1),)), Window(1.0, 2.0))])[0
         (
             '"kind":"degrade"',
             '"kind":"boom"',
-            "effect 'boom' is not one of cut, degrade, drop, slow, pause, kill, restart",
+            "effect 'boom' is not one of cut, degrade, drop, slow, pause, kill, restart, container-kill, "
+            "container-restart, cpu-quota",
         ),
         (
             '"loss":0.0,',

@@ -18,13 +18,28 @@ from orchestrator.faults import (
     compile_plan,
     live_graph,
 )
-from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow, Window
+from pame.faults import (
+    ContainerKill,
+    ContainerRestart,
+    CpuQuota,
+    Cut,
+    Degrade,
+    Drop,
+    Event,
+    Kill,
+    Pause,
+    Restart,
+    Slow,
+    Window,
+    for_nodes,
+)
 from pame.plan_text import plan_lines, read_plan
 from pame.topology import build
 from pame.topology.kinds import Ring
 
 SEEDS = st.integers(0, 2**63 - 1)
-GRAPH_NAMES = st.sampled_from([name for name in GRAPHS if name != "pair"])
+GRAPH_NAMES = st.sampled_from([name for name, graph in GRAPHS.items() if name != "pair" and 1 in graph.neighbours(0)])
+"""Those with the link 0-1, which random faults may name."""
 
 
 def test_every_kind_has_random_examples_here() -> None:
@@ -127,6 +142,21 @@ def test_nodes_that_are_killed_or_restarted_come_back() -> None:
         (Kill((3,)), Window(4, 10)),
         (Restart((1,)), Window(4, 5)),
     ]
+
+
+def test_what_docker_does_is_not_for_nodes() -> None:
+    plan = plan_of(
+        "{kind: container-kill, nodes: [3], at: 4s, back_after: 6s}",
+        "{kind: container-restart, nodes: [1], at: 4s}",
+        "{kind: cpu-quota, nodes: [2, 0], cpu: 20%, at: 5s, for: 1s}",
+        "{kind: kill, nodes: [3], at: 20s}",
+    )
+    assert [(event.effect, event.window) for event in plan[:3]] == [
+        (ContainerKill((3,)), Window(4, 10)),
+        (ContainerRestart((1,)), Window(4, 5)),
+        (CpuQuota((0, 2), 5.0), Window(5, 6)),
+    ]
+    assert [event.effect for event in for_nodes(plan)] == [Kill((3,))]
 
 
 def test_churn_kills_at_the_asked_rate_only_who_is_up_and_never_everybody() -> None:

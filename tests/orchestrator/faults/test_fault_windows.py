@@ -28,6 +28,9 @@ from pame.faults import Cut, Event, Kill, Window
         ("{kind: pause, nodes: [2]}", "node 2 paused"),
         ("{kind: kill, nodes: [2, 3]}", "nodes 2, 3 killed"),
         ("{kind: restart, nodes: [2]}", "node 2 restarted"),
+        ("{kind: container-kill, nodes: [2, 3]}", "nodes 2, 3: container killed"),
+        ("{kind: container-restart, nodes: [2]}", "node 2: container restarted"),
+        ("{kind: cpu-quota, nodes: [2], cpu: 25%}", "node 2: 0.25 of a core"),
     ],
 )
 def test_a_window_is_described_in_a_few_words(entry: str, words: str) -> None:

@@ -1,0 +1,30 @@
+"""Whole containers that are killed through the Docker API, and started again after a while or when the run is over."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.faults.choose import choose_nodes
+from orchestrator.faults.kill import Absence
+from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.selectors import NodeSelector
+from pame import faults
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContainerKill(Absence):
+    """The containers of nodes are killed through the Docker API.
+
+    nodes: Which nodes.
+    back_after: How long until they are started again; when the run is over if left out.
+    keep_connected: Whether the other nodes must still reach each other.
+    """
+
+    kind: Literal["container-kill"] = "container-kill"
+    nodes: NodeSelector
+    keep_connected: bool = False
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One kill per window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            yield Happening(faults.ContainerKill(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)
