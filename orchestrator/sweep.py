@@ -9,9 +9,10 @@ import multiprocessing
 import os
 import re
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from orchestrator.backends import BACKENDS
 from orchestrator.errors import RunKilled, writing
 from orchestrator.experiment import Experiment, Variant
 from orchestrator.network import NetworkState
+from orchestrator.plugins import add_plugins
 from orchestrator.report import write_sweep_report
 from orchestrator.runs import Ending, Status
 from pame.observe import Evaluation, Record
@@ -32,19 +34,18 @@ _POLL_S = 0.25
 def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: str, progress: Progress) -> list[Ending]:
     """Run all variants and compare them; interrupted, the runs under way end and the rest never begins."""
     folders = [folder / _folder_name(number, variant) for number, variant in enumerate(variants, 1)]
-    at_once = _cores() if backend == "simulate" else 1  # real nodes would disturb each other's clocks
-    context = multiprocessing.get_context("spawn")
+    at_once = cores() if backend == "simulate" else 1  # real nodes would disturb each other's clocks
     jobs: dict[int, Future[Ending]] = {}
     killed = False
-    with ProcessPoolExecutor(min(at_once, len(variants)), context, _leave_interrupts_to_the_parent) as pool:
+    with process_pool(min(at_once, len(variants))) as pool:
         try:
             for number, variant in enumerate(variants):
                 _follow(jobs, folders, progress, until_fewer_than=at_once)
-                jobs[number] = pool.submit(_run_one, variant.experiment, base, folders[number], backend)
+                with starting_processes():
+                    jobs[number] = pool.submit(_run_one, variant.experiment, base, folders[number], backend)
             _follow(jobs, folders, progress, until_fewer_than=1)
         except KeyboardInterrupt:
-            for child in multiprocessing.active_children():
-                child.terminate()
+            end_processes()
         except BrokenProcessPool:
             killed = True
     endings = [_ending(jobs.get(number)) for number in range(len(variants))]
@@ -72,7 +73,29 @@ def _follow(
                 progress(number, newest, job.done())
 
 
-def _cores() -> int:
+def process_pool(at_once: int) -> ProcessPoolExecutor:
+    """Fresh processes that leave Ctrl-C to this one: it decides what becomes of their work."""
+    return ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), _leave_interrupts_to_the_parent)
+
+
+@contextmanager
+def starting_processes() -> Iterator[None]:
+    """Around every `submit`: a process that starts with it must not hear Ctrl-C before it can leave it to this one."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_processes() -> None:
+    """Tell the processes of a pool to end."""
+    for child in multiprocessing.active_children():
+        child.terminate()
+
+
+def cores() -> int:
+    """How many processes can work at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -88,6 +111,8 @@ def _newest(curve: Path) -> dict[str, Any] | None:
 def _leave_interrupts_to_the_parent() -> None:
     """Ctrl-C reaches the whole process group; the parent decides what becomes of the runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    add_plugins()  # before a job is unpacked that may name one
 
 
 def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> Ending:

@@ -1,6 +1,6 @@
 """The backend `local`: an orchestrator in this process and every node a process of its own, on loopback."""
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from orchestrator.backends.on_processes import Errand, Places, check_processes, run_on_processes
@@ -17,5 +17,9 @@ def check_local(experiment: Experiment, base: Path) -> None:
 
 def local(experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens."""
-    places = Places(ON_LOOPBACK.host, [ON_LOOPBACK] * experiment.nodes)
-    return run_on_processes(Errand("local", experiment, base, folder, watcher), nullcontext(places))
+    return run_on_processes(Errand("local", experiment, base, folder, watcher), on_loopback(experiment.nodes))
+
+
+def on_loopback(nodes: int) -> AbstractContextManager[Places]:
+    """Places for so many nodes; there is nothing to build."""
+    return nullcontext(Places(ON_LOOPBACK.host, [ON_LOOPBACK] * nodes))

@@ -1,10 +1,13 @@
-"""A run whose nodes are processes of this machine: what `local` and `netns` have in common."""
+"""Runs whose nodes are processes of this machine: what `local` and `netns` have in common.
+
+The nodes are started once and stay for all runs; a single run is a network that stands for one.
+"""
 
 import asyncio
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +19,9 @@ from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, NetworkObserver
 from orchestrator.network.conduct import conduct, make_order, uses_tls
+from orchestrator.network.container_faults import require_docker
 from orchestrator.plan import make_network_setting
-from orchestrator.runs import Ending
+from orchestrator.runs import Ending, Status
 
 NODES_PER_CORE = 64
 
@@ -42,7 +46,7 @@ def check_processes(experiment: Experiment, base: Path) -> None:
             f"cores: use --backend simulate, or at most {most} nodes"
         )
     uses_tls(experiment, is_secured=False)
-    make_network_setting(experiment, base)
+    require_docker(make_network_setting(experiment, base).plan, in_containers=False)
 
 
 @dataclass(frozen=True)
@@ -56,37 +60,66 @@ class Errand:
     watcher: NetworkObserver
 
 
+Ended = Callable[[Errand, Ending], None]
+"""Who wants to know how a run ended, as soon as it did."""
+
+
 def run_on_processes(errand: Errand, network: AbstractContextManager[Places]) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens. `network` is there as long as the run."""
+    with writing(errand.folder):
+        errand.folder.mkdir(parents=True, exist_ok=True)
+    [ending] = run_one_after_another([errand], errand.folder / "nodes.log", network)
+    return ending
+
+
+def run_one_after_another(
+    errands: Sequence[Errand],
+    log: Path,
+    network: AbstractContextManager[Places],
+    ended: Ended = lambda *_: None,
+) -> list[Ending]:
+    """Several runs on the same nodes, which are started once; after one that is interrupted no other begins.
+
+    `log`: where the nodes' standard error goes. A run that cannot even begin is an error, and ends it all.
+    """
     with threadpool_limits(1):
         try:
-            return asyncio.run(_run(errand, network))
-        except asyncio.CancelledError:  # by a signal, before there was a run
+            return asyncio.run(_run_all(errands, log, network, ended))
+        except asyncio.CancelledError:  # by a signal, while there was no run
             raise KeyboardInterrupt from None
 
 
-async def _run(errand: Errand, network: AbstractContextManager[Places]) -> Ending:
-    with writing(errand.folder):
-        errand.folder.mkdir(parents=True, exist_ok=True)
-    with (
-        network as places,
-        NodeProcesses(errand.folder / "nodes.log", places.kept) as processes,
-        _ended_by(signal.SIGTERM),
-    ):
+async def _run_all(
+    errands: Sequence[Errand], log: Path, network: AbstractContextManager[Places], ended: Ended
+) -> list[Ending]:
+    endings: list[Ending] = []
+    with network as places, NodeProcesses(log, places.kept) as processes, _ended_by(signal.SIGTERM):
         control = Control(places.orchestrator)
         await control.open()
-        for number, place in enumerate(places.nodes):
-            processes.start(f"node-{number}", control.address, control.token, place)
-        watching = asyncio.create_task(processes.watch_start(lambda: _is_under_way(control)))
-        conducting = asyncio.create_task(_conduct(control, errand))
         try:
-            return await _end_of(control, conducting, watching)
+            for number, place in enumerate(places.nodes):
+                processes.start(f"node-{number}", control.address, control.token, place)
+            for errand in errands:
+                endings.append(await _run(control, processes, errand))
+                ended(errand, endings[-1])
+                if endings[-1].status is Status.INTERRUPTED:
+                    break
         finally:
-            for task in (watching, conducting):
-                task.cancel()
-            await asyncio.gather(watching, conducting, return_exceptions=True)
             await control.close("the run is over")
             await processes.wait()
+    return endings
+
+
+async def _run(control: Control, processes: NodeProcesses, errand: Errand) -> Ending:
+    control.run = None  # the one before is over
+    watching = asyncio.create_task(processes.watch_start(lambda: _is_under_way(control)))
+    conducting = asyncio.create_task(_conduct(control, errand))
+    try:
+        return await _end_of(control, conducting, watching)
+    finally:
+        for task in (watching, conducting):
+            task.cancel()
+        await asyncio.gather(watching, conducting, return_exceptions=True)
 
 
 async def _conduct(control: Control, errand: Errand) -> Ending:

@@ -14,9 +14,10 @@ from local_world import Watcher, World, experiment_of, run_with, until
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
+from orchestrator.faults import FaultError
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.faults import Event, Slow, Window
+from pame.faults import ContainerKill, Event, Slow, Window
 from pame.ledger import Fate, Ledger
 from pame.plan_text import plan_lines, read_plan
 from pame.simulator import run_lock_step
@@ -124,6 +125,17 @@ def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
     outcome = asyncio.run(run_with(act, experiment, folder))
     assert outcome.ending.status is Status.FINISHED
     assert [event.number for event in read_plan((folder / "plan.jsonl").read_text())] == [7]
+
+
+def test_a_fault_by_hand_that_nobody_can_carry_out_is_refused_and_is_not_in_the_plan(tmp_path: Path) -> None:
+    async def act(world: World) -> None:
+        await world.at_iteration("node-2", 2)
+        with pytest.raises(FaultError, match="container-kill needs the Docker socket: start with"):
+            world.run.inject([Event(0, "container-kill", ContainerKill((1,)), Window(0.0, 1.0))])
+        assert world.run.plan == ()
+
+    outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
+    assert outcome.ending.exact
 
 
 def test_a_plan_that_is_replayed_is_the_very_same(tmp_path: Path) -> None:

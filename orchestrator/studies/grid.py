@@ -1,0 +1,170 @@
+"""What a study runs: one base experiment, and cells of it, each a policy under a condition with a seed.
+
+policy      how nodes wait for each other, and which algorithm      condition   what is done to them
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orchestrator.experiment import Experiment, load
+from orchestrator.studies.errors import StudyError
+from pame.algorithms import PameSpec
+from pame.algorithms.steps import FixedStep
+
+SPARES = ("0", "1", "2", "4", "all")
+PATIENCES = {"long": "30s", "adaptive": "adaptive"}
+PAME, FREE, DPSGD = "pame", "free", "dpsgd"
+WAITING_FOR_ALL = f"{DPSGD}-long"
+"""The policy that others are compared with."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A way to wait, as settings on top of the base experiment."""
+
+    key: str
+    words: str
+    settings: tuple[str, ...]
+    """As after `--set`."""
+    spare: str = ""
+    """Of PaME in rounds."""
+    patience: str = ""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is done to the nodes or links, as settings on top of the base experiment."""
+
+    key: str
+    words: str
+    short: str
+    """For narrow places."""
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run."""
+
+    policy: Policy
+    condition: Condition
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """For folders and people."""
+        return f"{self.policy.key}_{self.condition.key}_seed-{self.seed}"
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """All that differs from the base experiment."""
+        return (*self.policy.settings, *self.condition.settings, f"seed={self.seed}")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the claim: the policy that it is about, in words."""
+
+    words: str
+    policy: str
+
+
+Pairs = tuple[tuple[str, str], ...]
+"""Keys of a policy and a condition."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A claim, and the runs that test it. The first condition is the one in which nothing is done."""
+
+    name: str
+    title: str
+    claim: str
+    """What the paper says."""
+    struck: str
+    """What the nodes are called whose own data is looked at."""
+    conditions: tuple[Condition, ...]
+    readings: tuple[Reading, ...]
+    """The first is the one that the claim rests on."""
+    real: Pairs
+    """The cells that run on real nodes too, with the first seed."""
+    quick: tuple[str, ...]
+    """The conditions of a small grid."""
+    target: float = 0.05
+    """The share of the way from f(0) to the optimum that may be left."""
+    is_quick: bool = False
+
+    @property
+    def baseline(self) -> Condition:
+        """Nothing is done."""
+        return self.conditions[0]
+
+    def small(self) -> "Study":
+        """The same with a few cells, for the curious."""
+        conditions = tuple(condition for condition in self.conditions if condition.key in self.quick)
+        last = conditions[-1].key
+        return replace(self, conditions=conditions, real=((_SUBJECT, last), (WAITING_FOR_ALL, last)), is_quick=True)
+
+    def policies(self, base: Experiment) -> tuple[Policy, ...]:
+        """Everybody who is compared; D-PSGD has the step of the base experiment's PaME."""
+        everybody = (*_pame_policies(), *_others(base))
+        return tuple(policy for policy in everybody if not self.is_quick or policy.key in _QUICK)
+
+    def cells(self, base: Experiment, seeds: Sequence[int]) -> list[Cell]:
+        """The whole grid; seed by seed, so that one seed is complete before the next begins."""
+        policies = self.policies(base)
+        return [Cell(p, c, seed) for seed in seeds for c in self.conditions for p in policies]
+
+    def real_cells(self, base: Experiment, seed: int) -> list[Cell]:
+        """The chosen ones, by condition."""
+        policies = {policy.key: policy for policy in self.policies(base)}
+        conditions = {condition.key: condition for condition in self.conditions}
+        return [Cell(policies[policy], conditions[condition], seed) for policy, condition in self.real]
+
+
+_SUBJECT = f"{PAME}-all-long"
+_QUICK = (f"{PAME}-0-long", _SUBJECT, FREE, WAITING_FOR_ALL)
+
+
+def base_experiment(path: Path) -> Experiment:
+    """The experiment of a study's file; it needs a clock, an end, and a step that D-PSGD can have too."""
+    variants = load(path)
+    if len(variants) > 1:
+        raise StudyError(f"{path}: a sweep cannot be the base of a study: give single values")
+    base = variants[0].experiment
+    if base.compute is None or base.stop.seconds is None:
+        raise StudyError(f"{path}: a study is about time: give compute.step and stop.seconds")
+    _step(base)
+    return base
+
+
+def experiment_of(cell: Cell, path: Path, *more: str) -> Experiment:
+    """The experiment of a cell of the study with this base file; `more` are settings as after `--set`."""
+    return load(path, [*cell.settings, f"name={cell.name}", *more])[0].experiment
+
+
+def _step(base: Experiment) -> FixedStep:
+    """The step that everybody has."""
+    if not isinstance(base.algorithm, PameSpec) or not isinstance(base.algorithm.step, FixedStep):
+        raise StudyError("a study needs algorithm.kind: pame with step.kind: fixed, so that D-PSGD can have the same")
+    return base.algorithm.step
+
+
+def _pame_policies() -> Iterator[Policy]:
+    for spare in SPARES:
+        for patience, value in PATIENCES.items():
+            settings = ("exchange.mode=rounds", f"exchange.spare={spare}", f"exchange.patience={value}")
+            yield Policy(
+                f"{PAME}-{spare}-{patience}", f"PaME, spare {spare}, {patience} patience", settings, spare, patience
+            )
+    yield Policy(FREE, "PaME, free: nobody waits", ("exchange.mode=free",))
+
+
+def _others(base: Experiment) -> Iterator[Policy]:
+    step = _step(base)
+    algorithm = f"algorithm={{kind: dpsgd, eta: {step.eta!r}, gamma: {step.gamma!r}, on_loss: self}}"
+    words = {"long": "D-PSGD, waits for all", "adaptive": "D-PSGD, missing weight to itself"}
+    for patience, value in PATIENCES.items():
+        settings = (algorithm, "exchange.mode=rounds", "exchange.spare=0", f"exchange.patience={value}")
+        yield Policy(f"{DPSGD}-{patience}", words[patience], settings, patience=patience)

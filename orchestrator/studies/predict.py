@@ -1,0 +1,45 @@
+"""A cell in the simulator: the files of a run folder without the page, measured, and forgotten."""
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from orchestrator.experiment import Experiment
+from orchestrator.plan import make_setting
+from orchestrator.runs import Ending, RunFolder, Status, summarise
+from orchestrator.studies.grid import Cell, experiment_of
+from orchestrator.studies.measure import Row, measure_folder
+from pame.errors import Diverged
+from pame.ledger import Ledger
+from pame.setting import Setting
+from pame.simulator import DRIVERS
+
+_DRIVER = "virtual-time"
+
+
+def predict(cell: Cell, path: Path, target: float) -> Row:
+    """What the simulator says of a cell of the study with this base file."""
+    experiment = experiment_of(cell, path)
+    with threadpool_limits(1), TemporaryDirectory(prefix="pame-study-") as room:
+        setting, folder = make_setting(experiment, path.parent), Path(room)
+        _simulate(experiment, setting, folder)
+        return measure_folder(cell, setting, target, folder)
+
+
+def _simulate(experiment: Experiment, setting: Setting, folder: Path) -> None:
+    started, ledger = time.perf_counter(), Ledger(experiment.nodes)
+    with RunFolder(folder) as run:
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                outcome = DRIVERS[_DRIVER](setting, run, ledger)
+        except Diverged as error:
+            ending = Ending(Status.DIVERGED, str(error), 0, None, time.perf_counter() - started, exact=False)
+        else:
+            spent = time.perf_counter() - started
+            ending = Ending(Status.FINISHED, outcome.reason, outcome.iterations, outcome.seconds, spent, outcome.exact)
+            run.write_models(dict(enumerate(outcome.models)))
+        run.write_links(ledger.links())
+        run.write_summary(summarise(experiment, setting, "simulate", _DRIVER, ledger, run.last, ending, []))

@@ -1,0 +1,140 @@
+"""The chosen cells on real nodes, one after another on a network that stands: processes of this machine, or wherever a
+served orchestrator has its nodes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from orchestrator.backends.on_processes import Errand
+from orchestrator.backends.standing import run_standing
+from orchestrator.client import Client, Retelling
+from orchestrator.errors import NotEnoughNodes, Unreachable, writing
+from orchestrator.experiment import Experiment, to_yaml
+from orchestrator.network import NetworkObserver, NetworkState
+from orchestrator.plan import make_network_setting
+from orchestrator.report.points import Point
+from orchestrator.runs import Ending, Status
+from orchestrator.studies.grid import Cell, experiment_of
+from orchestrator.studies.measure import Row, measure_folder, measure_points
+from pame.observe import Evaluation, Record
+
+_VERIFIED_ALREADY = "verify.when=never"
+SERVED = "served"
+"""What the backend of somebody else's nodes is called in a row."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A cell that is to run for real."""
+
+    cell: Cell
+    experiment: Experiment
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Who wants to know what goes on."""
+
+    begins: Callable[[Cell], NetworkObserver]
+    ended: Callable[[Row], None]
+
+
+def make_tasks(cells: Sequence[Cell], path: Path) -> list[Task]:
+    """The links are measured before the first run only: they are the same for all."""
+    first, *others = cells
+    return [
+        Task(first, experiment_of(first, path)),
+        *(Task(cell, experiment_of(cell, path, _VERIFIED_ALREADY)) for cell in others),
+    ]
+
+
+def run_on_backend(backend: str, tasks: Sequence[Task], base: Path, folder: Path, target: float, stage: Stage) -> bool:
+    """On processes of this machine; the run folders go below `folder`. Whether all of them ran."""
+    errands, cells = [], {}
+    for number, task in enumerate(tasks, 1):
+        place = folder / f"{number:02d}-{task.cell.name}"
+        cells[place] = task.cell
+        errands.append(Errand(backend, task.experiment, base, place, _Watcher(stage, task.cell)))
+
+    def ended(errand: Errand, ending: Ending) -> None:
+        if ending.status is not Status.INTERRUPTED:
+            setting = make_network_setting(errand.experiment, base)
+            stage.ended(measure_folder(cells[errand.folder], setting, target, errand.folder))
+
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    endings = run_standing(backend, errands, folder / "nodes.log", ended)
+    return len(endings) == len(errands) and endings[-1].status is not Status.INTERRUPTED
+
+
+def check_served(client: Client, nodes: int) -> None:
+    """Refuse an orchestrator that is not there, or has too few nodes."""
+    here = sum(member.alive for member in client.nodes().members)
+    if here < nodes:
+        raise NotEnoughNodes(f"the study needs {nodes} nodes and {here} have joined {client.address}: start more")
+
+
+def run_on_served(client: Client, tasks: Sequence[Task], base: Path, target: float, stage: Stage) -> bool:
+    """On the nodes of a served orchestrator; what it tells of a run is its curve. Whether all of them ran."""
+    for task in tasks:
+        accepted = client.submit(to_yaml(task.experiment))
+        notes = _Notes(stage.begins(task.cell))
+        try:
+            status, seconds = _follow(client, accepted.run, notes)
+        except KeyboardInterrupt:
+            client.cancel(accepted.run)
+            return False
+        setting = make_network_setting(task.experiment, base)
+        stage.ended(measure_points(task.cell, setting, target, notes.points, SERVED, status, seconds))
+    return True
+
+
+def _follow(client: Client, run: int, notes: "_Notes") -> tuple[str, float]:
+    """Until the run ends: its status and how long it took."""
+    retelling = Retelling(notes)
+    for event in client.watch(run):
+        if event.WhichOneof("kind") == "ended":
+            return event.ended.status, event.ended.seconds
+        retelling.tell(event)
+    raise Unreachable("the orchestrator left before the run ended: look into its run folder")
+
+
+class _Watcher:
+    """Asks the stage for an observer when its run begins, not before."""
+
+    def __init__(self, stage: Stage, cell: Cell) -> None:
+        self._stage = stage
+        self._cell = cell
+        self._observer: NetworkObserver | None = None
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self._watching().evaluated(evaluation)
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        self._watching().recorded(records)
+
+    def state(self, state: NetworkState) -> None:
+        self._watching().state(state)
+
+    def _watching(self) -> NetworkObserver:
+        if self._observer is None:
+            self._observer = self._stage.begins(self._cell)
+        return self._observer
+
+
+class _Notes:
+    """Keeps the curve of a run, and passes everything on."""
+
+    def __init__(self, observer: NetworkObserver) -> None:
+        self.points: list[Point] = []
+        self._observer = observer
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self.points.append(Point(**asdict(evaluation)))
+        self._observer.evaluated(evaluation)
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        self._observer.recorded(records)
+
+    def state(self, state: NetworkState) -> None:
+        self._observer.state(state)

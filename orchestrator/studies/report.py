@@ -1,0 +1,124 @@
+"""The report of a study: the claim, the verdict, every figure with its range, and how each was measured."""
+
+from html import escape
+from pathlib import Path
+
+from orchestrator.errors import writing
+from orchestrator.experiment import to_yaml
+from orchestrator.report import page
+from orchestrator.report.figure import Figure
+from orchestrator.report.text import count, percent
+from orchestrator.studies.charts import by_condition, by_spare, side_by_side, view_switch
+from orchestrator.studies.measure import HOW
+from orchestrator.studies.outcome import Outcome
+from orchestrator.studies.tables import condition_table, pairs_table, verdict_table
+from orchestrator.studies.verdict import Judgement, Verdict
+
+_LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad", Verdict.PARTLY: "", Verdict.UNKNOWN: ""}
+
+
+def write_study_report(folder: Path, outcome: Outcome) -> Path:
+    """Writes `report.html` into the folder of a study."""
+    parts, figures = [_head(outcome), _verdict(outcome)], []
+    if outcome.predicted:
+        charts = [by_condition(outcome), *by_spare(outcome)]
+        figures += charts
+        lead = "What the simulator says of the whole grid, under a virtual clock; no network was involved."
+        parts.append(page.section("grid", "Charts", lead, page.grid(map(page.chart, charts)), view_switch()))
+        parts.append(_tables(outcome))
+    if (measured := side_by_side(outcome)) is not None:
+        figures.append(measured)
+    parts.append(_real(outcome, measured))
+    parts += [_settings(outcome), _how()]
+    html = page.page(f"{outcome.study.title} · PaME study", folder.name, "".join(parts), figures)
+    path = folder / "report.html"
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _head(outcome: Outcome) -> str:
+    study = outcome.study
+    chips = [
+        (f"study {study.name}", ""),
+        (f"{outcome.base.nodes} nodes", ""),
+        (count(len(outcome.seeds), "seed"), ""),
+        ("a small grid" if study.is_quick else "", ""),
+    ]
+    first = [judgement for judgement in outcome.judgements if judgement.reading == study.readings[0].words]
+    tiles = [(_first_upper(judgement.about), judgement.verdict.value, judgement.where) for judgement in first]
+    cells = f"{count(len(outcome.measured), 'cell')} on real nodes"
+    tiles.append(("Cells", str(len(outcome.predicted)), f"in the simulator; {cells}"))
+    parts = [page.heading(study.title, [*chips, *map(_chip, first)]), page.tiles(tiles)]
+    if outcome.trouble:
+        parts.append(page.callout([f"This study is not complete: {outcome.trouble}"], look="bad"))
+    if bound := [row for row in outcome.measured if row.cpu_bound]:
+        words = f"{count(len(bound), 'cell')} on real nodes had steps that overran: the machine was too busy. "
+        parts.append(page.callout([f"{words}They say nothing about time and are left out of the verdict."]))
+    return "".join(parts)
+
+
+def _chip(judgement: Judgement) -> tuple[str, str]:
+    return f"{judgement.about}: {judgement.verdict.value}", _LOOKS[judgement.verdict]
+
+
+def _verdict(outcome: Outcome) -> str:
+    cards = []
+    for reading in outcome.study.readings:
+        mine = [judgement for judgement in outcome.judgements if judgement.reading == reading.words]
+        real = [judgement for judgement in outcome.measured_judgements if judgement.reading == reading.words]
+        cards.append(page.card(_title(reading.words) + verdict_table(mine, real)))
+    lead = (
+        f"The claim: {outcome.study.claim} The target: {percent(outcome.study.target)} of the way from f(0) to the "
+        "optimum is left. The criteria are the same for every study and policy; "
+        "each is looked at in every condition (an arrow: without trouble → with it). In all: holds; in some: holds "
+        "partly; in none: does not hold."
+    )
+    return page.section("verdict", "Claim and verdict", lead, page.grid(cards))
+
+
+def _tables(outcome: Outcome) -> str:
+    cards = [
+        page.card(_title(condition.words) + condition_table(outcome, condition))
+        for condition in outcome.study.conditions
+    ]
+    lead = (
+        "Medians over the seeds, and the range from lowest to highest. A run that is not at the target when its time "
+        f"is over missed it. The struck nodes are the {outcome.study.struck}."
+    )
+    return page.section("conditions-tables", "By condition", lead, page.grid(cards))
+
+
+def _real(outcome: Outcome, chart: Figure | None) -> str:
+    lead = (
+        f"Chosen cells with seed {outcome.seeds[0]} on nodes that were started once, each until its time is over; "
+        "below each figure what the simulator had predicted for the same cell and seed."
+    )
+    cards = [page.card(pairs_table(outcome)) if outcome.measured else page.missing("Real nodes", "none ran")]
+    cards += [page.chart(chart)] if chart is not None else []
+    return page.section("real-nodes", "Prediction and measurement", lead, page.grid(cards))
+
+
+def _settings(outcome: Outcome) -> str:
+    rows = [(policy.words, "  ".join(policy.settings)) for policy in outcome.policies]
+    rows += [(condition.words, "  ".join(condition.settings)) for condition in outcome.study.conditions]
+    rows += [("Seeds", ", ".join(map(str, outcome.seeds))), ("Again", outcome.command)]
+    lead = (
+        f"Every cell is the base experiment ({outcome.file}) with the settings of its policy and its condition; "
+        "`pame run FILE --set ... --seed N` runs one by itself. All have the same time, step size and periods."
+    )
+    inside = page.card(page.pairs(rows)) + page.card(page.fold("The base experiment", to_yaml(outcome.base)))
+    return page.section("settings", "Settings", lead, page.grid([inside]))
+
+
+def _how() -> str:
+    rows = [(name.capitalize(), words) for name, words in HOW.items()]
+    return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))
+
+
+def _title(words: str) -> str:
+    return f"<h3>{escape(_first_upper(words))}</h3>"
+
+
+def _first_upper(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,67 @@
+"""Every registered algorithm on real processes, over real gRPC: the models of the simulator, bit for bit."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from local_world import Watcher, experiment_of
+
+from orchestrator.backends.local import local
+from orchestrator.experiment import Experiment
+from orchestrator.plan import make_network_setting
+from orchestrator.runs import Status
+from pame.algorithms import SPECS
+from pame.ledger import Fate, Ledger
+from pame.simulator import run_lock_step
+
+NODES, ITERATIONS = 5, 12
+LINEAR = {"kind": "linear", "n": 20, "samples": 12, "batch": 6, "truth_shift": 0.5, "test_samples": 5}
+
+
+def experiment(algorithm: dict[str, Any], **settings: Any) -> Experiment:
+    """On a ring, so that an algorithm that reaches everybody is told from one that does not."""
+    common = {
+        "nodes": NODES,
+        "topology": {"kind": "ring"},
+        "problem": LINEAR,
+        "algorithm": algorithm,
+        "period": "1..2",
+        "compute": {"step": "0ms"},
+        "stop": {"iterations": ITERATIONS, "seconds": "60s"},
+    }
+    return experiment_of(**{**common, **settings})
+
+
+def same_as_simulated(made: Experiment, folder: Path) -> Ledger:
+    """Run it on processes and in the simulator; the simulator's account."""
+    ending = local(made, folder, folder / "run", Watcher())
+    ledger = Ledger(NODES)
+    outcome = run_lock_step(make_network_setting(made, folder), Watcher(), ledger)
+    assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, ITERATIONS, outcome.exact)
+    assert np.abs(outcome.models).max() > 0.0
+    assert np.load(folder / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    summary = json.loads((folder / "run" / "summary.json").read_text())
+    assert summary["bytes"]["total"] == sum(ledger.links().bytes)
+    assert summary["messages"]["sent"] == sum(ledger.links().messages)
+    return ledger
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_an_algorithm_on_processes_computes_what_it_computes_in_the_simulator(tmp_path: Path, kind: str) -> None:
+    assert same_as_simulated(experiment({"kind": kind}), tmp_path).clean
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_it_still_does_when_messages_are_lost_on_purpose_and_rounded(tmp_path: Path, kind: str) -> None:
+    made = experiment({"kind": kind}, messages={"loss": 0.2, "values": "float32"})
+    assert same_as_simulated(made, tmp_path).messages(Fate.LOST) > 0
+
+
+@pytest.mark.parametrize("sampling", ["local", "oracle"])
+def test_epidemic_learning_crosses_the_ring(tmp_path: Path, sampling: str) -> None:
+    links = same_as_simulated(
+        experiment({"kind": "epidemic", "sampling": sampling, "fan_out": 2}, period=1), tmp_path
+    ).links()
+    assert len(set(zip(links.sender.tolist(), links.receiver.tolist(), strict=True))) > 2 * NODES

@@ -1,0 +1,58 @@
+"""Several experiments on nodes that are started once."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from local_world import Watcher, experiment_of
+
+from orchestrator.backends import BACKENDS
+from orchestrator.backends.on_processes import Errand
+from orchestrator.backends.standing import run_standing
+from orchestrator.experiment import Experiment
+from orchestrator.runs import Ending, Status
+
+SIZES = {
+    "topology": {"kind": "ring"},
+    "problem": {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10},
+    "stop": {"iterations": 30},
+    "verify": {"when": "never"},
+}
+
+
+def errands_of(experiments: list[Experiment], folder: Path) -> list[Errand]:
+    return [
+        Errand("local", experiment, folder, folder / f"run-{number}", Watcher())
+        for number, experiment in enumerate(experiments)
+    ]
+
+
+def test_every_run_on_a_standing_network_ends_as_it_would_by_itself(tmp_path: Path) -> None:
+    experiments = [experiment_of(nodes=4, seed=seed, **SIZES) for seed in (1, 2)]
+    experiments.append(experiment_of(nodes=3, seed=3, **SIZES))  # one node has nothing to do
+    errands = errands_of(experiments, tmp_path)
+    seen: list[tuple[Path, Status]] = []
+
+    def ended(errand: Errand, ending: Ending) -> None:
+        seen.append((errand.folder, ending.status))
+
+    endings = run_standing("local", errands, tmp_path / "nodes.log", ended)
+    assert [ending.exact for ending in endings] == [True] * 3
+    assert seen == [(errand.folder, Status.FINISHED) for errand in errands]
+    alone = tmp_path / "alone"
+    BACKENDS["local"].run(experiments[1], tmp_path, alone, Watcher())
+    assert np.array_equal(np.load(errands[1].folder / "models.npy"), np.load(alone / "models.npy"))
+    assert json.loads((errands[2].folder / "summary.json").read_text())["nodes"] == 3
+
+
+def test_the_nodes_are_the_same_processes_in_every_run(tmp_path: Path) -> None:
+    experiments = [experiment_of(nodes=3, seed=seed, **SIZES) for seed in (1, 2)]
+    errands = errands_of(experiments, tmp_path)
+    run_standing("local", errands, tmp_path / "nodes.log", lambda *_: None)
+    seats = [
+        {event["node"]: event["detail"] for event in map(json.loads, lines) if event["what"] == "assigned"}
+        for errand in errands
+        for lines in ((errand.folder / "events.jsonl").read_text().splitlines(),)
+    ]
+    assert seats[0].keys() == seats[1].keys() == {0, 1, 2}
+    assert all(json.loads((e.folder / "summary.json").read_text())["network"]["restarts"] == 0 for e in errands)

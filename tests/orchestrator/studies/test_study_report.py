@@ -1,0 +1,122 @@
+"""The page of a study: claim, verdict, figures with ranges, prediction beside measurement, and how all was measured."""
+
+import re
+import shutil
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+from study_world import own, row, small_file
+
+from orchestrator.studies import STUDIES
+from orchestrator.studies.grid import base_experiment
+from orchestrator.studies.measure import HOW, Row
+from orchestrator.studies.outcome import Outcome
+from orchestrator.studies.report import write_study_report
+from orchestrator.studies.spread import Rows
+from orchestrator.studies.verdict import judge
+
+STUDY = STUDIES["stragglers"]
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+
+
+def outcome_of(folder: Path) -> Outcome:
+    """Every cell with two seeds; the slow ones need longer, D-PSGD misses; two cells ran for real."""
+    base = base_experiment(small_file(folder))
+    predicted = [
+        _row(cell.policy.key, cell.condition.key, seed, number)
+        for number, condition in enumerate(STUDY.conditions)
+        for seed in (1, 2)
+        for cell in STUDY.cells(base, (seed,))
+        if cell.condition is condition
+    ]
+    measured = [
+        row("pame-all-long", "30-at-10x", 3.21, backend="local", waiting=0.5),
+        row("dpsgd-long", "30-at-10x", None, backend="local", cpu_bound=True),
+    ]
+    return Outcome(
+        study=STUDY,
+        base=base,
+        policies=STUDY.policies(base),
+        seeds=(1, 2),
+        command="pame study stragglers --seeds 2",
+        file="small.yaml",
+        predicted=predicted,
+        measured=measured,
+        judgements=judge(STUDY, Rows(predicted)),
+        measured_judgements=judge(STUDY, Rows(measured[:1])),
+    )
+
+
+def _row(policy: str, condition: str, seed: int, trouble: int) -> Row:
+    time = None if policy.startswith("dpsgd") and trouble else 1.0 + 0.5 * trouble + 0.25 * seed
+    struck = (1,) if trouble else ()
+    return row(policy, condition, time, seed, struck=struck, own=own(0.01, 0.2, 0.01), pace=50.0 - trouble)
+
+
+def words_of(path: Path) -> str:
+    body = path.read_text().partition("<main")[2].partition("</main>")[0]
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
+
+
+def test_the_page_states_claim_verdicts_and_how_everything_was_measured(tmp_path: Path) -> None:
+    words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
+    assert STUDY.claim in words
+    assert "pace of the others: holds" in words
+    assert "all nodes: holds partly" in words
+    assert "against D-PSGD: holds" in words
+    assert "own data of the slow nodes: does not hold" in words
+    assert all(how in words for how in HOW.values())
+    for condition in STUDY.conditions:
+        assert all(setting in words for setting in condition.settings)
+    assert "pame study stragglers --seeds 2" in words
+
+
+def test_the_page_has_medians_ranges_and_misses(tmp_path: Path) -> None:
+    words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
+    assert "1.375 s 1.25 … 1.5 s" in words, "two seeds without slow nodes"
+    assert "missed 2 of 2 missed" in words
+
+
+def test_prediction_and_measurement_stand_one_above_the_other(tmp_path: Path) -> None:
+    words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
+    assert (
+        "1. PaME, spare all, long patience 30 % of the nodes 10 times slower local 1.43 times as long as predicted "
+        "3.21 s predicted 2.25 s"
+    ) in words
+    assert "– predicted missed" not in words
+    assert "missed predicted missed" in words
+    assert "cpu-bound: says nothing about time" in words
+    assert "1 cell on real nodes had steps that overran" in words
+
+
+def test_an_incomplete_study_says_so(tmp_path: Path) -> None:
+    outcome = replace(outcome_of(tmp_path), predicted=[], measured=[], trouble="interrupted")
+    words = words_of(write_study_report(tmp_path, outcome))
+    assert "This study is not complete: interrupted" in words
+
+
+@pytest.mark.requires("chromium")
+def test_a_browser_draws_every_chart_and_complains_of_nothing(tmp_path: Path) -> None:
+    path = write_study_report(tmp_path, outcome_of(tmp_path))
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        executable = next(filter(None, map(shutil.which, CHROMIUM)))
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached")
+        dots = page.eval_on_selector_all(
+            ".chart", "charts => charts.map(c => c.querySelectorAll('svg .mark-symbol.role-mark path').length)"
+        )
+        page.click("button[data-value=bytes]")
+        browser.close()
+    assert complaints == []
+    assert len(dots) == 4
+    assert all(count >= 10 for count in dots[:3])
+    assert dots[3] == 2, "the cell that missed, predicted and measured, has none"
