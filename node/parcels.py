@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 
-from pame.algorithms import Algorithm, Form, Message, Mode, Received, Selection
-from pame.codec import Draw, NotFinite, Refused, Sizes, decode, decode_dense, encode, encode_dense, measure_dense, sizes
+from pame.algorithms import Algorithm, Message, Mode, Received, Selection
+from pame.codec import Draw, NotFinite, Refused, Sizes, Wire, decode_payload, encode_payload, measure_payload
+from pame.compressors import Payload, form_of
 from pame.errors import Diverged
-from pame.exchange import PartialMessage, Vector
+from pame.exchange import Vector
 from pame.rpc import exchange_pb2 as pb
 from pame.rpc import refusal_pb2
 from pame.setting import Setting
@@ -64,18 +65,15 @@ class Parcel:
 
 def pack(setting: Setting, run: int, sender: int, incarnation: int, k: int, message: Message) -> Parcel:
     """The parcel of a message; a value that is not finite means that the run has diverged."""
-    draw, total, vectors = Draw(setting.seed, sender, k), Sizes(), []
-    for name, vector in message.items():
+    wire, total, vectors = Wire(Draw(setting.seed, sender, k), setting.coding, setting.values), Sizes(), []
+    for name, payload in message.items():
+        vector = pb.Vector(name=name)
         try:
-            if isinstance(vector, PartialMessage):
-                data = encode(vector, coding=setting.coding, values=setting.values, draw=draw)
-                total += sizes(data, vector.n)
-                vectors.append(pb.Vector(name=name, partial=data))
-            else:
-                total += measure_dense(vector, setting.values)
-                vectors.append(pb.Vector(name=name, dense=encode_dense(vector, setting.values)))
+            setattr(vector, form_of(payload), encode_payload(payload, wire))
         except NotFinite as error:
             raise Diverged(f"the run diverged: node {sender} at iteration {k}: {error}") from None
+        total += measure_payload(payload, wire)
+        vectors.append(vector)
     parcel = pb.Parcel(
         run=run, sender=sender, incarnation=incarnation, iteration=k, n=setting.problem.n, vectors=vectors
     )
@@ -101,6 +99,7 @@ class Customs:
         self._index = index
         self._selection = selection
         self._vectors = algorithm.vectors
+        self._bundles = algorithm.bundles
         self._incarnations = heard
         self._names = names
         self._newest: dict[int, int] = {}
@@ -163,29 +162,24 @@ class Customs:
 
     def _is_expected(self, sender: int, k: int) -> bool:
         """Who talks to whom is a public draw, so that nothing else needs to be believed."""
-        selection = self._selection
-        if self._setting.mode is Mode.FREE:
-            return self._index in selection.receivers(sender, k)
-        is_round = k < self._setting.stop.iterations and selection.is_round(self._index, k)
-        return is_round and sender in selection.senders(self._index, k)
+        is_over = self._setting.mode is Mode.ROUNDS and k >= self._setting.stop.iterations
+        return not is_over and self._index in self._selection.receivers(sender, k)
 
     def _vectors_of(self, parcel: pb.Parcel) -> tuple[Message, int]:
         forms = {vector.name: vector.WhichOneof("coding") for vector in parcel.vectors}
         expected = {name: form.value for name, form in self._vectors.items()}
-        if forms != expected or len(parcel.vectors) != len(expected):
+        are_together = frozenset(forms) in self._bundles and len(forms) == len(parcel.vectors)
+        if not are_together or any(expected[name] != form for name, form in forms.items()):
             detail = f"vectors {forms}, and this algorithm sends {expected}"
             raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_VECTORS, detail, parcel.sender)
         draw, n = Draw(self._setting.seed, parcel.sender, parcel.iteration), self._setting.problem.n
-        message: dict[str, PartialMessage | Vector] = {}
+        message: dict[str, Payload | Vector] = {}
         size = 0
         for vector in parcel.vectors:
+            data: bytes = getattr(vector, expected[vector.name])
             try:
-                if self._vectors[vector.name] is Form.PARTIAL:
-                    message[vector.name] = decode(vector.partial, n, draw)
-                    size += len(vector.partial)
-                else:
-                    message[vector.name] = decode_dense(vector.dense, n)
-                    size += len(vector.dense)
+                message[vector.name] = decode_payload(data, expected[vector.name], n, draw)
+                size += len(data)
             except Refused as refused:
                 code = refusal_pb2.Refusal.Value(f"REFUSAL_{refused.code.name}")
                 raise ParcelRefused(code, str(refused), parcel.sender) from None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Bytes by kind; `framing` is the flags byte and the varint s."""
+    """Bytes by kind; `framing` is the flags byte and the varint (s, or bits); scales count as values."""
 
     values: int = 0
     support: int = 0

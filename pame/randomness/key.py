@@ -33,6 +33,10 @@ class Purpose(IntEnum):
     STRAGGLERS = 13
     LINK_DRAW = 14
     FAULTS = 15
+    VERIFICATION = 16
+    COMPRESSION = 17
+    EPIDEMIC = 18
+    TUNING = 19
 
 
 @dataclass(frozen=True, slots=True)

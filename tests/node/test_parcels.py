@@ -10,16 +10,19 @@ from hypothesis import strategies as st
 
 from node.parcels import Customs, ParcelRefused, pack, size_limit
 from pame import problems, topology
-from pame.algorithms import DpsgdSpec, Mode, PameSpec
+from pame.algorithms import DpsgdSpec, Form, Mode, PameSpec
 from pame.algorithms.seam import Message
 from pame.codec import Sizes, SupportCoding
+from pame.compressors import Adaptive, Compressor, Levels, Quantize, RandomK, Sign, TopK, expand, form_of
 from pame.errors import Diverged
 from pame.exchange import PartialMessage, ValueType, reveal
 from pame.problems import LinearSpec
+from pame.randomness import Key, Purpose
 from pame.rpc import exchange_pb2 as pb
 from pame.rpc import refusal_pb2
 from pame.sampling import support
 from pame.setting import Setting
+from pame.simulator.post import message_sizes
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
 
@@ -75,6 +78,69 @@ def test_a_dense_message_comes_out_as_it_went_in() -> None:
     vector = received.message["x"]
     assert isinstance(vector, np.ndarray)
     assert vector.tobytes() == MODEL.tobytes()
+
+
+COMPRESSORS: dict[str, Compressor] = {
+    "top": TopK(share=S),
+    "drawn": RandomK(share=S),
+    "bits": Quantize(bits=5),
+    "levels": Adaptive(),
+    "signs": Sign(),
+}
+
+
+class Sends:
+    """Stands in for an algorithm: all that customs ask of one is what it sends."""
+
+    def __init__(self, *names: str) -> None:
+        self.vectors = {name: Form(COMPRESSORS[name].form) for name in names}
+        self.bundles = [frozenset(names)]
+
+
+def compressed(k: int, *names: str, sender: int = 1) -> Message:
+    key = Key(SEED, Purpose.COMPRESSION, sender, k)
+    return {name: COMPRESSORS[name].compress(MODEL, key) for name in names}
+
+
+def customs_of(*names: str) -> Customs:
+    made = setting()
+    return Customs(made, RUN, 0, made.selection(), Sends(*names), {1: 0, 2: 4})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("names", [*((name,) for name in COMPRESSORS), tuple(COMPRESSORS)], ids="-".join)
+def test_compressed_vectors_come_out_as_they_went_in_and_weigh_what_the_simulator_says(names: tuple[str, ...]) -> None:
+    message = compressed(7, *names)
+    packed = pack(setting(), RUN, 1, 0, 7, message)
+    received = customs_of(*names).open(packed.data)
+    assert set(received.message) == set(names)
+    for name, payload in received.message.items():
+        assert form_of(payload) == COMPRESSORS[name].form
+        assert expand(payload).tobytes() == expand(message[name]).tobytes()
+    assert received.size == packed.sizes.total
+    assert packed.sizes == message_sizes(setting(), 1, 7, message)
+
+
+def test_a_compressed_vector_in_another_form_than_announced_is_refused() -> None:
+    for announced in COMPRESSORS:
+        for sent in set(COMPRESSORS) - {announced}:
+            payload = compressed(7, sent)[sent]
+            wrong = pack(setting(), RUN, 1, 0, 7, {announced: payload})
+            assert refusal(customs_of(announced), wrong.data) == "wrong_vectors"
+
+
+def test_a_support_that_was_drawn_for_another_iteration_is_refused_and_one_spelt_out_is_not() -> None:
+    assert refusal(customs_of("drawn"), pack(setting(), RUN, 1, 0, 8, compressed(7, "drawn")).data) == (
+        "checksum_mismatch"
+    )
+    customs_of("top").open(pack(setting(), RUN, 1, 0, 8, compressed(7, "top")).data)
+
+
+def test_the_largest_compressed_vectors_are_within_the_limit() -> None:
+    made = setting()
+    highest = Levels(1.0, 1.0, np.full(N, 2**31 - 2))
+    assert len(pack(made, RUN, 1, 0, 7, {"levels": highest}).data) <= size_limit(N, 1)
+    large = np.full(100_000, 2**31 - 2)
+    assert len(pack(made, RUN, 1, 0, 7, {"levels": Levels(1.0, 1.0, large)}).data) <= size_limit(100_000, 1)
 
 
 def test_the_sizes_of_a_parcel_add_up_to_its_bytes() -> None:

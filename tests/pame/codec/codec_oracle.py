@@ -94,3 +94,24 @@ def message_of(n: int, support: Sequence[int], values: Sequence[float]) -> Parti
 def same(a: PartialMessage, b: PartialMessage) -> bool:
     """Equal to the last bit (-0.0 is not 0.0)."""
     return a.n == b.n and a.support.tolist() == b.support.tolist() and a.values.tobytes() == b.values.tobytes()
+
+
+def slow_quantized(bits: int, scale: float, levels: Sequence[int]) -> bytes:
+    """What `encode_quantized` must give."""
+    shifted = [level + 2 ** (bits - 1) - 1 for level in levels]
+    planes = "".join(str(number >> j & 1) for j in range(bits) for number in shifted)
+    return b"\x01" + slow_varint(bits) + struct.pack("<d", scale) + slow_pack(planes)
+
+
+def slow_levels(first: float, growth: float, levels: Sequence[int]) -> bytes:
+    """What `encode_levels` must give."""
+    binary = [f"{abs(level) + 1:b}"[::-1] for level in levels]  # low bits first, the last one is a one
+    unary = "".join("0" * (len(digits) - 1) + "1" for digits in binary)
+    planes = "".join(digits[j] for j in range(31) for digits in binary if len(digits) - 1 > j)
+    signs = "".join("1" if level < 0 else "0" for level in levels if level)
+    return b"\x01" + struct.pack("<dd", first, growth) + slow_pack(unary + planes + signs)
+
+
+def slow_signs(scale: float, negative: Sequence[bool]) -> bytes:
+    """What `encode_signs` must give."""
+    return b"\x01" + struct.pack("<d", scale) + slow_pack("".join("1" if bit else "0" for bit in negative))
