@@ -115,12 +115,19 @@ class Setting:
             return 0.5
         return float(uniforms(Key(self.seed, Purpose.LINK_JITTER, sender, iteration, receiver), 1)[0])
 
+    def contacts(self, index: int) -> tuple[int, ...]:
+        """Whom a node may ever talk to."""
+        return self.selection().contacts(index)
+
     def selection(self) -> Selection:
         """The public draws of who talks to whom."""
-        return Selection(self.seed, self.topology, self.periods, self.algorithm.share, self.spare, self.mode)
+        spec = self.algorithm
+        return Selection(
+            self.seed, self.topology, self.periods, spec.share, self.spare, self.mode, spec.who, spec.fan_out
+        )
 
-    def node(self, index: int, selection: Selection, start: Vector | None = None) -> Algorithm:
-        """The algorithm object of one node; `start` is the model it begins with, if that is not w^0."""
+    def node(self, index: int, selection: Selection, start: Vector | None = None, first: int = 0) -> Algorithm:
+        """The algorithm object of one node; `start`: the model it begins with at iteration `first`, if not w^0."""
         return self.algorithm.node(
             Context(
                 seed=self.seed,
@@ -130,6 +137,8 @@ class Setting:
                 objective=self.problem.local(index),
                 start=self.start if start is None else start,
                 values=self.values,
+                is_lost=self.is_lost,
+                first=first,
             )
         )
 

@@ -40,7 +40,7 @@ class Comebacks:
         setting, neighbours = self._setting, self._setting.topology.neighbours(index)
         first = first_iteration(self._collection, index, neighbours, self._seats.alive(), setting.stop.iterations)
         start = start_model(self._collection, setting.restart_state, index, neighbours)
-        peers = self._seats.peers(neighbours)
+        peers = self._seats.peers(setting.contacts(index))
         assignment = assign(self._common, index, incarnation, peers, first, start, seconds, setting.links)
         member.tell(pb.ToNode(assignment=assignment))
         return first
@@ -51,7 +51,7 @@ class Comebacks:
             return
         self._preparing.discard(index)
         news = pb.Neighbours(run=self._common.run, neighbours=[neighbour(self._seats.peer(index))])
-        others = {j: self._seats.member(j) for j in self._setting.topology.neighbours(index)}
+        others = {j: self._seats.member(j) for j in self._setting.contacts(index)}
         living = {j: other for j, other in others.items() if other is not None and other.alive}
         for other in living.values():
             other.tell(pb.ToNode(neighbours=news))

@@ -85,6 +85,7 @@ class Totals:
         ledger.kinds = Sizes(kinds["values"], kinds["support"], kinds["stars"], kinds["framing"])
         for (node, _), report in self._newest.items():
             ledger.starved += report.totals.starved
+            ledger.desynchronised += report.totals.desynchronised
             ledger.overtime += sum(link.overtime for link in report.out)
             for link in report.out:
                 size = link.values_bytes + link.support_bytes + link.stars_bytes + link.framing_bytes

@@ -21,6 +21,7 @@ MESSAGES = {
     "evicted": "evicted (pushed out of a full mailbox)",
     "lost": "lost (dropped before sending)",
     "starved": "starved rounds (nothing came)",
+    "desynchronised": "replicas found to have missed an update",
 }
 BITS = {
     "sent": "Sent in this run",

@@ -1,9 +1,19 @@
 """The algorithms, one file each, behind one seam (`seam.py`); a new one is a file and a line in SPECS.
 
-May import: `pame.exchange`, `pame.sampling`, `pame.problems`, `pame.topology`. Knows nothing of transport or time.
+May import: `pame.compressors`, `pame.exchange`, `pame.randomness`, `pame.sampling`, `pame.problems`, `pame.topology`.
+Knows nothing of transport or time.
 """
 
+from pame.algorithms.anq_nids import AnqNids, AnqNidsSpec
+from pame.algorithms.beer import Beer, BeerSpec
+from pame.algorithms.choco import Choco, ChocoSpec
+from pame.algorithms.dcd_psgd import DcdPsgd, DcdPsgdSpec
+from pame.algorithms.dfedavgm import Dfedavgm, DfedavgmSpec
+from pame.algorithms.dfedsam import Dfedsam, DfedsamSpec
+from pame.algorithms.dmgt_svrg import DmgtSvrg, DmgtSvrgSpec
 from pame.algorithms.dpsgd import Dpsgd, DpsgdSpec
+from pame.algorithms.epidemic import Epidemic, EpidemicSpec
+from pame.algorithms.nids import Nids, NidsSpec
 from pame.algorithms.pame import Pame, PameSpec
 from pame.algorithms.seam import (
     Algorithm,
@@ -12,32 +22,65 @@ from pame.algorithms.seam import (
     Delivery,
     Form,
     Message,
-    Reach,
     Received,
 )
-from pame.algorithms.selection import Mode, Selection, Wanted
+from pame.algorithms.selection import Mode, Selection, Wanted, Who
+from pame.algorithms.squarm import Squarm, SquarmSpec
 from pame.algorithms.steps import FixedStep, PenaltyStep, Step
 
-SPECS: dict[str, type[PameSpec] | type[DpsgdSpec]] = {"pame": PameSpec, "dpsgd": DpsgdSpec}
+SPECS: dict[str, type[AlgorithmSpec]] = {
+    "pame": PameSpec,
+    "dpsgd": DpsgdSpec,
+    "dfedsam": DfedsamSpec,
+    "dfedavgm": DfedavgmSpec,
+    "epidemic": EpidemicSpec,
+    "nids": NidsSpec,
+    "dmgt-svrg": DmgtSvrgSpec,
+    "choco": ChocoSpec,
+    "beer": BeerSpec,
+    "anq-nids": AnqNidsSpec,
+    "dcd-psgd": DcdPsgdSpec,
+    "squarm": SquarmSpec,
+}
 
 __all__ = [
     "SPECS",
     "Algorithm",
     "AlgorithmSpec",
+    "AnqNids",
+    "AnqNidsSpec",
+    "Beer",
+    "BeerSpec",
+    "Choco",
+    "ChocoSpec",
     "Context",
+    "DcdPsgd",
+    "DcdPsgdSpec",
     "Delivery",
+    "Dfedavgm",
+    "DfedavgmSpec",
+    "Dfedsam",
+    "DfedsamSpec",
+    "DmgtSvrg",
+    "DmgtSvrgSpec",
     "Dpsgd",
     "DpsgdSpec",
+    "Epidemic",
+    "EpidemicSpec",
     "FixedStep",
     "Form",
     "Message",
     "Mode",
+    "Nids",
+    "NidsSpec",
     "Pame",
     "PameSpec",
     "PenaltyStep",
-    "Reach",
     "Received",
     "Selection",
+    "Squarm",
+    "SquarmSpec",
     "Step",
     "Wanted",
+    "Who",
 ]

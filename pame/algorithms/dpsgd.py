@@ -11,35 +11,45 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge, Gt, Le
 
 from pame.algorithms.descend import descend
-from pame.algorithms.seam import Context, Delivery, Form, Message, Reach, Received
-from pame.algorithms.selection import Wanted
+from pame.algorithms.seam import Context, Delivery, Form, Message, Received
+from pame.algorithms.selection import Wanted, Who
 from pame.algorithms.steps import FixedStep
-from pame.exchange import PartialMessage, Vector, as_sent
+from pame.exchange import Vector, as_sent
 from pame.topology import mixing_row
 
 
 @dataclass(frozen=True)
 class DpsgdSpec:
-    """D-PSGD's parameters: step eta / gamma^k, mixing weights, and what a missing message means."""
+    """D-PSGD's parameters: step eta / gamma^k, mixing weights, what a missing message means; and for comparisons the
+    share of the neighbours that a node draws, and whether an edge takes part only if both of its ends have drawn it."""
 
     kind: Literal["dpsgd"] = "dpsgd"
     eta: Annotated[float, Gt(0)] = 0.1
     gamma: Annotated[float, Ge(1)] = 1.0
     mixing: Literal["metropolis", "uniform"] = "metropolis"
     on_loss: Literal["self", "naive"] = "self"
+    participation: Annotated[float, Gt(0), Le(1)] = 1.0
+    mutual: bool = False
 
     @property
     def share(self) -> float:
-        """Every neighbour is averaged."""
-        return 1.0
+        """All neighbours are averaged, unless the experiment says otherwise."""
+        return self.participation
 
     @property
     def step(self) -> FixedStep:
         """eta / gamma^k."""
         return FixedStep(eta=self.eta, gamma=self.gamma)
+
+    @property
+    def who(self) -> Who:
+        """Whom a node has drawn; or, mutual, who has drawn it, too."""
+        return Who.MUTUAL if self.mutual else Who.CHOSEN
+
+    fan_out: ClassVar = 0
 
     def first_step(self, enough: int) -> float:
         """The step size at k = 0."""
@@ -54,8 +64,9 @@ class Dpsgd:
     """One node of D-PSGD."""
 
     delivery = Delivery.LATEST
-    reach = Reach.NEIGHBOURS
     vectors: ClassVar = {"x": Form.DENSE}
+    bundles: ClassVar = [frozenset({"x"})]
+    desynchronised = 0
 
     def __init__(self, spec: DpsgdSpec, context: Context) -> None:
         self._spec = spec
@@ -88,10 +99,11 @@ class Dpsgd:
         """The weighted sum of the models, in ascending order of the node, its own included."""
         models = {message.sender: _dense(message) for message in received}
         models[self._context.node] = self._model
-        weights = dict(self._weights)
-        missing = sum(weight for node, weight in weights.items() if node not in models)
-        if self._spec.on_loss == "self":
-            weights[self._context.node] += missing
+        weights, here = dict(self._weights), self._context.node
+        asked = {here, *self._context.selection.senders(here, k)}
+        idle = sum(weight for node, weight in weights.items() if node not in asked)
+        missing = sum(weight for node, weight in weights.items() if node in asked and node not in models)
+        weights[here] += idle + (missing if self._spec.on_loss == "self" else 0.0)
         average = np.zeros_like(self._model)
         for node in sorted(models):
             average += weights[node] * models[node]
@@ -106,9 +118,12 @@ class Dpsgd:
         self._average = None
         self._model = descend(start, size, gradient, self._context.node, k)
 
+    def greet(self, neighbour: int) -> None:
+        """Nothing is remembered of anybody."""
+
 
 def _dense(received: Received) -> Vector:
     vector = received.message["x"]
-    if isinstance(vector, PartialMessage):
-        raise TypeError("D-PSGD was handed a partial message where it expects a whole model")
+    if not isinstance(vector, np.ndarray):
+        raise TypeError(f"D-PSGD was handed a {type(vector).__name__} where it expects a whole model")
     return vector

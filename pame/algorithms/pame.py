@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Gt, Le
 
 from pame.algorithms.descend import descend
-from pame.algorithms.seam import Context, Delivery, Form, Message, Reach, Received
-from pame.algorithms.selection import Wanted
+from pame.algorithms.seam import Context, Delivery, Form, Message, Received
+from pame.algorithms.selection import Wanted, Who
 from pame.algorithms.steps import FixedStep, Step
 from pame.errors import ParameterError
 from pame.exchange import PartialMessage, Vector, aggregate, reveal
@@ -41,6 +41,9 @@ class PameSpec:
             raise ParameterError(f"a support of {self.support} does not fit a model with n = {n}: give at most {n}")
         return self.support
 
+    who: ClassVar = Who.CHOSEN
+    fan_out: ClassVar = 0
+
     def first_step(self, enough: int) -> float:
         """The step size at k = 0."""
         return self.step.size(0, enough)
@@ -54,8 +57,9 @@ class Pame:
     """One node of PaME."""
 
     delivery = Delivery.LATEST
-    reach = Reach.NEIGHBOURS
     vectors: ClassVar = {"w": Form.PARTIAL}
+    bundles: ClassVar = [frozenset({"w"})]
+    desynchronised = 0
 
     def __init__(self, spec: PameSpec, context: Context) -> None:
         self._spec = spec
@@ -100,6 +104,9 @@ class Pame:
         size = self._spec.step.size(k, self._enough)
         gradient = self._context.objective.gradient(start, k)
         self._model = descend(start, size, gradient, self._context.node, k)
+
+    def greet(self, neighbour: int) -> None:
+        """Nothing is remembered of anybody."""
 
 
 def _partial(received: Received) -> PartialMessage:

@@ -13,18 +13,19 @@ Waiting, patience, mailboxes, queues and losses belong to the drivers. What a mi
 algorithm: `absorb` sees exactly what arrived.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from pame.algorithms.selection import Selection, Wanted
-from pame.exchange import PartialMessage, ValueType, Vector
+from pame.algorithms.selection import Selection, Wanted, Who
+from pame.compressors import Payload
+from pame.exchange import ValueType, Vector
 from pame.problems import LocalObjective
 from pame.topology import Topology
 
-Message = Mapping[str, PartialMessage | Vector]
-"""One or several named vectors, each partial or dense; an empty mapping is an explicit "nothing to say"."""
+Message = Mapping[str, Payload | Vector]
+"""One or several named vectors, each a payload or whole; an empty mapping is an explicit "nothing to say"."""
 
 
 class Delivery(Enum):
@@ -40,14 +41,13 @@ class Form(Enum):
     """How a vector of a message travels."""
 
     PARTIAL = "partial"
+    """On the support of its sender and iteration, which everybody can draw."""
     DENSE = "dense"
-
-
-class Reach(Enum):
-    """Whom an algorithm may ever talk to."""
-
-    NEIGHBOURS = "neighbours"
-    EVERYBODY = "everybody"
+    SPARSE = "sparse"
+    """On a support that only its sender knows."""
+    QUANTIZED = "quantized"
+    LEVELS = "levels"
+    SIGNS = "signs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,16 @@ class Algorithm(Protocol):
         """How its messages must be delivered."""
 
     @property
-    def reach(self) -> Reach:
-        """Whom it may talk to."""
+    def vectors(self) -> Mapping[str, Form]:
+        """What its messages may hold: the name and the form of every vector."""
 
     @property
-    def vectors(self) -> Mapping[str, Form]:
-        """What its messages hold: the name and the form of every vector."""
+    def bundles(self) -> Collection[frozenset[str]]:
+        """Which vectors a message holds together: one set of names for each kind of message."""
+
+    @property
+    def desynchronised(self) -> int:
+        """How often it found that a replica of a neighbour's state had missed an update, so far."""
 
     @property
     def model(self) -> Vector:
@@ -98,6 +102,9 @@ class Algorithm(Protocol):
     def step(self, k: int) -> None:
         """Take the local step."""
 
+    def greet(self, neighbour: int) -> None:
+        """A neighbour came back and knows nothing of this node any more."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -110,6 +117,10 @@ class Context:
     objective: LocalObjective
     start: Vector
     values: ValueType = ValueType.FLOAT64
+    is_lost: Callable[[int, int, int], bool] = lambda *_: False
+    """(sender, receiver, iteration): whether that message is not sent on purpose, which both ends can compute."""
+    first: int = 0
+    """The iteration it begins with: not 0 for a node that came back."""
 
 
 class AlgorithmSpec(Protocol):
@@ -122,6 +133,14 @@ class AlgorithmSpec(Protocol):
     @property
     def share(self) -> float:
         """`nu`: the share of its neighbours a node averages at a round."""
+
+    @property
+    def who(self) -> Who:
+        """How it chooses who talks to whom."""
+
+    @property
+    def fan_out(self) -> int:
+        """To how many nodes one speaks, where all are within reach."""
 
     def first_step(self, enough: int) -> float:
         """The largest step it takes at a node that averages `enough` messages; for the warning about divergence."""

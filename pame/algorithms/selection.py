@@ -1,7 +1,7 @@
 """Who talks to whom at iteration k: a public draw that sender and receiver compute alike.
 
-rounds   at its round k, node i listens to t_i + spare of its neighbours; j sends to i at k if and only if i
-         listens to j, so nobody asks and nothing is sent that cannot be used
+rounds   at its round k, node i listens to whom its algorithm's way of choosing (`Who`) says; j sends to i at k if and
+         only if i listens to j, so nobody asks and nothing is sent that cannot be used
 free     at its own rounds node i pushes to t_i of its neighbours and averages whoever pushed to it
 """
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from pame.errors import ParameterError
+from pame.randomness import Key, Purpose, permutation, subset
 from pame.sampling import candidates, participation
 from pame.topology import Topology
 
@@ -29,6 +31,21 @@ class Mode(Enum):
     FREE = "free"
 
 
+class Who(Enum):
+    """How an algorithm chooses who talks to whom."""
+
+    CHOSEN = "chosen"
+    """A node listens to t_i of its neighbours, and spare ones, whether or not these listen to it."""
+    MUTUAL = "mutual"
+    """An edge carries messages, both ways, when both ends are at a round and each has drawn the other."""
+    BROADCAST = "broadcast"
+    """At its rounds a node speaks to all its neighbours, who keep a replica of it; edges are active as in MUTUAL."""
+    EPIDEMIC = "epidemic"
+    """At its rounds a node speaks to some nodes, anywhere, drawn by itself."""
+    REGULAR = "regular"
+    """At each iteration that is a round, a new random graph over all nodes, as good as regular."""
+
+
 class Selection:
     """The draws of one run. Everything in it is public: topology, periods, participation, seed."""
 
@@ -40,23 +57,47 @@ class Selection:
         share: float,
         spare: int | None = 0,
         mode: Mode = Mode.ROUNDS,
+        who: Who = Who.CHOSEN,
+        fan_out: int = 0,
     ) -> None:
-        """`share` is nu; `spare` is how many more neighbours to ask than are needed, None for all there are."""
+        """`share` is nu; `spare` is how many more neighbours to ask than are needed, None for all there are;
+        `fan_out`: to how many nodes one speaks where all are within reach."""
+        if who is not Who.CHOSEN and (mode is not Mode.ROUNDS or spare != 0):
+            raise ParameterError(
+                "exchange: this algorithm waits for every message of its rounds; leave mode and spare as they are"
+            )
         self.mode = mode
+        self.who = who
         self.periods = tuple(periods)
         self._seed = seed
+        self._nodes = topology.nodes
+        self._fan_out = min(fan_out, topology.nodes - 1)
         self._neighbours = tuple(topology.neighbours(i) for i in range(topology.nodes))
         self._enough = tuple(participation(share, len(neighbours)) for neighbours in self._neighbours)
         self._spare = topology.nodes if spare is None else spare
         self._drawn = lru_cache(maxsize=4 * topology.nodes)(self._draw)
 
+    @property
+    def reaches_everybody(self) -> bool:
+        """Whether a node may talk to others than its neighbours."""
+        return self.who in (Who.EPIDEMIC, Who.REGULAR)
+
+    def contacts(self, node: int) -> tuple[int, ...]:
+        """Whom a node may ever talk to, ascending."""
+        if not self.reaches_everybody:
+            return tuple(self._neighbours[node])
+        return tuple(other for other in range(self._nodes) if other != node)
+
     def enough(self, node: int) -> int:
         """`t_i`: how many messages node i averages."""
-        return self._enough[node]
+        return self._fan_out if self.reaches_everybody else self._enough[node]
 
     def wanted(self, node: int, k: int) -> Wanted | None:
-        """At a round of node i: t_i of whom it listens to; else None."""
-        return Wanted(self.senders(node, k), self._enough[node]) if self.is_round(node, k) else None
+        """At a round of node i: how many of whom it listens to; else None."""
+        if not self.is_round(node, k):
+            return None
+        senders = self.senders(node, k)
+        return Wanted(senders, self._enough[node] if self.who is Who.CHOSEN else len(senders))
 
     def is_round(self, node: int, k: int) -> bool:
         """Whether node i aggregates at iteration k."""
@@ -64,15 +105,59 @@ class Selection:
 
     def senders(self, node: int, k: int) -> tuple[int, ...]:
         """Whom node i listens to at its round k, ascending."""
-        return self._drawn(node, k) if self.mode is Mode.ROUNDS else self._neighbours[node]
+        match self.who:
+            case Who.CHOSEN:
+                return self._drawn(node, k) if self.mode is Mode.ROUNDS else self._neighbours[node]
+            case Who.MUTUAL:
+                return self.active(node, k)
+            case Who.BROADCAST:
+                return tuple(j for j in self._neighbours[node] if self.is_round(j, k))
+        return tuple(j for j in self.contacts(node) if node in self.receivers(j, k))
 
     def receivers(self, node: int, k: int) -> tuple[int, ...]:
         """Whom node j sends to at iteration k, ascending."""
+        is_round = self.is_round(node, k)
         if self.mode is Mode.FREE:
-            return self._drawn(node, k) if self.is_round(node, k) else ()
-        return tuple(i for i in self._neighbours[node] if self.is_round(i, k) and node in self._drawn(i, k))
+            return self._drawn(node, k) if is_round else ()
+        match self.who:
+            case Who.CHOSEN:
+                return tuple(i for i in self._neighbours[node] if self.is_round(i, k) and node in self._drawn(i, k))
+            case Who.MUTUAL:
+                return self.active(node, k)
+            case Who.BROADCAST:
+                return self._neighbours[node] if is_round else ()
+        return tuple(i for i in self._drawn(node, k) if self.is_round(i, k)) if is_round else ()
+
+    def active(self, node: int, k: int) -> tuple[int, ...]:
+        """The neighbours over whose edges models are mixed at k: both ends are at a round and have drawn each other."""
+        if not self.is_round(node, k):
+            return ()
+        return tuple(j for j in self._drawn(node, k) if self.is_round(j, k) and node in self._drawn(j, k))
+
+    def previous(self, node: int, k: int) -> int:
+        """The round of a node before its round k; negative: there was none."""
+        return k - self.periods[node]
 
     def _draw(self, node: int, k: int) -> tuple[int, ...]:
+        if self.who is Who.EPIDEMIC:
+            others = self.contacts(node)
+            drawn = subset(Key(self._seed, Purpose.EPIDEMIC, node, k), len(others), self._fan_out)
+            return tuple(others[place] for place in drawn)
+        if self.who is Who.REGULAR:
+            return self._beside(node, k)
         neighbours = self._neighbours[node]
         spare = self._spare if self.mode is Mode.ROUNDS else 0
         return candidates(self._seed, node, k, neighbours, min(self._enough[node] + spare, len(neighbours)))
+
+    def _beside(self, node: int, k: int) -> tuple[int, ...]:
+        """Neighbours in a fresh graph: the union of fan_out/2 random rings, and a random matching if it is odd."""
+        beside: set[int] = set()
+        for ring in range((self._fan_out + 1) // 2):
+            order = permutation(Key(self._seed, Purpose.EPIDEMIC, iteration=k, peer=ring), self._nodes).tolist()
+            place = order.index(node)
+            if 2 * ring + 1 == self._fan_out:
+                partner = place ^ 1
+                beside |= {order[partner]} if partner < self._nodes else set()
+            else:
+                beside |= {order[place - 1], order[(place + 1) % self._nodes]}
+        return tuple(sorted(beside - {node}))

@@ -35,6 +35,9 @@ class LocalObjective(Protocol):
     def gradient(self, model: Vector, iteration: int) -> Vector:
         """grad f_i(w), on the mini-batch of that iteration if the problem has one."""
 
+    def full_gradient(self, model: Vector) -> Vector:
+        """grad f_i(w) on all of the node's samples."""
+
     def smoothness(self) -> float:
         """A Lipschitz constant of grad f_i."""
 

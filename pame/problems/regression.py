@@ -102,6 +102,10 @@ class LocalRegression:
             shard = Shard(shard.features[rows], shard.labels[rows])
         return gradient(self.family, shard, model)
 
+    def full_gradient(self, model: Vector) -> Vector:
+        """grad f_i(w) on the whole shard."""
+        return gradient(self.family, self.shards.of(self.node), model)
+
     def smoothness(self) -> float:
         """L_i; see `smoothness`."""
         return smoothness(self.family, self.shards.of(self.node))

@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow, Window
+from pame.faults import (
+    ContainerKill,
+    ContainerRestart,
+    CpuQuota,
+    Cut,
+    Degrade,
+    Drop,
+    Event,
+    Kill,
+    Pause,
+    Restart,
+    Slow,
+    Window,
+)
 from pame.links import LinkSpec
 from pame.misfortune import Misfortune
 
@@ -72,6 +85,14 @@ def test_pauses_join_and_absences_are_listed_by_time() -> None:
     assert found.paused_until(2, 2) == 3
     assert [(node, event.window.begin) for node, event in found.absences()] == [(0, 5), (1, 5), (2, 7)]
     assert found.slow_nodes == {0, 1, 2}
+
+
+def test_what_happens_to_a_container_happens_to_its_node() -> None:
+    found = plan(
+        (ContainerKill((2,)), Window(7, 9)), (ContainerRestart((0,)), Window(5, 6)), (CpuQuota((1,), 4.0), Window(1, 2))
+    )
+    assert [(node, event.window.end) for node, event in found.absences()] == [(0, 6), (2, 9)]
+    assert [found.slowness(1, 0, t) for t in (0.9, 1.0, 2.0)] == [1, 4, 1]
 
 
 def test_a_plan_is_public_if_nothing_in_it_goes_by_the_clock() -> None:

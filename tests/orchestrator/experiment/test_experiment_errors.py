@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.experiment import ExperimentError, load
+from pame.algorithms import SPECS
 from pame.errors import PameError
 
 Complain = Callable[..., list[str]]
@@ -24,6 +25,7 @@ def complaints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Complain:
     return of
 
 
+ALGORITHMS = ", ".join(sorted(SPECS))
 TOPOLOGIES = (
     "complete, edge-list, erdos-renyi, exponential, grid, random-regular, ring, scale-free, small-world, star, "
     "torus, two-clusters"
@@ -41,10 +43,10 @@ TOPOLOGIES = (
         ("evaluate: {zzz: 1}", "evaluate.zzz: unknown key (known here: every)"),
         (
             "algorithm: {kind: pam}",
-            "algorithm.kind: unknown kind 'pam'; did you mean 'pame'? (known here: dpsgd, pame)",
+            f"algorithm.kind: unknown kind 'pam'; did you mean 'pame'? (known here: {ALGORITHMS})",
         ),
-        ("algorithm: {kind: 3}", "algorithm.kind: unknown kind 3 (known here: dpsgd, pame)"),
-        ("algorithm: {kind: }", "algorithm.kind: unknown kind nothing (known here: dpsgd, pame)"),
+        ("algorithm: {kind: 3}", f"algorithm.kind: unknown kind 3 (known here: {ALGORITHMS})"),
+        ("algorithm: {kind: }", f"algorithm.kind: unknown kind nothing (known here: {ALGORITHMS})"),
         (
             "topology: {kind: rng}",
             f"topology.kind: unknown kind 'rng'; did you mean 'ring'? (known here: {TOPOLOGIES})",
@@ -158,7 +160,7 @@ TOPOLOGIES = (
         (
             "? 'a\nb'\n: 1",
             "a b: unknown key (known here: algorithm, compute, evaluate, exchange, faults, links, messages, name, "
-            "nodes, period, plan, problem, restart, security, seed, simulate, stop, topology)",
+            "nodes, period, plan, problem, restart, security, seed, simulate, stop, topology, verify)",
         ),
     ],
 )
@@ -254,7 +256,7 @@ def test_after_twenty_problems_the_rest_is_counted(complaints: Complain) -> None
             "sede=1",
             "--set sede: unknown key; did you mean 'seed'? (known here: algorithm, compute, evaluate, exchange, "
             "faults, links, messages, name, nodes, period, plan, problem, restart, security, seed, simulate, stop, "
-            "topology)",
+            "topology, verify)",
         ),
         (
             "nodes={",

@@ -177,5 +177,5 @@ def test_a_step_does_not_change_a_message_that_is_under_way() -> None:
 
 def test_a_partial_message_is_refused_where_a_whole_model_is_expected() -> None:
     partial = PartialMessage(1, np.array([0]), np.array([1.0]))
-    with pytest.raises(TypeError, match="partial message"):
+    with pytest.raises(TypeError, match="PartialMessage"):
         pair_of("self").absorb(0, [Received(1, 0, {"x": partial}, 0)])

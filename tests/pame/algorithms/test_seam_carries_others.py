@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from driving import EDGES, Pulls, Watcher, graph
 
-from pame.algorithms import AlgorithmSpec, Context, Delivery, Message, Reach, Received, Wanted
+from pame.algorithms import AlgorithmSpec, Context, Delivery, Message, Received, Wanted, Who
 from pame.exchange import PartialMessage, Vector, reveal
 from pame.ledger import Fate, Ledger
 from pame.links import LinkSpec
@@ -45,6 +45,8 @@ class TrackingSpec:
     gam: float = 1.0
     kind: str = "tracking"
     share: float = 1.0
+    who: Who = Who.CHOSEN
+    fan_out: int = 0
     every: int = 1
     made: list["Tracking"] = field(default_factory=list)
 
@@ -60,7 +62,7 @@ class Tracking:
     """One node: x, v, and for itself and each neighbour the surrogates h and g."""
 
     delivery = Delivery.IN_ORDER
-    reach = Reach.NEIGHBOURS
+    desynchronised = 0
 
     def __init__(self, spec: TrackingSpec, context: Context) -> None:
         self.spec, self.context = spec, context
@@ -209,6 +211,8 @@ class EpidemicSpec:
     eta: float = 1.0
     kind: str = "epidemic"
     share: float = 1.0
+    who: Who = Who.CHOSEN
+    fan_out: int = 0
 
     def first_step(self, enough: int) -> float:
         return self.eta
@@ -221,7 +225,7 @@ class Epidemic:
     """One node: memoryless."""
 
     delivery = Delivery.LATEST
-    reach = Reach.EVERYBODY
+    desynchronised = 0
 
     def __init__(self, spec: EpidemicSpec, context: Context) -> None:
         self.spec, self.context = spec, context

@@ -1,0 +1,82 @@
+"""ANQ-NIDS (Michelusi, Scutari and Lee 2022): NIDS whose mixing sees quantized surrogates zhat of what would be sent.
+
+    z_i    = x_i - eta/gamma^k (grad f_i(x_i) + d_i)
+    zhat_j += C(z_j - zhat_j)  for every j
+    r_i    = gam/2 (zhat_i - sum_j Q_ij zhat_j),   d_i += r_i / (eta/gamma^k),   x_i = z_i - r_i
+
+As published gam = 1. The r_i cancel over all nodes, so that sum(d) = 0 always; at the optimum d_i = -grad f_i and z
+stands still. Convergence is linear if the quantizer's error vanishes with z - zhat: their rule allows a coordinate
+eta_k + omega |z - zhat|, with omega small and eta_k falling geometrically; where it falls faster than the algorithm
+converges, levels take ever more bits (`compressor: {kind: adaptive, eta, shrink, omega}`). At an iteration that is no
+round r = 0. As in NIDS here (`nids`), duals are kept by edge, and an edge that is active once in e iterations adds
+r / (e eta) to them.
+"""
+
+from dataclasses import dataclass, field
+from math import lcm
+from typing import Annotated, Literal
+
+import numpy as np
+from annotated_types import Gt, Le
+
+from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.mixing import Flows
+from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.seam import Context
+from pame.compressors import Adaptive, CompressorSpec
+from pame.exchange import Vector
+
+
+@dataclass(frozen=True)
+class AnqNidsSpec(ReplicaSpec):
+    """ANQ-NIDS's parameters: those of all with replicas, and the consensus step gam."""
+
+    kind: Literal["anq-nids"] = "anq-nids"
+    gam: Annotated[float, Gt(0), Le(1)] = 1.0
+    compressor: CompressorSpec = field(default_factory=Adaptive)
+
+    def node(self, context: Context) -> "AnqNids":
+        """The state machine of one node."""
+        return AnqNids(self, context)
+
+
+class AnqNids(ReplicaNode):
+    """One node of ANQ-NIDS."""
+
+    def __init__(self, spec: AnqNidsSpec, context: Context) -> None:
+        super().__init__(spec, context, ["z"])
+        self._spec = spec
+        self._flows = Flows(np.zeros_like(context.start))
+        self._stepped = context.start
+
+    @property
+    def dual(self) -> Vector:
+        """d_i^k."""
+        return -self._flows.total
+
+    def prepare(self, k: int) -> None:
+        """z, and at a round what changed of it."""
+        size = self._spec.step.size(k, 1)
+        gradient = self._context.objective.gradient(self._model, k) + self.dual
+        self._stepped = descend(self._model, size, gradient, self._context.node, k)
+        if self._is_round(k):
+            self._replicas.tell(k, {"z": self._stepped})
+
+    def step(self, k: int) -> None:
+        """The correction of dual and model."""
+        size = self._spec.step.size(k, 1)
+        edges = {j: 0.5 * self._spec.gam * weight for j, weight in self._replicas.edges(k).items()}
+        moved = self._stepped + self._replicas.pull("z", edges)
+        self._model = check_finite(moved, self._context.node, k, size)
+        duals = {j: weight / (self._rest(j) * size) for j, weight in edges.items()}
+        self._flows.pull(duals, self._replicas.own("z"), self._replicas.others("z"))
+
+    def greet(self, neighbour: int) -> None:
+        """Its dual over the edge is gone, so this end's must go, too."""
+        super().greet(neighbour)
+        self._flows.forget(neighbour)
+
+    def _rest(self, neighbour: int) -> int:
+        """Every how many iterations the edge is active at most."""
+        periods = self._context.selection.periods
+        return lcm(periods[self._context.node], periods[neighbour])

@@ -1,0 +1,55 @@
+"""CHOCO-SGD (Koloskova, Stich and Jaggi 2019): a gradient step, then a pull towards compressed surrogates.
+
+    x'     = x_i - eta/gamma^k g(x_i)
+    q_i    = C(x' - xhat_i),   xhat_j += q_j  for every j
+    x_i    = x' + gam sum_j Q_ij (xhat_j - xhat_i)
+
+At an iteration that is no round x_i = x'. `replicas` says what a missing message means. The compressor must contract;
+the less it keeps, the smaller gam must be. Gossip alone with n = 100, on a ring of 16, a complete bipartite graph of 8
+and an uneven graph of 6 nodes: with top-k of a tenth, gam up to 0.2 converged on all three, 0.4 on the ring only; with
+random-k of a tenth, 0.1 converged and 0.2 diverged on all three.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Gt, Le
+
+from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.seam import Context
+
+
+@dataclass(frozen=True)
+class ChocoSpec(ReplicaSpec):
+    """CHOCO-SGD's parameters: those of all with replicas, and the consensus step gam."""
+
+    kind: Literal["choco"] = "choco"
+    gam: Annotated[float, Gt(0), Le(1)] = 0.1
+
+    def node(self, context: Context) -> "Choco":
+        """The state machine of one node."""
+        return Choco(self, context)
+
+
+class Choco(ReplicaNode):
+    """One node of CHOCO-SGD."""
+
+    def __init__(self, spec: ChocoSpec, context: Context) -> None:
+        super().__init__(spec, context, ["q"])
+        self._spec = spec
+        self._stepped = context.start
+
+    def prepare(self, k: int) -> None:
+        """The gradient step, and at a round what it changes."""
+        size = self._spec.step.size(k, 1)
+        gradient = self._context.objective.gradient(self._model, k)
+        self._stepped = descend(self._model, size, gradient, self._context.node, k)
+        if self._is_round(k):
+            self._replicas.tell(k, {"q": self._stepped})
+
+    def step(self, k: int) -> None:
+        """The pull towards the neighbours' surrogates."""
+        pull = self._replicas.pull("q", self._replicas.edges(k))
+        mixed = self._stepped + self._spec.gam * pull
+        self._model = check_finite(mixed, self._context.node, k, self._spec.step.size(k, 1))

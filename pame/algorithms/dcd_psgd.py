@@ -1,0 +1,57 @@
+"""DCD-PSGD (Tang, Gan, Zhang, Zhang and Liu 2018): D-PSGD whose models move by compressed differences only.
+
+    dz_i = sum_j Q_ij x_j - eta/gamma^k g(x_i) - x_i,     x_j += C(dz_j)  for every j
+
+so that every neighbour's replica is the model itself. C should be unbiased and fine: noise is fed back, there is no
+consensus step to damp it. At an iteration that is no round a node takes the gradient step alone; the next round sends
+the difference to what the neighbours know, xhat_i (where every iteration is a round, xhat_i = x_i):
+
+    dz_i = x_i + sum_j Q_ij (xhat_j - xhat_i) - eta/gamma^k g(x_i) - xhat_i,   xhat_j += C(dz_j),   x_i = xhat_i
+
+The sum is over what both ends knew after their last round together. A round whose update does not count (`replicas`)
+is no round: `acknowledged` mixes less under loss. With a tenth of the messages lost, six nodes ended 4 to 8 times as
+suboptimal as without loss, and 1.3 to 1.5 times with `resync` at every round (linear regression, five seeds).
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.seam import Context
+from pame.compressors import CompressorSpec, Quantize
+
+
+@dataclass(frozen=True)
+class DcdPsgdSpec(ReplicaSpec):
+    """DCD-PSGD's parameters: those of all with replicas."""
+
+    kind: Literal["dcd-psgd"] = "dcd-psgd"
+    compressor: CompressorSpec = field(default_factory=Quantize)
+
+    def node(self, context: Context) -> "DcdPsgd":
+        """The state machine of one node."""
+        return DcdPsgd(self, context)
+
+
+class DcdPsgd(ReplicaNode):
+    """One node of DCD-PSGD."""
+
+    def __init__(self, spec: DcdPsgdSpec, context: Context) -> None:
+        super().__init__(spec, context, ["x"])
+        self._spec = spec
+        self._next = context.start
+
+    def prepare(self, k: int) -> None:
+        """The step of D-PSGD on the replicas, and at a round its compressed part."""
+        size = self._spec.step.size(k, 1)
+        gradient = self._context.objective.gradient(self._model, k)
+        self._next = descend(self._model, size, gradient, self._context.node, k)
+        if self._is_round(k):
+            pull = self._replicas.pull("x", self._replicas.edges_before(k))
+            if self._replicas.tell(k, {"x": self._next + pull}):
+                self._next = check_finite(self._replicas.own("x"), self._context.node, k, size)
+
+    def step(self, k: int) -> None:
+        """The model is what the neighbours know, or one gradient step ahead of it."""
+        self._model = self._next

@@ -1,0 +1,155 @@
+"""DMGT-SVRG: gradient tracking of variance-reduced gradients, with heavy-ball momentum.
+
+    g_i^k = grad f_i(x_i^k; B) - grad f_i(w_i; B) + grad f_i(w_i)     w_i: x_i at the last k that snapshot_every divides
+    y_i^k = sum_j Q_ij y_j^{k-1} + g_i^k - g_i^{k-1},     y_i^0 = g_i^0
+    x_i^{k+1} = sum_j Q_ij x_j^k - eta/gamma^k y_i^k + theta (x_i^k - x_i^{k-1})
+
+Its own paper was not at hand. This is GT-SVRG (Xin, Khan, Kar, 2020) with the momentum term of DSGT-HB (Gao et al.,
+2023) in the order "combine, then adapt"; theta = 0 is GT-SVRG in that order. Both x and y travel, whole.
+
+The tracker is kept as y_i = g_i + what flowed over the edges, Q_ij (y_j - y_i) at each round: opposite at the two ends
+of an edge, so the mean tracker is the mean gradient estimate at every k. `both`: both ends leave out an edge over which
+a message is lost on purpose, either way. What is missing for another reason (patience ran out) only this end can leave
+out; `desynchronised` counts it. `naive`: only the end that misses a message leaves the edge out, always, and the
+trackers' mean drifts away from the gradients'. When a neighbour comes back empty, both ends begin anew; a message that
+was under way then may have been used by one end only, which is counted and stays.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt, Le, Lt
+
+from pame.algorithms.descend import check_finite
+from pame.algorithms.mixing import Flows, Mixing, dense, known, pull
+from pame.algorithms.seam import Context, Delivery, Form, Message, Received
+from pame.algorithms.selection import Wanted, Who
+from pame.algorithms.steps import FixedStep
+from pame.exchange import Vector, as_sent
+
+
+@dataclass(frozen=True)
+class DmgtSvrgSpec:
+    """DMGT-SVRG's parameters: step eta / gamma^k, momentum theta, iterations between full gradients, mixing weights,
+    participation, and what a missing message means."""
+
+    kind: Literal["dmgt-svrg"] = "dmgt-svrg"
+    eta: Annotated[float, Gt(0)] = 0.05
+    gamma: Annotated[float, Ge(1)] = 1.0
+    momentum: Annotated[float, Ge(0), Lt(1)] = 0.3
+    snapshot_every: Annotated[int, Ge(1)] = 10
+    mixing: Literal["metropolis", "uniform"] = "metropolis"
+    on_loss: Literal["both", "naive"] = "both"
+    participation: Annotated[float, Gt(0), Le(1)] = 1.0
+
+    who: ClassVar = Who.MUTUAL
+    fan_out: ClassVar = 0
+
+    @property
+    def share(self) -> float:
+        """All neighbours take part, unless the experiment says otherwise."""
+        return self.participation
+
+    @property
+    def step(self) -> FixedStep:
+        """eta / gamma^k."""
+        return FixedStep(eta=self.eta, gamma=self.gamma)
+
+    def first_step(self, enough: int) -> float:
+        """The step size at k = 0."""
+        return self.step.size(0, enough)
+
+    def node(self, context: Context) -> "DmgtSvrg":
+        """The state machine of one node."""
+        return DmgtSvrg(self, context)
+
+
+class DmgtSvrg:
+    """One node of DMGT-SVRG."""
+
+    delivery = Delivery.LATEST
+    vectors: ClassVar = {"x": Form.DENSE, "y": Form.DENSE}
+    bundles: ClassVar = [frozenset({"x", "y"})]
+
+    def __init__(self, spec: DmgtSvrgSpec, context: Context) -> None:
+        self._spec = spec
+        self._context = context
+        self._mixing = Mixing(context, spec.mixing)
+        self._model = context.start
+        self._velocity = np.zeros_like(context.start)
+        """x^k - x^{k-1}."""
+        self._snapshot = context.start
+        self._snapshot_gradient = np.zeros_like(context.start)
+        self.estimate = np.zeros_like(context.start)
+        """g_i^k."""
+        self._flows = Flows(np.zeros_like(context.start))
+        self._tracker = np.zeros_like(context.start)
+        self._pull = np.zeros_like(context.start)
+        self.desynchronised = 0
+        """How often only this end left an edge out."""
+
+    @property
+    def model(self) -> Vector:
+        """x_i^k."""
+        return self._model
+
+    @property
+    def tracker(self) -> Vector:
+        """y_i^k, from `prepare` on."""
+        return self._tracker
+
+    def prepare(self, k: int) -> None:
+        """The gradient estimate at x^k, and the tracker with it."""
+        self.estimate = self._estimate(k)
+        self._tracker = self.estimate + self._flows.total
+
+    def receivers(self, k: int) -> Sequence[int]:
+        """The neighbours over active edges."""
+        return self._context.selection.receivers(self._context.node, k)
+
+    def message(self, k: int) -> Message:
+        """Model and tracker, whole."""
+        values = self._context.values
+        return {"x": as_sent(self._model, values), "y": as_sent(self._tracker, values)}
+
+    def wanted(self, k: int) -> Wanted | None:
+        """At a round: the neighbours over active edges."""
+        return self._context.selection.wanted(self._context.node, k)
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
+        """What neighbours pull this node by, over the edges that both ends use. Its own vectors count as they were
+        sent, so that both ends see the same."""
+        now = [message for message in received if message.iteration == k]
+        models = {message.sender: dense(message, "x") for message in now}
+        trackers = {message.sender: dense(message, "y") for message in now}
+        edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
+        used = known(edges, models)
+        self.desynchronised += len(edges) - len(used)
+        self._pull = pull(used, as_sent(self._model, self._context.values), models)
+        self._flows.pull(used, as_sent(self._tracker, self._context.values), trackers)
+        return float(len(received))
+
+    def step(self, k: int) -> None:
+        """A step along the tracker that was sent, with momentum."""
+        size = self._spec.step.size(k, 1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = self._pull - size * self._tracker + self._spec.momentum * self._velocity
+            after = check_finite(self._model + moved, self._context.node, k, size)
+            self._velocity = after - self._model
+        self._pull = np.zeros_like(self._model)
+        self._model = after
+
+    def greet(self, neighbour: int) -> None:
+        """What flowed over the edge is gone at the other end, so it must go at this one."""
+        self._flows.forget(neighbour)
+
+    def _estimate(self, k: int) -> Vector:
+        """The full gradient at a snapshot, which a node takes at its first iteration, too; else the corrected one."""
+        objective = self._context.objective
+        if k == self._context.first or k % self._spec.snapshot_every == 0:
+            self._snapshot, self._snapshot_gradient = self._model, objective.full_gradient(self._model)
+            return self._snapshot_gradient
+        correction = self._snapshot_gradient - objective.gradient(self._snapshot, k)
+        return objective.gradient(self._model, k) + correction

@@ -1,0 +1,113 @@
+"""Epidemic learning: a local step, the result to some random nodes anywhere, and the mean of one's own and what came.
+
+    y_i = x_i - eta/gamma^k g_i(x_i),      x_i <- mean of y_i and the y_j received        (at no round: x_i <- y_i)
+
+EL-Local (`sampling: local`): every node draws by itself to whom it sends, `fan_out` others; how many reach it varies.
+EL-Oracle (`oracle`): everybody exchanges models along the edges of a graph drawn anew at each iteration. In the paper
+(de Vos et al., NeurIPS 2023) that graph is regular; here it is a union of random rings, so that a node may have one or
+two neighbours fewer than `fan_out` now and then. The topology of the experiment plays no part.
+
+It is memoryless: the mean is over what came (`on_loss: received`). `naive` divides by the number of models that were
+sent, as if what is missing were zero.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from annotated_types import Ge, Gt
+
+from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.mixing import dense, weighted_sum
+from pame.algorithms.seam import Context, Delivery, Form, Message, Received
+from pame.algorithms.selection import Wanted, Who
+from pame.algorithms.steps import FixedStep
+from pame.exchange import Vector, as_sent
+
+
+@dataclass(frozen=True)
+class EpidemicSpec:
+    """Epidemic learning's parameters: who draws, to how many a node sends, step eta / gamma^k, and what a missing
+    message means."""
+
+    kind: Literal["epidemic"] = "epidemic"
+    sampling: Literal["local", "oracle"] = "local"
+    fan_out: Annotated[int, Ge(1)] = 4
+    eta: Annotated[float, Gt(0)] = 0.1
+    gamma: Annotated[float, Ge(1)] = 1.0
+    on_loss: Literal["received", "naive"] = "received"
+
+    share: ClassVar = 1.0
+
+    @property
+    def who(self) -> Who:
+        """Each node by itself, or a graph for all."""
+        return Who.EPIDEMIC if self.sampling == "local" else Who.REGULAR
+
+    @property
+    def step(self) -> FixedStep:
+        """eta / gamma^k."""
+        return FixedStep(eta=self.eta, gamma=self.gamma)
+
+    def first_step(self, enough: int) -> float:
+        """The step size at k = 0."""
+        return self.step.size(0, enough)
+
+    def node(self, context: Context) -> "Epidemic":
+        """The state machine of one node."""
+        return Epidemic(self, context)
+
+
+class Epidemic:
+    """One node of epidemic learning."""
+
+    delivery = Delivery.LATEST
+    vectors: ClassVar = {"y": Form.DENSE}
+    bundles: ClassVar = [frozenset({"y"})]
+    desynchronised = 0
+
+    def __init__(self, spec: EpidemicSpec, context: Context) -> None:
+        self._spec = spec
+        self._context = context
+        self._model = context.start
+        self._ahead: Vector = context.start
+        """y_i, and after a round the mean: what the model will be after this iteration."""
+
+    @property
+    def model(self) -> Vector:
+        """x_i^k."""
+        return self._model
+
+    def prepare(self, k: int) -> None:
+        """The gradient step comes first."""
+        size = self._spec.step.size(k, 1)
+        gradient = self._context.objective.gradient(self._model, k)
+        self._ahead = descend(self._model, size, gradient, self._context.node, k)
+
+    def receivers(self, k: int) -> Sequence[int]:
+        """Whom this node has drawn, or who is beside it in the graph of k."""
+        return self._context.selection.receivers(self._context.node, k)
+
+    def message(self, k: int) -> Message:
+        """The whole model after the step."""
+        return {"y": as_sent(self._ahead, self._context.values)}
+
+    def wanted(self, k: int) -> Wanted | None:
+        """At a round: everybody who sends to this node."""
+        return self._context.selection.wanted(self._context.node, k)
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
+        """The mean of its own model and those that came, in ascending order of the node."""
+        here = self._context.node
+        models = {here: self._ahead, **{message.sender: dense(message, "y") for message in received}}
+        sent = 1 + len(self._context.selection.senders(here, k))
+        count = len(models) if self._spec.on_loss == "received" else sent
+        self._ahead = weighted_sum(dict.fromkeys(models, 1.0), models) / count
+        return float(len(received))
+
+    def step(self, k: int) -> None:
+        """All work is done: the mean is the model."""
+        self._model = check_finite(self._ahead, self._context.node, k, self._spec.step.size(k, 1))
+
+    def greet(self, neighbour: int) -> None:
+        """Nothing is remembered of anybody."""

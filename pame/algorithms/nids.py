@@ -1,0 +1,140 @@
+"""NIDS: gradient steps whose drift a dual variable takes back, so that all nodes reach the optimum itself.
+
+    z_i = x_i - eta (g_i(x_i) + d_i),       r_i = sum_j Q_ij (z_i - z_j) / 2
+    d_i <- d_i + r_i / eta,                 x_i <- z_i - r_i
+
+From d^0 = 0 this is the recursion of the paper (Li, Shi and Yan, 2019) with c = 1/(2 eta) and W = Q,
+
+    x^{k+1} = (I + Q)/2 (2 x^k - x^{k-1} - eta (g^k - g^{k-1})),      x^1 = (I + Q)/2 (x^0 - eta g^0)
+
+but for x^1, which the paper does not mix. An edge that is active once in e iterations (e: the least common multiple of
+its ends' periods) adds r / (e eta) to the dual, because the dual then acts e times, as in ProxSkip: with r / eta a
+ring with period 5 diverges. Period 1 is NIDS as published. With participation below 1 the dual is not made smaller.
+
+What flows over an edge must be opposite at its ends, or the sum of the duals is not zero and the bias stays for ever.
+`both`: both ends leave out an edge over which a message is lost on purpose, either way. What is missing for another
+reason (patience ran out) only this end can leave out; `desynchronised` counts it. `naive`: only the end that misses a
+message leaves the edge out, always. Duals are kept by edge, so that both ends can begin anew when a neighbour comes
+back empty; a message that was under way then may have been used by one end only, which is counted and stays.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lcm
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+
+from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.mixing import Flows, Mixing, dense, known, pull
+from pame.algorithms.seam import Context, Delivery, Form, Message, Received
+from pame.algorithms.selection import Wanted, Who
+from pame.algorithms.steps import FixedStep
+from pame.exchange import Vector, as_sent
+
+
+@dataclass(frozen=True)
+class NidsSpec:
+    """NIDS's parameters: step eta / gamma^k, mixing weights, participation, and what a missing message means."""
+
+    kind: Literal["nids"] = "nids"
+    eta: Annotated[float, Gt(0)] = 0.1
+    gamma: Annotated[float, Ge(1)] = 1.0
+    mixing: Literal["metropolis", "uniform"] = "metropolis"
+    on_loss: Literal["both", "naive"] = "both"
+    participation: Annotated[float, Gt(0), Le(1)] = 1.0
+
+    who: ClassVar = Who.MUTUAL
+    fan_out: ClassVar = 0
+
+    @property
+    def share(self) -> float:
+        """All neighbours take part, unless the experiment says otherwise."""
+        return self.participation
+
+    @property
+    def step(self) -> FixedStep:
+        """eta / gamma^k."""
+        return FixedStep(eta=self.eta, gamma=self.gamma)
+
+    def first_step(self, enough: int) -> float:
+        """The step size at k = 0."""
+        return self.step.size(0, enough)
+
+    def node(self, context: Context) -> "Nids":
+        """The state machine of one node."""
+        return Nids(self, context)
+
+
+class Nids:
+    """One node of NIDS."""
+
+    delivery = Delivery.LATEST
+    vectors: ClassVar = {"z": Form.DENSE}
+    bundles: ClassVar = [frozenset({"z"})]
+
+    def __init__(self, spec: NidsSpec, context: Context) -> None:
+        self._spec = spec
+        self._context = context
+        self._mixing = Mixing(context, spec.mixing)
+        self._model = context.start
+        self._ahead: Vector = context.start
+        """z_i, and after a round x_i: what the model will be after this iteration."""
+        self._flows = Flows(np.zeros_like(context.start))
+        self.desynchronised = 0
+        """How often only this end left an edge out."""
+
+    @property
+    def model(self) -> Vector:
+        """x_i^k."""
+        return self._model
+
+    @property
+    def dual(self) -> Vector:
+        """d_i^k."""
+        return -self._flows.total
+
+    def prepare(self, k: int) -> None:
+        """z."""
+        slope = self._context.objective.gradient(self._model, k) + self.dual
+        self._ahead = descend(self._model, self._size(k), slope, self._context.node, k)
+
+    def receivers(self, k: int) -> Sequence[int]:
+        """The neighbours over active edges."""
+        return self._context.selection.receivers(self._context.node, k)
+
+    def message(self, k: int) -> Message:
+        """z, whole."""
+        return {"z": as_sent(self._ahead, self._context.values)}
+
+    def wanted(self, k: int) -> Wanted | None:
+        """At a round: the neighbours over active edges."""
+        return self._context.selection.wanted(self._context.node, k)
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
+        """r, over the edges that both ends use. Its own z counts as it was sent, so that both ends see the same."""
+        others = {message.sender: dense(message, "z") for message in received if message.iteration == k}
+        edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
+        used = known(edges, others)
+        self.desynchronised += len(edges) - len(used)
+        own = as_sent(self._ahead, self._context.values)
+        self._flows.pull({j: 0.5 * w / (self._rest(j) * self._size(k)) for j, w in used.items()}, own, others)
+        self._ahead = self._ahead + 0.5 * pull(used, own, others)
+        return float(len(received))
+
+    def step(self, k: int) -> None:
+        """All work is done: z - r is the model."""
+        self._model = check_finite(self._ahead, self._context.node, k, self._size(k))
+
+    def greet(self, neighbour: int) -> None:
+        """Its dual over the edge is gone, so this end's must go, too."""
+        self._flows.forget(neighbour)
+
+    def _size(self, k: int) -> float:
+        return self._spec.step.size(k, 1)
+
+    def _rest(self, neighbour: int) -> int:
+        """Every how many iterations the edge is active at most."""
+        periods = self._context.selection.periods
+        return lcm(periods[self._context.node], periods[neighbour])

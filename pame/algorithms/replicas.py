@@ -1,0 +1,316 @@
+"""What algorithms with replicas have in common: a surrogate of each of a node's vectors, and copies at its neighbours.
+
+At its round k node i compresses how far a vector is from its surrogate, and sends that to all its neighbours; it and
+they add the very same payload, so that the surrogate s_i and every replica of it have the same bits. Mixing is over
+surrogates, sum_j Q_ij (s_j - s_i): a wrong replica is a wrong force for ever. A replica's version is the iteration of
+the last message of its original; the schedule is public, so a gap is seen without a byte on the wire. A lost message:
+
+    acknowledged   an update counts if no neighbour of its sender loses it; else nobody applies it, nor does its sender
+    resync         every R-th round the message is the whole surrogate; a replica that missed an update waits for that
+    naive          whatever comes is added
+
+But for `naive`, an edge over which a message of k is lost, either way, or (`resync`) one of whose replicas is behind,
+is left out at k by both ends: they can compute it, the forces on them stay opposite, and the mean of all nodes is kept.
+After a loss that only its sender knows of (by the clock) a replica is left out until a whole surrogate comes; only
+`resync` sends some.
+
+A node that came back sends whole surrogates first, and so do its neighbours; their edges are used when both have done
+so. A message that is late is applied late; the edge is left out by this end alone when patience runs out, which the
+mean of all nodes (the duals of ANQ-NIDS, the trackers of BEER) does not get over.
+What a neighbour said is applied at the next round of both, when all of it has surely come, so that the replicas of two
+nodes with different periods do not depend on the speed of their link.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import lcm
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+
+from pame.algorithms.mixing import Mixing
+from pame.algorithms.seam import Context, Delivery, Form, Message, Received
+from pame.algorithms.selection import Wanted, Who
+from pame.algorithms.steps import FixedStep
+from pame.compressors import CompressorSpec, Payload, TopK, expand, rounded
+from pame.exchange import Vector, as_sent
+from pame.randomness import Key, Purpose
+
+Surrogates = Mapping[str, Vector]
+
+_DRAWS_REMEMBERED = 1024
+
+
+@dataclass(frozen=True)
+class ReplicaSpec:
+    """The parameters of every algorithm with replicas: step eta / gamma^k, compressor, mixing weights, what a missing
+    message means (`resync_every`: R), and for comparisons the share of the neighbours that a node draws."""
+
+    eta: Annotated[float, Gt(0)] = 0.1
+    gamma: Annotated[float, Ge(1)] = 1.0
+    compressor: CompressorSpec = field(default_factory=TopK)
+    mixing: Literal["metropolis", "uniform"] = "metropolis"
+    on_loss: Literal["acknowledged", "resync", "naive"] = "acknowledged"
+    resync_every: Annotated[int, Ge(1)] = 10
+    participation: Annotated[float, Gt(0), Le(1)] = 1.0
+
+    who: ClassVar = Who.BROADCAST
+    fan_out: ClassVar = 0
+
+    @property
+    def share(self) -> float:
+        """All neighbours are mixed with, unless the experiment says otherwise."""
+        return self.participation
+
+    @property
+    def step(self) -> FixedStep:
+        """eta / gamma^k."""
+        return FixedStep(eta=self.eta, gamma=self.gamma)
+
+    def first_step(self, enough: int) -> float:
+        """The step size at k = 0."""
+        return self.step.size(0, enough)
+
+
+@dataclass
+class _Replica:
+    """A neighbour's surrogates as they are known here."""
+
+    vectors: Surrogates
+    heard: int | None
+    """The iteration of its last message, -1 before the first; None: only a whole surrogate helps."""
+    sound: bool
+    """Whether nothing is missing."""
+    told: bool
+    """Whether the neighbour knows this node, as far as this node can tell."""
+    met: Surrogates
+    """The own surrogates at the last round of both."""
+    waiting: list[Received] = field(default_factory=list)
+    """What it said since then."""
+
+
+class Replicas:
+    """The surrogates of one node, and its replicas of its neighbours'."""
+
+    def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str]) -> None:
+        self._spec = spec
+        self._context = context
+        self._names = tuple(names)
+        self._naive = spec.on_loss == "naive"
+        self._is_lost = lru_cache(maxsize=_DRAWS_REMEMBERED)(context.is_lost)
+        self._mixing = Mixing(context, spec.mixing)
+        self._own: Surrogates = {name: np.zeros_like(context.start) for name in names}
+        is_new = context.first == 0
+        neighbours = context.topology.neighbours(context.node)
+        self._of = {j: _Replica(self._own, -1 if is_new else None, is_new, is_new, self._own) for j in neighbours}
+        self.outgoing: Message = {}
+        self.desynchronised = 0
+
+    @property
+    def vectors(self) -> dict[str, Form]:
+        """An update or the whole surrogate, of each vector."""
+        updates = {name: Form(self._spec.compressor.form) for name in self._names}
+        return updates | {_whole(name): Form.DENSE for name in self._names}
+
+    @property
+    def bundles(self) -> list[frozenset[str]]:
+        """All updates, or all surrogates."""
+        return [frozenset(self._names), frozenset(_whole(name) for name in self._names)]
+
+    def own(self, name: str) -> Vector:
+        """The node's own surrogate."""
+        return self._own[name]
+
+    def others(self, name: str) -> dict[int, Vector]:
+        """The replicas of the neighbours' surrogates."""
+        return {j: replica.vectors[name] for j, replica in self._of.items()}
+
+    def tell(self, k: int, vectors: Surrogates) -> bool:
+        """At a round: make the message that brings the surrogates nearer to these vectors (to none: an explicit
+        nothing), and whether it counts."""
+        updates = {name: self._compress(k, name, vector) for name, vector in vectors.items()}
+        surrogates = dict(self._own)
+        for name, payload in updates.items():
+            surrogates[name] = surrogates[name] + expand(payload)
+        self.outgoing, here = updates, self._context.node
+        is_whole = self._is_resync(here, k) or not all(replica.told for replica in self._of.values())
+        if is_whole:
+            surrogates = {name: as_sent(vector, self._context.values) for name, vector in surrogates.items()}
+            self.outgoing = {_whole(name): vector for name, vector in surrogates.items()}
+        if not self._counts(here, k):
+            return False
+        self._own = surrogates
+        for j, replica in self._of.items():
+            replica.told = replica.told or (is_whole and not self._is_lost(here, j, k))
+        return True
+
+    def absorb(self, k: int, received: Sequence[Received]) -> None:
+        """Apply what came of the neighbours that are at a round, too."""
+        here = self._context.node
+        for message in received:
+            self._of[message.sender].waiting.append(message)
+        for j in self._context.selection.senders(here, k):
+            if not self._is_lost(j, here, k):
+                replica = self._of[j]
+                for message in replica.waiting:
+                    self._apply(j, replica, message)
+                replica.waiting, replica.met = [], self._own
+
+    def edges(self, k: int) -> dict[int, float]:
+        """The weights of the edges to mix over, once the messages of k are absorbed."""
+        return {j: weight for j, weight in self._mixing.edges(k).items() if self._is_usable(j, k)}
+
+    def edges_before(self, k: int) -> dict[int, float]:
+        """The same before: what both ends knew of each other after their last round together."""
+        here, periods = self._context.node, self._context.selection.periods
+        together = {j: k - lcm(periods[here], periods[j]) for j in self._of}
+        return {j: weight for j, weight in self._mixing.edges(k).items() if self._is_usable(j, together[j])}
+
+    def pull(self, name: str, edges: Mapping[int, float]) -> Vector:
+        """sum_j Q_ij (s_j - s_i) over some edges, in ascending order of the node."""
+        total = np.zeros_like(self._own[name])
+        for j in sorted(edges):
+            replica = self._of[j]
+            mine = self._own if self._naive else replica.met
+            total += edges[j] * (replica.vectors[name] - mine[name])
+        return total
+
+    def greet(self, neighbour: int) -> None:
+        """A neighbour came back: it knows nothing, and what is known of it is past."""
+        replica = self._of[neighbour]
+        replica.heard, replica.sound, replica.told, replica.waiting = None, False, False, []
+
+    def _compress(self, k: int, name: str, vector: Vector) -> Payload:
+        context, place = self._context, self._names.index(name)
+        key = Key(context.seed, Purpose.COMPRESSION, context.node, k, place)
+        return rounded(self._spec.compressor.compress(vector - self._own[name], key), context.values)
+
+    def _apply(self, sender: int, replica: _Replica, received: Received) -> None:
+        message, k = received.message, received.iteration
+        is_whole = _whole(self._names[0]) in message
+        if replica.heard is None and not is_whole:
+            return
+        if replica.heard is not None and replica.heard != self._version_before(sender, k):
+            self.desynchronised += 1
+            replica.sound = replica.sound and self._naive
+        replica.heard = k
+        if not self._counts(sender, k):
+            return
+        if is_whole:
+            replica.vectors = {name: expand(message[_whole(name)]) for name in self._names}
+            replica.sound = True
+        elif replica.sound and message:
+            replica.vectors = {name: replica.vectors[name] + expand(message[name]) for name in self._names}
+
+    def _version_before(self, sender: int, k: int) -> int:
+        """The message that should have come before that of k; with `acknowledged` one that is lost here is void."""
+        selection, here = self._context.selection, self._context.node
+        before = selection.previous(sender, k)
+        while self._spec.on_loss == "acknowledged" and before >= 0 and self._is_lost(sender, here, before):
+            before = selection.previous(sender, before)
+        return max(before, -1)
+
+    def _is_usable(self, j: int, k: int) -> bool:
+        """Whether both ends of an edge knew each other's surrogates after the round k of both."""
+        replica, here = self._of[j], self._context.node
+        is_met = replica.sound and replica.told
+        if self._naive or not is_met or k < 0:
+            return is_met
+        arrived = replica.heard is not None and replica.heard >= k
+        return arrived and self._is_up_to_date(j, here, k) and self._is_up_to_date(here, j, k)
+
+    def _is_up_to_date(self, sender: int, receiver: int, k: int) -> bool:
+        """Whether a message of k is not lost; with `resync` none since the last whole surrogate."""
+        resyncs, lost = self._spec.on_loss == "resync", self._is_lost
+        while k >= 0 and not lost(sender, receiver, k):
+            if not resyncs or self._is_resync(sender, k):
+                return True
+            k = self._context.selection.previous(sender, k)
+        return k < 0
+
+    def _is_resync(self, sender: int, k: int) -> bool:
+        """Whether the schedule has a whole surrogate at the round k of a node."""
+        rounds = k // self._context.selection.periods[sender] + 1
+        return self._spec.on_loss == "resync" and rounds % self._spec.resync_every == 0
+
+    def _counts(self, sender: int, k: int) -> bool:
+        return self._spec.on_loss != "acknowledged" or self._reaches_all(sender, k)
+
+    def _reaches_all(self, sender: int, k: int) -> bool:
+        neighbours = self._context.topology.neighbours(sender)
+        return not any(self._is_lost(sender, receiver, k) for receiver in neighbours)
+
+
+class ReplicaNode(ABC):
+    """One node of an algorithm with replicas; an algorithm says what happens before sending and after absorbing."""
+
+    delivery = Delivery.IN_ORDER
+
+    def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str]) -> None:
+        self._context = context
+        self._model = context.start
+        self._replicas = Replicas(spec, context, names)
+
+    @property
+    def vectors(self) -> Mapping[str, Form]:
+        """Updates and whole surrogates."""
+        return self._replicas.vectors
+
+    @property
+    def bundles(self) -> Collection[frozenset[str]]:
+        """Updates or whole surrogates."""
+        return self._replicas.bundles
+
+    @property
+    def desynchronised(self) -> int:
+        """How many gaps were seen."""
+        return self._replicas.desynchronised
+
+    @property
+    def replicas(self) -> Replicas:
+        """The surrogates and replicas."""
+        return self._replicas
+
+    @property
+    def model(self) -> Vector:
+        """x_i^k."""
+        return self._model
+
+    @abstractmethod
+    def prepare(self, k: int) -> None:
+        """Make the message, at a round."""
+
+    def receivers(self, k: int) -> Sequence[int]:
+        """At a round: all neighbours."""
+        return self._context.selection.receivers(self._context.node, k)
+
+    def message(self, k: int) -> Message:
+        """Updates or whole surrogates."""
+        return self._replicas.outgoing
+
+    def wanted(self, k: int) -> Wanted | None:
+        """At a round: the neighbours that are at a round, too."""
+        return self._context.selection.wanted(self._context.node, k)
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
+        """Apply what came; over how many edges the node can mix."""
+        self._replicas.absorb(k, received)
+        return float(len(self._replicas.edges(k)))
+
+    @abstractmethod
+    def step(self, k: int) -> None:
+        """Mix and step."""
+
+    def greet(self, neighbour: int) -> None:
+        """It needs whole surrogates."""
+        self._replicas.greet(neighbour)
+
+    def _is_round(self, k: int) -> bool:
+        return self._context.selection.is_round(self._context.node, k)
+
+
+def _whole(name: str) -> str:
+    return f"{name}_whole"

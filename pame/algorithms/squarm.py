@@ -1,0 +1,71 @@
+"""SQuARM-SGD (Singh, Data, George and Diggavi 2021): local Nesterov steps; at a round CHOCO's consensus, if it is worth
+it.
+
+    v_i  = beta v_i + g(x_i),     x' = x_i - eta_k (beta v_i + g(x_i)),      eta_k = eta/gamma^k
+    at a round:  q_i = C(x' - xhat_i)  if  ||x' - xhat_i||^2 > c_k eta_k^2,  else nothing;   xhat_j += q_j  for every j
+                 x_i = x' + gam sum_j Q_ij (xhat_j - xhat_i)
+
+c_k = threshold (k + 1)^growth (the paper wants a c_k that grows more slowly than k). "Nothing" is an empty message, so
+that silence is not taken for a loss. H local steps are a period of H.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt, Le, Lt
+
+from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.seam import Context
+from pame.compressors import CompressorSpec, Sign
+
+
+@dataclass(frozen=True)
+class SquarmSpec(ReplicaSpec):
+    """SQuARM-SGD's parameters: those of all with replicas, momentum beta, consensus step gam, and when to speak."""
+
+    kind: Literal["squarm"] = "squarm"
+    gam: Annotated[float, Gt(0), Le(1)] = 0.1
+    momentum: Annotated[float, Ge(0), Lt(1)] = 0.9
+    threshold: Annotated[float, Ge(0)] = 1.0
+    growth: Annotated[float, Ge(0), Lt(1)] = 0.0
+    eta: Annotated[float, Gt(0)] = 0.02
+    compressor: CompressorSpec = field(default_factory=Sign)
+
+    def node(self, context: Context) -> "Squarm":
+        """The state machine of one node."""
+        return Squarm(self, context)
+
+
+class Squarm(ReplicaNode):
+    """One node of SQuARM-SGD."""
+
+    def __init__(self, spec: SquarmSpec, context: Context) -> None:
+        super().__init__(spec, context, ["q"])
+        self._spec = spec
+        self._velocity = 0.0 * context.start
+        self._stepped = context.start
+
+    @property
+    def bundles(self) -> list[frozenset[str]]:
+        """An update, a whole surrogate, or nothing."""
+        return [*self._replicas.bundles, frozenset()]
+
+    def prepare(self, k: int) -> None:
+        """The Nesterov step, and at a round what it changes, if that is enough."""
+        size, momentum = self._spec.step.size(k, 1), self._spec.momentum
+        gradient = self._context.objective.gradient(self._model, k)
+        self._velocity = momentum * self._velocity + gradient
+        ahead = momentum * self._velocity + gradient
+        self._stepped = descend(self._model, size, ahead, self._context.node, k)
+        if self._is_round(k):
+            moved = self._stepped - self._replicas.own("q")
+            threshold = self._spec.threshold * (k + 1) ** self._spec.growth
+            speaks = float(moved @ moved) > threshold * size**2
+            self._replicas.tell(k, {"q": self._stepped} if speaks else {})
+
+    def step(self, k: int) -> None:
+        """The pull towards the neighbours' surrogates."""
+        pull = self._replicas.pull("q", self._replicas.edges(k))
+        mixed = self._stepped + self._spec.gam * pull
+        self._model = check_finite(mixed, self._context.node, k, self._spec.step.size(k, 1))

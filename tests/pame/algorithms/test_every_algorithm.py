@@ -1,0 +1,85 @@
+"""What holds for every registered algorithm, with the parameters it has by default."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from driving import Watcher, drive
+from matrix_form import NODES, problem_of, setting_of
+
+from pame.algorithms import SPECS, AlgorithmSpec, Form
+from pame.exchange import PartialMessage, ValueType
+from pame.ledger import Ledger
+from pame.links import LinkSpec
+from pame.setting import Setting
+from pame.simulator import run_lock_step, run_virtual_time
+from pame.specs import plain, revive
+
+PERIODS = (1, 2, 2, 1, 3, 1)
+EVERY = pytest.mark.parametrize("kind", SPECS)
+
+
+def spec_of(kind: str) -> AlgorithmSpec:
+    return SPECS[kind]()
+
+
+def setting(kind: str, **changes: Any) -> Setting:
+    return setting_of(spec_of(kind), problem_of(7), **{"periods": PERIODS, **changes})
+
+
+@EVERY
+def test_its_name_is_its_kind_and_it_travels_as_plain_values(kind: str) -> None:
+    spec = spec_of(kind)
+    assert spec.kind == kind
+    assert revive(SPECS, plain(spec)) == spec
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "changes", [{}, {"message_loss": 0.2}, {"values": ValueType.FLOAT32}], ids=["", "loss", "float32"]
+)
+def test_a_clock_changes_no_bit(kind: str, changes: dict[str, Any]) -> None:
+    timeless = setting(kind, **changes)
+    expected = run_lock_step(timeless, Watcher(), Ledger(NODES))
+    outcome = run_virtual_time(replace(timeless, link=LinkSpec(0.02, 0.019, 1e6)), Watcher(), Ledger(NODES))
+    assert np.abs(expected.models).max() > 0.0
+    assert outcome.models.tobytes() == expected.models.tobytes()
+    assert outcome.exact == expected.exact
+
+
+@EVERY
+def test_nothing_is_desynchronised_where_nothing_is_lost(kind: str) -> None:
+    run_lock_step(setting(kind), Watcher(), ledger := Ledger(NODES))
+    assert ledger.desynchronised == 0
+
+
+@EVERY
+def test_its_messages_hold_what_it_declares(kind: str) -> None:
+    nodes = setting(kind).nodes()
+    for k in range(6):
+        for node in nodes:
+            node.prepare(k)
+            if node.receivers(k):
+                message = node.message(k)
+                assert frozenset(message) in node.bundles
+                for name, vector in message.items():
+                    assert (node.vectors[name] is Form.DENSE) == isinstance(vector, np.ndarray)
+                    assert (node.vectors[name] is Form.PARTIAL) == (type(vector) is PartialMessage)
+
+
+@EVERY
+def test_its_model_changes_with_its_step_and_not_before(kind: str) -> None:
+    nodes = setting(kind, periods=(5,) * NODES).nodes()
+    drive(nodes, 5)
+    for node in nodes:
+        before = node.model
+        kept = before.copy()
+        node.prepare(5)
+        assert node.model is before
+        if node.wanted(5) is not None:
+            node.absorb(5, [])
+            assert node.model is before
+        node.step(5)
+        assert node.model is not before
+        assert before.tobytes() == kept.tobytes()

@@ -1,0 +1,286 @@
+"""Replicas: the same bits as their originals, gaps seen and counted, whole surrogates after a comeback, any driver."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from driving import Constant, graph
+from replica_world import (
+    NEIGHBOURS,
+    NODES,
+    SEED,
+    N,
+    driven,
+    nodes_of,
+    setting_of,
+    simulated,
+    suboptimality,
+    with_loss,
+)
+
+from pame import specs
+from pame.algorithms import (
+    SPECS,
+    AnqNidsSpec,
+    BeerSpec,
+    Choco,
+    ChocoSpec,
+    Context,
+    DcdPsgdSpec,
+    Delivery,
+    Message,
+    Received,
+    Selection,
+    SquarmSpec,
+    Who,
+)
+from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.codec import Draw
+from pame.codec.payloads import Wire, decode_payload, encode_payload
+from pame.compressors import TopK, expand, form_of
+from pame.exchange import ValueType
+from pame.faults import Cut, Event, Kill, Window
+from pame.ledger import Fate
+from pame.links import LinkSpec
+from pame.randomness import Key, Purpose
+from pame.sampling import message_lost
+from pame.setting import Compute, Setting
+
+ALL: list[ReplicaSpec] = [
+    ChocoSpec(eta=0.05),
+    BeerSpec(eta=0.05),
+    AnqNidsSpec(eta=0.1),
+    DcdPsgdSpec(eta=0.05),
+    SquarmSpec(eta=0.01, threshold=300.0),
+]
+ANSWERS = ["acknowledged", "resync", "naive"]
+UNEQUAL = (1, 2, 3, 2, 1, 4)
+
+every_algorithm = pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
+
+
+@every_algorithm
+@pytest.mark.parametrize("on_loss", ANSWERS)
+@pytest.mark.parametrize(("periods", "loss"), [((1,) * 6, 0.0), ((2,) * 6, 0.1), (UNEQUAL, 0.0), (UNEQUAL, 0.1)])
+def test_a_clock_and_slow_links_change_no_bit(
+    spec: ReplicaSpec, on_loss: str, periods: tuple[int, ...], loss: float
+) -> None:
+    setting = setting_of(with_loss(spec, on_loss, 3), periods, loss)
+    slow = replace(setting, link=LinkSpec(0.03, 0.029, 1e6), compute=Compute(jitter=0.8))
+    (expected, _), (found, ledger) = simulated(setting), simulated(slow, "virtual-time")
+    assert np.array_equal(found.models, expected.models)
+    assert ledger.messages(Fate.LATE) == 0
+
+
+@every_algorithm
+def test_whole_surrogates_change_bytes_and_no_bit_where_nothing_is_lost(spec: ReplicaSpec) -> None:
+    plain, account = simulated(setting_of(spec))
+    whole, larger = simulated(setting_of(with_loss(spec, "resync", 2)))
+    assert np.array_equal(plain.models, whole.models)
+    assert larger.bytes(Fate.SENT) > account.bytes(Fate.SENT)
+    assert larger.desynchronised == account.desynchronised == 0
+
+
+@every_algorithm
+@pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0), ("naive", 0.0)])
+@pytest.mark.parametrize("values", list(ValueType))
+def test_replicas_have_the_bits_of_their_originals(
+    spec: ReplicaSpec, on_loss: str, loss: float, values: ValueType
+) -> None:
+    setting = replace(setting_of(with_loss(spec, on_loss, 4), loss=loss), values=values)
+    nodes = nodes_of(setting)
+    driven(setting, nodes)
+    names = [name for name in nodes[0].vectors if not name.endswith("_whole")]
+    for i, node in enumerate(nodes):
+        for name in names:
+            for j in NEIGHBOURS[i]:
+                assert np.array_equal(node.replicas.others(name)[j], nodes[j].replicas.own(name))
+    assert any(np.any(nodes[0].replicas.own(name)) for name in names)
+
+
+def spoken(setting: Setting) -> tuple[list[ReplicaNode], dict[Draw, Message]]:
+    """The nodes after a run, and what they said, by sender and iteration."""
+    nodes, messages = nodes_of(setting), {}
+    history = [node.message for node in nodes]
+    for i, node in enumerate(nodes):
+
+        def note(k: int, i: int = i) -> Message:
+            messages[Draw(SEED, i, k)] = history[i](k)
+            return messages[Draw(SEED, i, k)]
+
+        node.message = note  # type: ignore[method-assign]
+    driven(setting, nodes)
+    return nodes, messages
+
+
+@every_algorithm
+def test_messages_are_what_the_algorithm_declares(spec: ReplicaSpec) -> None:
+    nodes, messages = spoken(setting_of(with_loss(spec, "resync", 3), UNEQUAL))
+    assert {frozenset(message) for message in messages.values()} == set(nodes[0].bundles)
+    for message in messages.values():
+        assert all(form_of(vector) == nodes[0].vectors[name].value for name, vector in message.items())
+    assert nodes[0].delivery is Delivery.IN_ORDER
+
+
+@every_algorithm
+@pytest.mark.parametrize("values", list(ValueType))
+def test_what_arrives_is_what_the_sender_applied_itself(spec: ReplicaSpec, values: ValueType) -> None:
+    nodes, messages = spoken(replace(setting_of(with_loss(spec, "resync", 3)), values=values))
+    for draw, message in messages.items():
+        for name, vector in message.items():
+            data = encode_payload(vector, Wire(draw, values=values))
+            arrived = decode_payload(data, nodes[0].vectors[name].value, N, draw)
+            assert np.array_equal(expand(arrived), expand(vector))
+
+
+@every_algorithm
+def test_a_spec_reaches_a_node_as_it_was(spec: ReplicaSpec) -> None:
+    changed = replace(spec, on_loss="resync", resync_every=7, compressor=TopK(share=3))
+    assert specs.revive(SPECS, specs.plain(changed)) == changed
+
+
+def losses_followed_by_a_message(iterations: int, loss: float) -> int:
+    """A gap is seen when the next message comes; several losses in a row are one gap."""
+    gaps = 0
+    for j in range(NODES):
+        for i in NEIGHBOURS[j]:
+            lost = [False, *(message_lost(SEED, j, i, k, loss) for k in range(iterations))]
+            gaps += sum(before and not after for before, after in pairwise(lost))
+    return gaps
+
+
+@every_algorithm
+@pytest.mark.parametrize("on_loss", ANSWERS)
+def test_every_gap_is_counted_and_an_acknowledged_update_leaves_none(spec: ReplicaSpec, on_loss: str) -> None:
+    _, ledger = simulated(setting_of(with_loss(spec, on_loss, 3), loss=0.2))
+    expected = 0 if on_loss == "acknowledged" else losses_followed_by_a_message(20, 0.2)
+    assert ledger.messages(Fate.LOST) > 0
+    assert ledger.desynchronised == expected
+
+
+def test_a_cut_by_iterations_is_an_exact_loss_like_any_other() -> None:
+    links = ((0, 1), (1, 0), (2, 3), (3, 2))
+    plan = (Event(0, "cut", Cut(links), Window(30, 60, "iterations")),)
+    for spec in (BeerSpec(eta=0.05), AnqNidsSpec(eta=0.1)):
+        setting = replace(setting_of(spec, iterations=90), plan=plan)
+        (expected, _), (found, ledger) = simulated(setting), simulated(setting, "virtual-time")
+        assert np.array_equal(found.models, expected.models)
+        assert ledger.desynchronised == 0
+        assert ledger.messages(Fate.LOST) == 4 * 30
+
+
+PAIR = graph(2, ((0, 1),))
+SELECTION = Selection(1, PAIR, (1, 1), 1.0, who=Who.BROADCAST)
+SPEC = ChocoSpec(eta=1.0, gam=0.5, compressor=TopK(share=1.0))
+
+
+def one_of_two(spec: ChocoSpec = SPEC, first: int = 0) -> Choco:
+    """Node 0 of a pair, driven by hand; its gradient is always -1, and nothing is compressed away."""
+    return spec.node(Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1), first=first))
+
+
+def said(k: int, value: float) -> Received:
+    return Received(1, k, {"q": TopK(share=1.0).compress(np.array([value]), Key(1, Purpose.COMPRESSION))}, 0)
+
+
+def whole(k: int, value: float) -> Received:
+    return Received(1, k, {"q_whole": np.array([value])}, 0)
+
+
+def iterate(node: Choco, k: int, *received: Received) -> float:
+    """The model after iteration k, without the gradient's part: what the neighbour pulled."""
+    before = float(node.model[0])
+    node.prepare(k)
+    node.message(k)
+    node.absorb(k, received)
+    node.step(k)
+    return float(node.model[0]) - before - 1.0
+
+
+def replica(node: Choco) -> float:
+    return float(node.replicas.others("q")[1][0])
+
+
+def test_a_late_message_leaves_the_edge_out_and_is_applied_late() -> None:
+    node = one_of_two()
+    assert iterate(node, 0, said(0, 5.0)) == pytest.approx(0.25 * (5.0 - 1.0))
+    assert iterate(node, 1) == 0.0
+    assert replica(node) == 5.0
+    surrogate = float(node.model[0]) + 1.0
+    assert iterate(node, 2, said(1, 2.0), said(2, 1.0)) == pytest.approx(0.25 * (8.0 - surrogate))
+    assert node.desynchronised == 0
+
+
+def test_a_gap_that_nobody_can_compute_leaves_the_replica_out_until_a_whole_surrogate_comes() -> None:
+    node = one_of_two()
+    iterate(node, 0, said(0, 5.0))
+    iterate(node, 1)
+    assert iterate(node, 2, said(2, 1.0)) == 0.0
+    assert iterate(node, 3, said(3, 1.0)) == 0.0
+    assert (replica(node), node.desynchronised) == (5.0, 1)
+    assert iterate(node, 4, whole(4, 9.0)) != 0.0
+    assert iterate(node, 5, said(5, 1.0)) != 0.0
+    assert (replica(node), node.desynchronised) == (10.0, 1)
+
+
+def test_naive_adds_what_comes_after_a_gap_and_still_counts_it() -> None:
+    node = one_of_two(replace(SPEC, on_loss="naive"))
+    iterate(node, 0, said(0, 5.0))
+    iterate(node, 1)
+    assert iterate(node, 2, said(2, 1.0)) != 0.0
+    assert (replica(node), node.desynchronised) == (6.0, 1)
+
+
+@pytest.mark.parametrize("on_loss", ANSWERS)
+def test_a_node_that_came_back_speaks_whole_first_and_leaves_out_whom_it_has_not_heard_whole(on_loss: str) -> None:
+    node = one_of_two(replace(SPEC, on_loss=on_loss, resync_every=100), first=7)
+    node.prepare(7)
+    assert set(node.message(7)) == {"q_whole"}
+    node.absorb(7, [said(7, 5.0)])
+    node.step(7)
+    assert (node.model.tolist(), replica(node)) == ([1.0], 0.0)
+    node.prepare(8)
+    assert set(node.message(8)) == {"q"}
+    node.absorb(8, [whole(8, 4.0)])
+    node.step(8)
+    assert node.model.tolist() == pytest.approx([2.0 + 0.25 * (4.0 - 2.0)])
+    assert node.desynchronised == 0
+
+
+def test_a_greeted_neighbour_is_told_the_whole_surrogate_next_and_left_out_until_it_speaks() -> None:
+    node = one_of_two()
+    iterate(node, 0, said(0, 5.0))
+    node.greet(1)
+    node.prepare(1)
+    message = node.message(1)
+    assert set(message) == {"q_whole"}
+    assert np.array_equal(expand(message["q_whole"]), node.replicas.own("q"))
+    node.absorb(1, [said(1, 3.0)])
+    assert node.replicas.edges(1) == {}
+    node.step(1)
+    assert iterate(node, 2, whole(2, 9.0)) != 0.0
+    assert (replica(node), node.desynchronised) == (9.0, 0)
+    assert set(node.message(2)) == {"q"}
+
+
+def test_a_whole_surrogate_that_is_lost_is_sent_again() -> None:
+    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1), first=7)
+    node = SPEC.node(replace(context, is_lost=lambda _j, _i, k: k == 7))
+    for k, names in ((7, {"q_whole"}), (8, {"q_whole"}), (9, {"q"})):
+        node.prepare(k)
+        assert set(node.message(k)) == names
+        node.absorb(k, [])
+        node.step(k)
+
+
+@pytest.mark.parametrize("spec", [ChocoSpec(eta=0.05), AnqNidsSpec(eta=0.1), BeerSpec(eta=0.05)])
+@pytest.mark.parametrize("state", ["snapshot", "cold"])
+def test_a_killed_node_comes_back_into_a_network_of_replicas(spec: ReplicaSpec, state: str) -> None:
+    plan = (Event(0, "kill", Kill((2,)), Window(1.005, 1.205)),)
+    calm = setting_of(spec, iterations=600)
+    setting = replace(calm, plan=plan, patience_s=0.5, restart_state=state)
+    found, ledger = simulated(setting, "virtual-time")
+    reached = suboptimality(calm, simulated(calm)[0].models)
+    assert suboptimality(setting, found.models) < max(10 * reached, 1e-8)
+    assert ledger.desynchronised == 0
