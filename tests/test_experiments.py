@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.compare import load_comparison
+from orchestrator.compare.grid import View, experiment_of, tuning_cells
 from orchestrator.experiment import default_path, load
 from orchestrator.plan import choose_driver, make_setting
 from pame.simulator import check
 
 ROOT = Path(__file__).parent.parent
-FILES = [*sorted((ROOT / "experiments").glob("*.yaml")), default_path()]
+COMPARISONS = sorted((ROOT / "experiments").glob("compare-*.yaml"))
+FILES = [*sorted(set((ROOT / "experiments").glob("*.yaml")) - set(COMPARISONS)), default_path()]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -21,8 +24,17 @@ def test_a_ready_experiment_can_be_run(path: Path) -> None:
         check(choose_driver(variant.experiment), make_setting(variant.experiment, path.parent))
 
 
+@pytest.mark.parametrize("path", COMPARISONS, ids=lambda path: path.stem)
+def test_a_ready_comparison_can_be_run(path: Path) -> None:
+    comparison = load_comparison(path)
+    experiments = {(cell.algorithm, cell.view): experiment_of(comparison, cell) for cell in tuning_cells(comparison)}
+    assert len(experiments) == len(View) * len(comparison.entries)
+    for experiment in experiments.values():
+        check(choose_driver(experiment), make_setting(experiment, path.parent))
+
+
 def test_the_readme_names_only_experiments_that_exist() -> None:
-    named = set(re.findall(r"experiments/[a-z-]+\.yaml", (ROOT / "README.md").read_text()))
+    named = set(re.findall(r"experiments/[a-z0-9-]+\.yaml", (ROOT / "README.md").read_text()))
     assert named
     assert all((ROOT / name).is_file() for name in named)
 

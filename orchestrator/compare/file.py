@@ -1,0 +1,225 @@
+"""The comparison file: one base experiment, the algorithms with what may be tuned of each, budget, seeds, targets.
+
+name: compare-logistic
+base: {nodes: 32, ...}                          any settings of an experiment but those that a comparison decides
+algorithms:
+  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.1, 0.3]}}
+standardized: {period: 3..7, participation: 0.2}
+tuning: {seed: 100, runs: 8}
+seeds: [1, 2, 3]
+targets: {suboptimality: [0.2, 0.1, 0.05], accuracy_points: 1.5}
+check_every: 5
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from annotated_types import Ge, Gt, Le, Lt, MinLen
+from pydantic import ValidationError
+
+from orchestrator.experiment import ExperimentError
+from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.errors import shorten
+from orchestrator.experiment.explain import explain, show_key
+from orchestrator.experiment.model import Period
+from orchestrator.experiment.overrides import apply_overrides, parse_override
+from orchestrator.experiment.section import Count, Name, Section
+from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
+from orchestrator.experiment.units import percentages_as_numbers
+
+_DECIDED = {
+    ("algorithm",): "each algorithm has its own, below algorithms",
+    ("period",): "each algorithm has its own, below algorithms; the one for all is standardized.period",
+    ("name",): "give the comparison's name at the top of the file",
+    ("seed",): "give seeds and tuning.seed instead",
+    ("evaluate",): "models are judged every check_every iterations: set that instead",
+    ("stop", "target"): "runs go on to stop.iterations, the same for all: give targets instead",
+    ("stop", "paper"): "the paper's rule is looked at every check_every iterations, and stops nobody: leave it out",
+}
+"""What a comparison decides itself, and so the base experiment may not."""
+_STANDARD = ("algorithm.participation", "algorithm.mutual")
+_ALGORITHM = r"[A-Za-z0-9._-]{1,40}"
+_PERIOD = "a whole number of at least 1, or a range such as 3..7"
+
+Seed = Annotated[int, Ge(0), Lt(2**63)]
+Mapped = Annotated[dict[str, Any], Expected("a section")]
+SomePeriod = Annotated[Period, Expected(_PERIOD)]
+
+
+class Standardized(Section):
+    """What all algorithms have in common in the standardized view."""
+
+    period: SomePeriod = Period(min=3, max=7)
+    """Every how many iterations a node averages."""
+    participation: Annotated[float, Gt(0), Le(1)] = 0.2
+    """The share of its neighbours that a node draws."""
+
+
+class Tuning(Section):
+    """How settings are chosen: the same budget for each algorithm and view."""
+
+    seed: Seed = 100
+    """Of the tuning runs; none of the seeds on which the algorithms are compared."""
+    runs: Count = 8
+    """How many settings are tried; a grid with more is sampled."""
+    iterations: Count | None = None
+    """A tuning run ends after so many at the latest; nothing: as the base experiment says."""
+
+
+class Targets(Section):
+    """What is to be reached."""
+
+    suboptimality: Annotated[
+        list[Annotated[float, Gt(0), Lt(1)]], MinLen(1), Expected("a list of shares such as [0.2, 0.1, 0.05]")
+    ] = [0.2, 0.1, 0.05]  # noqa: RUF012 - pydantic copies it
+    """Of (f(mean model) - f*) / (f(0) - f*)."""
+    accuracy_points: Annotated[float, Gt(0)] = 1.5
+    """How many percentage points below the best test accuracy of all algorithms is good enough."""
+
+
+class Entry(Section):
+    """One algorithm as published, and what of it may be tuned."""
+
+    algorithm: Mapped
+    """The section `algorithm` of an experiment file."""
+    period: SomePeriod
+    """Every how many iterations it communicates, as published."""
+    tune: Mapped = {}  # noqa: RUF012 - pydantic copies it
+    """By dotted key: the values to try."""
+
+
+class _File(Section):
+    """A comparison of algorithms."""
+
+    name: Name
+    base: Mapped
+    algorithms: Annotated[
+        dict[str, Any],
+        MinLen(1),
+        Expected("a section with an entry per algorithm, e.g. dpsgd: {algorithm: {kind: dpsgd}, period: 1}"),
+    ]
+    standardized: Standardized = Standardized()
+    tuning: Tuning = Tuning()
+    seeds: Annotated[list[Seed], MinLen(1), Expected("a list of whole numbers such as [1, 2, 3]")] = [1, 2, 3]  # noqa: RUF012
+    targets: Targets = Targets()
+    check_every: Count = 5
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison file, read; `targets` are in descending order."""
+
+    name: str
+    path: Path
+    base: Mapping[str, Any]
+    entries: Mapping[str, Entry]
+    standardized: Standardized
+    tuning: Tuning
+    seeds: tuple[int, ...]
+    targets: tuple[float, ...]
+    accuracy_points: float
+    check_every: int
+
+    @property
+    def folder(self) -> Path:
+        """Where the files that it names are."""
+        return self.path.parent
+
+
+def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
+    """The comparison of a file; `overrides` are settings of its base, as after `--set`. ExperimentError names every
+    mistake in it."""
+    data = _data(path)
+    head = _validated(_File, data, str(path), ())
+    base = _overridden(head.base, overrides)
+    entries = {}
+    problems = [f"{path}: {sentence}" for sentence in _mistakes(head, base)]
+    for name, content in head.algorithms.items():
+        if not re.fullmatch(_ALGORITHM, name):
+            problems.append(f"{path}: algorithms.{shorten(name)}: name it with at most 40 letters, digits, - _ .")
+        try:
+            entry = _validated(Entry, content, str(path), ("algorithms", name))
+        except ExperimentError as error:
+            problems += error.problems
+            continue
+        entries[name] = entry
+        problems += [f"{path}: algorithms.{name}.tune.{sentence}" for sentence in _bad_grid(entry.tune)]
+    if problems:
+        raise ExperimentError(problems)
+    return Comparison(
+        name=head.name,
+        path=path,
+        base=base,
+        entries=entries,
+        standardized=head.standardized,
+        tuning=head.tuning,
+        seeds=tuple(dict.fromkeys(head.seeds)),
+        targets=tuple(sorted(set(head.targets.suboptimality), reverse=True)),
+        accuracy_points=head.targets.accuracy_points,
+        check_every=head.check_every,
+    )
+
+
+def _data(path: Path) -> dict[str, Data]:
+    try:
+        data = parse(read_text(path))
+    except UnreadableText as error:
+        raise ExperimentError([f"{path}: {error}"]) from None
+    if not isinstance(data, dict):
+        raise ExperimentError([f"{path}: is not a comparison; it begins with e.g. 'name: compare-mine'"])
+    if "algorithms" not in data and "base" not in data:
+        raise ExperimentError(
+            [f"{path}: is no comparison file: it has neither base nor algorithms (see docs/compare.md)"]
+        )
+    return data
+
+
+_Model = TypeVar("_Model", bound=Section)
+
+
+def _validated(model: type[_Model], data: Data, file: str, above: tuple[str, ...]) -> _Model:
+    try:
+        return model.model_validate_json(json.dumps(percentages_as_numbers(data)))
+    except ValidationError as error:
+        found = explain(error, model, data)
+        raise ExperimentError([f"{file}: {show_key((*above, *at))}: {problem}" for at, problem in found]) from None
+
+
+def _overridden(base: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    try:
+        parsed = [parse_override(text) for text in overrides]
+        for override in parsed:
+            if (why := _decided(override.path)) is not None:
+                raise ValueError(f"--set {'.'.join(override.path)}: {why}")
+        return dict(apply_overrides(base, parsed))
+    except ValueError as error:
+        raise ExperimentError([str(error)]) from None
+
+
+def _decided(path: tuple[str, ...]) -> str | None:
+    return next((why for decided, why in _DECIDED.items() if path[: len(decided)] == decided), None)
+
+
+def _mistakes(head: _File, base: Mapping[str, Any]) -> Iterator[str]:
+    for path, why in _DECIDED.items():
+        inner: Any = base
+        for part in path:
+            inner = inner.get(part) if isinstance(inner, dict) else None
+        if inner is not None:
+            yield f"base.{'.'.join(path)}: {why}"
+    if head.tuning.seed in head.seeds:
+        yield f"tuning.seed: {head.tuning.seed} is one of the seeds; tune on a seed that is not compared"
+
+
+def _bad_grid(tune: Mapping[str, Any]) -> Iterator[str]:
+    for key, values in tune.items():
+        if not key.startswith("algorithm."):
+            yield f"{key}: only settings of the algorithm can be tuned; write e.g. algorithm.eta: [0.1, 0.3]"
+        elif key in _STANDARD:
+            yield f"{key}: the views decide it; give it in the algorithm, and for all in standardized"
+        elif not isinstance(values, list) or not values or any(isinstance(value, list | dict) for value in values):
+            yield f"{key}: give a list of values to try, such as [0.1, 0.3]"

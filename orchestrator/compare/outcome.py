@@ -1,0 +1,35 @@
+"""What a comparison found: everything that its report shows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.compare.file import Comparison
+from orchestrator.compare.measure import Row, Stick
+from orchestrator.compare.tune import Choice
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The runs, and what tuning chose."""
+
+    comparison: Comparison
+    nodes: int
+    backend: str
+    command: str
+    """As a user can repeat it."""
+    sticks: Mapping[int, Stick]
+    """By seed."""
+    tuning: Sequence[Row]
+    choices: Sequence[Choice]
+    simulated: Sequence[Row]
+    measured: Sequence[Row] = ()
+    """On real nodes."""
+    seconds: float = 0.0
+    """How long all of it took."""
+    trouble: str | None = None
+    """Why it is not complete."""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """What is compared: the runs on real nodes, if there are any."""
+        return self.measured or self.simulated

@@ -1,0 +1,73 @@
+"""Runs on real nodes, one after another on a network of processes that stands."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from orchestrator.backends.on_processes import Errand
+from orchestrator.backends.standing import run_standing
+from orchestrator.compare.grid import Cell
+from orchestrator.compare.jobs import Job
+from orchestrator.compare.measure import Row, Stick, decisive_curve, marks_of
+from orchestrator.errors import writing
+from orchestrator.network import NetworkState
+from orchestrator.plan import make_network_setting
+from orchestrator.report.files import mapping, read_object
+from orchestrator.report.points import read_curve
+from orchestrator.runs import Ending, Status
+from pame.observe import Evaluation, Record
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Who wants to know what goes on."""
+
+    goes_on: Callable[[Cell, NetworkState], None]
+    ended: Callable[[Row], None]
+
+
+def run_on_nodes(
+    backend: str, jobs: Sequence[Job], sticks: Mapping[int, Stick], base: Path, folder: Path, stage: Stage
+) -> bool:
+    """Run folders go below `folder`; whether all of them ran. Links are measured before the first run only."""
+    errands, jobs_at = [], {}
+    for number, job in enumerate([*jobs[:1], *(job.unverified() for job in jobs[1:])], 1):
+        place = folder / f"{number:02d}-{job.cell.name}"
+        jobs_at[place] = job
+        errands.append(Errand(backend, job.experiment, base, place, _Watcher(stage, job.cell)))
+
+    def ended(errand: Errand, ending: Ending) -> None:
+        if ending.status is not Status.INTERRUPTED:
+            job = jobs_at[errand.folder]
+            for row in job.rows(_measure(job, base, sticks[job.cell.seed], errand.folder)):
+                stage.ended(row)
+
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    endings = run_standing(backend, errands, folder / "nodes.log", ended)
+    return len(endings) == len(errands) and endings[-1].status is not Status.INTERRUPTED
+
+
+def _measure(job: Job, base: Path, stick: Stick, folder: Path) -> Row:
+    summary = read_object(folder / "summary.json")
+    setting = make_network_setting(job.experiment, base)
+    marks = marks_of(read_curve(folder), setting.periods, stick, decisive_curve(setting))
+    bound = bool(mapping(summary.get("network")).get("cpu_bound"))
+    return Row(job.cell, str(summary["backend"]), str(summary["status"]), marks, bound)
+
+
+class _Watcher:
+    """Tells the stage where the nodes are; the rest is read from the run folder."""
+
+    def __init__(self, stage: Stage, cell: Cell) -> None:
+        self._stage = stage
+        self._cell = cell
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        pass
+
+    def recorded(self, records: Sequence[Record]) -> None:
+        pass
+
+    def state(self, state: NetworkState) -> None:
+        self._stage.goes_on(self._cell, state)

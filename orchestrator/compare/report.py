@@ -1,0 +1,139 @@
+"""The report of a comparison: who needs the fewest, every figure with its range, curves, settings, how measured."""
+
+from html import escape
+from pathlib import Path
+
+from orchestrator.compare.charts import curves, legend, x_switch
+from orchestrator.compare.grid import View
+from orchestrator.compare.measure import HOW
+from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.tables import choices_table, findings_table, remark, view_table
+from orchestrator.compare.verdict import BYTES, ROUNDS, Finding, findings
+from orchestrator.errors import writing
+from orchestrator.experiment.model import Period
+from orchestrator.experiment.text import Data, to_yaml
+from orchestrator.report import page
+from orchestrator.report.text import count, duration
+
+TITLES = {View.AS_PUBLISHED: "As published", View.STANDARDIZED: "Standardized"}
+_LEADS = {
+    View.AS_PUBLISHED: "Every algorithm with its own period, and its own choice of neighbours.",
+    View.STANDARDIZED: "The same period and participation for all: an edge takes part when both of its ends are at a "
+    "round and drew each other; unused weight goes to the node itself. PaME averages whom it drew.",
+}
+
+
+def write_compare_report(folder: Path, outcome: Outcome) -> Path:
+    """Writes `report.html` into the folder of a comparison."""
+    parts, figures = [_head(outcome)], []
+    if outcome.rows:
+        parts += [_view(outcome, view) for view in View]
+        figures = curves(outcome)
+        names = page.legend(legend(outcome), [figure.id for figure in figures])
+        charts = page.grid(map(page.chart, figures))
+        lead = "Fewer is further left; click a name to bring it out."
+        parts.append(page.section("curves", "Curves", lead, charts, x_switch(outcome), names))
+    parts += [_tuning(outcome), _settings(outcome), _how(outcome)]
+    title = f"{outcome.comparison.name} · PaME comparison"
+    html = page.page(title, folder.name, "".join(parts), figures, len(outcome.comparison.entries))
+    path = folder / "report.html"
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _head(outcome: Outcome) -> str:
+    comparison = outcome.comparison
+    where = f"on real nodes, backend {outcome.backend}" if outcome.measured else "in the simulator"
+    chips = [
+        (count(len(comparison.entries), "algorithm"), ""),
+        (count(outcome.nodes, "node"), ""),
+        (count(len(comparison.seeds), "seed"), ""),
+        (where, ""),
+    ]
+    runs = len(outcome.tuning) + len(outcome.simulated) + len(outcome.measured)
+    below = f"{len(outcome.tuning)} of them for tuning; {duration(float(f'{outcome.seconds:.3g}'))} in all"
+    tiles = [*map(_tile, _tightest(outcome)), ("Runs", str(runs), below)]
+    parts = [page.heading(comparison.name, chips), page.tiles(tiles)]
+    if outcome.trouble:
+        parts.append(page.callout([f"This comparison is not complete: {outcome.trouble}"], look="bad"))
+    if bound := [row for row in outcome.measured if row.cpu_bound]:
+        words = f"{count(len(bound), 'run')} on real nodes had steps that overran: the machine was too busy. "
+        parts.append(page.callout([f"{words}They say nothing about time and are left out of seconds."]))
+    if doubts := doubts_of(outcome):
+        words = f"{len(doubts)} of {count(len(outcome.choices), 'choice')} of settings lie on the edge of their grid"
+        parts.append(page.callout([f"{words}, or diverged: see Chosen settings, and widen the grids."]))
+    return "".join(parts)
+
+
+def doubts_of(outcome: Outcome) -> list[str]:
+    """Which choices lie on the edge of their grid, or all diverged."""
+    return [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
+
+
+def _tightest(outcome: Outcome) -> list[Finding]:
+    """Rounds and bytes to the tightest target."""
+    key = f"{outcome.comparison.targets[-1]:g}"
+    return [found for found in findings(outcome) if found.goal.key == key and found.measure in (ROUNDS, BYTES)]
+
+
+def _tile(finding: Finding) -> tuple[str, str, str]:
+    what = f"Fewest {finding.measure.words} to {finding.goal.key}, {finding.view.value}"
+    return what, finding.names, finding.words if finding.winners else "all missed it"
+
+
+def _view(outcome: Outcome, view: View) -> str:
+    cards = [
+        page.card(f"<h3>Who needs the fewest</h3>{findings_table(outcome, view)}"),
+        page.card(f"<h3>All figures</h3>{view_table(outcome, view)}"),
+    ]
+    return page.section(view.value, TITLES[view], _LEADS[view], page.grid(cards))
+
+
+def _tuning(outcome: Outcome) -> str:
+    cards = [
+        page.card(f"<h3>{escape(TITLES[view])}</h3>{choices_table(outcome.choices, view)}")
+        for view in View
+        if any(choice.view is view for choice in outcome.choices)
+    ]
+    tuning = outcome.comparison.tuning
+    lead = (
+        f"At most {count(tuning.runs, 'run')} for each algorithm and view, in the simulator on seed {tuning.seed}. A "
+        "best value at the edge of its grid may not be the best there is."
+    )
+    inside = page.grid(cards) if cards else page.grid([page.missing("Chosen settings", "tuning was not finished")])
+    return page.section("tuning", "Chosen settings", lead, inside)
+
+
+def _settings(outcome: Outcome) -> str:
+    comparison = outcome.comparison
+    common = comparison.standardized
+    rows = [
+        ("Standardized", f"period {_span(common.period)}, participation {common.participation:g}"),
+        ("Seeds", ", ".join(map(str, comparison.seeds))),
+        ("Targets", ", ".join(f"{target:g}" for target in comparison.targets)),
+        ("Checked every", count(comparison.check_every, "iteration")),
+        ("Again", outcome.command),
+    ]
+    entries: dict[str, Data] = {
+        name: {"algorithm": entry.algorithm, "period": _span(entry.period), "tune": entry.tune}
+        for name, entry in comparison.entries.items()
+    }
+    folds = page.fold("The algorithms, and what was tried", to_yaml(entries))
+    folds += page.fold("The base experiment", to_yaml(dict(comparison.base)))
+    inside = page.card(page.pairs(rows)) + page.card(folds)
+    return page.section("settings", "Settings", f"From {comparison.path.name}.", page.grid([inside]))
+
+
+def _how(outcome: Outcome) -> str:
+    rows = [(name.capitalize(), words) for name, words in HOW.items()]
+    optima = "; ".join(
+        f"seed {seed}: f(0) = {stick.start:.6g}, f* = {stick.best:.6g}"
+        for seed, stick in sorted(outcome.sticks.items())
+    )
+    rows.append(("Optima", optima or "not measured"))
+    return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))
+
+
+def _span(period: Period) -> str:
+    return str(period.min) if period.min == period.max else f"{period.min}..{period.max}"

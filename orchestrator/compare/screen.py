@@ -1,0 +1,138 @@
+"""What a person sees of a comparison in the terminal: bars over its runs meanwhile, a table per view at the end."""
+
+from collections import deque
+from collections.abc import Callable
+
+from rich.console import Group
+from rich.live import Live
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from orchestrator.compare.file import Comparison
+from orchestrator.compare.grid import Cell, View, tuning_cells
+from orchestrator.compare.measure import Row, to_suboptimality
+from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.tables import NOTHING, shown
+from orchestrator.compare.verdict import MEASURES, Line, goals, lines
+from orchestrator.network import NetworkState
+from orchestrator.report.text import duration, number, percent, volume
+
+_ROWS = 12
+_HEADINGS = ("seed", "iterations", "rounds", "bytes", "left")
+
+
+class CompareScreen:
+    """Watches a comparison."""
+
+    def __init__(self, comparison: Comparison, on_nodes: bool, live: Live) -> None:
+        self._target = comparison.targets[-1]
+        self._rows: deque[Row] = deque(maxlen=_ROWS)
+        self._now = ""
+        self._live = live
+        self._progress = Progress(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        runs = len(View) * len(comparison.entries) * len(comparison.seeds)
+        self._solving = self._progress.add_task("optimum of each seed", total=1 + len(comparison.seeds))
+        self._tuning = self._progress.add_task("tuning", total=len(tuning_cells(comparison)), start=False)
+        self._simulating = self._progress.add_task("fresh seeds", total=runs, start=False)
+        self._running = self._progress.add_task("real nodes", total=runs, start=False, visible=on_nodes)
+        live.update(self._show())
+
+    def solved(self, seed: int) -> None:
+        """The optimum of a seed's data is known."""
+        self._advance(self._solving)
+
+    def tuned(self, row: Row) -> None:
+        """A tuning run is over."""
+        self._add(row, self._tuning)
+
+    def simulated(self, row: Row) -> None:
+        """A run on a fresh seed is over."""
+        self._add(row, self._simulating)
+
+    def goes_on(self, cell: Cell, state: NetworkState) -> None:
+        """Where the real nodes are."""
+        self._progress.start_task(self._running)
+        where = f"{state.phase}, {state.alive} nodes, iteration {state.median}, {duration(state.seconds)}"
+        self._now = f"{cell.algorithm}, {cell.view.value}, seed {cell.seed} · {where}"
+        self._live.update(self._show())
+
+    def measured(self, row: Row) -> None:
+        """A run on real nodes is over."""
+        self._now = ""
+        self._add(row, self._running)
+
+    def _add(self, row: Row, task: TaskID) -> None:
+        self._rows.append(row)
+        self._advance(task)
+
+    def _advance(self, task: TaskID) -> None:
+        self._progress.start_task(task)
+        self._progress.advance(task)
+        self._live.update(self._show())
+
+    def _show(self) -> Group:
+        table = Table(box=None, padding=(0, 1), header_style="bold")
+        for heading in ("algorithm", "view", "tuned"):
+            table.add_column(heading, no_wrap=True)
+        for heading in _HEADINGS:
+            table.add_column(heading, justify="right", no_wrap=True)
+        for row in self._rows:
+            table.add_row(
+                row.cell.algorithm,
+                row.cell.view.value,
+                ", ".join(str(value) for _, value in row.cell.values),
+                str(row.cell.seed),
+                *self._figures(row),
+            )
+        return Group(self._progress, Text(self._now), table)
+
+    def _figures(self, row: Row) -> list[str]:
+        """What it took to the tightest target, and what is left at the end."""
+        hit = to_suboptimality(row, self._target)
+        left = row.status if row.status != "finished" or row.left is None else percent(row.left)
+        if hit is None:
+            return ["missed", NOTHING, NOTHING, left]
+        return [str(hit.iteration), number(float(f"{hit.rounds:.3g}")), volume(hit.bytes), left]
+
+
+def result_table(outcome: Outcome, view: View) -> Table:
+    """Every target and algorithm of a view: medians, and the range below where seeds differ."""
+    table = Table(
+        title=view.value, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
+    )
+    for heading in ("target", "algorithm"):
+        table.add_column(heading, no_wrap=True)
+    timed = ["simulated"] if outcome.measured else []
+    for heading in ("reached", *(measure.words for measure in MEASURES), *timed, "left there"):
+        table.add_column(heading, justify="right")
+    for goal in goals(outcome):
+        for place, line in enumerate(lines(outcome, view, goal)):
+            table.add_row("" if place else goal.key, line.algorithm, *_words(line, bool(timed)))
+    return table
+
+
+def _words(line: Line, timed: bool) -> list[str]:
+    found = [shown(line.took[measure.key], _brief(measure.show)) for measure in MEASURES]
+    figures = [f"{middle}\n[dim]{below}[/]" if below else middle for middle, below in found]
+    figures += [shown(line.simulated_s, _brief(duration))[0]] if timed else []
+    return [line.reached, *figures, shown(line.left, percent)[0]]
+
+
+def _brief(words: Callable[[float | None], str]) -> Callable[[float | None], str]:
+    """With three digits: a terminal is narrow."""
+    return lambda value: words(None if value is None else float(f"{value:.3g}"))

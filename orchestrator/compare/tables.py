@@ -1,0 +1,91 @@
+"""The tables of a comparison: what each algorithm took to each target, who needs the fewest, the chosen settings."""
+
+from collections.abc import Callable, Sequence
+
+from orchestrator.compare.grid import Values, View
+from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.tune import Choice
+from orchestrator.compare.verdict import CONTESTS, MEASURES, Finding, findings, goals, lines
+from orchestrator.report import page
+from orchestrator.report.page import Cell
+from orchestrator.report.text import duration, percent
+from orchestrator.studies.spread import Spread
+
+NOTHING = "–"
+MISSED = "missed"
+
+
+def view_table(outcome: Outcome, view: View) -> str:
+    """Every target, every algorithm: medians with ranges below."""
+    headers = [("Target", False), ("Algorithm", False), ("Reached", False)]
+    headers += [(measure.words.capitalize(), True) for measure in MEASURES]
+    headers += [("Simulated seconds", True)] if outcome.measured else []
+    headers += [("Suboptimality there", True)]
+    rows = []
+    for goal in goals(outcome):
+        for line in lines(outcome, view, goal):
+            figures = [_cell(line.took[measure.key], measure.show) for measure in MEASURES]
+            figures += [_cell(line.simulated_s, duration)] if outcome.measured else []
+            rows.append(
+                [
+                    *(Cell(words, words) for words in (goal.words, line.algorithm, line.reached)),
+                    *figures,
+                    _cell(line.left, percent),
+                ]
+            )
+    return page.sortable(headers, rows)
+
+
+def findings_table(outcome: Outcome, view: View) -> str:
+    """Who needs the fewest of what to each target."""
+    found = [finding for finding in findings(outcome) if finding.view is view]
+    contests = [measure for measure in CONTESTS if any(finding.measure is measure for finding in found)]
+    headers = [("Target", False), *((f"Fewest {measure.words}", False) for measure in contests)]
+    rows = []
+    for words in dict.fromkeys(finding.goal.words for finding in found):
+        mine = {finding.measure.key: finding for finding in found if finding.goal.words == words}
+        rows.append([words, *(_said(mine.get(measure.key)) for measure in contests)])
+    return page.listing(headers, rows, long=False)
+
+
+def choices_table(choices: Sequence[Choice], view: View) -> str:
+    """What tuning chose, and whether the grid was wide enough."""
+    headers = [("Algorithm", False), ("Chosen", False), ("Tried", True), ("Diverged", True), ("Remark", False)]
+    rows = [
+        [choice.algorithm, settings_words(choice.values), str(choice.tried), str(choice.diverged), remark(choice)]
+        for choice in choices
+        if choice.view is view
+    ]
+    return page.listing(headers, rows, long=False)
+
+
+def settings_words(values: Values) -> str:
+    """Tuned values in a row."""
+    return ", ".join(f"{key.removeprefix('algorithm.')} = {value}" for key, value in values) or "nothing to tune"
+
+
+def remark(choice: Choice) -> str:
+    """What is doubtful about a choice."""
+    if not choice.is_usable:
+        return "all of them diverged: try smaller steps"
+    return f"{'; '.join(edge.words for edge in choice.edges)}: widen the grid" if choice.edges else ""
+
+
+def shown(found: Spread | None, words: Callable[[float | None], str]) -> tuple[str, str]:
+    """The median, and the range of the runs that got there, if there is more to say."""
+    if found is None:
+        return NOTHING, ""
+    if found.missed == found.runs:
+        return MISSED, ""
+    low, high = words(found.low), words(found.high)
+    below = f"{low} … {high}" if low != high else low if found.is_missed else ""
+    return MISSED if found.is_missed else words(found.median), below
+
+
+def _cell(found: Spread | None, words: Callable[[float | None], str]) -> Cell:
+    middle, below = shown(found, words)
+    return Cell(middle, None if found is None or found.is_missed else found.median, below=below)
+
+
+def _said(finding: Finding | None) -> str:
+    return NOTHING if finding is None else finding.words

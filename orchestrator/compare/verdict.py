@@ -1,0 +1,188 @@
+"""What each algorithm took to each target, medians and ranges over the seeds; who needs the fewest of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from orchestrator.compare.grid import View
+from orchestrator.compare.measure import (
+    Mark,
+    Row,
+    accuracy_goals,
+    of_cell,
+    to_accuracy,
+    to_suboptimality,
+    under_stop_rule,
+)
+from orchestrator.compare.outcome import Outcome
+from orchestrator.report.text import duration, number, volume
+from orchestrator.studies.spread import Spread, spread, spread_of_hits
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Something to be reached, and where a run reached it."""
+
+    key: str
+    """For programs, and where there is little room."""
+    words: str
+    reached: Callable[[Row], Mark | None]
+    is_contest: bool = True
+    """Whether being first at it is a merit: the stop rule fires early for whoever stands still."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What it took."""
+
+    key: str
+    words: str
+    of: Callable[[Mark], float | None]
+    show: Callable[[float | None], str]
+    is_time: bool = False
+
+
+ROUNDS = Measure("rounds", "rounds", lambda mark: mark.rounds, lambda value: number(_short(value)))
+BYTES = Measure("bytes", "bytes", lambda mark: mark.bytes, volume)
+ITERATIONS = Measure("iterations", "iterations", lambda mark: float(mark.iteration), number)
+SECONDS = Measure("seconds", "seconds", lambda mark: mark.seconds, duration, is_time=True)
+MEASURES = (ROUNDS, BYTES, ITERATIONS, SECONDS)
+CONTESTS = (ROUNDS, BYTES, SECONDS)
+"""Those of which somebody needs the fewest: an iteration is work of the node alone."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """An algorithm on its way to one goal in one view."""
+
+    algorithm: str
+    goal: Goal
+    took: Mapping[str, Spread | None]
+    """By measure; None: not measured."""
+    simulated_s: Spread | None
+    """Simulated seconds, beside real ones."""
+    left: Spread | None
+    """The relative suboptimality there."""
+
+    @property
+    def reached(self) -> str:
+        """How many of the runs got there."""
+        rounds = self.took[ROUNDS.key]
+        return "0 of 0" if rounds is None else f"{rounds.runs - rounds.missed} of {rounds.runs}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Who needs the fewest of a measure to a goal; nobody, if all missed it."""
+
+    view: View
+    goal: Goal
+    measure: Measure
+    winners: tuple[str, ...]
+    took: Spread | None
+    runner_up: str | None = None
+    times: float | None = None
+    """How many times that the runner-up needs."""
+    overlap: bool = False
+    """Whether the ranges of the two overlap."""
+
+    @property
+    def names(self) -> str:
+        """Of those who need the fewest."""
+        return " and ".join(self.winners) or "nobody"
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        if self.took is None:
+            return "nobody gets there"
+        low, high = self._show(self.took.low), self._show(self.took.high)
+        range_ = f" ({low} … {high})" if low != high else ""
+        said = f"{self.names}: {self._show(self.took.median)}{range_}"
+        if self.runner_up is None:
+            return f"{said}; nobody else gets there" if len(self.winners) == 1 else said
+        times = "" if self.times is None else f", {number(_short(self.times))} times that"
+        more = f"; next {self.runner_up}{times}"
+        return f"{said}{more}{', but ranges overlap' if self.overlap else ''}"
+
+    def _show(self, value: float) -> str:
+        return self.measure.show(value)
+
+
+def goals(outcome: Outcome) -> list[Goal]:
+    """The targets, the accuracy if the problem has one, the paper's stop rule."""
+    comparison = outcome.comparison
+    found = [Goal(f"{target:g}", f"suboptimality {target:g}", _reaching(target)) for target in comparison.targets]
+    if best := accuracy_goals(outcome.rows, comparison.accuracy_points):
+        words = f"accuracy within {comparison.accuracy_points:g} points of the best"
+        found.append(Goal("accuracy", words, lambda row: to_accuracy(row, best.get(row.cell.seed))))
+    every, nodes = comparison.check_every, outcome.nodes
+    found.append(Goal("stop rule", "the paper's stop rule", lambda row: under_stop_rule(row, nodes, every), False))
+    return found
+
+
+def lines(outcome: Outcome, view: View, goal: Goal) -> list[Line]:
+    """Every algorithm that ran in a view, in the order of the file."""
+    found = []
+    for algorithm in outcome.comparison.entries:
+        rows = of_cell(outcome.rows, view, algorithm)
+        if not rows:
+            continue
+        simulated = of_cell(outcome.simulated, view, algorithm) if outcome.measured else []
+        marks = [goal.reached(row) for row in rows]
+        found.append(
+            Line(
+                algorithm,
+                goal,
+                {measure.key: took(rows, goal, measure) for measure in MEASURES},
+                took(simulated, goal, SECONDS),
+                spread([None if mark is None else mark.left for mark in marks]),
+            )
+        )
+    return found
+
+
+def took(rows: Sequence[Row], goal: Goal, measure: Measure) -> Spread | None:
+    """Over the seeds; runs on a machine that did not keep up say nothing about time. None: not measured."""
+    able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
+    if not any(measure.of(mark) is not None for row in able for mark in row.marks):
+        return None
+    marks = [goal.reached(row) for row in able]
+    return spread_of_hits([None if mark is None else measure.of(mark) for mark in marks])
+
+
+def findings(outcome: Outcome) -> list[Finding]:
+    """Every view, goal and measure of which anything is known."""
+    found = []
+    for view in View:
+        for goal in goals(outcome):
+            if not goal.is_contest:
+                continue
+            contest = lines(outcome, view, goal)
+            found += [_finding(view, goal, measure, contest) for measure in CONTESTS if _is_known(contest, measure)]
+    return found
+
+
+def _finding(view: View, goal: Goal, measure: Measure, contest: Sequence[Line]) -> Finding:
+    known = [(line.algorithm, found) for line in contest if (found := line.took[measure.key]) is not None]
+    there = sorted((pair for pair in known if not pair[1].is_missed), key=lambda pair: pair[1].median)
+    if not there:
+        return Finding(view, goal, measure, (), None)
+    first = there[0][1]
+    winners = tuple(name for name, found in there if found.median == first.median)
+    if len(winners) == len(there):
+        return Finding(view, goal, measure, winners, first)
+    name, second = there[len(winners)]
+    times = second.median / first.median if first.median else None
+    return Finding(view, goal, measure, winners, first, name, times, second.low <= first.high)
+
+
+def _is_known(contest: Sequence[Line], measure: Measure) -> bool:
+    return any(line.took[measure.key] is not None for line in contest)
+
+
+def _reaching(target: float) -> Callable[[Row], Mark | None]:
+    return lambda row: to_suboptimality(row, target)
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.3g}")

@@ -1,0 +1,123 @@
+"""Views, settings that are tried, edges of a grid, runs that are the same."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from compare_world import SMALL, small_file
+
+from orchestrator.compare import Comparison, load_comparison
+from orchestrator.compare.grid import (
+    Cell,
+    Edge,
+    View,
+    edges,
+    experiment_of,
+    final_cells,
+    is_allowed,
+    tried,
+    tuning_cells,
+)
+from orchestrator.compare.jobs import make_jobs
+from pame.algorithms import DpsgdSpec, PameSpec
+
+
+@pytest.fixture
+def comparison(tmp_path: Path) -> Comparison:
+    return load_comparison(small_file(tmp_path))
+
+
+def with_runs(comparison: Comparison, runs: int, seed: int = 100) -> Comparison:
+    return replace(comparison, tuning=comparison.tuning.model_copy(update={"runs": runs, "seed": seed}))
+
+
+def test_as_published_keeps_the_algorithm_s_own_period_and_neighbours(comparison: Comparison) -> None:
+    found = experiment_of(comparison, Cell("dpsgd", View.AS_PUBLISHED, (("algorithm.eta", 0.7),), 5))
+    assert found.algorithm == DpsgdSpec(eta=0.7)
+    assert (found.period.min, found.period.max, found.seed, found.evaluate.every) == (1, 1, 5, 5)
+
+
+def test_standardized_is_the_same_period_and_participation_for_all(comparison: Comparison) -> None:
+    dpsgd = experiment_of(comparison, Cell("dpsgd", View.STANDARDIZED, (("algorithm.eta", 0.7),), 5))
+    pame = experiment_of(comparison, Cell("pame", View.STANDARDIZED, (("algorithm.step.eta", 0.7),), 5))
+    assert dpsgd.algorithm == DpsgdSpec(eta=0.7, participation=0.5, mutual=True)
+    assert isinstance(pame.algorithm, PameSpec)
+    assert pame.algorithm.participation == 0.5
+    assert {(found.period.min, found.period.max) for found in (dpsgd, pame)} == {(2, 2)}
+
+
+def test_an_algorithm_without_participation_gets_the_period_only(tmp_path: Path) -> None:
+    text = SMALL.replace("{kind: dpsgd}", "{kind: epidemic, fan_out: 2}")
+    found = experiment_of(load_comparison(small_file(tmp_path, text)), Cell("dpsgd", View.STANDARDIZED, (), 1))
+    assert found.period.min == 2
+
+
+def test_the_whole_grid_is_tried_if_the_budget_allows(comparison: Comparison) -> None:
+    assert tried(with_runs(comparison, 4), "pame") == [
+        (("algorithm.step.eta", eta), ("algorithm.step.gamma", gamma)) for eta in (0.3, 1.0) for gamma in (1.0, 1.005)
+    ]
+
+
+def test_a_larger_grid_is_sampled_by_the_seed(comparison: Comparison) -> None:
+    whole = set(tried(with_runs(comparison, 4), "pame"))
+    samples = [frozenset(tried(with_runs(comparison, 2, seed), "pame")) for seed in range(100, 120)]
+    assert samples[0] == frozenset(tried(with_runs(comparison, 2), "pame"))
+    assert all(len(sample) == 2 and sample <= whole for sample in samples)
+    assert len(set(samples)) > 1
+
+
+def test_nothing_to_tune_is_one_run(tmp_path: Path) -> None:
+    text = SMALL.replace(", tune: {algorithm.eta: [0.3, 1.0]}", "")
+    assert tried(load_comparison(small_file(tmp_path, text)), "dpsgd") == [()]
+
+
+def test_every_algorithm_has_the_same_budget_in_both_views(comparison: Comparison) -> None:
+    cells = tuning_cells(comparison)
+    assert {cell.seed for cell in cells} == {100}
+    counts = {(view, name): 0 for view in View for name in comparison.entries}
+    for cell in cells:
+        counts[cell.view, cell.algorithm] += 1
+    assert set(counts.values()) == {2}
+
+
+def test_the_chosen_settings_run_on_every_fresh_seed() -> None:
+    chosen = {(View.AS_PUBLISHED, "pame"): (("algorithm.eta", 1.0),), (View.STANDARDIZED, "pame"): ()}
+    cells = final_cells(chosen, (1, 2))
+    assert [(cell.seed, cell.view) for cell in cells] == [(seed, view) for seed in (1, 2) for view in View]
+
+
+def anything(*_: object) -> bool:
+    """Goes."""
+    return True
+
+
+GRID = [(("a.eta", eta), ("a.gamma", gamma), ("a.mixing", "uniform")) for eta in (1, 2, 3) for gamma in (1.0, 1.1)]
+
+
+def test_a_best_value_at_an_end_of_what_was_tried_is_named() -> None:
+    best = (("a.eta", 3), ("a.gamma", 1.0), ("a.mixing", "uniform"))
+    found = edges(best, GRID, anything)
+    assert found == [Edge("a.eta", 3.0, True), Edge("a.gamma", 1.0, False)]
+    assert found[0].words == "the best eta, 3, is the largest tried"
+    assert found[1].words == "the best gamma, 1, is the smallest tried"
+
+
+def test_a_value_inside_or_at_the_end_of_what_is_allowed_is_no_edge() -> None:
+    assert edges((("a.eta", 2),), GRID, anything) == []
+    assert edges((("a.gamma", 1.0),), GRID, lambda _, value: value >= 1.0) == []
+
+
+def test_a_single_value_is_no_grid() -> None:
+    assert edges((("a.eta", 1),), [(("a.eta", 1),)], anything) == []
+
+
+def test_what_a_setting_may_be_is_asked_of_the_experiment_file(comparison: Comparison) -> None:
+    cell = Cell("pame", View.AS_PUBLISHED, (("algorithm.step.gamma", 1.0),), 1)
+    assert is_allowed(comparison, cell, "algorithm.step.gamma", 1.1)
+    assert not is_allowed(comparison, cell, "algorithm.step.gamma", 0.999)
+
+
+def test_cells_whose_experiments_are_the_same_are_one_run(comparison: Comparison) -> None:
+    cells = [Cell(name, view, (), 1) for name in ("pame", "dpsgd") for view in View]
+    jobs = make_jobs(comparison, cells)
+    assert [job.cells for job in jobs] == [tuple(cells[:2]), (cells[2],), (cells[3],)]
