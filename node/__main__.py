@@ -13,6 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: two cores, m
 set_verbosity(any(word.startswith("--security") for word in sys.argv))
 
 from node.door import JoinRefused  # noqa: E402  from here on, grpc and numpy
+from node.plugins import load_plugins  # noqa: E402
 from node.process import Node, Options  # noqa: E402
 from pame.errors import PameError  # noqa: E402
 
@@ -44,6 +45,7 @@ def main() -> int:
         patience_s=given.patience,
     )
     try:
+        load_plugins()
         asyncio.run(_run(options))
     except JoinRefused as error:
         print(f"error: {error}", file=sys.stderr)

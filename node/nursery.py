@@ -24,6 +24,7 @@ from contextlib import suppress
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
+from node.plugins import PluginError, load_plugins
 from node.process import Node, Options
 from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order, take_order
 from pame.errors import PameError
@@ -144,6 +145,10 @@ class Nursery:
 
 def main() -> None:
     """Serve until the input ends."""
+    try:
+        load_plugins()
+    except PluginError as error:
+        sys.exit(f"error: {error}")
     gc.collect()
     gc.freeze()  # what is there now is never looked at again, so that it stays shared between the nodes
     path = os.environ.get(SOCKET_VARIABLE)

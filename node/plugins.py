@@ -1,0 +1,78 @@
+"""Algorithms and problems from outside: Python files named in PAME_PLUGINS, and packages with an entry point.
+
+A plugin is a module that says what it offers in `ALGORITHMS`, `PROBLEMS`, `TOPOLOGIES` and `FAULTS`, each a sequence of
+specs; a node needs the first two (`orchestrator.plugins` takes all). Loaded before anything is read that may name them.
+"""
+
+import os
+import sys
+from collections.abc import MutableMapping
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pame import algorithms, problems
+from pame.errors import PameError
+
+VARIABLE = "PAME_PLUGINS"
+"""Paths of Python files, separated as in PATH: processes that are started inherit it."""
+GROUP = "pame.plugins"
+
+
+class PluginError(PameError):
+    """A plugin cannot be loaded, or what it offers cannot be taken."""
+
+
+def load_plugins() -> list[ModuleType]:
+    """All plugins there are, in force; a second call changes nothing."""
+    modules = [_from_file(Path(path)) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
+    modules += [_from_package(point) for point in entry_points(group=GROUP)]
+    for module in modules:
+        offer(module, "ALGORITHMS", algorithms.SPECS)
+        offer(module, "PROBLEMS", problems.SPECS)
+    return modules
+
+
+def offer(module: ModuleType, name: str, registry: MutableMapping[str, Any]) -> None:
+    """Take what a module offers under a name into a registry; PluginError if a kind is taken already."""
+    for spec in getattr(module, name, ()):
+        kind = getattr(spec, "kind", None)
+        if not isinstance(spec, type) or not isinstance(kind, str):
+            raise PluginError(f"{_place(module)}: {name} lists {spec!r}, which is no class with a `kind`")
+        if registry.get(kind, spec) is not spec:
+            raise PluginError(f"{_place(module)}: the kind {kind!r} is taken: give it another name")
+        registry[kind] = spec
+
+
+def _from_file(path: Path) -> ModuleType:
+    name = f"pame_plugin_{path.stem}"
+    known = sys.modules.get(name)
+    if known is not None and known.__file__ == str(path):
+        return known
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise PluginError(f"{path} is no Python file: give the path of a plugin")
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # by this name its specs are found again in processes of a pool
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever a file of somebody else does
+        del sys.modules[name]
+        raise PluginError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from None
+    return module
+
+
+def _from_package(point: Any) -> ModuleType:
+    try:
+        found = point.load()
+    except Exception as error:
+        raise PluginError(f"the plugin {point.name} cannot be loaded: {type(error).__name__}: {error}") from None
+    if not isinstance(found, ModuleType):
+        raise PluginError(f"the entry point {point.name} of {GROUP} names no module")
+    return found
+
+
+def _place(module: ModuleType) -> str:
+    return module.__file__ or module.__name__

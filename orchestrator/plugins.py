@@ -1,0 +1,26 @@
+"""Plugins of the orchestrator: as `node.plugins`, and topologies and faults, too; the experiment file knows them."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from node.plugins import VARIABLE, PluginError, load_plugins, offer
+from orchestrator.experiment import Experiment
+from orchestrator.faults.kinds import FAULTS
+from pame import topology
+
+__all__ = ["PluginError", "add_plugins"]
+
+
+def add_plugins(files: Iterable[Path] = ()) -> None:
+    """In force from now on, here and in the processes that are started; with those that the environment names."""
+    named = [str(path.resolve()) for path in files]
+    former = [path for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path and path not in named]
+    if named or former:
+        os.environ[VARIABLE] = os.pathsep.join([*former, *named])
+    modules = load_plugins()
+    for module in modules:
+        offer(module, "TOPOLOGIES", topology.SPECS)
+        offer(module, "FAULTS", FAULTS)
+    if modules:
+        Experiment.model_rebuild(force=True)  # its sections are made of the registries

@@ -1,0 +1,108 @@
+"""The examples of docs/extending.md work: each is loaded from outside and run as a user would."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+SMALL = ("--set", "nodes=6", "--set", "stop.iterations=60", "--set", "links=null")
+PROBLEM = ("--set", "problem={kind: linear, n: 20, samples: 30, test_samples: 20}")
+PAME = (sys.executable, "-c", "from orchestrator.cli import main; main()")
+
+
+def pame(*words: str, environment: dict[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        (*PAME, *words), capture_output=True, text=True, timeout=100, check=False, env=os.environ | (environment or {})
+    )
+
+
+def run(tmp_path: Path, example: str, backend: str, *settings: str) -> dict[str, Any]:
+    out = tmp_path / backend
+    done = pame(
+        "--plugin", str(EXAMPLES / example), "run", "-q", "--backend", backend, "--out", str(out), *SMALL, *settings
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    [folder] = out.iterdir()
+    summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    return summary
+
+
+def ended(summary: dict[str, Any]) -> Any:
+    """f at the mean model, whose last digit depends on the order in which models are added up."""
+    return pytest.approx(summary["final"]["objective"], rel=1e-12)
+
+
+def test_an_algorithm_ends_alike_in_the_simulator_and_on_real_processes(tmp_path: Path) -> None:
+    setting = "algorithm={kind: median-gossip, eta: 0.05}"
+    simulated, real = (
+        run(tmp_path, "median_gossip.py", backend, *PROBLEM, "--set", setting, "--set", "compute=null")
+        for backend in ("simulate", "local")
+    )
+    assert real["exact"]
+    assert real["final"]["objective"] == ended(simulated)
+
+
+def test_a_problem_is_solved_and_judged_by_its_own_metric(tmp_path: Path) -> None:
+    summary = run(
+        tmp_path, "meeting_point.py", "local", "--set", "problem={kind: meeting-point, n: 10}",
+        "--set", "algorithm={kind: dpsgd, eta: 0.1}", "--set", "period=1",
+    )  # fmt: skip
+    assert summary["metric"] == "distance"
+    assert summary["final"]["metrics"]["distance"] < 0.1
+
+
+def test_a_topology_is_drawn_and_its_mistakes_are_one_line() -> None:
+    plugin = ("--plugin", str(EXAMPLES / "wheel.py"))
+    shown = pame(*plugin, "topology", "--set", "nodes=8", "--set", "topology={kind: wheel, spoke: 2}")
+    assert re.search(r"edges +11\b", shown.stdout), shown.stdout + shown.stderr
+    wrong = pame(*plugin, "topology", "--set", "nodes=3", "--set", "topology={kind: wheel}")
+    assert wrong.returncode == 2
+    assert wrong.stderr.strip() == "error: topology: a wheel of 3 nodes has no rim; use at least 4 nodes"
+
+
+def test_a_fault_strikes_as_planned_and_stays_exact(tmp_path: Path) -> None:
+    dark = "faults=[{kind: blackout, nodes: [0], at: {iteration: 20}, for: {iterations: 30}}]"
+    simulated, real = (
+        run(tmp_path, "blackout.py", backend, *PROBLEM, "--set", dark, "--set", "compute=null")
+        for backend in ("simulate", "local")
+    )
+    assert simulated["messages"]["lost"] == real["messages"]["lost"] > 0
+    assert real["final"]["objective"] == ended(simulated)
+
+
+def test_the_environment_names_plugins_too(tmp_path: Path) -> None:
+    file = tmp_path / "wheel.yaml"
+    file.write_text("nodes: 8\ntopology: {kind: wheel}\n")
+    assert pame("validate", str(file)).returncode == 2
+    found = pame("validate", str(file), environment={"PAME_PLUGINS": str(EXAMPLES / "wheel.py")})
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("import nothing_of_this_name", "cannot be loaded: ModuleNotFoundError"),
+        ("def f(:", "cannot be loaded: SyntaxError"),
+        ("ALGORITHMS = [3]", "ALGORITHMS lists 3, which is no class with a `kind`"),
+        ("class A:\n    kind = 'pame'\nALGORITHMS = [A]", "the kind 'pame' is taken: give it another name"),
+    ],
+)
+def test_a_plugin_that_is_none_is_told_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(text)
+    done = pame("--plugin", str(file), "validate")
+    assert done.returncode == 2
+    [line] = done.stderr.strip().splitlines()
+    assert complaint in line
+
+
+def test_a_plugin_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = pame("--plugin", str(tmp_path / "none.py"), "validate")
+    assert done.returncode == 2
+    assert "is no Python file" in done.stderr
