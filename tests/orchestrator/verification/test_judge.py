@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from orchestrator.verification.findings import Asked, Finding, Verdict, Verification
-from orchestrator.verification.judge import Sample, judge
+from orchestrator.verification.judge import FALSE_ALARM, Sample, exact_interval, judge
 from pame.links import LinkSpec
 
 SPEC = LinkSpec(delay_s=0.05, jitter_s=0.01, loss=0.1, rate_bps=1e7)
@@ -67,6 +68,12 @@ def test_a_loss_lies_in_the_binomial_interval_or_is_a_miss(came: int, verdict: V
     assert finding.low is not None
     assert finding.high is not None
     assert finding.low <= (500 - came) / 500 <= finding.high
+
+
+@pytest.mark.parametrize(("count", "trials"), [(0, 60), (60, 60), (7, 90), (412, 500)])
+def test_the_interval_is_that_of_the_textbook(count: int, trials: int) -> None:
+    textbook = binomtest(count, trials).proportion_ci(1 - FALSE_ALARM, method="exact")
+    assert exact_interval(count, trials) == pytest.approx((textbook.low, textbook.high))
 
 
 def test_right_losses_are_hardly_ever_called_a_miss() -> None:
