@@ -1,11 +1,15 @@
 """The application: verbs, shell completion, and the one place that catches a user's mistakes."""
 
 import sys
+from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
+from orchestrator.cli.claims import claims
+from orchestrator.cli.compare import compare
 from orchestrator.cli.doctor import doctor
 from orchestrator.cli.exit_codes import EPILOG, ExitCode
 from orchestrator.cli.fault import fault
@@ -17,10 +21,13 @@ from orchestrator.cli.run import run
 from orchestrator.cli.runs import runs
 from orchestrator.cli.schema import schema
 from orchestrator.cli.serve import serve
+from orchestrator.cli.study import study
 from orchestrator.cli.topology import topology
 from orchestrator.cli.validate import validate
+from orchestrator.cli.verify import verify
 from orchestrator.cli.watch import watch
 from orchestrator.errors import MachineFault
+from orchestrator.plugins import add_plugins
 from pame.errors import PameError
 
 app = typer.Typer(
@@ -31,8 +38,42 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verb in (run, replay, validate, topology, links, schema, runs, report, serve, nodes, watch, fault, doctor):
+for verb in (
+    run,
+    compare,
+    study,
+    claims,
+    replay,
+    validate,
+    topology,
+    links,
+    verify,
+    schema,
+    runs,
+    report,
+    serve,
+    nodes,
+    watch,
+    fault,
+    doctor,
+):
     app.command()(verb)
+
+
+@app.callback()
+def common(
+    plugin: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--plugin",
+            metavar="FILE",
+            help="A Python file with algorithms, problems, topologies or faults of your own; before the verb, "
+            "repeatable (or PAME_PLUGINS).",
+        ),
+    ] = None,
+) -> None:
+    """What all verbs have in common."""
+    add_plugins(plugin or ())
 
 
 def main() -> None:

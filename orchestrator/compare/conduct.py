@@ -28,7 +28,7 @@ from orchestrator.compare.verdict import MEASURES, Line, findings, goals, lines
 from orchestrator.errors import RunKilled, writing
 from orchestrator.network import NetworkState
 from orchestrator.studies.spread import Spread
-from orchestrator.sweep import cores, end_processes, process_pool
+from orchestrator.sweep import cores, end_processes, process_pool, starting_processes
 from pame.errors import PameError
 
 
@@ -179,14 +179,14 @@ def _each(
     """All jobs, as many at once as there are cores; in the order in which they end."""
     under_way: dict[Future[_Result], _Key] = {}
     try:
-        under_way |= {pool.submit(do, *arguments): key for key, arguments in jobs.items()}
+        with starting_processes():
+            under_way |= {pool.submit(do, *arguments): key for key, arguments in jobs.items()}
         for job in as_completed(under_way):
             yield under_way[job], job.result()
     except BrokenProcessPool:
         raise RunKilled("the process of a run was killed, perhaps for want of memory: make the base smaller") from None
     except BaseException:
-        for job in under_way:
-            job.cancel()
+        # jobs that are cancelled would make the pool's thread stumble over its broken processes
         end_processes()
         raise
 

@@ -121,8 +121,7 @@ def _grid(cells: Sequence[Cell], path: Path, target: float) -> Generator[Row]:
         except BrokenProcessPool:
             raise RunKilled("the process of a run was killed, perhaps for want of memory: try --quick") from None
         except BaseException:
-            for job in jobs:
-                job.cancel()
+            # jobs that are cancelled would make the pool's thread stumble over its broken processes
             end_processes()
             raise
 

@@ -1,0 +1,127 @@
+"""The charts of claims: curves of all runs, outcomes by condition, algorithms side by side."""
+
+from collections.abc import Callable, Sequence
+from math import isfinite
+
+from orchestrator.claims.claim import Found, Run
+from orchestrator.claims.course import Course, Mark
+from orchestrator.compare.grid import View
+from orchestrator.compare.verdict import BYTES, Measure, goals
+from orchestrator.compare.verdict import lines as compare_lines
+from orchestrator.report.figure import Figure, Switch
+from orchestrator.report.marks import Axis, Categories, Legend, curve, ranges, series_color, suits_log
+from orchestrator.report.marks import Row as Dot
+from orchestrator.report.text import byte_unit
+from orchestrator.studies.grid import WAITING_FOR_ALL
+from orchestrator.studies.spread import Rows, Spread
+
+Draw = Callable[[str, Found], Figure | None]
+"""From the key of a claim and what was found."""
+_COLOURS = 8
+_POINTS = 200
+_MISSES = "A median that missed the target has no dot."
+
+
+def lines(runs: Sequence[Run]) -> Draw:
+    """Relative suboptimality against iterations, a line per run."""
+    return _curves(runs, "Relative suboptimality", lambda mark: mark.left)
+
+
+def error_lines(runs: Sequence[Run]) -> Draw:
+    """Distance to the true model against iterations, a line per run."""
+    return _curves(runs, "||mean model - true model||²", lambda mark: mark.error)
+
+
+def by_condition(study: str) -> Draw:
+    """Time to the target in every condition of a study."""
+
+    def draw(key: str, found: Found) -> Figure | None:
+        if found.study is None or not found.rows:
+            return None
+        rows, conditions = Rows(found.rows), found.study.conditions
+        policies = [*(reading.policy for reading in found.study.readings), WAITING_FOR_ALL]
+        dots = [
+            _dot(condition.short, policy, took, 1.0)
+            for policy in policies
+            for condition in conditions
+            if (took := rows.time(policy, condition.key)) is not None and not took.is_missed
+        ]
+        names = Legend("policy", policies, ordered=False)
+        axis = Categories("x", "Condition", [condition.short for condition in conditions])
+        note = f"Simulated seconds, medians and ranges over seeds. {_MISSES} More: pame study {study}."
+        spec = ranges(key, axis, Axis("y", "Seconds to target", suits_log(_ends(dots))), series_color(names))
+        return Figure(key, "Time to target", note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
+
+    return draw
+
+
+def contest(measure: Measure) -> Draw:
+    """What every algorithm took to every target, in both views."""
+
+    def draw(key: str, found: Found) -> Figure | None:
+        outcome = found.compared
+        if outcome is None or not outcome.rows:
+            return None
+        targets = [goal for goal in goals(outcome) if goal.is_contest]
+        names = Legend("algorithm", list(outcome.comparison.entries), ordered=False)
+        took = {
+            view: [
+                (goal.key, line.algorithm, hit)
+                for goal in targets
+                for line in compare_lines(outcome, view, goal)
+                if (hit := line.took[measure.key]) is not None and not hit.is_missed
+            ]
+            for view in View
+        }
+        largest = max((hit.high for hits in took.values() for _, _, hit in hits), default=1.0)
+        unit, size = byte_unit(largest) if measure is BYTES else (measure.words, 1)
+        switch = Switch(f"view-{key}", "Settings", {view.value: view.value for view in View})
+        axis = Categories("x", "Target", [goal.key for goal in targets])
+        specs, data = {}, {}
+        for view in View:
+            name = f"{key}-{view.value}"
+            data[name] = [_dot(place, group, hit, float(size)) for place, group, hit in took[view]]
+            words = f"{measure.words.capitalize()} to target" + (f" ({unit})" if measure is BYTES else "")
+            specs[view.value] = ranges(name, axis, Axis("y", words, suits_log(_ends(data[name]))), series_color(names))
+        note = f"Medians and ranges over seeds. {_MISSES}"
+        title = f"{measure.words.capitalize()} to each target"
+        return Figure(key, title, note, specs, data, (switch.name,), switch, names, "wide")
+
+    return draw
+
+
+def _curves(runs: Sequence[Run], axis: str, of: Callable[[Mark], float | None]) -> Draw:
+    def draw(key: str, found: Found) -> Figure | None:
+        known = [run for run in runs if found.of(run.key)]
+        names = Legend("run", [run.words for run in known], ordered=len(known) > _COLOURS)
+        dots = [dot for run in known for dot in _points(_middle(found.of(run.key)), run.words, of)]
+        if not dots:
+            return None
+        log = suits_log([dot["y"] for dot in dots])
+        spec = curve(key, Axis("x", "Iterations"), Axis("y", axis, log), color=series_color(names))
+        note = "A line per run: of its seeds the one in the middle at the end."
+        return Figure(key, axis, note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
+
+    return draw
+
+
+def _middle(courses: Sequence[Course]) -> Course:
+    ranked = sorted(courses, key=lambda course: course.marks[-1].error if course.marks else float("inf"))
+    return ranked[(len(ranked) - 1) // 2]
+
+
+def _points(course: Course, group: str, of: Callable[[Mark], float | None]) -> list[Dot]:
+    marks = course.marks[:: max(1, -(-len(course.marks) // _POINTS))]
+    both = [(mark.iteration, of(mark)) for mark in marks]
+    return [
+        {"x": x, "y": float(f"{y:.5g}"), "group": group} for x, y in both if y is not None and isfinite(y) and y > 0
+    ]
+
+
+def _dot(place: str, group: str, found: Spread, unit: float) -> Dot:
+    ends = {"y": found.median / unit, "lo": found.low / unit, "hi": found.high / unit}
+    return {"x": place, "group": group, "runs": found.runs, **{key: float(f"{v:.5g}") for key, v in ends.items()}}
+
+
+def _ends(dots: Sequence[Dot]) -> list[float]:
+    return [dot[end] for dot in dots for end in ("lo", "hi")]

@@ -1,0 +1,246 @@
+"""Claims from beginning to end: all runs in the simulator, the comparison, verdicts, the report.
+
+<folder>/   rows.jsonl (a line per run, as it ends), claims.json, report.html, comparison/ (that of `pame compare`)
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from orchestrator.claims.claim import Claim, Found, Judgement, Mode, OfComparison, OfStudy
+from orchestrator.claims.course import Course
+from orchestrator.claims.files import comparison
+from orchestrator.claims.jobs import Job, jobs_of
+from orchestrator.claims.outcome import Outcome
+from orchestrator.claims.report import write_claims_report
+from orchestrator.compare.conduct import Order as CompareOrder
+from orchestrator.compare.conduct import conduct_comparison
+from orchestrator.compare.grid import Cell, View, tuning_cells
+from orchestrator.compare.measure import Row as ComparedRow
+from orchestrator.compare.run import SIMULATE
+from orchestrator.errors import RunKilled, writing
+from orchestrator.network import NetworkState
+from orchestrator.studies.measure import Row
+from orchestrator.sweep import cores, end_processes, process_pool, starting_processes
+from pame.errors import PameError
+
+Result = Course | Row
+
+
+class Watcher(Protocol):
+    """Whoever watches."""
+
+    def ran(self, claims: Sequence[str]) -> None:
+        """One more run is over, of these claims."""
+
+    def judged(self, claim: str, judgement: Judgement) -> None:
+        """A claim has its verdict."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which claims, and how thoroughly."""
+
+    claims: tuple[Claim, ...]
+    mode: Mode
+    seeds: int | None
+    """For all claims; None: as the mode has it."""
+    command: str
+    """As a user can repeat it."""
+
+    def seeds_of(self, claim: Claim) -> tuple[int, ...]:
+        """Of one claim."""
+        return claim.seeds(self.mode, self.seeds)
+
+    @property
+    def contests(self) -> tuple[Claim, ...]:
+        """The claims that rest on the comparison."""
+        return tuple(claim for claim in self.claims if isinstance(claim.source, OfComparison))
+
+
+def count_runs(order: Order) -> int:
+    """How many runs there are in all; a mistake in any of them is raised."""
+    alone = sum(1 for claim in order.claims for _ in jobs_of(claim, order.mode, order.seeds_of(claim)))
+    if not order.contests:
+        return alone
+    plan = comparison(order.mode, order.seeds_of(order.contests[0]))
+    final = len(View) * len(plan.entries) * len(plan.seeds)
+    return alone + len(tuning_cells(plan)) + final
+
+
+def conduct_claims(order: Order, folder: Path, watcher: Watcher) -> Outcome:
+    """All of it into a folder; interrupted, or with an error on the way, the report shows what there is."""
+    began = time.perf_counter()
+    work = _Work(order, watcher)
+    trouble: str | None = None
+    error: PameError | None = None
+    with _row_file(folder) as keep:
+        try:
+            work.run(keep)
+            if order.contests and (reason := work.compare(folder / "comparison")) is not None:
+                trouble = reason
+        except KeyboardInterrupt:
+            trouble = "interrupted"
+        except PameError as caught:
+            error, trouble = caught, str(caught)
+    outcome = work.outcome(time.perf_counter() - began, trouble)
+    write_claims_report(folder, outcome)
+    _write_json(folder, outcome)
+    if error is not None:
+        raise error
+    return outcome
+
+
+Keep = Callable[[str, Result], None]
+
+
+class _Work:
+    """What has been done so far."""
+
+    def __init__(self, order: Order, watcher: Watcher) -> None:
+        self._order = order
+        self._watcher = watcher
+        self._found = {claim.key: _nothing(claim, order.mode) for claim in order.claims}
+
+    def run(self, keep: Keep) -> None:
+        """Every run that stands by itself; the largest first, so that no core idles at the end."""
+        claims = {claim.key: claim for claim in self._order.claims}
+        jobs = [job for claim in claims.values() for job in self._jobs(claim)]
+        left = Counter(job.claim for job in jobs)
+        with closing(_each(sorted(jobs, key=lambda job: -job.nodes))) as results:
+            for key, result in results:
+                keep(key, result)
+                self._found[key] = _with(self._found[key], result)
+                self._watcher.ran((key,))
+                left[key] -= 1
+                if not left[key]:
+                    self._watcher.judged(key, claims[key].judgement(self._found[key]))
+
+    def compare(self, room: Path) -> str | None:
+        """The comparison, into a folder of its own; why it is not complete, if it is not."""
+        order, contests = self._order, self._order.contests
+        with writing(room):
+            room.mkdir()
+        plan = comparison(order.mode, order.seeds_of(contests[0]))
+        watcher = _OfComparison(self._watcher, tuple(claim.key for claim in contests))
+        compared = conduct_comparison(CompareOrder(plan, SIMULATE, room, order.command), watcher)
+        for claim in contests:
+            self._found[claim.key] = Found(compared=compared)
+            self._watcher.judged(claim.key, claim.judgement(self._found[claim.key]))
+        return compared.trouble
+
+    def outcome(self, seconds: float, trouble: str | None) -> Outcome:
+        """What is known by now."""
+        order = self._order
+        return Outcome(
+            claims=order.claims,
+            mode=order.mode,
+            seeds={claim.key: order.seeds_of(claim) for claim in order.claims},
+            command=order.command,
+            found=self._found,
+            judgements={claim.key: claim.judgement(self._found[claim.key]) for claim in order.claims},
+            seconds=seconds,
+            trouble=trouble,
+        )
+
+    def _jobs(self, claim: Claim) -> Iterator[Job]:
+        return jobs_of(claim, self._order.mode, self._order.seeds_of(claim))
+
+
+class _OfComparison:
+    """Watches a comparison for whoever watches the claims."""
+
+    def __init__(self, watcher: Watcher, claims: tuple[str, ...]) -> None:
+        self._watcher = watcher
+        self._claims = claims
+
+    def solved(self, seed: int) -> None:
+        pass
+
+    def tuned(self, row: ComparedRow) -> None:
+        self._watcher.ran(self._claims)
+
+    def simulated(self, row: ComparedRow) -> None:
+        self._watcher.ran(self._claims)
+
+    def goes_on(self, cell: Cell, state: NetworkState) -> None:
+        pass
+
+    def measured(self, row: ComparedRow) -> None:
+        pass
+
+
+def _nothing(claim: Claim, mode: Mode) -> Found:
+    return Found(study=claim.source.sized(mode) if isinstance(claim.source, OfStudy) else None)
+
+
+def _with(found: Found, result: Result) -> Found:
+    if isinstance(result, Course):
+        return replace(found, courses=(*found.courses, result))
+    return replace(found, rows=(*found.rows, result))
+
+
+def _each(jobs: Sequence[Job]) -> Generator[tuple[str, Result]]:
+    """All jobs, as many at once as there are cores; in the order in which they end."""
+    if not jobs:
+        return
+    with process_pool(min(cores(), len(jobs))) as pool:
+        under_way: dict[Future[Result], str] = {}
+        try:
+            with starting_processes():
+                under_way |= {pool.submit(job.do): job.claim for job in jobs}
+            for job in as_completed(under_way):
+                yield under_way[job], job.result()
+        except BrokenProcessPool:
+            raise RunKilled("the process of a run was killed, perhaps for want of memory: leave large-m out") from None
+        except BaseException:
+            # the jobs are left to the pool: one cancelled here would make its thread stumble over the broken processes
+            end_processes()
+            raise
+
+
+@contextmanager
+def _row_file(folder: Path) -> Iterator[Keep]:
+    with writing(folder), (folder / "rows.jsonl").open("w", encoding="utf-8") as rows:
+
+        def keep(claim: str, result: Result) -> None:
+            rows.write(json.dumps({"claim": claim, **result.plain()}) + "\n")
+            rows.flush()
+
+        yield keep
+
+
+def _write_json(folder: Path, outcome: Outcome) -> None:
+    """claims.json, for programs."""
+    content = {
+        "command": outcome.command,
+        "mode": outcome.mode.value,
+        "wall_seconds": outcome.seconds,
+        "claims": [_plain(claim, outcome) for claim in outcome.claims],
+        "trouble": outcome.trouble,
+    }
+    with writing(folder):
+        (folder / "claims.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _plain(claim: Claim, outcome: Outcome) -> dict[str, object]:
+    judgement = outcome.judgements[claim.key]
+    return {
+        "key": claim.key,
+        "statement": claim.statement,
+        "criterion": claim.criterion,
+        "seeds": outcome.seeds[claim.key],
+        "verdict": judgement.verdict.value,
+        "where": judgement.where,
+        "findings": [
+            {"condition": finding.condition, "passed": finding.passed, "evidence": finding.evidence}
+            for finding in judgement.findings
+        ],
+    }

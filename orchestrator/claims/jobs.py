@@ -1,0 +1,38 @@
+"""The runs of claims as jobs for a pool of processes."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from orchestrator.claims.claim import Claim, Experiments, Mode, OfStudy, experiment_of
+from orchestrator.claims.course import Course
+from orchestrator.claims.files import study_file
+from orchestrator.claims.simulate import simulate
+from orchestrator.studies.grid import base_experiment
+from orchestrator.studies.measure import Row
+from orchestrator.studies.predict import predict
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a claim."""
+
+    claim: str
+    do: Callable[[], Course | Row]
+    nodes: int
+    """The larger, the longer it takes."""
+
+
+def jobs_of(claim: Claim, mode: Mode, seeds: tuple[int, ...]) -> Iterator[Job]:
+    """Every run of a claim; a comparison has none, for it needs more than one step."""
+    source = claim.source
+    if isinstance(source, Experiments):
+        for run in source.runs(mode):
+            for seed in seeds:
+                experiment = experiment_of(claim.key, source.base, run, seed)
+                yield Job(claim.key, partial(simulate, run.key, experiment, source.optimum), experiment.nodes)
+    elif isinstance(source, OfStudy):
+        study, path = source.sized(mode), study_file(source.study.name)
+        base = base_experiment(path)
+        for cell in study.cells(base, seeds):
+            yield Job(claim.key, partial(predict, cell, path, study.target), base.nodes)

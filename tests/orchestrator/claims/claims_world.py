@@ -1,0 +1,99 @@
+"""Claims with results made by hand, and a claim that takes a moment."""
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.claims.base import TARGET
+from orchestrator.claims.charts import lines
+from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
+from orchestrator.claims.course import Course, Mark, to_target
+from orchestrator.claims.files import comparison
+from orchestrator.compare.grid import Cell, View
+from orchestrator.compare.measure import Mark as ComparedMark
+from orchestrator.compare.measure import Row as ComparedRow
+from orchestrator.compare.outcome import Outcome as Compared
+from orchestrator.studies.measure import OwnData, Row
+from orchestrator.studies.verdict import Finding
+
+TINY_BASE = """
+nodes: 5
+topology: {kind: complete}
+problem: {kind: linear, n: 12, samples: 20, test_samples: 1}
+algorithm: {kind: pame, participation: 0.5, support: 0.5, step: {kind: fixed, eta: 0.05, gamma: 1.0}}
+period: 1..3
+evaluate: {every: 5}
+stop: {iterations: 60}
+"""
+_RUNS = (Run("half", "s/n = 0.5", ("algorithm.support=0.5",)), Run("whole", "s/n = 1", ("algorithm.support=1.0",)))
+
+
+def _judge(found: Found) -> list[Finding]:
+    took = {run.words: to_target(found.of(run.key), TARGET, lambda mark: mark.iteration) for run in _RUNS}
+    return [
+        Finding(words, not hit.is_missed, f"{hit.median:g} iterations")
+        for words, hit in took.items()
+        if hit is not None
+    ]
+
+
+TINY = Claim(
+    key="tiny",
+    title="Tiny",
+    statement="Five nodes agree.",
+    criterion="they reach the target",
+    source=Experiments(TINY_BASE, lambda mode: _RUNS if mode is Mode.FULL else _RUNS[:1]),
+    judge=_judge,
+    figure=lines(_RUNS),
+    remark="A remark.",
+)
+
+
+def course(run: str, lefts: Mapping[int, float], seed: int = 1, period: int = 5, status: str = "finished") -> Course:
+    """A run that had so much left at these iterations; it sent 1000 bytes in each round."""
+    marks = tuple(Mark(k, k / period, 1000 * k / period, left, left) for k, left in lefts.items())
+    return Course(run, seed, status, marks)
+
+
+def reaching(run: str, iteration: int | None, seed: int = 1, end: float = 0.01, period: int = 5) -> Course:
+    """A run that reached the target at this iteration, or never."""
+    lefts = {0: 1.0, 300: 0.5} if iteration is None else {0: 1.0, iteration: TARGET, 300: end}
+    return course(run, lefts, seed, period)
+
+
+def row(policy: str, condition: str, time: float | None, left: float) -> Row:
+    """A run of a study that needed so long to the target and left so much on everybody's data."""
+    return Row(
+        policy=policy,
+        condition=condition,
+        seed=1,
+        backend="simulate",
+        status="finished",
+        seconds=10.0,
+        seconds_to_target=time,
+        bytes_to_target=None,
+        left=left,
+        objective=0.1,
+        pace=50.0,
+        struck=(1,),
+        own=tuple(OwnData(1.0, left, 0.0) for _ in range(2)),
+    )
+
+
+def compared(rounds: Mapping[str, Sequence[float | None]], bytes_: Mapping[str, Sequence[float | None]]) -> Compared:
+    """By algorithm: what it took to 0.2, 0.1, 0.05; the same in both views."""
+    plan = comparison(Mode.QUICK, (1,))
+    rows = [
+        ComparedRow(Cell(name, view, (), 1), "simulate", "finished", _marks(rounds[name], bytes_[name]))
+        for view in View
+        for name in rounds
+    ]
+    return Compared(plan, 16, "simulate", "pame claims", {}, (), (), rows)
+
+
+def _marks(rounds: Sequence[float | None], bytes_: Sequence[float | None]) -> tuple[ComparedMark, ...]:
+    hits = zip((0.2, 0.1, 0.05), rounds, bytes_, strict=True)
+    found = [
+        ComparedMark(5 * place, turn, size, None, left, left)
+        for place, (left, turn, size) in enumerate(hits, 1)
+        if turn is not None and size is not None
+    ]
+    return (ComparedMark(0, 0.0, 0.0, None, 1.0, 1.0), *found)

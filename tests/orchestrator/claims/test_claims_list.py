@@ -1,0 +1,95 @@
+"""The list of claims: complete, and every experiment of it is one that can be run."""
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.claims import CLAIMS, Mode
+from orchestrator.claims.claim import Experiments, OfComparison, OfStudy, experiment_of
+from orchestrator.claims.conduct import Order, count_runs
+from orchestrator.claims.files import comparison
+from orchestrator.claims.jobs import jobs_of
+from orchestrator.compare.grid import experiment_of as compared_experiment
+from orchestrator.compare.grid import tuning_cells
+from orchestrator.plan import choose_driver, make_topology
+from pame.algorithms import PameSpec
+
+
+def test_all_claims_of_the_paper_are_there() -> None:
+    assert list(CLAIMS) == [
+        "transmission-rate",
+        "participation-rate",
+        "communication-period",
+        "connectivity",
+        "large-m",
+        "fewest-rounds",
+        "half-volume",
+        "stragglers",
+        "link-failure",
+        "time-varying-graphs",
+        "linear-rate",
+    ]
+    for claim in CLAIMS.values():
+        assert claim.statement.endswith(".")
+        assert claim.criterion
+        assert not claim.criterion.endswith(".")
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, Experiments)])
+def test_every_experiment_of_a_claim_validates(key: str, mode: Mode) -> None:
+    source = CLAIMS[key].source
+    assert isinstance(source, Experiments)
+    runs = source.runs(mode)
+    assert len({run.key for run in runs}) == len(runs)
+    for run in runs:
+        experiment = experiment_of(key, source.base, run, 1)
+        expected = "vectorised" if isinstance(experiment.algorithm, PameSpec) else "lock-step"
+        assert choose_driver(experiment) == expected
+        if experiment.nodes <= 100:
+            assert make_topology(experiment, Path()).nodes == experiment.nodes
+
+
+@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, Experiments)])
+def test_quick_runs_are_among_the_full_ones(key: str) -> None:
+    source = CLAIMS[key].source
+    assert isinstance(source, Experiments)
+    assert set(source.runs(Mode.QUICK)) <= set(source.runs(Mode.FULL))
+
+
+def test_studies_run_whole_in_full_mode_and_small_in_quick_mode() -> None:
+    for key in ("stragglers", "link-failure"):
+        claim = CLAIMS[key]
+        assert isinstance(claim.source, OfStudy)
+        quick, full = (sum(1 for _ in jobs_of(claim, mode, (1,))) for mode in Mode)
+        assert quick == 8
+        assert full == 13 * len(claim.source.study.conditions)
+
+
+@pytest.mark.parametrize(("mode", "n"), [(Mode.QUICK, 200), (Mode.FULL, 1000)])
+def test_the_comparison_can_be_run_in_both_modes(mode: Mode, n: int) -> None:
+    assert isinstance(CLAIMS["half-volume"].source, OfComparison)
+    plan = comparison(mode, (1, 2, 3))
+    assert plan.seeds == (1, 2, 3)
+    cells = tuning_cells(plan)
+    assert len(cells) == 5 * 2 * plan.tuning.runs
+    for cell in cells:
+        experiment = compared_experiment(plan, cell)
+        assert choose_driver(experiment) == "lock-step"
+        assert experiment.nodes == 32
+        assert getattr(experiment.problem, "n", 0) == n
+
+
+def test_the_number_of_runs_is_known_beforehand() -> None:
+    alone = Order((CLAIMS["connectivity"], CLAIMS["stragglers"]), Mode.QUICK, 3, "")
+    assert count_runs(alone) == 4 * 3 + 8 * 3
+    both = Order((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), Mode.QUICK, 1, "")
+    tuning = len(tuning_cells(comparison(Mode.QUICK, (1,))))
+    assert count_runs(both) == tuning + 5 * 2, "the comparison is shared"
+
+
+def test_seeds_are_those_of_the_mode_unless_somebody_wants_others() -> None:
+    claim = CLAIMS["large-m"]
+    assert claim.seeds(Mode.QUICK) == (1,)
+    assert claim.seeds(Mode.FULL) == (1, 2, 3)
+    assert claim.seeds(Mode.QUICK, 2) == (1, 2)

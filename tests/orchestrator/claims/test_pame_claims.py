@@ -1,0 +1,172 @@
+"""Claims from beginning to end: the tiny one through the command, and the pages of all kinds."""
+
+import json
+import re
+import shutil
+from html import unescape
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from claims_world import TINY, compared, reaching, row
+from playwright.sync_api import sync_playwright
+from rich.console import Console
+from rich.live import Live
+from typer.testing import CliRunner
+
+from orchestrator.claims import CLAIMS, Mode
+from orchestrator.claims.claim import Found
+from orchestrator.claims.conduct import Order, conduct_claims
+from orchestrator.claims.outcome import Outcome
+from orchestrator.claims.report import write_claims_report
+from orchestrator.claims.screen import ClaimsScreen
+from orchestrator.cli.app import app
+from orchestrator.errors import CannotWrite
+from orchestrator.studies import STUDIES
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
+
+
+def words_of(path: Path) -> str:
+    body = path.read_text().partition("<main")[2].partition("</main>")[0]
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder to be in, and the tiny claim among the others."""
+    monkeypatch.setitem(CLAIMS, "tiny", TINY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path) -> None:
+    done = CliRunner().invoke(app, ["claims", "--full", "--only", "tiny", "--seeds", "2"])
+    assert done.exit_code == 0, done.output
+    assert "1 claim, full mode: 4 runs in the simulator" in done.output
+    assert re.search(r"tiny +holds +2 of 2", done.output), done.output
+    [folder] = (tiny / "runs").iterdir()
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    assert sorted((row["run"], row["seed"]) for row in rows) == [("half", 1), ("half", 2), ("whole", 1), ("whole", 2)]
+    assert all(row["claim"] == "tiny" and row["marks"][0]["left"] == pytest.approx(1.0) for row in rows)
+    [claim] = json.loads((folder / "claims.json").read_text())["claims"]
+    assert claim["verdict"] == "holds"
+    assert [finding["condition"] for finding in claim["findings"]] == ["s/n = 0.5", "s/n = 1"]
+    words = words_of(folder / "report.html")
+    assert "Five nodes agree. " in words
+    assert "What counts as holding: they reach the target." in words
+    assert "algorithm.support=0.5" in words
+    assert "participation: 0.5" in words, "the base experiment"
+    assert "pame claims --full --only tiny --seeds 2" in words
+
+
+def test_quiet_prints_only_the_folder_and_quick_is_the_default(tiny: Path) -> None:
+    done = CliRunner().invoke(app, ["claims", "--only", "tiny", "--seeds", "1", "--quiet", "--out", "here"])
+    assert done.exit_code == 0, done.output
+    [line] = done.output.splitlines()
+    assert [json.loads(row)["run"] for row in (tiny / line / "rows.jsonl").read_text().splitlines()] == ["half"]
+
+
+def test_a_claim_that_is_not_there_is_answered_with_those_that_are(tiny: Path) -> None:
+    done = CliRunner().invoke(app, ["claims", "--only", "magic"])
+    assert str(done.exception) == f"there is no claim 'magic'; use one of: {', '.join(CLAIMS)}"
+    assert not (tiny / "runs").exists()
+
+
+class _Impatient:
+    """Presses Ctrl-C after the first run."""
+
+    def ran(self, claims: object) -> None:
+        raise KeyboardInterrupt
+
+    def judged(self, claim: str, judgement: object) -> None:
+        raise AssertionError("nothing is complete")
+
+
+def test_interrupted_it_reports_what_there_is(tmp_path: Path) -> None:
+    outcome = conduct_claims(Order((TINY,), Mode.FULL, 3, "pame claims"), tmp_path, _Impatient())
+    assert outcome.trouble == "interrupted"
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
+    assert "This is not complete: interrupted" in words_of(tmp_path / "report.html")
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="choose another place"):
+        conduct_claims(Order((TINY,), Mode.QUICK, 1, ""), tmp_path / "nowhere", _Impatient())
+
+
+def outcome_of_all() -> Outcome:
+    """Every kind of claim, with results made by hand."""
+    chosen = tuple(
+        CLAIMS[key] for key in ("transmission-rate", "fewest-rounds", "half-volume", "stragglers", "large-m")
+    )
+    took = dict.fromkeys(("pame", "dpsgd", "dfedsam", "beer", "anq-nids"), (10.0, 20.0, 30.0))
+    rows = tuple(
+        row(policy, condition, 1.0 + place, 0.01)
+        for place, policy in enumerate(("pame-all-long", "pame-0-long", "dpsgd-long"))
+        for condition in ("none", "30-at-10x")
+    )
+    found = {
+        "transmission-rate": Found(courses=(reaching("0.1", 100), reaching("0.2", 60), reaching("0.4", None))),
+        "fewest-rounds": Found(compared=compared(took, took)),
+        "half-volume": Found(compared=compared(took, took)),
+        "stragglers": Found(rows=rows, study=STUDIES["stragglers"].small()),
+        "large-m": Found(),
+    }
+    return Outcome(
+        claims=chosen,
+        mode=Mode.QUICK,
+        seeds={claim.key: (1,) for claim in chosen},
+        command="pame claims",
+        found=found,
+        judgements={claim.key: claim.judgement(found[claim.key]) for claim in chosen},
+        seconds=12.3,
+    )
+
+
+def test_the_page_has_a_table_of_verdicts_and_a_section_for_each(tmp_path: Path) -> None:
+    outcome = outcome_of_all()
+    words = words_of(write_claims_report(tmp_path, outcome))
+    for claim in outcome.claims:
+        assert words.count(claim.statement) >= 2
+        assert claim.criterion in words
+    assert "3 of 5 holds partly not: s/n = 0.4 reaches the target; from s/n = 0.2 to s/n = 0.4" in words
+    assert "PaME 10 rounds; of the others dpsgd 10 rounds" in words
+    assert "0 of 24 does not hold" in words
+    assert "Many nodes" in words
+    assert "not measured" in words
+    assert "compute.stragglers=30%" in words
+
+
+@pytest.mark.requires("chromium")
+def test_a_browser_draws_every_figure_and_complains_of_nothing(tmp_path: Path) -> None:
+    path = write_claims_report(tmp_path, outcome_of_all())
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        executable = next(filter(None, map(shutil.which, CHROMIUM)))
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached")
+        count = "charts => charts.map(c => c.querySelectorAll('svg .mark-symbol.role-mark path').length)"
+        dots = page.eval_on_selector_all(".chart", count)
+        page.click("[data-switch=view-half-volume] button[data-value=standardized]")
+        browser.close()
+    assert complaints == []
+    assert dots == [8, 15, 15, 6]
+
+
+def test_the_screen_has_a_line_for_each_claim_and_its_verdict_when_there_is_one() -> None:
+    console = Console(record=True, width=120, file=StringIO())
+    with Live(console=console) as live:
+        screen = ClaimsScreen((TINY, CLAIMS["large-m"]), 3, live)
+        screen.ran(("tiny",))
+        screen.judged("tiny", TINY.judgement(Found(courses=(reaching("half", 10),))))
+        screen.ran(("large-m",))
+    text = console.export_text()
+    assert re.search(r"tiny +holds +1 of 1", text)
+    assert re.search(r"large-m +… +1 run so far", text)
