@@ -163,7 +163,7 @@ class Customs:
     def _is_expected(self, sender: int, k: int) -> bool:
         """Who talks to whom is a public draw, so that nothing else needs to be believed."""
         is_over = self._setting.mode is Mode.ROUNDS and k >= self._setting.stop.iterations
-        return not is_over and self._index in self._selection.receivers(sender, k)
+        return not is_over and self._selection.is_sent(sender, self._index, k)
 
     def _vectors_of(self, parcel: pb.Parcel) -> tuple[Message, int]:
         forms = {vector.name: vector.WhichOneof("coding") for vector in parcel.vectors}

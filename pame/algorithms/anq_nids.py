@@ -20,8 +20,9 @@ import numpy as np
 from annotated_types import Gt, Le
 
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.mixing import Flows
-from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.flows import Flows
+from pame.algorithms.replica_node import ReplicaNode
+from pame.algorithms.replicas import ReplicaSpec
 from pame.algorithms.seam import Context
 from pame.compressors import Adaptive, CompressorSpec
 from pame.exchange import Vector

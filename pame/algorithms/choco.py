@@ -16,7 +16,8 @@ from typing import Annotated, Literal
 from annotated_types import Gt, Le
 
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.replica_node import ReplicaNode
+from pame.algorithms.replicas import ReplicaSpec
 from pame.algorithms.seam import Context
 
 

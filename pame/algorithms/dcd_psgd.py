@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.replica_node import ReplicaNode
+from pame.algorithms.replicas import ReplicaSpec
 from pame.algorithms.seam import Context
 from pame.compressors import CompressorSpec, Quantize
 

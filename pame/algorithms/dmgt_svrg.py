@@ -20,64 +20,42 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Gt, Lt
 
+from pame.algorithms.base import MixingSpec, NodeBase, dense
 from pame.algorithms.descend import check_finite
-from pame.algorithms.mixing import Flows, Mixing, dense, known, pull
-from pame.algorithms.seam import Context, Delivery, Form, Message, Received
-from pame.algorithms.selection import Wanted, Who
-from pame.algorithms.steps import FixedStep
+from pame.algorithms.flows import Flows
+from pame.algorithms.mixing import Mixing, known, pull
+from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
 
 
 @dataclass(frozen=True)
-class DmgtSvrgSpec:
+class DmgtSvrgSpec(MixingSpec):
     """DMGT-SVRG's parameters: step eta / gamma^k, momentum theta, iterations between full gradients, mixing weights,
     participation, and what a missing message means."""
 
     kind: Literal["dmgt-svrg"] = "dmgt-svrg"
     eta: Annotated[float, Gt(0)] = 0.05
-    gamma: Annotated[float, Ge(1)] = 1.0
     momentum: Annotated[float, Ge(0), Lt(1)] = 0.3
     snapshot_every: Annotated[int, Ge(1)] = 10
-    mixing: Literal["metropolis", "uniform"] = "metropolis"
     on_loss: Literal["both", "naive"] = "both"
-    participation: Annotated[float, Gt(0), Le(1)] = 1.0
-
-    who: ClassVar = Who.MUTUAL
-    fan_out: ClassVar = 0
-
-    @property
-    def share(self) -> float:
-        """All neighbours take part, unless the experiment says otherwise."""
-        return self.participation
-
-    @property
-    def step(self) -> FixedStep:
-        """eta / gamma^k."""
-        return FixedStep(eta=self.eta, gamma=self.gamma)
-
-    def first_step(self, enough: int) -> float:
-        """The step size at k = 0."""
-        return self.step.size(0, enough)
 
     def node(self, context: Context) -> "DmgtSvrg":
         """The state machine of one node."""
         return DmgtSvrg(self, context)
 
 
-class DmgtSvrg:
+class DmgtSvrg(NodeBase):
     """One node of DMGT-SVRG."""
 
-    delivery = Delivery.LATEST
     vectors: ClassVar = {"x": Form.DENSE, "y": Form.DENSE}
     bundles: ClassVar = [frozenset({"x", "y"})]
 
     def __init__(self, spec: DmgtSvrgSpec, context: Context) -> None:
+        super().__init__(context)
         self._spec = spec
-        self._context = context
         self._mixing = Mixing(context, spec.mixing)
-        self._model = context.start
         self._velocity = np.zeros_like(context.start)
         """x^k - x^{k-1}."""
         self._snapshot = context.start
@@ -87,13 +65,6 @@ class DmgtSvrg:
         self._flows = Flows(np.zeros_like(context.start))
         self._tracker = np.zeros_like(context.start)
         self._pull = np.zeros_like(context.start)
-        self.desynchronised = 0
-        """How often only this end left an edge out."""
-
-    @property
-    def model(self) -> Vector:
-        """x_i^k."""
-        return self._model
 
     @property
     def tracker(self) -> Vector:
@@ -105,18 +76,10 @@ class DmgtSvrg:
         self.estimate = self._estimate(k)
         self._tracker = self.estimate + self._flows.total
 
-    def receivers(self, k: int) -> Sequence[int]:
-        """The neighbours over active edges."""
-        return self._context.selection.receivers(self._context.node, k)
-
     def message(self, k: int) -> Message:
         """Model and tracker, whole."""
         values = self._context.values
         return {"x": as_sent(self._model, values), "y": as_sent(self._tracker, values)}
-
-    def wanted(self, k: int) -> Wanted | None:
-        """At a round: the neighbours over active edges."""
-        return self._context.selection.wanted(self._context.node, k)
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """What neighbours pull this node by, over the edges that both ends use. Its own vectors count as they were
@@ -126,7 +89,7 @@ class DmgtSvrg:
         trackers = {message.sender: dense(message, "y") for message in now}
         edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
         used = known(edges, models)
-        self.desynchronised += len(edges) - len(used)
+        self._gaps += len(edges) - len(used)  # only this end leaves them out
         self._pull = pull(used, as_sent(self._model, self._context.values), models)
         self._flows.pull(used, as_sent(self._tracker, self._context.values), trackers)
         return float(len(received))

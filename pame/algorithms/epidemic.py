@@ -17,10 +17,11 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt
 
+from pame.algorithms.base import NodeBase, dense
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.mixing import dense, weighted_sum
-from pame.algorithms.seam import Context, Delivery, Form, Message, Received
-from pame.algorithms.selection import Wanted, Who
+from pame.algorithms.mixing import weighted_sum
+from pame.algorithms.seam import Context, Form, Message, Received
+from pame.algorithms.selection import Who
 from pame.algorithms.steps import FixedStep
 from pame.exchange import Vector, as_sent
 
@@ -58,25 +59,17 @@ class EpidemicSpec:
         return Epidemic(self, context)
 
 
-class Epidemic:
+class Epidemic(NodeBase):
     """One node of epidemic learning."""
 
-    delivery = Delivery.LATEST
     vectors: ClassVar = {"y": Form.DENSE}
     bundles: ClassVar = [frozenset({"y"})]
-    desynchronised = 0
 
     def __init__(self, spec: EpidemicSpec, context: Context) -> None:
+        super().__init__(context)
         self._spec = spec
-        self._context = context
-        self._model = context.start
         self._ahead: Vector = context.start
         """y_i, and after a round the mean: what the model will be after this iteration."""
-
-    @property
-    def model(self) -> Vector:
-        """x_i^k."""
-        return self._model
 
     def prepare(self, k: int) -> None:
         """The gradient step comes first."""
@@ -84,17 +77,9 @@ class Epidemic:
         gradient = self._context.objective.gradient(self._model, k)
         self._ahead = descend(self._model, size, gradient, self._context.node, k)
 
-    def receivers(self, k: int) -> Sequence[int]:
-        """Whom this node has drawn, or who is beside it in the graph of k."""
-        return self._context.selection.receivers(self._context.node, k)
-
     def message(self, k: int) -> Message:
         """The whole model after the step."""
         return {"y": as_sent(self._ahead, self._context.values)}
-
-    def wanted(self, k: int) -> Wanted | None:
-        """At a round: everybody who sends to this node."""
-        return self._context.selection.wanted(self._context.node, k)
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """The mean of its own model and those that came, in ascending order of the node."""
@@ -108,6 +93,3 @@ class Epidemic:
     def step(self, k: int) -> None:
         """All work is done: the mean is the model."""
         self._model = check_finite(self._ahead, self._context.node, k, self._spec.step.size(k, 1))
-
-    def greet(self, neighbour: int) -> None:
-        """Nothing is remembered of anybody."""

@@ -1,7 +1,7 @@
 """The weights of one iteration: Q on the edges that are active at k, and the rest with the node itself.
 
-Both ends agree on which edges are active, so that the weights of all nodes are a symmetric, doubly stochastic matrix
-at every k; at an iteration that is no round it is the identity.
+Where both ends agree on which edges are active, the weights of all nodes are a symmetric, doubly stochastic matrix at
+every k; at an iteration that is no round it is the identity.
 """
 
 from collections.abc import Collection, Mapping
@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from pame.algorithms.seam import Context, Received
+from pame.algorithms.seam import Context
 from pame.exchange import Vector
 from pame.topology import mixing_row
 
@@ -62,36 +62,3 @@ def pull(weights: Mapping[int, float], own: Vector, others: Mapping[int, Vector]
 def known(weights: Mapping[int, float], there: Collection[int]) -> dict[int, float]:
     """The weights of those who are there."""
     return {node: weight for node, weight in weights.items() if node in there}
-
-
-class Flows:
-    """What has flowed to a node over each of its edges. The other end has the same with the opposite sign, so over all
-    nodes it sums to zero, and still does when both ends of an edge forget it."""
-
-    def __init__(self, zero: Vector) -> None:
-        self._zero = zero
-        self._over: dict[int, Vector] = {}
-        self.total = zero
-        """Over all edges, in ascending order of the other end."""
-
-    def pull(self, weights: Mapping[int, float], own: Vector, others: Mapping[int, Vector]) -> None:
-        """Over each of these edges weight times the difference flows in."""
-        for node in weights:
-            self._over[node] = self._over.get(node, self._zero) + weights[node] * (others[node] - own)
-        self._add_up()
-
-    def forget(self, node: int) -> None:
-        """The other end of an edge knows nothing of it any more."""
-        self._over.pop(node, None)
-        self._add_up()
-
-    def _add_up(self) -> None:
-        self.total = weighted_sum(dict.fromkeys(self._over, 1.0), self._over) if self._over else self._zero
-
-
-def dense(received: Received, name: str) -> Vector:
-    """A vector of a message that travels whole."""
-    vector = received.message[name]
-    if not isinstance(vector, np.ndarray):
-        raise TypeError(f"{name!r} came as a {type(vector).__name__} where a whole vector is expected")
-    return vector

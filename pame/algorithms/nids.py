@@ -21,74 +21,43 @@ back empty; a message that was under way then may have been used by one end only
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
 
+from pame.algorithms.base import MixingSpec, NodeBase, dense
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.mixing import Flows, Mixing, dense, known, pull
-from pame.algorithms.seam import Context, Delivery, Form, Message, Received
-from pame.algorithms.selection import Wanted, Who
-from pame.algorithms.steps import FixedStep
+from pame.algorithms.flows import Flows
+from pame.algorithms.mixing import Mixing, known, pull
+from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
 
 
 @dataclass(frozen=True)
-class NidsSpec:
+class NidsSpec(MixingSpec):
     """NIDS's parameters: step eta / gamma^k, mixing weights, participation, and what a missing message means."""
 
     kind: Literal["nids"] = "nids"
-    eta: Annotated[float, Gt(0)] = 0.1
-    gamma: Annotated[float, Ge(1)] = 1.0
-    mixing: Literal["metropolis", "uniform"] = "metropolis"
     on_loss: Literal["both", "naive"] = "both"
-    participation: Annotated[float, Gt(0), Le(1)] = 1.0
-
-    who: ClassVar = Who.MUTUAL
-    fan_out: ClassVar = 0
-
-    @property
-    def share(self) -> float:
-        """All neighbours take part, unless the experiment says otherwise."""
-        return self.participation
-
-    @property
-    def step(self) -> FixedStep:
-        """eta / gamma^k."""
-        return FixedStep(eta=self.eta, gamma=self.gamma)
-
-    def first_step(self, enough: int) -> float:
-        """The step size at k = 0."""
-        return self.step.size(0, enough)
 
     def node(self, context: Context) -> "Nids":
         """The state machine of one node."""
         return Nids(self, context)
 
 
-class Nids:
+class Nids(NodeBase):
     """One node of NIDS."""
 
-    delivery = Delivery.LATEST
     vectors: ClassVar = {"z": Form.DENSE}
     bundles: ClassVar = [frozenset({"z"})]
 
     def __init__(self, spec: NidsSpec, context: Context) -> None:
+        super().__init__(context)
         self._spec = spec
-        self._context = context
         self._mixing = Mixing(context, spec.mixing)
-        self._model = context.start
         self._ahead: Vector = context.start
         """z_i, and after a round x_i: what the model will be after this iteration."""
         self._flows = Flows(np.zeros_like(context.start))
-        self.desynchronised = 0
-        """How often only this end left an edge out."""
-
-    @property
-    def model(self) -> Vector:
-        """x_i^k."""
-        return self._model
 
     @property
     def dual(self) -> Vector:
@@ -100,24 +69,16 @@ class Nids:
         slope = self._context.objective.gradient(self._model, k) + self.dual
         self._ahead = descend(self._model, self._size(k), slope, self._context.node, k)
 
-    def receivers(self, k: int) -> Sequence[int]:
-        """The neighbours over active edges."""
-        return self._context.selection.receivers(self._context.node, k)
-
     def message(self, k: int) -> Message:
         """z, whole."""
         return {"z": as_sent(self._ahead, self._context.values)}
-
-    def wanted(self, k: int) -> Wanted | None:
-        """At a round: the neighbours over active edges."""
-        return self._context.selection.wanted(self._context.node, k)
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """r, over the edges that both ends use. Its own z counts as it was sent, so that both ends see the same."""
         others = {message.sender: dense(message, "z") for message in received if message.iteration == k}
         edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
         used = known(edges, others)
-        self.desynchronised += len(edges) - len(used)
+        self._gaps += len(edges) - len(used)  # only this end leaves them out
         own = as_sent(self._ahead, self._context.values)
         self._flows.pull({j: 0.5 * w / (self._rest(j) * self._size(k)) for j, w in used.items()}, own, others)
         self._ahead = self._ahead + 0.5 * pull(used, own, others)

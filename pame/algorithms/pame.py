@@ -10,9 +10,10 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le
 
+from pame.algorithms.base import NodeBase
 from pame.algorithms.descend import descend
-from pame.algorithms.seam import Context, Delivery, Form, Message, Received
-from pame.algorithms.selection import Wanted, Who
+from pame.algorithms.seam import Context, Form, Message, Received
+from pame.algorithms.selection import Who
 from pame.algorithms.steps import FixedStep, Step
 from pame.errors import ParameterError
 from pame.exchange import PartialMessage, Vector, aggregate, reveal
@@ -53,43 +54,24 @@ class PameSpec:
         return Pame(self, context)
 
 
-class Pame:
+class Pame(NodeBase):
     """One node of PaME."""
 
-    delivery = Delivery.LATEST
     vectors: ClassVar = {"w": Form.PARTIAL}
     bundles: ClassVar = [frozenset({"w"})]
-    desynchronised = 0
 
     def __init__(self, spec: PameSpec, context: Context) -> None:
+        super().__init__(context)
         self._spec = spec
-        self._context = context
         self._support_size = spec.support_size(context.start.size)
         self._enough = context.selection.enough(context.node)
-        self._model = context.start
         self._average: Vector | None = None
-
-    @property
-    def model(self) -> Vector:
-        """w_i^k."""
-        return self._model
-
-    def prepare(self, k: int) -> None:
-        """Nothing precedes sending: w^k is ready."""
-
-    def receivers(self, k: int) -> Sequence[int]:
-        """The neighbours that listen to this node at k."""
-        return self._context.selection.receivers(self._context.node, k)
 
     def message(self, k: int) -> Message:
         """The values of w^k on the support of this node and iteration."""
         context = self._context
         coordinates = support(context.seed, context.node, k, self._model.size, self._support_size)
         return {"w": reveal(self._model, coordinates, context.values)}
-
-    def wanted(self, k: int) -> Wanted | None:
-        """At a round: t_i of the candidates."""
-        return self._context.selection.wanted(self._context.node, k)
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """Average what came; with nothing, v = w."""
@@ -104,9 +86,6 @@ class Pame:
         size = self._spec.step.size(k, self._enough)
         gradient = self._context.objective.gradient(start, k)
         self._model = descend(start, size, gradient, self._context.node, k)
-
-    def greet(self, neighbour: int) -> None:
-        """Nothing is remembered of anybody."""
 
 
 def _partial(received: Received) -> PartialMessage:

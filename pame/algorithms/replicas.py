@@ -21,20 +21,19 @@ What a neighbour said is applied at the next round of both, when all of it has s
 nodes with different periods do not depend on the speed of their link.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import lcm
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge
 
+from pame.algorithms.base import MixingSpec
 from pame.algorithms.mixing import Mixing
-from pame.algorithms.seam import Context, Delivery, Form, Message, Received
-from pame.algorithms.selection import Wanted, Who
-from pame.algorithms.steps import FixedStep
+from pame.algorithms.seam import Context, Form, Message, Received
+from pame.algorithms.selection import Who
 from pame.compressors import CompressorSpec, Payload, TopK, expand, rounded
 from pame.exchange import Vector, as_sent
 from pame.randomness import Key, Purpose
@@ -45,34 +44,18 @@ _DRAWS_REMEMBERED = 1024
 
 
 @dataclass(frozen=True)
-class ReplicaSpec:
+class ReplicaSpec(MixingSpec):
     """The parameters of every algorithm with replicas: step eta / gamma^k, compressor, mixing weights, what a missing
     message means (`resync_every`: R), and for comparisons the share of the neighbours that a node draws."""
 
-    eta: Annotated[float, Gt(0)] = 0.1
-    gamma: Annotated[float, Ge(1)] = 1.0
     compressor: CompressorSpec = field(default_factory=TopK)
-    mixing: Literal["metropolis", "uniform"] = "metropolis"
     on_loss: Literal["acknowledged", "resync", "naive"] = "acknowledged"
     resync_every: Annotated[int, Ge(1)] = 10
-    participation: Annotated[float, Gt(0), Le(1)] = 1.0
-
-    who: ClassVar = Who.BROADCAST
-    fan_out: ClassVar = 0
 
     @property
-    def share(self) -> float:
-        """All neighbours are mixed with, unless the experiment says otherwise."""
-        return self.participation
-
-    @property
-    def step(self) -> FixedStep:
-        """eta / gamma^k."""
-        return FixedStep(eta=self.eta, gamma=self.gamma)
-
-    def first_step(self, enough: int) -> float:
-        """The step size at k = 0."""
-        return self.step.size(0, enough)
+    def who(self) -> Who:
+        """To all neighbours, because all keep a replica."""
+        return Who.BROADCAST
 
 
 @dataclass
@@ -242,74 +225,6 @@ class Replicas:
     def _reaches_all(self, sender: int, k: int) -> bool:
         neighbours = self._context.topology.neighbours(sender)
         return not any(self._is_lost(sender, receiver, k) for receiver in neighbours)
-
-
-class ReplicaNode(ABC):
-    """One node of an algorithm with replicas; an algorithm says what happens before sending and after absorbing."""
-
-    delivery = Delivery.IN_ORDER
-
-    def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str]) -> None:
-        self._context = context
-        self._model = context.start
-        self._replicas = Replicas(spec, context, names)
-
-    @property
-    def vectors(self) -> Mapping[str, Form]:
-        """Updates and whole surrogates."""
-        return self._replicas.vectors
-
-    @property
-    def bundles(self) -> Collection[frozenset[str]]:
-        """Updates or whole surrogates."""
-        return self._replicas.bundles
-
-    @property
-    def desynchronised(self) -> int:
-        """How many gaps were seen."""
-        return self._replicas.desynchronised
-
-    @property
-    def replicas(self) -> Replicas:
-        """The surrogates and replicas."""
-        return self._replicas
-
-    @property
-    def model(self) -> Vector:
-        """x_i^k."""
-        return self._model
-
-    @abstractmethod
-    def prepare(self, k: int) -> None:
-        """Make the message, at a round."""
-
-    def receivers(self, k: int) -> Sequence[int]:
-        """At a round: all neighbours."""
-        return self._context.selection.receivers(self._context.node, k)
-
-    def message(self, k: int) -> Message:
-        """Updates or whole surrogates."""
-        return self._replicas.outgoing
-
-    def wanted(self, k: int) -> Wanted | None:
-        """At a round: the neighbours that are at a round, too."""
-        return self._context.selection.wanted(self._context.node, k)
-
-    def absorb(self, k: int, received: Sequence[Received]) -> float:
-        """Apply what came; over how many edges the node can mix."""
-        self._replicas.absorb(k, received)
-        return float(len(self._replicas.edges(k)))
-
-    @abstractmethod
-    def step(self, k: int) -> None:
-        """Mix and step."""
-
-    def greet(self, neighbour: int) -> None:
-        """It needs whole surrogates."""
-        self._replicas.greet(neighbour)
-
-    def _is_round(self, k: int) -> bool:
-        return self._context.selection.is_round(self._context.node, k)
 
 
 def _whole(name: str) -> str:

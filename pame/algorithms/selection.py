@@ -112,6 +112,8 @@ class Selection:
                 return self.active(node, k)
             case Who.BROADCAST:
                 return tuple(j for j in self._neighbours[node] if self.is_round(j, k))
+            case Who.REGULAR:
+                return self.receivers(node, k)
         return tuple(j for j in self.contacts(node) if node in self.receivers(j, k))
 
     def receivers(self, node: int, k: int) -> tuple[int, ...]:
@@ -128,10 +130,19 @@ class Selection:
                 return self._neighbours[node] if is_round else ()
         return tuple(i for i in self._drawn(node, k) if self.is_round(i, k)) if is_round else ()
 
+    def is_sent(self, sender: int, receiver: int, k: int) -> bool:
+        """Whether there is a message on that link at k, with as few draws as it takes: asked for every parcel."""
+        if self.who is Who.CHOSEN and self.mode is Mode.ROUNDS:
+            return self.is_round(receiver, k) and sender in self._drawn(receiver, k)
+        return receiver in self.receivers(sender, k)
+
     def active(self, node: int, k: int) -> tuple[int, ...]:
-        """The neighbours over whose edges models are mixed at k: both ends are at a round and have drawn each other."""
+        """The neighbours with whom a node mixes its model at k: those it listens to (CHOSEN), else those with whom it
+        agrees on it, because both ends are at a round and have drawn each other."""
         if not self.is_round(node, k):
             return ()
+        if self.who is Who.CHOSEN:
+            return self.senders(node, k)
         return tuple(j for j in self._drawn(node, k) if self.is_round(j, k) and node in self._drawn(j, k))
 
     def previous(self, node: int, k: int) -> int:

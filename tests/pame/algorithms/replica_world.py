@@ -13,7 +13,8 @@ import numpy as np
 from driving import EDGES, Watcher, graph, neighbours_in
 
 from pame.algorithms import Algorithm, Received
-from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.replica_node import ReplicaNode
+from pame.algorithms.replicas import ReplicaSpec
 from pame.compressors import expand
 from pame.ledger import Ledger
 from pame.observe import Outcome

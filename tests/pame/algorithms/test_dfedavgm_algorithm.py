@@ -101,6 +101,6 @@ def test_the_velocity_grows_between_rounds_and_is_forgotten_at_a_round() -> None
     for k, expected in ((1, -1.0), (2, -2.5)):
         node.step(k)
         assert node.model.tolist() == [expected]
-    node.absorb(3, [Received(1, 3, {"z": np.array([4.5])}, 0)])
+    node.absorb(3, [Received(1, 3, {"x": np.array([4.5])}, 0)])
     node.step(3)
     assert node.model.tolist() == [1.0 - 1.0]

@@ -100,7 +100,7 @@ def pair_of(start: list[float]) -> Context:
 def test_a_step_by_hand() -> None:
     # average (3, 4), five long; one further along it is (3.6, 4.8), the gradient there
     node = DfedsamSpec(eta=0.5, rho=1.0).node(pair_of([6.0, 0.0]))
-    assert node.absorb(0, [Received(1, 0, {"z": np.array([0.0, 8.0])}, 0)]) == 1.0
+    assert node.absorb(0, [Received(1, 0, {"x": np.array([0.0, 8.0])}, 0)]) == 1.0
     node.step(0)
     assert node.model.tolist() == pytest.approx([1.2, 1.6], rel=1e-15)
 
@@ -120,7 +120,7 @@ def test_without_perturbation_and_rounds_it_is_gradient_descent() -> None:
 def test_a_partial_message_is_refused() -> None:
     node = DfedsamSpec().node(pair_of([4.0]))
     with pytest.raises(TypeError, match="PartialMessage where a whole vector"):
-        node.absorb(0, [Received(1, 0, {"z": PartialMessage(1, np.array([0]), np.array([1.0]))}, 0)])
+        node.absorb(0, [Received(1, 0, {"x": PartialMessage(1, np.array([0]), np.array([1.0]))}, 0)])
 
 
 def test_it_is_not_dpsgd() -> None:

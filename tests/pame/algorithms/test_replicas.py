@@ -35,7 +35,8 @@ from pame.algorithms import (
     SquarmSpec,
     Who,
 )
-from pame.algorithms.replicas import ReplicaNode, ReplicaSpec
+from pame.algorithms.replica_node import ReplicaNode
+from pame.algorithms.replicas import ReplicaSpec
 from pame.codec import Draw
 from pame.codec.payloads import Wire, decode_payload, encode_payload
 from pame.compressors import TopK, expand, form_of

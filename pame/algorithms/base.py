@@ -1,0 +1,93 @@
+"""What nearly all algorithms do alike: the parameters of those that mix with Q, and a node's routine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+
+from pame.algorithms.mixing import Weights
+from pame.algorithms.seam import Context, Delivery, Received
+from pame.algorithms.selection import Wanted, Who
+from pame.algorithms.steps import FixedStep
+from pame.exchange import Vector
+
+
+@dataclass(frozen=True)
+class MixingSpec:
+    """Step eta / gamma^k, mixing weights, and for comparisons the share of the neighbours that a node draws."""
+
+    eta: Annotated[float, Gt(0)] = 0.1
+    gamma: Annotated[float, Ge(1)] = 1.0
+    mixing: Weights = "metropolis"
+    participation: Annotated[float, Gt(0), Le(1)] = 1.0
+
+    @property
+    def share(self) -> float:
+        """All neighbours, unless the experiment says otherwise."""
+        return self.participation
+
+    @property
+    def who(self) -> Who:
+        """Over edges that both ends have drawn."""
+        return Who.MUTUAL
+
+    @property
+    def fan_out(self) -> int:
+        """Only neighbours are within reach."""
+        return 0
+
+    @property
+    def step(self) -> FixedStep:
+        """eta / gamma^k."""
+        return FixedStep(eta=self.eta, gamma=self.gamma)
+
+    def first_step(self, enough: int) -> float:
+        """The step size at k = 0."""
+        return self.step.size(0, enough)
+
+
+class NodeBase:
+    """A node that remembers nothing of others and has nothing to do before it sends, unless it says otherwise.
+
+    What it sends, how it takes in what came, and its step are the algorithm's (`seam.Algorithm`)."""
+
+    delivery = Delivery.LATEST
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._model = context.start
+        self._gaps = 0
+
+    @property
+    def model(self) -> Vector:
+        """Before iteration k it is that of k."""
+        return self._model
+
+    @property
+    def desynchronised(self) -> int:
+        """How many gaps were seen."""
+        return self._gaps
+
+    def prepare(self, k: int) -> None:
+        """Nothing precedes sending."""
+
+    def receivers(self, k: int) -> Sequence[int]:
+        """As the public draws say."""
+        return self._context.selection.receivers(self._context.node, k)
+
+    def wanted(self, k: int) -> Wanted | None:
+        """As the public draws say."""
+        return self._context.selection.wanted(self._context.node, k)
+
+    def greet(self, neighbour: int) -> None:
+        """Nothing is remembered of anybody."""
+
+
+def dense(received: Received, name: str) -> Vector:
+    """A vector of a message that travels whole."""
+    vector = received.message[name]
+    if not isinstance(vector, np.ndarray):
+        raise TypeError(f"{name!r} came as a {type(vector).__name__} where a whole vector is expected")
+    return vector

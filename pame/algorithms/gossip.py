@@ -1,0 +1,51 @@
+"""Gossip: at a round a node's model becomes the weighted sum of its own and its neighbours' whole models.
+
+What D-PSGD, DFedSAM and DFedAvgM have in common; they differ in the local step. A missing neighbour's weight goes to
+the node itself (`on_loss: self`). Treating it as zero (`naive`) shrinks the model at every loss; it is here to show
+that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pame.algorithms.base import MixingSpec, NodeBase, dense
+from pame.algorithms.mixing import Mixing
+from pame.algorithms.seam import Context, Form, Message, Received
+from pame.exchange import Vector, as_sent
+
+
+@dataclass(frozen=True)
+class GossipSpec(MixingSpec):
+    """Step, mixing weights, participation, and what a missing message means."""
+
+    on_loss: Literal["self", "naive"] = "self"
+
+
+class GossipNode(NodeBase):
+    """One node; an algorithm says what its step is."""
+
+    vectors: ClassVar = {"x": Form.DENSE}
+    bundles: ClassVar = [frozenset({"x"})]
+
+    def __init__(self, spec: GossipSpec, context: Context) -> None:
+        super().__init__(context)
+        self._on_loss = spec.on_loss
+        self._mixing = Mixing(context, spec.mixing)
+        self._average: Vector | None = None
+
+    def message(self, k: int) -> Message:
+        """The whole model."""
+        return {"x": as_sent(self._model, self._context.values)}
+
+    def absorb(self, k: int, received: Sequence[Received]) -> float:
+        """The weighted sum of the models, its own included."""
+        models = {message.sender: dense(message, "x") for message in received}
+        self._average = self._mixing.average(k, self._model, models, self._on_loss)
+        return float(len(received))
+
+    def _take_average(self) -> Vector:
+        """Where the step starts: from the average at a round, else from the model."""
+        start = self._model if self._average is None else self._average
+        self._average = None
+        return start
