@@ -6,56 +6,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from math import inf
 
-import grpc
 import pytest
+from real_receiver import Receiver
 from still_weather import StillWeather
 
 from node.account import OutAccount
 from node.assignment import Peer
-from node.link import PUSH, QUEUE_MESSAGES, OutLink
+from node.link import QUEUE_MESSAGES, OutLink
 from node.parcels import Parcel
 from pame.codec import Sizes
 from pame.links import LinkSpec
-from pame.rpc import exchange_pb2 as pb
-from pame.rpc import refusal_pb2
 
 LIMIT = 2**20
 PATIENCE_S = 20.0
-
-
-class Receiver:
-    """A neighbour that remembers what came and when; it acknowledges at once, or only when told."""
-
-    def __init__(self) -> None:
-        self.arrived: list[tuple[float, bytes]] = []
-        self.acknowledging = asyncio.Event()
-        self.acknowledging.set()
-        self.refuse = False
-        self.streams = 0
-        self._server: grpc.aio.Server | None = None
-        self.port = 0
-
-    async def open(self) -> None:
-        self._server = grpc.aio.server()
-        handler = grpc.stream_stream_rpc_method_handler(self._push, None, pb.Receipt.SerializeToString)
-        service, method = PUSH.strip("/").split("/")
-        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
-        self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
-        await self._server.start()
-
-    async def close(self) -> None:
-        if self._server is not None:
-            await self._server.stop(None)
-
-    async def _push(self, requests: AsyncIterator[bytes], context: object) -> AsyncIterator[pb.Receipt]:
-        self.streams += 1
-        seen = 0
-        async for data in requests:
-            seen += 1
-            self.arrived.append((time.monotonic(), data))
-            await self.acknowledging.wait()
-            refused = [pb.RefusedParcel(number=seen, refusal=refusal_pb2.REFUSAL_DUPLICATE)] if self.refuse else []
-            yield pb.Receipt(seen=seen, late=seen // 2, refused=refused)
 
 
 @asynccontextmanager

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -43,7 +44,7 @@ def test_in_process_delays_of_32_links_are_within_3_ms_in_the_median(tmp_path: P
         assert len(rows) == 32
         assert {row["mechanism"] for row in rows} == {"in-process"}
         assert {row["asked"] for row in rows} == {0.02, 0.045}
-        errors.append(median(abs(row["measured"] - row["asked"]) for row in rows))
+        errors.append(median(inf if row["measured"] is None else abs(row["measured"] - row["asked"]) for row in rows))
         if errors[-1] <= 0.003:
             break
     assert min(errors) <= 0.003
