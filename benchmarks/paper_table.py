@@ -36,6 +36,7 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
+from orchestrator.claims.large_m import ROWS, Printed
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.codec import SupportCoding
@@ -50,7 +51,6 @@ from pame.stopping import StopRules
 from pame.topology import Topology
 from pame.topology.kinds import RandomRegular
 
-SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 DEGREE = {1000: 30, 2000: 60}
 ETA = 0.0515
 SEED = 12
@@ -63,17 +63,6 @@ THREADS = 2
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One cell of the table: its setting, and what the paper prints."""
-
-    m: int
-    nu: float
-    s: float
-    mse: float
-    iterations: int
-
-
-@dataclass(frozen=True)
 class Measured:
     """What a cell gave here."""
 
@@ -81,21 +70,8 @@ class Measured:
     iterations: int | None
 
 
-def _row(m: int, varies: str, printed: str) -> list[Cell]:
-    pairs = [text.split("/") for text in printed.split()]
-    return [
-        Cell(m, share if varies == "nu" else 0.1, share if varies == "s/n" else 0.2, float(mse), int(iterations))
-        for share, (mse, iterations) in zip(SHARES, pairs, strict=True)
-    ]
-
-
-COLUMN = _row(1000, "s/n", ".462/96 .136/63 .054/51 .029/45 .019/41 .015/39")
-TABLE = [
-    *COLUMN,
-    *_row(1000, "nu", ".136/63 .030/46 .016/40 .013/36 .011/34 .011/32"),
-    *_row(2000, "s/n", ".136/64 .029/45 .015/39 .012/36 .011/30 .011/31"),
-    *_row(2000, "nu", ".029/45 .013/36 .011/32 .011/32 .010/29 .010/28"),
-]
+COLUMN = ROWS[0]
+CELLS = [cell for row in ROWS for cell in row]
 QUICK = [COLUMN[0], COLUMN[1], COLUMN[3], COLUMN[5]]
 
 
@@ -143,7 +119,7 @@ class _Curve:
         """Records are not needed here."""
 
 
-def measure(cell: Cell, problem: Problem, graph: Topology, seed: int, eta: float) -> Measured:
+def measure(cell: Printed, problem: Problem, graph: Topology, seed: int, eta: float) -> Measured:
     """Run one cell."""
     setting = Setting(
         seed=seed,
@@ -161,9 +137,9 @@ def measure(cell: Cell, problem: Problem, graph: Topology, seed: int, eta: float
     return Measured(curve.errors[MSE_AT], reached)
 
 
-def run(cells: Sequence[Cell], seed: int, eta: float, console: Console) -> dict[Cell, Measured]:
+def run(cells: Sequence[Printed], seed: int, eta: float, console: Console) -> dict[Printed, Measured]:
     """Run cells, two at a time; all cells of one m share graph and data."""
-    results: dict[Cell, Measured] = {}
+    results: dict[Printed, Measured] = {}
     for m, group in groupby(sorted(cells, key=lambda cell: cell.m), key=lambda cell: cell.m):
         with _timed(console, f"graph and data for m = {m}"):
             graph = topology.build(RandomRegular(degree=DEGREE[m]), m, seed)
@@ -186,14 +162,14 @@ def _timed(console: Console, what: str) -> Iterator[None]:
     console.print(f"[dim]{what}: {time.perf_counter() - start:.1f} s[/]")
 
 
-def _print_progress(console: Console, cell: Cell, result: Measured) -> None:
+def _print_progress(console: Console, cell: Printed, result: Measured) -> None:
     console.print(
         f"m={cell.m} nu={cell.nu} s/n={cell.s}: paper {cell.mse:.3f}/{cell.iterations}, "
         f"here {result.mse:.3f}/{result.iterations}"
     )
 
 
-def _table(results: dict[Cell, Measured]) -> Table:
+def _table(results: dict[Printed, Measured]) -> Table:
     table = Table(title="||mean model - w*||² after 100 iterations / iterations to 0.5")
     for heading in ("m", "nu", "s/n", "paper", "here", "MSE ratio", "iterations apart"):
         table.add_column(heading, justify="right")
@@ -204,7 +180,7 @@ def _table(results: dict[Cell, Measured]) -> Table:
     return table
 
 
-def _reach(results: dict[Cell, Measured], console: Console) -> None:
+def _reach(results: dict[Printed, Measured], console: Console) -> None:
     column = [(cell, results[cell]) for cell in COLUMN if cell in results]
     worst_mse = max(abs(got.mse / cell.mse - 1.0) for cell, got in column)
     worst_iterations = max(abs((got.iterations or ITERATIONS) - cell.iterations) for cell, got in column)
@@ -228,7 +204,7 @@ def main() -> int:
     start = time.perf_counter()
     with threadpool_limits(1):
         results = run(
-            QUICK if options.quick else COLUMN if options.column else TABLE, options.seed, options.eta, console
+            QUICK if options.quick else COLUMN if options.column else CELLS, options.seed, options.eta, console
         )
     console.print(_table(results))
     _reach(results, console)

@@ -5,14 +5,11 @@ that compares them. Progress is read from the run folders themselves: a run writ
 """
 
 import json
-import multiprocessing
-import os
 import re
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +17,9 @@ from orchestrator.backends import BACKENDS
 from orchestrator.errors import RunKilled, writing
 from orchestrator.experiment import Experiment, Variant
 from orchestrator.network import NetworkState
-from orchestrator.plugins import add_plugins
 from orchestrator.report import write_sweep_report
 from orchestrator.runs import Ending, Status
+from orchestrator.workers import cores, end_processes, process_pool, starting_processes
 from pame.observe import Evaluation, Record
 
 Progress = Callable[[int, dict[str, Any], bool], None]
@@ -73,32 +70,6 @@ def _follow(
                 progress(number, newest, job.done())
 
 
-def process_pool(at_once: int) -> ProcessPoolExecutor:
-    """Fresh processes that leave Ctrl-C to this one: it decides what becomes of their work."""
-    return ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), _leave_interrupts_to_the_parent)
-
-
-@contextmanager
-def starting_processes() -> Iterator[None]:
-    """Around every `submit`: a process that starts with it must not hear Ctrl-C before it can leave it to this one."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def end_processes() -> None:
-    """Tell the processes of a pool to end."""
-    for child in multiprocessing.active_children():
-        child.terminate()
-
-
-def cores() -> int:
-    """How many processes can work at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _newest(curve: Path) -> dict[str, Any] | None:
     """The last complete line of a curve that is being written."""
     if not curve.exists():
@@ -106,13 +77,6 @@ def _newest(curve: Path) -> dict[str, Any] | None:
     lines = curve.read_text(encoding="utf-8").rsplit("\n", 2)
     point: dict[str, Any] | None = json.loads(lines[-2]) if len(lines) > 1 else None
     return point
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches the whole process group; the parent decides what becomes of the runs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    add_plugins()  # before a job is unpacked that may name one
 
 
 def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> Ending:

@@ -7,7 +7,7 @@
     linear_rate    linear rate                                simulate    one run in the simulator
     conduct        all of it, into a folder                   report      the page; charts; screen: the terminal
 
-Criteria are written before anything is run, and nothing is tuned to meet them. A new claim is a `Claim` in a file and a
+Settings are the same for all and in the report; nothing is tuned to meet a criterion. A new claim is a `Claim` in a file and a
 place in CLAIMS. May import: everything in `orchestrator` but the command line, and `pame`.
 """
 

@@ -6,14 +6,13 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from orchestrator.attempt import Attempt, row_file
 from orchestrator.claims.claim import Claim, Found, Judgement, Mode, OfComparison, OfStudy
 from orchestrator.claims.course import Course
 from orchestrator.claims.files import comparison
@@ -25,13 +24,13 @@ from orchestrator.compare.conduct import conduct_comparison
 from orchestrator.compare.grid import Cell, View, tuning_cells
 from orchestrator.compare.measure import Row as ComparedRow
 from orchestrator.compare.run import SIMULATE
-from orchestrator.errors import RunKilled, writing
+from orchestrator.errors import writing
 from orchestrator.network import NetworkState
 from orchestrator.studies.measure import Row
-from orchestrator.sweep import cores, end_processes, process_pool, starting_processes
-from pame.errors import PameError
+from orchestrator.workers import cores, each, process_pool
 
 Result = Course | Row
+_HINT = "leave large-m out"
 
 
 class Watcher(Protocol):
@@ -79,26 +78,19 @@ def conduct_claims(order: Order, folder: Path, watcher: Watcher) -> Outcome:
     """All of it into a folder; interrupted, or with an error on the way, the report shows what there is."""
     began = time.perf_counter()
     work = _Work(order, watcher)
-    trouble: str | None = None
-    error: PameError | None = None
-    with _row_file(folder) as keep:
-        try:
-            work.run(keep)
-            if order.contests and (reason := work.compare(folder / "comparison")) is not None:
-                trouble = reason
-        except KeyboardInterrupt:
-            trouble = "interrupted"
-        except PameError as caught:
-            error, trouble = caught, str(caught)
-    outcome = work.outcome(time.perf_counter() - began, trouble)
+    attempt = Attempt()
+    with row_file(folder) as keep, attempt:
+        work.run(keep)
+        if order.contests:
+            attempt.trouble = work.compare(folder / "comparison")
+    outcome = work.outcome(time.perf_counter() - began, attempt.trouble)
     write_claims_report(folder, outcome)
     _write_json(folder, outcome)
-    if error is not None:
-        raise error
+    attempt.complain()
     return outcome
 
 
-Keep = Callable[[str, Result], None]
+_Keep = Callable[[Mapping[str, object]], None]
 
 
 class _Work:
@@ -109,14 +101,19 @@ class _Work:
         self._watcher = watcher
         self._found = {claim.key: _nothing(claim, order.mode) for claim in order.claims}
 
-    def run(self, keep: Keep) -> None:
+    def run(self, keep: _Keep) -> None:
         """Every run that stands by itself; the largest first, so that no core idles at the end."""
         claims = {claim.key: claim for claim in self._order.claims}
         jobs = [job for claim in claims.values() for job in self._jobs(claim)]
         left = Counter(job.claim for job in jobs)
-        with closing(_each(sorted(jobs, key=lambda job: -job.nodes))) as results:
-            for key, result in results:
-                keep(key, result)
+        if not jobs:
+            return
+        jobs.sort(key=lambda job: -job.nodes)
+        numbered = {number: (job,) for number, job in enumerate(jobs)}
+        with process_pool(min(cores(), len(jobs))) as pool, closing(each(pool, Job.run, numbered, _HINT)) as results:
+            for number, result in results:
+                key = jobs[number].claim
+                keep({"claim": key, **result.plain()})
                 self._found[key] = _with(self._found[key], result)
                 self._watcher.ran((key,))
                 left[key] -= 1
@@ -185,36 +182,6 @@ def _with(found: Found, result: Result) -> Found:
     if isinstance(result, Course):
         return replace(found, courses=(*found.courses, result))
     return replace(found, rows=(*found.rows, result))
-
-
-def _each(jobs: Sequence[Job]) -> Generator[tuple[str, Result]]:
-    """All jobs, as many at once as there are cores; in the order in which they end."""
-    if not jobs:
-        return
-    with process_pool(min(cores(), len(jobs))) as pool:
-        under_way: dict[Future[Result], str] = {}
-        try:
-            with starting_processes():
-                under_way |= {pool.submit(job.do): job.claim for job in jobs}
-            for job in as_completed(under_way):
-                yield under_way[job], job.result()
-        except BrokenProcessPool:
-            raise RunKilled("the process of a run was killed, perhaps for want of memory: leave large-m out") from None
-        except BaseException:
-            # the jobs are left to the pool: one cancelled here would make its thread stumble over the broken processes
-            end_processes()
-            raise
-
-
-@contextmanager
-def _row_file(folder: Path) -> Iterator[Keep]:
-    with writing(folder), (folder / "rows.jsonl").open("w", encoding="utf-8") as rows:
-
-        def keep(claim: str, result: Result) -> None:
-            rows.write(json.dumps({"claim": claim, **result.plain()}) + "\n")
-            rows.flush()
-
-        yield keep
 
 
 def _write_json(folder: Path, outcome: Outcome) -> None:

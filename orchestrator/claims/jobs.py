@@ -22,6 +22,10 @@ class Job:
     nodes: int
     """The larger, the longer it takes."""
 
+    def run(self) -> Course | Row:
+        """In whatever process."""
+        return self.do()
+
 
 def jobs_of(claim: Claim, mode: Mode, seeds: tuple[int, ...]) -> Iterator[Job]:
     """Every run of a claim; a comparison has none, for it needs more than one step."""

@@ -6,15 +6,15 @@
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
+from orchestrator.attempt import INTERRUPTED, Attempt, row_file
 from orchestrator.compare.file import Comparison
 from orchestrator.compare.grid import Cell, View, experiment_of, final_cells, tuning_cells
 from orchestrator.compare.jobs import Job, make_jobs
@@ -25,11 +25,12 @@ from orchestrator.compare.report import write_compare_report
 from orchestrator.compare.run import SIMULATE, End, measure_stick, simulate_job
 from orchestrator.compare.tune import Choice, choose
 from orchestrator.compare.verdict import MEASURES, Line, findings, goals, lines
-from orchestrator.errors import RunKilled, writing
+from orchestrator.errors import writing
 from orchestrator.network import NetworkState
 from orchestrator.studies.spread import Spread
-from orchestrator.sweep import cores, end_processes, process_pool, starting_processes
-from pame.errors import PameError
+from orchestrator.workers import cores, each, process_pool
+
+_HINT = "make the base smaller"
 
 
 class Watcher(Protocol):
@@ -66,29 +67,21 @@ def conduct_comparison(order: Order, watcher: Watcher) -> Outcome:
     """All of it; interrupted, or with an error on the way, the report shows what there is."""
     began = time.perf_counter()
     work = _Work(order, watcher)
-    trouble: str | None = None
-    error: PameError | None = None
+    attempt = Attempt()
     with writing(order.folder):
         text = order.comparison.path.read_text(encoding="utf-8")
         (order.folder / "compare.yaml").write_text(text, encoding="utf-8")
-    with _row_file(order.folder) as keep:
-        try:
-            if not work.do(keep):
-                trouble = "interrupted"
-        except KeyboardInterrupt:
-            trouble = "interrupted"
-        except PameError as caught:
-            error, trouble = caught, str(caught)
-    outcome = work.outcome(time.perf_counter() - began, trouble)
+    with row_file(order.folder) as keep, attempt:
+        if not work.do(keep):
+            attempt.trouble = INTERRUPTED
+    outcome = work.outcome(time.perf_counter() - began, attempt.trouble)
     write_compare_report(order.folder, outcome)
     _write_json(order.folder, outcome)
-    if error is not None:
-        raise error
+    attempt.complain()
     return outcome
 
 
-Keep = Callable[[Row, str], None]
-"""A row, and what the run was for."""
+_Keep = Callable[[Mapping[str, object]], None]
 
 
 class _Work:
@@ -103,7 +96,7 @@ class _Work:
         self._simulated: list[Row] = []
         self._measured: list[Row] = []
 
-    def do(self, keep: Keep) -> bool:
+    def do(self, keep: _Keep) -> bool:
         """Everything; whether nobody interrupted the real nodes."""
         comparison, base = self._order.comparison, self._order.comparison.folder
         with process_pool(cores()) as pool:
@@ -111,7 +104,7 @@ class _Work:
             some = tuning[0].cell
             by_seed = {seed: Cell(some.algorithm, some.view, some.values, seed) for seed in _seeds(comparison)}
             solving = {seed: (experiment_of(comparison, cell), base) for seed, cell in by_seed.items()}
-            with closing(_each(pool, measure_stick, solving)) as results:
+            with closing(each(pool, measure_stick, solving, _HINT)) as results:
                 for seed, stick in results:
                     self._sticks[seed] = stick
                     self._watcher.solved(seed)
@@ -119,7 +112,7 @@ class _Work:
             with closing(self._simulate(pool, tuning, end)) as rows:
                 for row in rows:
                     self._tuning.append(row)
-                    keep(row, "tuning")
+                    keep(_line_of(row, "tuning"))
                     self._watcher.tuned(row)
             self._choices = choose(comparison, self._tuning)
             chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
@@ -127,14 +120,14 @@ class _Work:
             with closing(self._simulate(pool, final, None)) as rows:
                 for row in rows:
                     self._simulated.append(row)
-                    keep(row, "comparison")
+                    keep(_line_of(row, "comparison"))
                     self._watcher.simulated(row)
         if self._order.backend == SIMULATE:
             return True
 
         def ended(row: Row) -> None:
             self._measured.append(row)
-            keep(row, "comparison")
+            keep(_line_of(row, "comparison"))
             self._watcher.measured(row)
 
         stage, folder = Stage(self._watcher.goes_on, ended), self._order.folder / "real"
@@ -160,7 +153,7 @@ class _Work:
     def _simulate(self, pool: ProcessPoolExecutor, jobs: Sequence[Job], end: End | None) -> Generator[Row]:
         base = self._order.comparison.folder
         arguments = {number: (job, base, self._sticks[job.cell.seed], end) for number, job in enumerate(jobs)}
-        with closing(_each(pool, simulate_job, arguments)) as results:
+        with closing(each(pool, simulate_job, arguments, _HINT)) as results:
             for number, row in results:
                 yield from jobs[number].rows(row)
 
@@ -169,37 +162,8 @@ def _seeds(comparison: Comparison) -> tuple[int, ...]:
     return (comparison.tuning.seed, *comparison.seeds)
 
 
-_Key = TypeVar("_Key")
-_Result = TypeVar("_Result")
-
-
-def _each(
-    pool: ProcessPoolExecutor, do: Callable[..., _Result], jobs: Mapping[_Key, tuple[Any, ...]]
-) -> Generator[tuple[_Key, _Result]]:
-    """All jobs, as many at once as there are cores; in the order in which they end."""
-    under_way: dict[Future[_Result], _Key] = {}
-    try:
-        with starting_processes():
-            under_way |= {pool.submit(do, *arguments): key for key, arguments in jobs.items()}
-        for job in as_completed(under_way):
-            yield under_way[job], job.result()
-    except BrokenProcessPool:
-        raise RunKilled("the process of a run was killed, perhaps for want of memory: make the base smaller") from None
-    except BaseException:
-        # jobs that are cancelled would make the pool's thread stumble over its broken processes
-        end_processes()
-        raise
-
-
-@contextmanager
-def _row_file(folder: Path) -> Iterator[Keep]:
-    with writing(folder), (folder / "rows.jsonl").open("w", encoding="utf-8") as rows:
-
-        def keep(row: Row, purpose: str) -> None:
-            rows.write(json.dumps({"for": purpose, **row.plain()}) + "\n")
-            rows.flush()
-
-        yield keep
+def _line_of(row: Row, purpose: str) -> dict[str, object]:
+    return {"for": purpose, **row.plain()}
 
 
 def _write_json(folder: Path, outcome: Outcome) -> None:

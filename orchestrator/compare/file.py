@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from orchestrator.experiment import ExperimentError
 from orchestrator.experiment.describe import Expected
@@ -75,7 +75,7 @@ class Targets(Section):
 
     suboptimality: Annotated[
         list[Annotated[float, Gt(0), Lt(1)]], MinLen(1), Expected("a list of shares such as [0.2, 0.1, 0.05]")
-    ] = [0.2, 0.1, 0.05]  # noqa: RUF012 - pydantic copies it
+    ] = Field(default_factory=lambda: [0.2, 0.1, 0.05])
     """Of (f(mean model) - f*) / (f(0) - f*)."""
     accuracy_points: Annotated[float, Gt(0)] = 1.5
     """How many percentage points below the best test accuracy of all algorithms is good enough."""
@@ -88,7 +88,7 @@ class Entry(Section):
     """The section `algorithm` of an experiment file."""
     period: SomePeriod
     """Every how many iterations it communicates, as published."""
-    tune: Mapped = {}  # noqa: RUF012 - pydantic copies it
+    tune: Mapped = Field(default_factory=dict)
     """By dotted key: the values to try."""
 
 
@@ -104,7 +104,9 @@ class _File(Section):
     ]
     standardized: Standardized = Standardized()
     tuning: Tuning = Tuning()
-    seeds: Annotated[list[Seed], MinLen(1), Expected("a list of whole numbers such as [1, 2, 3]")] = [1, 2, 3]  # noqa: RUF012
+    seeds: Annotated[list[Seed], MinLen(1), Expected("a list of whole numbers such as [1, 2, 3]")] = Field(
+        default_factory=lambda: [1, 2, 3]
+    )
     targets: Targets = Targets()
     check_every: Count = 5
 

@@ -5,7 +5,7 @@ standardized   the same period and participation for all; an edge takes part onl
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 from itertools import product
 
@@ -106,7 +106,7 @@ def experiment_of(comparison: Comparison, cell: Cell) -> Experiment:
     overrides = [Override(tuple(key.split(".")), value) for key, value in cell.values]
     if cell.view is View.STANDARDIZED:
         published = _load(comparison, cell, entry, [])
-        overrides += _standard(comparison, {field.name for field in fields(type(published.algorithm))})  # type: ignore[arg-type]
+        overrides += _standard(comparison, published.algorithm)
     return _load(comparison, cell, entry, overrides)
 
 
@@ -120,12 +120,12 @@ def is_allowed(comparison: Comparison, cell: Cell, key: str, value: float) -> bo
     return True
 
 
-def _standard(comparison: Comparison, known: set[str]) -> list[Override]:
+def _standard(comparison: Comparison, algorithm: object) -> list[Override]:
     common = comparison.standardized
     found = [Override(("period",), _plain(common.period))]
-    if "participation" in known:
+    if hasattr(algorithm, "participation"):
         found.append(Override(("algorithm", "participation"), common.participation))
-    if "mutual" in known:
+    if hasattr(algorithm, "mutual"):
         found.append(Override(("algorithm", "mutual"), True))
     return found
 

@@ -4,15 +4,14 @@
 """
 
 import json
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from orchestrator.errors import RunKilled, writing
+from orchestrator.attempt import INTERRUPTED, Attempt, row_file
+from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.network import NetworkObserver
 from orchestrator.studies.grid import Cell, Study, base_experiment
@@ -23,11 +22,11 @@ from orchestrator.studies.real import Stage, Task, make_tasks
 from orchestrator.studies.report import write_study_report
 from orchestrator.studies.spread import Rows
 from orchestrator.studies.verdict import Judgement, judge
-from orchestrator.sweep import cores, end_processes, process_pool, starting_processes
-from pame.errors import PameError
+from orchestrator.workers import cores, each, process_pool
 
 OnNodes = Callable[[Sequence[Task], Stage], bool]
 """Runs these on real nodes; whether all of them ran."""
+_HINT = "try --quick"
 
 
 class Watcher(Protocol):
@@ -64,31 +63,27 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
     study, base = order.study, base_experiment(order.path)
     predicted: list[Row] = []
     measured: list[Row] = []
-    trouble: str | None = None
-    error: PameError | None = None
-    with _row_file(order.folder) as keep:
-        with writing(order.folder):
-            (order.folder / "base.yaml").write_text(to_yaml(base), encoding="utf-8")
-        try:
-            with closing(_grid(study.cells(base, order.seeds), order.path, study.target)) as rows:
-                for row in rows:
-                    predicted.append(row)
-                    keep(row)
-                    watcher.predicted(row)
-            if on_nodes is not None:
+    attempt = Attempt()
+    with writing(order.folder):
+        (order.folder / "base.yaml").write_text(to_yaml(base), encoding="utf-8")
+    with row_file(order.folder) as keep, attempt:
+        cells = study.cells(base, order.seeds)
+        grid = {number: (cell, order.path, study.target) for number, cell in enumerate(cells)}
+        with process_pool(min(cores(), len(cells))) as pool, closing(each(pool, predict, grid, _HINT)) as rows:
+            for _, row in rows:
+                predicted.append(row)
+                keep(row.plain())
+                watcher.predicted(row)
+        if on_nodes is not None:
 
-                def ended(row: Row) -> None:
-                    measured.append(row)
-                    keep(row)
-                    watcher.measured(row)
+            def ended(row: Row) -> None:
+                measured.append(row)
+                keep(row.plain())
+                watcher.measured(row)
 
-                tasks = make_tasks(study.real_cells(base, order.seeds[0]), order.path)
-                if not on_nodes(tasks, Stage(watcher.begins, ended)):
-                    trouble = "interrupted"
-        except KeyboardInterrupt:
-            trouble = "interrupted"
-        except PameError as caught:
-            error, trouble = caught, str(caught)
+            tasks = make_tasks(study.real_cells(base, order.seeds[0]), order.path)
+            if not on_nodes(tasks, Stage(watcher.begins, ended)):
+                attempt.trouble = INTERRUPTED
     outcome = Outcome(
         study=study,
         base=base,
@@ -100,41 +95,12 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
         measured=measured,
         judgements=judge(study, Rows(predicted)),
         measured_judgements=judge(study, Rows([row for row in measured if row.tells_of_time])),
-        trouble=trouble,
+        trouble=attempt.trouble,
     )
     write_study_report(order.folder, outcome)
     _write_verdict(order.folder, outcome)
-    if error is not None:
-        raise error
+    attempt.complain()
     return outcome
-
-
-def _grid(cells: Sequence[Cell], path: Path, target: float) -> Generator[Row]:
-    """Every cell in the simulator, as many at once as there are cores; in the order in which they end."""
-    with process_pool(min(cores(), len(cells))) as pool:
-        jobs: list[Future[Row]] = []
-        try:
-            with starting_processes():
-                jobs += [pool.submit(predict, cell, path, target) for cell in cells]
-            for job in as_completed(jobs):
-                yield job.result()
-        except BrokenProcessPool:
-            raise RunKilled("the process of a run was killed, perhaps for want of memory: try --quick") from None
-        except BaseException:
-            # jobs that are cancelled would make the pool's thread stumble over its broken processes
-            end_processes()
-            raise
-
-
-@contextmanager
-def _row_file(folder: Path) -> Iterator[Callable[[Row], None]]:
-    with writing(folder), (folder / "rows.jsonl").open("w", encoding="utf-8") as lines:
-
-        def keep(row: Row) -> None:
-            lines.write(json.dumps(row.plain()) + "\n")
-            lines.flush()
-
-        yield keep
 
 
 def _write_verdict(folder: Path, outcome: Outcome) -> None:
