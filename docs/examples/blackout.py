@@ -1,7 +1,8 @@
 """A fault of your own: some nodes lose all their links at once, for a while.
 
-Run it with `pame --plugin docs/examples/blackout.py run --set 'faults=[{kind: blackout, nodes: [0], at: {iteration: 20}, for: {iterations: 30}}]'`.
-"""  # noqa: E501
+    pame --plugin docs/examples/blackout.py run \\
+        --set 'faults=[{kind: blackout, nodes: [0], at: {iteration: 20}, for: {iterations: 30}}]'
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from orchestrator.report.link_units import amount, error
+from orchestrator.report.link_units import amount, error, rank
 
 _FILE_WIDTH = 160
 _COLOURS = {"ok": "green", "miss": "red", "unverifiable here": "yellow"}
@@ -38,7 +38,7 @@ def verification_table(verified: Mapping[str, Any], console: Console, most: int)
     """Row by row, what is not as asked first; at most so many."""
     if not console.is_terminal:
         console.width = _FILE_WIDTH
-    rows = sorted(verified["findings"], key=lambda row: list(_COLOURS)[::-1].index(row["verdict"]) == 2)
+    rows = sorted(verified["findings"], key=lambda row: rank(row["verdict"]))
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for name in ("link", "property", "asked", "measured", "error", "mechanism", "verdict", "how"):
         table.add_column(name, overflow="fold")

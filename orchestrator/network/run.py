@@ -1,6 +1,8 @@
 """One run on a network: gather the nodes, prepare them, let them run, end.
 
-gathering -> preparing -> running -> ending          every wait is bounded; a node that dies does not end the run
+gathering -> preparing -> verifying -> running -> ending
+
+Every wait is bounded; a node that dies does not end the run.
 """
 
 import asyncio
@@ -21,6 +23,7 @@ from orchestrator.network.collection import Collection, Point
 from orchestrator.network.container_faults import require_docker
 from orchestrator.network.evaluations import Evaluations
 from orchestrator.network.fault_events import fault_event
+from orchestrator.network.link_check import VERIFY_S, LinkCheck
 from orchestrator.network.look import state_of
 from orchestrator.network.members import SILENT_S, Member, Members
 from orchestrator.network.restart import Comebacks
@@ -29,7 +32,6 @@ from orchestrator.network.state import NetworkObserver
 from orchestrator.network.totals import Totals
 from orchestrator.plan import HARD_STOP_S
 from orchestrator.runs import Ending, RunFolder, Status
-from orchestrator.verification import Verification, Verifier, asked_of
 from pame.algorithms import Mode
 from pame.errors import Diverged
 from pame.evaluate import Measured
@@ -41,7 +43,6 @@ from pame.setting import Setting
 
 GATHER_S = 60.0
 _PREPARE_S = 60.0
-_VERIFY_S = 120.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
 _EVENTS_KEPT = 300
@@ -72,12 +73,7 @@ class NetworkRun:
         self.tls = tls
         self.plan = setting.plan
         """With faults by hand, as they come."""
-        self.realised: dict[int, list[pb.RealisedLink]] = {}
-        """What became of the properties of the links, by the node that says so."""
-        self.verified: Verification | None = None
-        """What was measured of them before the start."""
-        self._verifier: Verifier | None = None
-        self._boots: dict[int, str] = {}
+        self.links = LinkCheck(number, setting, experiment.verify)
         self.experiment = experiment
         self.folder = folder
         self.phase: Phase = "gathering"
@@ -196,8 +192,7 @@ class NetworkRun:
         kind = message.WhichOneof("kind")
         if kind == "ready" and message.ready.run == self.number:
             self.ready.add(index)
-            self.realised[index] = list(message.ready.links)
-            self._boots[index] = message.ready.boot
+            self.links.ready(index, message.ready)
             self._comebacks.ready(index)
         elif kind == "report" and message.report.run == self.number:
             self.collection.report(index, message.report.records)
@@ -217,8 +212,8 @@ class NetworkRun:
         elif kind == "moved" and message.moved.run == self.number:
             for other in message.moved.neighbours:
                 self._comebacks.known(other, index)
-        elif kind == "probed" and message.probed.run == self.number and self._verifier is not None:
-            self._verifier.heard(index, message.probed)
+        elif kind == "probed" and message.probed.run == self.number:
+            self.links.probed(index, message.probed)
         elif kind == "goodbye":
             self._leaving.add(index)
         self._changed.set()
@@ -279,26 +274,24 @@ class NetworkRun:
 
     async def _verify(self) -> None:
         """Measure the links, before anybody uses them."""
-        asked = asked_of(self.setting, (link for links in self.realised.values() for link in links))
-        rules, everybody = self.experiment.verify, len(self.seats)
-        if asked and rules.when != "never" and self._end is None:
+        if self._end is not None:
+            return
+        if (verifying := self.links.begin(self.seats.tell)) is not None:
             self.phase = "verifying"
-            self._verifier = Verifier(self.number, self.setting, asked, self._boots, self.seats.tell)
-            verifying = asyncio.create_task(self._verifier.go())
             verifying.add_done_callback(lambda _: self._changed.set())
+            everybody = len(self.seats)
             try:
                 await self._until(
-                    lambda: verifying.done() or self._end is not None or len(self.seats.alive()) < everybody, _VERIFY_S
+                    lambda: verifying.done() or self._end is not None or len(self.seats.alive()) < everybody, VERIFY_S
                 )
-                self.verified = verifying.result() if verifying.done() else None
+                if verifying.done():
+                    verifying.result()
             finally:
                 verifying.cancel()
             if self._end is None and len(self.seats.alive()) < everybody:
                 raise NotEnoughNodes("a node died while the links were measured: look at nodes.log")
-        if self.verified is not None and rules.strict and self.verified.misses:
-            self._stop(_End(Status.FAILED, self.verified.complaint(), 0))
-        elif rules.when == "only":
-            self._stop(_End(Status.FINISHED, self.verified.said() if self.verified else "no link to measure", 0))
+        if (end := self.links.end()) is not None:
+            self._stop(_End(*end, 0))
 
     async def _run(self) -> None:
         if self._end is not None:

@@ -21,8 +21,8 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
     return {
         **asdict(figures),
         "tls": run.tls,
-        "links": [_link(found) for _, links in sorted(run.realised.items()) for found in links],
-        "verified": run.verified.summary() if run.verified else None,
+        "links": [_link(found) for _, links in sorted(run.links.realised.items()) for found in links],
+        "verified": run.links.verified.summary() if run.links.verified else None,
         "tls_switched_off": run.experiment.security.tls is False,
         "suspects": list(figures.suspects),
         "overran_share": figures.overran_share if steps_have_times else None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from orchestrator.report import page
 from orchestrator.report.files import finite, mapping
-from orchestrator.report.link_units import UNITS, error
+from orchestrator.report.link_units import UNITS, error, rank
 from orchestrator.report.read import Summary
 from orchestrator.report.text import NOT_MEASURED, count, duration, number
 
@@ -19,7 +19,6 @@ _HEADERS = (
 )  # fmt: skip
 _NOT_LOOKED_AT = "not looked at"
 _WORD = 120
-_RANKS = {verdict: rank for rank, verdict in enumerate(("miss", "unverifiable here", "ok"))}
 
 
 def link_card(summary: Summary) -> str:
@@ -29,7 +28,7 @@ def link_card(summary: Summary) -> str:
     if not rows:
         return ""
     found = {_key(entry): entry for entry in _entries(verified.get("findings"))}
-    rows.sort(key=lambda row: _RANKS.get(str(found.get(_key(row), {}).get("verdict")), len(_RANKS)))
+    rows.sort(key=lambda row: rank(found.get(_key(row), {}).get("verdict")))
     table = page.listing(_HEADERS, (_row(row, found.get(_key(row), {})) for row in rows[:ROWS_LISTED]))
     left = len(rows) - ROWS_LISTED
     table += f'<p class="none">and {count(left, "more row")} in summary.json</p>' if left > 0 else ""

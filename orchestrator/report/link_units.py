@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 
 from orchestrator.report.text import duration, number, percent
 
+WORST_FIRST = ("miss", "unverifiable here", "ok")
+"""Verdicts of a verification."""
+
 
 def rate(bits: float) -> str:
     """Bits per second."""
@@ -19,6 +22,11 @@ UNITS: Mapping[str, Callable[[float], str]] = {"delay": duration, "jitter": dura
 def amount(what: str, value: float) -> str:
     """A value of a property, in its unit."""
     return UNITS.get(what, number)(value)
+
+
+def rank(verdict: object) -> int:
+    """For sorting, the worst first and what nobody looked at last."""
+    return WORST_FIRST.index(verdict) if verdict in WORST_FIRST else len(WORST_FIRST)
 
 
 def error(what: str, asked: float, measured: float) -> str:

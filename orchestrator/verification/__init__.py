@@ -10,6 +10,6 @@ May import: `pame`, `node`'s mechanisms and the rest of `orchestrator` below the
 """
 
 from orchestrator.verification.findings import Asked, Finding, Verdict, Verification
-from orchestrator.verification.verify import Verifier, asked_of
+from orchestrator.verification.verify import Tell, Verifier, asked_of
 
-__all__ = ["Asked", "Finding", "Verdict", "Verification", "Verifier", "asked_of"]
+__all__ = ["Asked", "Finding", "Tell", "Verdict", "Verification", "Verifier", "asked_of"]
