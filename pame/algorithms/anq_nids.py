@@ -30,7 +30,10 @@ from pame.exchange import Vector
 
 @dataclass(frozen=True)
 class AnqNidsSpec(ReplicaSpec):
-    """ANQ-NIDS's parameters: those of all with replicas, and the consensus step gam."""
+    """ANQ-NIDS: NIDS on quantized surrogates.
+
+    gam: the consensus step, how much of the way to its neighbours a node goes
+    """
 
     kind: Literal["anq-nids"] = "anq-nids"
     gam: Annotated[float, Gt(0), Le(1)] = 1.0

@@ -16,7 +16,13 @@ from pame.exchange import Vector
 
 @dataclass(frozen=True)
 class MixingSpec:
-    """Step eta / gamma^k, mixing weights, and for comparisons the share of the neighbours that a node draws."""
+    """What every algorithm that mixes with Q may be told.
+
+    eta: the step is eta / gamma^k
+    gamma: by how much the step shrinks per iteration; 1: it stays
+    mixing: the weights Q, metropolis (1 / (1 + the larger degree)) or uniform (1 / (1 + the largest of all degrees))
+    participation: the share of its neighbours that a node draws for a round; an edge counts if both ends drew it
+    """
 
     eta: Annotated[float, Gt(0)] = 0.1
     gamma: Annotated[float, Ge(1)] = 1.0

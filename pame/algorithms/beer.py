@@ -28,7 +28,10 @@ from pame.exchange import Vector
 
 @dataclass(frozen=True)
 class BeerSpec(ReplicaSpec):
-    """BEER's parameters: those of all with replicas, and the consensus step gam."""
+    """BEER: gradient tracking on compressed surrogates.
+
+    gam: the consensus step, how much of the way to its neighbours a node goes
+    """
 
     kind: Literal["beer"] = "beer"
     gam: Annotated[float, Gt(0), Le(1)] = 0.1

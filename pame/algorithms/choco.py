@@ -23,7 +23,10 @@ from pame.algorithms.seam import Context
 
 @dataclass(frozen=True)
 class ChocoSpec(ReplicaSpec):
-    """CHOCO-SGD's parameters: those of all with replicas, and the consensus step gam."""
+    """CHOCO-SGD: gradient steps, and gossip on compressed surrogates.
+
+    gam: the consensus step, how much of the way to its neighbours a node goes
+    """
 
     kind: Literal["choco"] = "choco"
     gam: Annotated[float, Gt(0), Le(1)] = 0.1

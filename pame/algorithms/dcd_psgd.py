@@ -25,7 +25,7 @@ from pame.compressors import CompressorSpec, Quantize
 
 @dataclass(frozen=True)
 class DcdPsgdSpec(ReplicaSpec):
-    """DCD-PSGD's parameters: those of all with replicas."""
+    """DCD-PSGD: D-PSGD whose models move by compressed differences only."""
 
     kind: Literal["dcd-psgd"] = "dcd-psgd"
     compressor: CompressorSpec = field(default_factory=Quantize)

@@ -4,13 +4,15 @@
     v_i <- theta v_i - eta/gamma^k g_i(y_i),    x_i <- y_i + v_i
 
 This is y^{k+1} = y^k - eta g(y^k) + theta (y^k - y^{k-1}) with y^{-1} = y^0 at the beginning of a round, as in the
-paper (Sun, Li and Wang, TPAMI 2023). Its local iterations are a period here: one iteration is one local step. Models
-travel whole; the paper's quantized variant is not in here.
+paper (Sun, Li and Wang, TPAMI 2023). Its local iterations are a period here: one iteration is one local step.
+
+Models travel whole, or with `compressor` quantized: y_i = Q_ii x_i + sum_j Q_ij C(x_j). Nothing is remembered of what
+was sent, so a lost message costs no more than otherwise, and the noise of C stays in proportion to the model.
 
 `gossip` says what a missing message means.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -19,15 +21,23 @@ from annotated_types import Ge, Lt
 
 from pame.algorithms.descend import check_finite
 from pame.algorithms.gossip import GossipNode, GossipSpec
-from pame.algorithms.seam import Context, Received
+from pame.algorithms.seam import Context, Form, Message, Received
+from pame.compressors import Quantize, expand, rounded
+from pame.exchange import Vector
+from pame.randomness import Key, Purpose
 
 
 @dataclass(frozen=True)
 class DfedavgmSpec(GossipSpec):
-    """DFedAvgM's parameters: those of gossip, and the momentum theta."""
+    """DFedAvgM: local steps with momentum, then gossip.
+
+    momentum: theta, how much of the last step is taken again; forgotten at every round
+    compressor: how models are quantized; null: they travel whole
+    """
 
     kind: Literal["dfedavgm"] = "dfedavgm"
     momentum: Annotated[float, Ge(0), Lt(1)] = 0.9
+    compressor: Quantize | None = None
 
     def node(self, context: Context) -> "Dfedavgm":
         """The state machine of one node."""
@@ -41,6 +51,23 @@ class Dfedavgm(GossipNode):
         super().__init__(spec, context)
         self._spec = spec
         self._velocity = np.zeros_like(context.start)
+
+    @property
+    def vectors(self) -> Mapping[str, Form]:
+        """The model, whole or quantized."""
+        compressor = self._spec.compressor
+        return {"x": Form.DENSE if compressor is None else Form(compressor.form)}
+
+    def message(self, k: int) -> Message:
+        """The model, whole or quantized."""
+        if self._spec.compressor is None:
+            return super().message(k)
+        context = self._context
+        key = Key(context.seed, Purpose.COMPRESSION, context.node, k)
+        return {"x": rounded(self._spec.compressor.compress(self._model, key), context.values)}
+
+    def _model_in(self, received: Received) -> Vector:
+        return super()._model_in(received) if self._spec.compressor is None else expand(received.message["x"])
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """The average; the velocity begins anew."""

@@ -23,7 +23,10 @@ from pame.algorithms.seam import Context
 
 @dataclass(frozen=True)
 class DfedsamSpec(GossipSpec):
-    """DFedSAM's parameters: those of gossip, and the radius rho of the perturbation."""
+    """DFedSAM: local steps with the gradient at the worst point nearby, then gossip.
+
+    rho: how far away that point is
+    """
 
     kind: Literal["dfedsam"] = "dfedsam"
     rho: Annotated[float, Ge(0)] = 0.01

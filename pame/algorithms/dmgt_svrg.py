@@ -32,8 +32,12 @@ from pame.exchange import Vector, as_sent
 
 @dataclass(frozen=True)
 class DmgtSvrgSpec(MixingSpec):
-    """DMGT-SVRG's parameters: step eta / gamma^k, momentum theta, iterations between full gradients, mixing weights,
-    participation, and what a missing message means."""
+    """DMGT-SVRG: gradient tracking with momentum and variance-reduced gradients.
+
+    momentum: theta
+    snapshot_every: iterations between full gradients
+    on_loss: both ends leave out an edge that loses a message (both), or only the one that misses it (naive)
+    """
 
     kind: Literal["dmgt-svrg"] = "dmgt-svrg"
     eta: Annotated[float, Gt(0)] = 0.05

@@ -17,7 +17,10 @@ from pame.algorithms.selection import Who
 
 @dataclass(frozen=True)
 class DpsgdSpec(GossipSpec):
-    """D-PSGD's parameters: those of gossip, and whether an edge takes part only if both of its ends have drawn it."""
+    """D-PSGD: gossip, and a gradient step.
+
+    mutual: whether an edge counts only if both of its ends drew it; otherwise a node averages whom it drew
+    """
 
     kind: Literal["dpsgd"] = "dpsgd"
     mutual: bool = False

@@ -28,8 +28,14 @@ from pame.exchange import Vector, as_sent
 
 @dataclass(frozen=True)
 class EpidemicSpec:
-    """Epidemic learning's parameters: who draws, to how many a node sends, step eta / gamma^k, and what a missing
-    message means."""
+    """Epidemic learning: each node sends its model to some random nodes, and averages what it gets.
+
+    sampling: local: each node draws its receivers by itself; oracle: all are joined by a fresh regular random graph
+    fan_out: to how many nodes a node sends
+    eta: the step is eta / gamma^k
+    gamma: by how much the step shrinks per iteration; 1: it stays
+    on_loss: average what has come (received), or count a missing model as zeros (naive)
+    """
 
     kind: Literal["epidemic"] = "epidemic"
     sampling: Literal["local", "oracle"] = "local"

@@ -5,7 +5,7 @@ the node itself (`on_loss: self`). Treating it as zero (`naive`) shrinks the mod
 that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -17,7 +17,10 @@ from pame.exchange import Vector, as_sent
 
 @dataclass(frozen=True)
 class GossipSpec(MixingSpec):
-    """Step, mixing weights, participation, and what a missing message means."""
+    """Those of mixing, and what a missing message means.
+
+    on_loss: a missing neighbour's weight goes to the node itself (self), or it counts as a model of zeros (naive)
+    """
 
     on_loss: Literal["self", "naive"] = "self"
 
@@ -25,7 +28,6 @@ class GossipSpec(MixingSpec):
 class GossipNode(NodeBase):
     """One node; an algorithm says what its step is."""
 
-    vectors: ClassVar = {"x": Form.DENSE}
     bundles: ClassVar = [frozenset({"x"})]
 
     def __init__(self, spec: GossipSpec, context: Context) -> None:
@@ -34,15 +36,24 @@ class GossipNode(NodeBase):
         self._mixing = Mixing(context, spec.mixing)
         self._average: Vector | None = None
 
+    @property
+    def vectors(self) -> Mapping[str, Form]:
+        """The model."""
+        return {"x": Form.DENSE}
+
     def message(self, k: int) -> Message:
         """The whole model."""
         return {"x": as_sent(self._model, self._context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """The weighted sum of the models, its own included."""
-        models = {message.sender: dense(message, "x") for message in received}
+        models = {message.sender: self._model_in(message) for message in received}
         self._average = self._mixing.average(k, self._model, models, self._on_loss)
         return float(len(received))
+
+    def _model_in(self, received: Received) -> Vector:
+        """What a neighbour sent."""
+        return dense(received, "x")
 
     def _take_average(self) -> Vector:
         """Where the step starts: from the average at a round, else from the model."""

@@ -35,7 +35,10 @@ from pame.exchange import Vector, as_sent
 
 @dataclass(frozen=True)
 class NidsSpec(MixingSpec):
-    """NIDS's parameters: step eta / gamma^k, mixing weights, participation, and what a missing message means."""
+    """NIDS: gradient steps with a dual correction, which make the optimum a fixed point.
+
+    on_loss: both ends leave out an edge that loses a message (both), or only the one that misses it (naive)
+    """
 
     kind: Literal["nids"] = "nids"
     on_loss: Literal["both", "naive"] = "both"

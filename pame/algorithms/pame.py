@@ -22,7 +22,12 @@ from pame.sampling import support
 
 @dataclass(frozen=True)
 class PameSpec:
-    """PaME's parameters: participation nu, support s (a share of n, or a count if an integer), step."""
+    """PaME: local steps, and at a round the average of parts of some neighbours' models.
+
+    participation: nu, the share of its neighbours that a node averages at a round
+    support: s, how much of a model a message reveals: a share of n, or a count if it is an integer
+    step: how large a step is
+    """
 
     kind: Literal["pame"] = "pame"
     participation: Annotated[float, Gt(0), Le(1)] = 0.2

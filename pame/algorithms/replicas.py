@@ -45,8 +45,13 @@ _DRAWS_REMEMBERED = 1024
 
 @dataclass(frozen=True)
 class ReplicaSpec(MixingSpec):
-    """The parameters of every algorithm with replicas: step eta / gamma^k, compressor, mixing weights, what a missing
-    message means (`resync_every`: R), and for comparisons the share of the neighbours that a node draws."""
+    """Those of mixing, and what every algorithm with replicas may be told.
+
+    compressor: how a node's updates are compressed
+    on_loss: acknowledged: an update counts if nobody loses it; resync: whole vectors come every so often; naive: what
+        is lost is lost
+    resync_every: with resync, every so many rounds
+    """
 
     compressor: CompressorSpec = field(default_factory=TopK)
     on_loss: Literal["acknowledged", "resync", "naive"] = "acknowledged"

@@ -23,7 +23,13 @@ from pame.compressors import CompressorSpec, Sign
 
 @dataclass(frozen=True)
 class SquarmSpec(ReplicaSpec):
-    """SQuARM-SGD's parameters: those of all with replicas, momentum beta, consensus step gam, and when to speak."""
+    """SQuARM-SGD: CHOCO with Nesterov momentum and messages only where a model has moved enough.
+
+    gam: the consensus step, how much of the way to its neighbours a node goes
+    momentum: beta
+    threshold: a node speaks when ||x - xhat||^2 is above threshold (k + 1)^growth eta_k^2; 0: always
+    growth: how the threshold grows; the paper wants less than 1
+    """
 
     kind: Literal["squarm"] = "squarm"
     gam: Annotated[float, Gt(0), Le(1)] = 0.1

@@ -16,7 +16,11 @@ from annotated_types import Ge, Gt
 
 @dataclass(frozen=True)
 class PenaltyStep:
-    """The step as printed: 1 / (sigma0 gamma^k t_i)."""
+    """The step as printed: 1 / (sigma0 gamma^k t_i), where t_i is how many messages node i averages.
+
+    sigma0: the penalty at the start
+    gamma: by how much it grows per iteration
+    """
 
     kind: Literal["penalty"] = "penalty"
     sigma0: Annotated[float, Gt(0)] = 1.0
@@ -29,7 +33,11 @@ class PenaltyStep:
 
 @dataclass(frozen=True)
 class FixedStep:
-    """A step that does not depend on the participation: eta / gamma^k."""
+    """A step that does not depend on the participation: eta / gamma^k.
+
+    eta: the step at the start
+    gamma: by how much it shrinks per iteration; 1: it stays
+    """
 
     kind: Literal["fixed"] = "fixed"
     eta: Annotated[float, Gt(0)] = 0.1

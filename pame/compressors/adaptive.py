@@ -31,7 +31,13 @@ from pame.randomness import Key, uniforms
 
 @dataclass(frozen=True)
 class Adaptive:
-    """ANQ's parameters: absolute error eta (at k = 0, times `shrink` per iteration), relative error omega, rounding."""
+    """Adaptive non-uniform quantization: levels whose gaps grow with the value, finer at every iteration.
+
+    eta: the absolute error at the start
+    shrink: what the absolute error is multiplied by per iteration
+    omega: the relative error
+    rounding: to one of the two nearest levels without bias (probabilistic), or to the nearest (deterministic)
+    """
 
     kind: Literal["adaptive"] = "adaptive"
     eta: Annotated[float, Gt(0)] = 0.01

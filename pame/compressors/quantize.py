@@ -26,7 +26,11 @@ from pame.randomness import Key, uniforms
 
 @dataclass(frozen=True)
 class Quantize:
-    """Quantization's parameters: bits per coordinate, its sign included, and whether it is scaled down to contract."""
+    """Quantization to evenly spaced levels, rounded without bias.
+
+    bits: per coordinate, its sign included
+    unbiased: whether the mean is kept; otherwise the result is scaled down so that it contracts
+    """
 
     kind: Literal["quantize"] = "quantize"
     bits: Annotated[int, Ge(2), Le(16)] = 8

@@ -19,7 +19,11 @@ from pame.sampling import support
 
 @dataclass(frozen=True)
 class RandomK:
-    """Random-k's parameters: the share of n that is kept (or a count, if an integer), and whether it is scaled up."""
+    """Some coordinates, drawn at random.
+
+    share: how many of n are kept: a share, or a count if it is an integer
+    unbiased: whether they are scaled up so that the mean is kept
+    """
 
     kind: Literal["random-k"] = "random-k"
     share: Annotated[float, Gt(0), Le(1)] | Annotated[int, Ge(1)] = 0.1

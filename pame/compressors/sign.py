@@ -17,7 +17,7 @@ from pame.randomness import Key
 
 @dataclass(frozen=True)
 class Sign:
-    """Scaled sign has no parameters."""
+    """The signs, times the mean magnitude."""
 
     kind: Literal["sign"] = "sign"
 

@@ -18,7 +18,10 @@ from pame.randomness import Key
 
 @dataclass(frozen=True)
 class TopK:
-    """Top-k's parameter: the share of n that is kept, or a count if it is an integer."""
+    """The coordinates with the largest magnitude.
+
+    share: how many of n are kept: a share, or a count if it is an integer
+    """
 
     kind: Literal["top-k"] = "top-k"
     share: Annotated[float, Gt(0), Le(1)] | Annotated[int, Ge(1)] = 0.1

@@ -23,6 +23,7 @@ from containers import ROOT, Container, Project, docker, project
 from node.credentials import node_name
 from orchestrator.experiment import load
 from orchestrator.plan import make_network_setting
+from pame.algorithms import SPECS
 from pame.ledger import Ledger
 from pame.simulator import run_lock_step
 
@@ -118,19 +119,25 @@ def run_here(network: Project, *words: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def same_as_simulated(folder: Path) -> dict[str, Any]:
+    """A run's summary; its models must have the bits of the simulator's."""
+    facts: dict[str, Any] = json.loads((folder / "summary.json").read_text())
+    assert (facts["status"], facts["exact"]) == ("finished", True)
+    [variant] = load(folder / "experiment.yaml", [])
+    assert variant.experiment.nodes == NODES
+    outcome = run_lock_step(make_network_setting(variant.experiment, folder), _Nobody(), Ledger(NODES))
+    assert np.load(folder / "models.npy").tobytes() == outcome.models.tobytes()
+    return facts
+
+
 def test_the_default_experiment_begins_by_itself_and_has_the_bits_of_the_simulator(
     network: Project, tmp_path: Path
 ) -> None:
     network.wait_for_log("orchestrator", '"event": "run_ended"', 200)
     [folder] = runs(network)
     found = fetched(network, folder, tmp_path)
-    facts = json.loads((found / "summary.json").read_text())
-    assert (facts["status"], facts["exact"], facts["network"]["tls"]) == ("finished", True, True)
-    [variant] = load(found / "experiment.yaml", [])
-    assert variant.experiment.nodes == NODES
-    setting = make_network_setting(variant.experiment, tmp_path)
-    outcome = run_lock_step(setting, _Nobody(), Ledger(NODES))
-    assert np.load(found / "models.npy").tobytes() == outcome.models.tobytes()
+    facts = same_as_simulated(found)
+    assert facts["network"]["tls"]
     assert 0.9 < facts["network"]["wire"]["ratios"]["stream"] < 1.1
     assert (found / "connections.csv").is_file()
 
@@ -187,6 +194,15 @@ def test_the_page_is_there_and_knows_the_run(network: Project) -> None:
 def test_health_is_asked_and_answered(network: Project) -> None:
     for container in (network.containers("node")[0], orchestrator(network)):
         assert network.execute(container, "python", "-m", "node.health", "127.0.0.1:4753").strip() == "serving"
+
+
+@pytest.mark.parametrize("kind", SPECS)
+def test_every_algorithm_has_the_bits_of_the_simulator(network: Project, tmp_path: Path, kind: str) -> None:
+    words = ("--set", f"nodes={NODES}", "--set", "stop.iterations=12", "--set", f"algorithm={{kind: {kind}}}")
+    running = run_here(network, "experiments/quickstart.yaml", *words)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 0, errors
+    same_as_simulated(fetched(network, runs(network)[-1], tmp_path))
 
 
 def test_faults_that_need_the_docker_socket_are_refused_without_it(network: Project) -> None:

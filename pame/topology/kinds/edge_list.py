@@ -15,7 +15,10 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class EdgeList:
-    """The edges in `file`: one `i j` per line, nodes numbered from 0; blank lines and # comments are skipped."""
+    """The edges in a file: one `i j` per line, nodes numbered from 0; blank lines and # comments are skipped.
+
+    file: its path, from the folder of the experiment file
+    """
 
     file: str
     kind: Literal["edge-list"] = "edge-list"

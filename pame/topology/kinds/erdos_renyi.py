@@ -18,7 +18,10 @@ _HOPELESS = 20.0
 
 @dataclass(frozen=True)
 class ErdosRenyi:
-    """Each pair of nodes is joined with probability `p`, independently; drawn again until connected."""
+    """Each pair of nodes is joined with the same probability, independently; drawn again until connected.
+
+    p: that probability
+    """
 
     p: Annotated[float, Gt(0), Le(1)]
     kind: Literal["erdos-renyi"] = "erdos-renyi"

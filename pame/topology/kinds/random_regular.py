@@ -31,7 +31,10 @@ _TURNS = 200
 
 @dataclass(frozen=True)
 class RandomRegular:
-    """Every node has `degree` neighbours, otherwise at random; drawn again until connected."""
+    """Every node has the same number of neighbours, otherwise at random; drawn again until connected.
+
+    degree: that number
+    """
 
     degree: Annotated[int, Ge(1)]
     kind: Literal["random-regular"] = "random-regular"

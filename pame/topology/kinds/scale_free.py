@@ -13,7 +13,10 @@ from pame.topology.graph import Edges, canonical
 
 @dataclass(frozen=True)
 class ScaleFree:
-    """Nodes join one by one, each with `attach` edges to earlier nodes chosen in proportion to their degree."""
+    """Nodes join one by one, and choose earlier nodes as neighbours, in proportion to their degree.
+
+    attach: how many each chooses
+    """
 
     attach: Annotated[int, Ge(1)]
     kind: Literal["scale-free"] = "scale-free"

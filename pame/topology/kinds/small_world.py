@@ -14,7 +14,11 @@ from pame.topology.redraw import first_connected
 
 @dataclass(frozen=True)
 class SmallWorld:
-    """A ring where each node is joined to its `degree` nearest, and each edge rewired with probability `rewire`."""
+    """A ring where each node is joined to its nearest, and some edges are rewired.
+
+    degree: how many nearest nodes; even
+    rewire: the probability that an edge is rewired
+    """
 
     degree: Annotated[int, Ge(2), MultipleOf(2)]
     rewire: Annotated[float, Ge(0), Le(1)]

@@ -12,7 +12,10 @@ from pame.topology.graph import Edges, canonical
 
 @dataclass(frozen=True)
 class TwoClusters:
-    """Two halves, everyone joined to everyone within a half, and `bridges` edges between the halves."""
+    """Two halves, everyone joined to everyone within a half, and a few edges between the halves.
+
+    bridges: how many edges there are between them
+    """
 
     bridges: Annotated[int, Ge(1)] = 1
     kind: Literal["two-clusters"] = "two-clusters"

@@ -59,6 +59,15 @@ def test_it_still_does_when_messages_are_lost_on_purpose_and_rounded(tmp_path: P
     assert same_as_simulated(made, tmp_path).messages(Fate.LOST) > 0
 
 
+@pytest.mark.parametrize("values", ["float64", "float32"])
+def test_quantized_models_travel_as_they_are_simulated(tmp_path: Path, values: str) -> None:
+    algorithm = {"kind": "dfedavgm", "compressor": {"kind": "quantize", "bits": 4}}
+    coarse = same_as_simulated(experiment(algorithm, messages={"loss": 0.2, "values": values}), tmp_path)
+    whole = Ledger(NODES)
+    run_lock_step(make_network_setting(experiment({"kind": "dfedavgm"}), tmp_path), Watcher(), whole)
+    assert sum(coarse.links().bytes) < 0.5 * sum(whole.links().bytes)
+
+
 @pytest.mark.parametrize("sampling", ["local", "oracle"])
 def test_epidemic_learning_crosses_the_ring(tmp_path: Path, sampling: str) -> None:
     links = same_as_simulated(

@@ -10,6 +10,7 @@ from matrix_form import (
     EVERY_SCHEDULE,
     ITERATIONS,
     NODES,
+    SEED,
     N,
     check,
     gradients,
@@ -22,8 +23,10 @@ from matrix_form import (
 )
 
 from pame.algorithms import Context, DfedavgmSpec, Received, Selection, Who
+from pame.compressors import Quantize, expand
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
+from pame.randomness import Key, Purpose
 
 
 def slow_dfedavgm(problem: Regression, spec: DfedavgmSpec, periods: tuple[int, ...], loss: float = 0.0) -> list[Matrix]:
@@ -104,3 +107,45 @@ def test_the_velocity_grows_between_rounds_and_is_forgotten_at_a_round() -> None
     node.absorb(3, [Received(1, 3, {"x": np.array([4.5])}, 0)])
     node.step(3)
     assert node.model.tolist() == [1.0 - 1.0]
+
+
+def slow_quantized(
+    problem: Regression, spec: DfedavgmSpec, periods: tuple[int, ...], loss: float = 0.0
+) -> list[Matrix]:
+    """The same, where every model but a node's own is quantized."""
+    assert spec.compressor is not None
+    models = np.zeros((NODES, N))
+    before = models
+    history = [models]
+    for k in range(ITERATIONS):
+        weights = q_as_received(q_at(k, periods, spec.participation), k, lost_at(loss), spec.on_loss)
+        coarse = np.stack(
+            [expand(spec.compressor.compress(models[i], Key(SEED, Purpose.COMPRESSION, i, k))) for i in range(NODES)]
+        )
+        own = np.diag(np.diag(weights))
+        y = own @ models + (weights - own) @ coarse
+        at_round = np.array([[k % period == 0] for period in periods])
+        before = np.where(at_round, y, before)
+        models = y - spec.eta / spec.gamma**k * gradients(problem, y, k) + spec.momentum * (y - before)
+        before = y
+        history.append(models)
+    return history
+
+
+@EVERY_SCHEDULE
+@pytest.mark.parametrize("loss", [0.0, 0.4])
+def test_quantized_models_equal_the_matrix_form(periods: tuple[int, ...], participation: float, loss: float) -> None:
+    spec = DfedavgmSpec(eta=0.1, participation=participation, compressor=Quantize(bits=6))
+    problem = problem_of()
+    expected = slow_quantized(problem, spec, periods, loss)
+    check(setting_of(spec, problem, periods, message_loss=loss), expected)
+
+
+def test_eight_bits_end_where_whole_models_do_and_three_do_not() -> None:
+    problem, periods = problem_of(), (5,) * NODES
+    whole, fine, coarse = (
+        worst(setting_of(DfedavgmSpec(eta=0.02, compressor=compressor), problem, periods), 300)
+        for compressor in (None, Quantize(bits=8), Quantize(bits=3))
+    )
+    assert fine < 1.2 * whole
+    assert coarse > 1.5 * whole
