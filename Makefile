@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test lint format stubs dashboards clean
+.PHONY: demo test lint format stubs dashboards reference clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## run PaME on the embedded default experiment and say where the report is
@@ -28,6 +28,9 @@ stubs: $(READY)  ## write pame/rpc anew from proto/pame/v1
 
 dashboards: $(READY)  ## write deploy/grafana/dashboards anew from the code beside it
 	$(BIN)/python -m deploy.grafana.make_dashboards
+
+reference: $(READY)  ## write docs/experiment.md anew from the schema of experiment files
+	$(BIN)/pame schema --markdown > docs/experiment.md
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -37,6 +37,9 @@ def describe(annotation: Any) -> str:
         )
     if get_origin(plain) is list:
         return f"a list, each item {describe(get_args(plain)[0])}"
+    if get_origin(plain) is dict:
+        key, value = map(describe, get_args(plain))
+        return f"a section: for {key}, {value}"
     if is_section(plain):
         return f"a section (known keys: {listed(keys(plain))})"
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "text", NoneType: "null"}

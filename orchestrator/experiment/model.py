@@ -186,7 +186,7 @@ class Experiment(Section):
     compute: Compute | None = None
     """How long a step takes; nothing: no time model."""
     links: Links | None = None
-    """What links do to messages; nothing: no time model."""
+    """What links do to messages, in a section or in one word, a preset such as wan; nothing: no time model."""
     faults: Annotated[list[Annotated[FaultSpec, Tagged(FAULTS)]], MinLen(1)] | None = None
     """What is done to the network on purpose."""
     plan: str | None = None

@@ -4,14 +4,14 @@ Pydantic's own schema, and what it cannot know: a list of plain values may stand
 percentage for any number, and a tagged section without a kind is of the default kind.
 """
 
-import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from orchestrator.experiment.describe import alternatives, keys, unwrap
+from orchestrator.experiment.describe import alternatives, is_section, keys, unwrap
 from orchestrator.experiment.load import dump
+from orchestrator.experiment.meanings import meanings
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.units import PERCENTAGE
 
@@ -24,8 +24,7 @@ def json_schema() -> Schema:
     schema = Experiment.model_json_schema()
     definitions: Schema = schema["$defs"]
     _write_defaults_with_units(schema)
-    for section in [schema, *definitions.values()]:
-        _explain_keys(section)
+    _explain_keys(schema)
     for section in [schema, *definitions.values()]:
         for holder in (section, *section.get("anyOf", ())):
             for prop in holder.get("properties", {}).values():
@@ -42,26 +41,30 @@ def _write_defaults_with_units(schema: Schema) -> None:
     for key, default in dump(Experiment()).items():
         schema["properties"][key]["default"] = default
     del schema["properties"]["name"]["default"]  # it is the file's own name
-    for section in _sections(Experiment):
-        if not any(field.is_required() for field in section.model_fields.values()):
+    for section in sections(Experiment):
+        if issubclass(section, BaseModel) and not any(field.is_required() for field in section.model_fields.values()):
             for key, default in section().model_dump(mode="json").items():
                 schema["$defs"][section.__name__]["properties"][key]["default"] = default
 
 
-def _sections(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    for hint in keys(model).values():
+def sections(section: Any) -> Iterator[Any]:
+    """Every section within a section, and those within them; some more than once."""
+    for hint in keys(section).values():
         for member in alternatives(hint):
-            plain = unwrap(member)[0]
-            if isinstance(plain, type) and issubclass(plain, BaseModel):
-                yield plain
-                yield from _sections(plain)
+            plain, _ = unwrap(member)
+            for inner in (member, *get_args(plain)):
+                for one in alternatives(inner):
+                    if is_section(found := unwrap(one)[0]):
+                        yield found
+                        yield from sections(found)
 
 
-def _explain_keys(section: Schema) -> None:
-    """A spec explains its keys in its docstring, one line `key: meaning` each."""
-    for key, meaning in re.findall(r"^(\w+): (.+(?:\n +.+)*)$", section.get("description", ""), re.MULTILINE):
-        if key in section.get("properties", {}):
-            section["properties"][key].setdefault("description", " ".join(meaning.split()))
+def _explain_keys(schema: Schema) -> None:
+    for section in sections(Experiment):
+        properties = schema["$defs"][section.__name__].get("properties", {})
+        for key, meaning in meanings(section).items():
+            if key in properties:
+                properties[key].setdefault("description", meaning)
 
 
 def _open_tagged_section(prop: Schema, definitions: Schema) -> None:

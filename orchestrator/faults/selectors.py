@@ -56,7 +56,11 @@ class Of(NamedTuple):
 
 @dataclass(frozen=True)
 class ByDegree:
-    """The nodes with the most or the fewest neighbours; of equals, those with the smaller number."""
+    """The nodes with the most or the fewest neighbours; of equals, those with the smaller number.
+
+    degree: the most (highest), or the fewest (lowest)
+    count: how many nodes
+    """
 
     degree: Literal["highest", "lowest"]
     count: Count = 1

@@ -28,14 +28,20 @@ MOST_EVENTS = 10_000
 
 @dataclass(frozen=True)
 class AtIteration:
-    """A moment: when the acting node begins this iteration."""
+    """A moment in the acting node's own count.
+
+    iteration: when it begins this iteration
+    """
 
     iteration: Annotated[int, Ge(0)]
 
 
 @dataclass(frozen=True)
 class ForIterations:
-    """A span: so many iterations of the acting node."""
+    """A span in the acting node's own count.
+
+    iterations: so many
+    """
 
     iterations: Count
 

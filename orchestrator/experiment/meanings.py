@@ -1,0 +1,40 @@
+"""What a section and its keys mean, in the words of its class.
+
+A spec explains its keys in its docstring, one line `key: meaning` each, and a base class speaks for its own; a model
+of ours has a docstring below each key, a trigger a description in its type.
+"""
+
+import re
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from orchestrator.experiment.describe import keys, unwrap
+
+_LINE = re.compile(r"^ *(\w+): (.+(?:\n {8,}\S.*)*)$", re.MULTILINE)
+
+
+def meanings(section: Any) -> dict[str, str]:
+    """By key; what a class says comes before what its bases say."""
+    known, found = keys(section), {}
+    for key, hint in known.items():
+        said = [item.description for item in unwrap(hint)[1] if isinstance(item, FieldInfo) and item.description]
+        if said or (said := _said_below(section, key)):
+            found[key] = said[0]
+    for owner in section.__mro__:
+        for key, meaning in _LINE.findall(owner.__dict__.get("__doc__") or ""):
+            if key in known:
+                found.setdefault(key, " ".join(meaning.split()))
+    return found
+
+
+def summary(section: Any) -> str:
+    """What its docstring says besides; paragraphs are lines."""
+    known = keys(section)
+    text = _LINE.sub(lambda line: "" if line[1] in known else line[0], section.__doc__ or "")
+    return "\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
+
+
+def _said_below(section: Any, key: str) -> list[str]:
+    fields: dict[str, FieldInfo] = getattr(section, "model_fields", {})
+    return [fields[key].description or ""] if key in fields and fields[key].description else []

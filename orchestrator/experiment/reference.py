@@ -1,0 +1,135 @@
+"""The experiment file in Markdown, from its schema: every key with what it may be, its default and its meaning.
+
+Kinds from plugins are in it, too: `pame --plugin FILE schema --markdown`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING
+from typing import Any, get_args, get_origin
+
+import yaml
+
+from orchestrator.experiment.describe import Expected, alternatives, describe, is_section, keys, kind_of, unwrap
+from orchestrator.experiment.meanings import meanings, summary
+from orchestrator.experiment.model import Experiment
+from orchestrator.experiment.schema import Schema, json_schema
+
+_INTRODUCTION = """\
+# The experiment file
+
+Written by `make reference` from the schema of experiment files (`pame schema --markdown`); do not edit it by hand.
+
+An experiment file is YAML. Every key may be left out unless it is required; an unknown key is an error that says which
+are known. `pame validate FILE` checks a file without running it, `--set KEY=VALUE` overrides a key by its dotted path,
+and `pame schema` prints the JSON schema for editors.
+
+- **Times** have a unit (`20ms`, `30s`, `2min`), and so have **rates** (`10mbit`). Delays of links are one-way.
+- **Shares** are numbers or percentages: `0.2` or `20%`.
+- **A list of plain values makes a sweep**: `nodes: [8, 16]` is two runs, and several lists are all combinations.
+"""
+_WITHIN = """\
+Sections that stand within others; the titles are their dotted keys.
+"""
+_Row = tuple[str, str, str, str]
+
+
+def reference() -> str:
+    """The whole page."""
+    schema = json_schema()
+    parts = [_INTRODUCTION, "## All keys\n", _table(_rows(Experiment, schema))]
+    inner: dict[Any, list[str]] = {}
+    for key, hint in keys(Experiment).items():
+        found = list(_sections_of(hint))
+        if found:
+            parts += [f"## `{key}`\n", _sentence(meanings(Experiment).get(key) or summary(found[0]))]
+        for section in found:
+            if kind := kind_of(section):
+                parts += [f"### kind `{kind}`\n", _sentence(summary(section))]
+            parts.append(_table(_rows(section, schema["$defs"][section.__name__])))
+            for within, place in _within(section, key):
+                inner.setdefault(within, []).append(place)
+    parts += ["## Within sections\n", _WITHIN]
+    for section, places in inner.items():
+        title = ", ".join(f"`{place}`" for place in dict.fromkeys(places))
+        kind = kind_of(section)
+        parts += [f"### {title}{f', kind `{kind}`' if kind else ''}\n", _sentence(summary(section))]
+        parts.append(_table(_rows(section, schema["$defs"][section.__name__])))
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts if part)
+
+
+def _rows(section: Any, own: Schema) -> Iterator[_Row]:
+    said = meanings(section)
+    properties: Mapping[str, Schema] = _mapping_of(own).get("properties", {})
+    for key, hint in keys(section).items():
+        if key == "kind":
+            continue
+        inner = list(_sections_of(hint))
+        meaning = said.get(key) or (summary(inner[0]) if inner else "")
+        is_required = key in _mapping_of(own).get("required", ())
+        default = "required" if is_required else _default(properties.get(key, {}), bool(inner), section, key)
+        words = _pointer(key, hint) if inner and section is Experiment else describe(hint)
+        yield f"`{key}`", words, default, _sentence(meaning)
+
+
+def _pointer(key: str, hint: Any) -> str:
+    """Instead of all that a section's own table says."""
+    words = next((item.expected for item in unwrap(hint)[1] if isinstance(item, Expected)), None)
+    is_list = any(get_origin(unwrap(member)[0]) is list for member in alternatives(hint))
+    return f"{words or ('a list of sections' if is_list else 'a section')}: see [{key}](#{key})"
+
+
+def _mapping_of(own: Schema) -> Schema:
+    """A section that may also be written as a word has its keys in one of its forms."""
+    return next((form for form in own.get("anyOf", ()) if "properties" in form), own)
+
+
+def _default(prop: Schema, is_section: bool, section: Any, key: str) -> str:
+    value = prop.get("default", _made(section, key))
+    if value is None:
+        return "nothing"
+    if is_section and isinstance(value, dict):
+        if "kind" not in value:
+            return "as below"
+        value = value if len(value) < 3 else {"kind": value["kind"]}
+    return f"`{yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10**6).splitlines()[0]}`"
+
+
+def _made(section: Any, key: str) -> object:
+    """A default that is made anew each time stands in no schema."""
+    field = getattr(section, "__dataclass_fields__", {}).get(key)
+    if field is None or field.default_factory is MISSING:
+        return None
+    made = field.default_factory()
+    return {"kind": made.kind} if hasattr(made, "kind") else made
+
+
+def _within(section: Any, place: str) -> Iterator[tuple[Any, str]]:
+    """The sections within one, each with its dotted key."""
+    for key, hint in keys(section).items():
+        for found in _sections_of(hint):
+            yield found, f"{place}.{key}"
+            yield from _within(found, f"{place}.{key}")
+
+
+def _sections_of(hint: Any) -> Iterator[Any]:
+    """The sections that may stand below a key, also in a list or by name."""
+    for member in alternatives(hint):
+        plain, _ = unwrap(member)
+        if is_section(plain):
+            yield plain
+        elif get_origin(plain) in (list, dict):
+            yield from _sections_of(get_args(plain)[-1])
+
+
+def _sentence(text: str) -> str:
+    text = text if re.match(r"\w+:", text) else text[:1].upper() + text[1:]
+    return text if not text or text.endswith((".", ":")) else text + "."
+
+
+def _table(rows: Iterable[_Row]) -> str:
+    listed = list(rows)
+    if not listed:
+        return ""
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in listed]
+    return "\n".join(["| key | what it may be | default | meaning |", "|---|---|---|---|", *lines])
