@@ -7,8 +7,8 @@
     linear_rate    linear rate                                simulate    one run in the simulator
     conduct        all of it, into a folder                   report      the page; charts; screen: the terminal
 
-Settings are the same for all and in the report; nothing is tuned to meet a criterion. A new claim is a `Claim` in a file and a
-place in CLAIMS. May import: everything in `orchestrator` but the command line, and `pame`.
+Criteria stand beside their claims, and nothing is tuned to meet them. A new claim is a `Claim` in a file and a place in
+CLAIMS. May import: everything in `orchestrator` but the command line, and `pame`.
 """
 
 from orchestrator.claims.claim import Claim, Mode

@@ -74,8 +74,8 @@ def _table(outcome: Outcome) -> str:
             ]
         )
     lead = (
-        "Every claim is looked at in several conditions by a criterion that was written before anything was run. Met "
-        "in all of them: holds; in some: holds partly; in none: does not hold. Nothing is tuned to make a claim hold "
+        "Every claim is looked at in several conditions by the criterion that stands beside it. Met in all of them: "
+        "holds; in some: holds partly; in none: does not hold. Nothing is tuned to make a claim hold "
         "or fail. Everything here was simulated."
     )
     return page.section("verdicts", "Claims and verdicts", lead, page.grid([page.card(page.sortable(headers, rows))]))
