@@ -1,7 +1,7 @@
 """A comparison from beginning to end: optima, tuning, fresh seeds in the simulator and on real nodes, the report.
 
 <folder>/   compare.yaml (the file), rows.jsonl (a line per run, as it ends), compare.json, report.html,
-            real/ (run folders)
+            comparison.svg, real/ (run folders)
 """
 
 import json
@@ -20,6 +20,7 @@ from orchestrator.compare.grid import Cell, View, experiment_of, final_cells, tu
 from orchestrator.compare.jobs import Job, make_jobs
 from orchestrator.compare.measure import Row, Stick
 from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.picture import write_picture
 from orchestrator.compare.real import Stage, run_on_nodes
 from orchestrator.compare.report import write_compare_report
 from orchestrator.compare.run import SIMULATE, End, measure_stick, simulate_job
@@ -76,6 +77,7 @@ def conduct_comparison(order: Order, watcher: Watcher) -> Outcome:
             attempt.trouble = INTERRUPTED
     outcome = work.outcome(time.perf_counter() - began, attempt.trouble)
     write_compare_report(order.folder, outcome)
+    write_picture(order.folder, outcome)
     _write_json(order.folder, outcome)
     attempt.complain()
     return outcome

@@ -17,6 +17,7 @@ from orchestrator.compare.charts import median_runs
 from orchestrator.compare.grid import View
 from orchestrator.compare.measure import HOW, Mark, Row, Stick
 from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.picture import write_picture
 from orchestrator.compare.report import write_compare_report
 from orchestrator.compare.screen import result_table
 from orchestrator.compare.tune import choose
@@ -153,6 +154,18 @@ def test_an_incomplete_comparison_says_so(tmp_path: Path) -> None:
     words = words_of(write_compare_report(tmp_path, outcome))
     assert "This comparison is not complete: interrupted" in words
     assert "tuning was not finished" in words
+
+
+def test_the_picture_has_a_panel_per_view_and_measure_and_a_line_per_algorithm(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path, both_views())
+    write_picture(tmp_path, outcome)
+    text = (tmp_path / "comparison.svg").read_text()
+    for view in ("as published", "standardized"):
+        for measure in ("rounds", "bytes"):
+            assert f">{view}: {measure} to suboptimality<" in text
+    assert len(re.findall(r'<path aria-label="[^"]*algorithm: ', text)) == 4 * len(outcome.comparison.entries)
+    write_picture(tmp_path / "nowhere", outcome_of(tmp_path, []))
+    assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.requires("chromium")

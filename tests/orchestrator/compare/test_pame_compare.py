@@ -50,6 +50,7 @@ def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path)
     shared = results["standardized", "0.3", "dpsgd"]
     assert shared["rounds"]["median"] == -(-shared["iterations"]["median"] // 2)
     assert "widen the grid" in (folder / "report.html").read_text()
+    assert "rounds to suboptimality" in (folder / "comparison.svg").read_text()
     assert "fewest to suboptimality 0.3: rounds" in done.stdout
     assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
 
