@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import networkx as nx
 
@@ -19,7 +20,7 @@ _PING_SLACK_S = 0.01
 _RATE_S, _MOST_RATE_S = 0.3, 2.0
 _RATE_PACKETS = 30
 _PACKET_BITS = 8 * 1242
-MOST_RATE_ROUNDS = 8
+MOST_RATE_ROUNDS = 10
 
 Edge = tuple[int, int]
 """Its ends, the smaller first."""
@@ -60,19 +61,34 @@ def rate_rounds(asked: Mapping[Link, Sequence[Asked]], most_bps: float) -> tuple
     """Rates, so that those of a round together stay below a limit; and the links that are too fast for it."""
     rates = {link: one.value for link, some in asked.items() for one in some if one.what == "rate"}
     too_fast = [link for link, rate in sorted(rates.items()) if rate > most_bps]
-    slow_enough = {link: rate for link, rate in rates.items() if rate <= most_bps}
-    rounds: list[list[Link]] = []
-    for edges in colour(edge_of(link) for link in slow_enough):
-        room = 0.0
-        for link in sorted(slow_enough):
-            if edge_of(link) not in edges:
-                continue
-            if room < slow_enough[link]:
-                rounds.append([])
-                room = most_bps
-            rounds[-1].append(link)
-            room -= slow_enough[link]
-    return [Round(tuple(links), _rate_seconds(slow_enough, links)) for links in rounds], too_fast
+    fit: list[_Fit] = []
+    for edges in colour(edge_of(link) for link, rate in rates.items() if rate <= most_bps):
+        for link in sorted(link for edge in edges for link in (edge, edge[::-1]) if rates.get(link, inf) <= most_bps):
+            place = next((one for one in fit if one.has_room(link, rates[link])), None)
+            if place is None:
+                fit.append(place := _Fit(most_bps))
+            place.add(link, rates[link])
+    return [Round(tuple(sorted(one.links)), _rate_seconds(rates, one.links)) for one in fit], too_fast
+
+
+class _Fit:
+    """A round that is being filled."""
+
+    def __init__(self, room_bps: float) -> None:
+        self.links: list[Link] = []
+        self._room_bps = room_bps
+        self._busy: dict[int, Edge] = {}
+
+    def has_room(self, link: Link, rate_bps: float) -> bool:
+        """Whether its ends are free, but for the way back, and it is not too fast for the rest."""
+        edge = edge_of(link)
+        return rate_bps <= self._room_bps and all(self._busy.get(end, edge) == edge for end in link)
+
+    def add(self, link: Link, rate_bps: float) -> None:
+        """Take it in."""
+        self.links.append(link)
+        self._room_bps -= rate_bps
+        self._busy |= dict.fromkeys(link, edge_of(link))
 
 
 def colour(edges: Iterable[Edge]) -> list[set[Edge]]:

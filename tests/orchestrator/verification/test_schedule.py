@@ -54,6 +54,13 @@ def test_rates_of_a_round_stay_below_the_limit_together(found: set[tuple[int, in
         assert not busy_twice(round_)
 
 
+def test_rounds_of_rates_are_filled_across_classes_of_edges() -> None:
+    ring = [(i, (i + step) % 16) for i in range(16) for step in (1, 2, 3)]
+    links = [link for i, j in ring for link in ((i, j), (j, i))]
+    rounds, _ = rate_rounds({link: [asked(link, "rate", 1e8)] for link in links}, 1.2e9)
+    assert len(rounds) <= 10  # 96 links of 100 Mbit/s, 12 at once: 8 at the very least
+
+
 def test_both_ways_of_an_edge_are_timed_together_and_no_node_twice_at_once() -> None:
     links = list(permutations(range(8), 2))
     rounds = timing_rounds({link: [asked(link, "delay", 0.02, "netem")] for link in links})
