@@ -8,19 +8,17 @@ As published gam = 1. The r_i cancel over all nodes, so that sum(d) = 0 always; 
 stands still. Convergence is linear if the quantizer's error vanishes with z - zhat: their rule allows a coordinate
 eta_k + omega |z - zhat|, with omega small and eta_k falling geometrically; where it falls faster than the algorithm
 converges, levels take ever more bits (`compressor: {kind: adaptive, eta, shrink, omega}`). At an iteration that is no
-round r = 0. As in NIDS here (`nids`), duals are kept by edge, and an edge that is active once in e iterations adds
-r / (e eta) to them.
+round r = 0. As in NIDS here (`nids`), duals are kept by edge, and an edge that is seldom active adds less to them.
 """
 
 from dataclasses import dataclass, field
-from math import lcm
 from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Gt, Le
 
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.flows import Flows
+from pame.algorithms.flows import Flows, dual_share
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
 from pame.algorithms.seam import Context
@@ -72,15 +70,11 @@ class AnqNids(ReplicaNode):
         edges = {j: 0.5 * self._spec.gam * weight for j, weight in self._replicas.edges(k).items()}
         moved = self._stepped + self._replicas.pull("z", edges)
         self._model = check_finite(moved, self._context.node, k, size)
-        duals = {j: weight / (self._rest(j) * size) for j, weight in edges.items()}
+        selection, here = self._context.selection, self._context.node
+        duals = {j: weight * dual_share(selection, here, j) / size for j, weight in edges.items()}
         self._flows.pull(duals, self._replicas.own("z"), self._replicas.others("z"))
 
     def greet(self, neighbour: int) -> None:
         """Its dual over the edge is gone, so this end's must go, too."""
         super().greet(neighbour)
         self._flows.forget(neighbour)
-
-    def _rest(self, neighbour: int) -> int:
-        """Every how many iterations the edge is active at most."""
-        periods = self._context.selection.periods
-        return lcm(periods[self._context.node], periods[neighbour])

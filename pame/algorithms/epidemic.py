@@ -3,9 +3,8 @@
     y_i = x_i - eta/gamma^k g_i(x_i),      x_i <- mean of y_i and the y_j received        (at no round: x_i <- y_i)
 
 EL-Local (`sampling: local`): every node draws by itself to whom it sends, `fan_out` others; how many reach it varies.
-EL-Oracle (`oracle`): everybody exchanges models along the edges of a graph drawn anew at each iteration. In the paper
-(de Vos et al., NeurIPS 2023) that graph is regular; here it is a union of random rings, so that a node may have one or
-two neighbours fewer than `fan_out` now and then. The topology of the experiment plays no part.
+EL-Oracle (`oracle`): everybody exchanges models along the edges of a regular graph drawn anew at each iteration, as in
+the paper (de Vos et al., NeurIPS 2023): a doubly stochastic average. The topology of the experiment plays no part.
 
 It is memoryless: the mean is over what came (`on_loss: received`). `naive` divides by the number of models that were
 sent, as if what is missing were zero.

@@ -1,9 +1,16 @@
 """What flows over a node's edges, kept edge by edge: duals and trackers whose sum over all nodes must stay zero."""
 
 from collections.abc import Mapping
+from math import sqrt
 
 from pame.algorithms.mixing import weighted_sum
+from pame.algorithms.selection import Selection
 from pame.exchange import Vector
+
+
+def dual_share(selection: Selection, node: int, neighbour: int) -> float:
+    """1 / e: how much of a correction goes into the dual of an edge that is seldom active (`nids`)."""
+    return sqrt(selection.odds(node, neighbour)) / selection.common_period(node, neighbour)
 
 
 class Flows:

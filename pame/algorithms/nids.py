@@ -7,9 +7,11 @@ From d^0 = 0 this is the recursion of the paper (Li, Shi and Yan, 2019) with c =
 
     x^{k+1} = (I + Q)/2 (2 x^k - x^{k-1} - eta (g^k - g^{k-1})),      x^1 = (I + Q)/2 (x^0 - eta g^0)
 
-but for x^1, which the paper does not mix. An edge that is active once in e iterations (e: the least common multiple of
-its ends' periods) adds r / (e eta) to the dual, because the dual then acts e times, as in ProxSkip: with r / eta a
-ring with period 5 diverges. Period 1 is NIDS as published. With participation below 1 the dual is not made smaller.
+but for x^1, which the paper does not mix. An edge that is active once in e iterations adds r / (e eta) to the dual,
+because the dual then acts e times, as in ProxSkip: with r / eta a ring with period 5 diverges. e is the least common
+multiple of its ends' periods, over the root of the odds that they draw each other then (`dual_share`): without the
+odds, 32 nodes with periods 3 to 7 and participation 0.2 drifted away after a thousand iterations, and with the odds
+themselves they took three times as long. Period 1 and all neighbours is NIDS as published.
 
 What flows over an edge must be opposite at its ends, or the sum of the duals is not zero and the bias stays for ever.
 `both`: both ends leave out an edge over which a message is lost on purpose, either way. What is missing for another
@@ -20,14 +22,13 @@ back empty; a message that was under way then may have been used by one end only
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import lcm
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from pame.algorithms.base import MixingSpec, NodeBase, dense
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.flows import Flows
+from pame.algorithms.flows import Flows, dual_share
 from pame.algorithms.mixing import Mixing, known, pull
 from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
@@ -83,7 +84,11 @@ class Nids(NodeBase):
         used = known(edges, others)
         self._gaps += len(edges) - len(used)  # only this end leaves them out
         own = as_sent(self._ahead, self._context.values)
-        self._flows.pull({j: 0.5 * w / (self._rest(j) * self._size(k)) for j, w in used.items()}, own, others)
+        self._flows.pull(
+            {j: 0.5 * w * self._dual_share(j) / self._size(k) for j, w in used.items()},
+            own,
+            others,
+        )
         self._ahead = self._ahead + 0.5 * pull(used, own, others)
         return float(len(received))
 
@@ -98,7 +103,5 @@ class Nids(NodeBase):
     def _size(self, k: int) -> float:
         return self._spec.step.size(k, 1)
 
-    def _rest(self, neighbour: int) -> int:
-        """Every how many iterations the edge is active at most."""
-        periods = self._context.selection.periods
-        return lcm(periods[self._context.node], periods[neighbour])
+    def _dual_share(self, neighbour: int) -> float:
+        return dual_share(self._context.selection, self._context.node, neighbour)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from math import lcm
 
 from pame.errors import ParameterError
 from pame.randomness import Key, Purpose, permutation, subset
@@ -43,7 +44,7 @@ class Who(Enum):
     EPIDEMIC = "epidemic"
     """At its rounds a node speaks to some nodes, anywhere, drawn by itself."""
     REGULAR = "regular"
-    """At each iteration that is a round, a new random graph over all nodes, as good as regular."""
+    """At each iteration that is a round, a new random regular graph over all nodes."""
 
 
 class Selection:
@@ -76,6 +77,7 @@ class Selection:
         self._enough = tuple(participation(share, len(neighbours)) for neighbours in self._neighbours)
         self._spare = topology.nodes if spare is None else spare
         self._drawn = lru_cache(maxsize=4 * topology.nodes)(self._draw)
+        self._circle = lru_cache(maxsize=4)(self._arrange)
 
     @property
     def reaches_everybody(self) -> bool:
@@ -145,6 +147,15 @@ class Selection:
             return self.senders(node, k)
         return tuple(j for j in self._drawn(node, k) if self.is_round(j, k) and node in self._drawn(j, k))
 
+    def common_period(self, node: int, neighbour: int) -> int:
+        """Every how many iterations both are at a round."""
+        return lcm(self.periods[node], self.periods[neighbour])
+
+    def odds(self, node: int, neighbour: int) -> float:
+        """The probability that they draw each other then."""
+        drawn = self._enough[node] * self._enough[neighbour]
+        return drawn / (len(self._neighbours[node]) * len(self._neighbours[neighbour]))
+
     def previous(self, node: int, k: int) -> int:
         """The round of a node before its round k; negative: there was none."""
         return k - self.periods[node]
@@ -161,14 +172,18 @@ class Selection:
         return candidates(self._seed, node, k, neighbours, min(self._enough[node] + spare, len(neighbours)))
 
     def _beside(self, node: int, k: int) -> tuple[int, ...]:
-        """Neighbours in a fresh graph: the union of fan_out/2 random rings, and a random matching if it is odd."""
-        beside: set[int] = set()
-        for ring in range((self._fan_out + 1) // 2):
-            order = permutation(Key(self._seed, Purpose.EPIDEMIC, iteration=k, peer=ring), self._nodes).tolist()
-            place = order.index(node)
-            if 2 * ring + 1 == self._fan_out:
-                partner = place ^ 1
-                beside |= {order[partner]} if partner < self._nodes else set()
-            else:
-                beside |= {order[place - 1], order[(place + 1) % self._nodes]}
-        return tuple(sorted(beside - {node}))
+        """Neighbours in a fresh graph: all nodes in a circle, in random order, each joined to those that are some
+        random distances away. An odd number of neighbours needs those opposite; where nobody is (an odd number of
+        nodes, too: there is no such graph), a node gets one more."""
+        order, distances = self._circle(k)
+        place = order.index(node)
+        return tuple(sorted({order[(place + way * far) % self._nodes] for far in distances for way in (-1, 1)}))
+
+    def _arrange(self, k: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The circle of iteration k, and the distances."""
+        order = permutation(Key(self._seed, Purpose.EPIDEMIC, iteration=k), self._nodes)
+        is_odd, has_opposite = self._fan_out % 2, self._nodes % 2 == 0
+        pairs = self._fan_out // 2 + (0 if has_opposite else is_odd)
+        drawn = subset(Key(self._seed, Purpose.EPIDEMIC, iteration=k, peer=1), (self._nodes - 1) // 2, pairs)
+        opposite = (self._nodes // 2,) if is_odd and has_opposite else ()
+        return tuple(order.tolist()), (*(int(far) + 1 for far in drawn), *opposite)

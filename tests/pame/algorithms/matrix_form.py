@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, lcm
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,14 @@ def active_edges(k: int, periods: Sequence[int], participation: float) -> list[t
         and j in drawn(i, k, participation)
         and i in drawn(j, k, participation)
     ]
+
+
+def rests(periods: Sequence[int], participation: float) -> Matrix:
+    """How seldom the dual of an edge moves: both ends at a round, over the root of the odds that both are drawn."""
+    drawn_share = np.array([ceil(participation * degree) / degree for degree in DEGREES])
+    both_at_round = np.array([[lcm(one, other) for one in periods] for other in periods])
+    rest: Matrix = both_at_round / np.sqrt(np.outer(drawn_share, drawn_share))
+    return rest
 
 
 def edge_weights(k: int, periods: Sequence[int], participation: float, either_way: Lost = never) -> Matrix:

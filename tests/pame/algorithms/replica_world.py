@@ -7,10 +7,11 @@ rules alone; the algorithms' own tests build their equations on it.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from math import ceil, lcm
+from math import ceil
 
 import numpy as np
 from driving import EDGES, Watcher, graph, neighbours_in
+from matrix_form import rests
 
 from pame.algorithms import Algorithm, Received
 from pame.algorithms.replica_node import ReplicaNode
@@ -107,6 +108,11 @@ def suboptimality(setting: Setting, models: Matrix) -> float:
     return (problem.objective(models.mean(axis=0)) - best) / (problem.objective(np.zeros(N)) - best)
 
 
+def worst(setting: Setting, models: Matrix) -> float:
+    """The same of the node that is farthest from the optimum."""
+    return max(suboptimality(setting, model[np.newaxis]) for model in models)
+
+
 def distance(setting: Setting, models: Matrix) -> float:
     """How far the models are from the optimum, over how far it is from 0."""
     best = setting.problem.optimum().model
@@ -189,9 +195,8 @@ class Gossip:
         return np.einsum("ij,ijn->in", self.matrix(k), self.agreed)
 
     def often(self) -> Matrix:
-        """Every how many iterations an edge can be active."""
-        periods = self.setting.periods
-        return np.array([[lcm(a, b) for b in periods] for a in periods], dtype=float)
+        """Every how many iterations an edge is active, on average."""
+        return rests(self.setting.periods, self.spec.participation)
 
 
 def with_loss(spec: ReplicaSpec, on_loss: str, resync_every: int = 1) -> ReplicaSpec:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from driving import Constant, graph
 from replica_world import (
+    ITERATIONS,
     NEIGHBOURS,
     NODES,
     SEED,
@@ -98,6 +99,19 @@ def test_replicas_have_the_bits_of_their_originals(
             for j in NEIGHBOURS[i]:
                 assert np.array_equal(node.replicas.others(name)[j], nodes[j].replicas.own(name))
     assert any(np.any(nodes[0].replicas.own(name)) for name in names)
+
+
+@every_algorithm
+def test_with_whole_surrogates_at_every_round_whoever_was_heard_last_is_known_exactly(spec: ReplicaSpec) -> None:
+    setting = setting_of(with_loss(spec, "resync", 1), loss=0.2)
+    nodes = nodes_of(setting)
+    driven(setting, nodes)
+    names = [name for name in nodes[0].vectors if not name.endswith("_whole")]
+    heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
+    assert 0 < len(heard) < sum(map(len, NEIGHBOURS))
+    for i, j in heard:
+        for name in names:
+            assert np.array_equal(nodes[i].replicas.others(name)[j], nodes[j].replicas.own(name))
 
 
 def spoken(setting: Setting) -> tuple[list[ReplicaNode], dict[Draw, Message]]:
