@@ -21,7 +21,7 @@ from orchestrator.compare.grid import Cell, View, experiment_of, tried, tuning_c
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.report import doubts_of
 from orchestrator.compare.run import SIMULATE
-from orchestrator.compare.screen import CompareScreen, result_table
+from orchestrator.compare.screen import CompareScreen, company_line, result_table
 from orchestrator.compare.verdict import Finding, findings
 from orchestrator.errors import UnknownBackend
 from orchestrator.report.text import count, duration
@@ -116,6 +116,7 @@ def _say(outcome: Outcome, console: Console) -> None:
     if outcome.rows:
         for view in View:
             console.print(result_table(outcome, view))
+            console.print(f"  {company_line(outcome, view)}", soft_wrap=True, highlight=False)
             _say_fewest([found for found in findings(outcome) if found.view is view], console)
     for doubt in doubts_of(outcome):
         console.print(f"[yellow]look again:[/] {escape(doubt)}", soft_wrap=True)

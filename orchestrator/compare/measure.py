@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
+from orchestrator.compare.company import Company
 from orchestrator.compare.grid import Cell, Values, View
 from orchestrator.report.points import Point
 from pame.setting import Setting
@@ -27,11 +28,16 @@ HOW = {
     "with the same seed, in either view, less the points allowed",
     "stop rule": "the paper's: the population standard deviation of three consecutive values of the sum of the nodes' "
     "objectives at the mean model is below 1e-3, looked at every check_every iterations; it stops no run here",
-    "rounds": "communication rounds: iterations at which a node aggregates, the mean over the nodes",
+    "rounds": "communication rounds: iterations at which a node aggregates, the mean over the nodes, whether or not "
+    "anybody takes part",
+    "company": "by the public draws, in the first 300 iterations, were nothing late or lost: with how many others a "
+    "node mixes at a round, at how many of its rounds there is nobody, and how many messages it sends at one; "
+    "algorithms with replicas send to all their neighbours, for all keep one",
     "bytes": "exact size of every encoded payload sent by all nodes in the iterations before that point: by the codec "
     "in the simulator, counted by every node on a network; protobuf, gRPC and TCP/IP not included",
     "seconds": "simulated: compute and link times of the base experiment under a virtual clock (none: not measured); "
-    "on a network: real time by the orchestrator's clock until every node was there",
+    "on a network: real time by the orchestrator's clock until every node was there; an iteration is given one "
+    "compute.step, although DFedSAM takes two gradients in it, and DMGT-SVRG two or more",
     "tuning": "in the simulator, on a seed of its own, the same number of runs for each algorithm and view; the best "
     "run reaches the most targets, then the tightest of these in the fewest iterations, then the lowest suboptimality; "
     "tuning runs stop at the tightest target, or earlier where the file says so; a run that diverged comes last",
@@ -77,6 +83,7 @@ class Row:
     backend: str
     status: str
     marks: tuple[Mark, ...]
+    company: Company
     cpu_bound: bool = False
 
     @property
@@ -99,6 +106,7 @@ class Row:
             "backend": self.backend,
             "status": self.status,
             "cpu_bound": self.cpu_bound,
+            "company": asdict(self.company),
             "marks": [asdict(mark) for mark in self.marks],
         }
 
@@ -109,14 +117,18 @@ def marks_of(points: Iterable[Point], periods: Sequence[int], stick: Stick, by: 
         Mark(
             iteration=int(point.iteration),
             rounds=rounds_before(periods, int(point.iteration)),
-            bytes=point.bytes or 0.0,
+            bytes=point.bytes,
             seconds=point.seconds,
             objective=point.objective,
             left=stick.left(point.objective),
             accuracy=point.metrics.get(ACCURACY),
         )
         for point in points
-        if point.by == by and point.iteration is not None and point.objective is not None and isfinite(point.objective)
+        if point.by == by
+        and point.iteration is not None
+        and point.bytes is not None
+        and point.objective is not None
+        and isfinite(point.objective)
     )
 
 

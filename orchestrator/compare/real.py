@@ -6,6 +6,7 @@ from pathlib import Path
 
 from orchestrator.backends.on_processes import Errand
 from orchestrator.backends.standing import run_standing
+from orchestrator.compare.company import company_of
 from orchestrator.compare.grid import Cell
 from orchestrator.compare.jobs import Job
 from orchestrator.compare.measure import Row, Stick, decisive_curve, marks_of
@@ -53,7 +54,7 @@ def _measure(job: Job, base: Path, stick: Stick, folder: Path) -> Row:
     setting = make_network_setting(job.experiment, base)
     marks = marks_of(read_curve(folder), setting.periods, stick, decisive_curve(setting))
     bound = bool(mapping(summary.get("network")).get("cpu_bound"))
-    return Row(job.cell, str(summary["backend"]), str(summary["status"]), marks, bound)
+    return Row(job.cell, str(summary["backend"]), str(summary["status"]), marks, company_of(setting), bound)
 
 
 class _Watcher:

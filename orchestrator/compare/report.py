@@ -5,22 +5,25 @@ from pathlib import Path
 
 from orchestrator.compare.charts import curves, legend, x_switch
 from orchestrator.compare.grid import View
-from orchestrator.compare.measure import HOW
+from orchestrator.compare.measure import HOW, of_cell
 from orchestrator.compare.outcome import Outcome
-from orchestrator.compare.tables import choices_table, findings_table, remark, view_table
+from orchestrator.compare.tables import choices_table, company_table, ended, findings_table, remark, view_table
 from orchestrator.compare.verdict import BYTES, ROUNDS, Finding, findings
 from orchestrator.errors import writing
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
 from orchestrator.report import page
 from orchestrator.report.text import count, duration
+from orchestrator.runs import Status
 
 TITLES = {View.AS_PUBLISHED: "As published", View.STANDARDIZED: "Standardized"}
 _LEADS = {
     View.AS_PUBLISHED: "Every algorithm with its own period, and its own choice of neighbours.",
     View.STANDARDIZED: "The same period and participation for all: an edge takes part when both of its ends are at a "
-    "round and drew each other; unused weight goes to the node itself. PaME averages whom it drew.",
+    "round and drew each other; unused weight goes to the node itself. PaME averages whom it drew. Algorithms with "
+    "replicas still send to all their neighbours, and epidemic learning keeps its fan-out.",
 }
+_COMPANY = "A round at which a node has no partner counts as a round, and changes nothing: look here before at rounds."
 
 
 def write_compare_report(folder: Path, outcome: Outcome) -> Path:
@@ -67,8 +70,14 @@ def _head(outcome: Outcome) -> str:
 
 
 def doubts_of(outcome: Outcome) -> list[str]:
-    """Which choices lie on the edge of their grid, or all diverged."""
-    return [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
+    """Which choices lie on the edge of their grid, or all diverged; which runs did not come to their end."""
+    doubts = [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
+    for view in View:
+        for name in outcome.comparison.entries:
+            rows = of_cell(outcome.rows, view, name)
+            if any(row.status != Status.FINISHED.value for row in rows):
+                doubts.append(f"{name}, {view.value}: {ended(rows)}")
+    return doubts
 
 
 def _tightest(outcome: Outcome) -> list[Finding]:
@@ -86,6 +95,7 @@ def _view(outcome: Outcome, view: View) -> str:
     cards = [
         page.card(f"<h3>Who needs the fewest</h3>{findings_table(outcome, view)}"),
         page.card(f"<h3>All figures</h3>{view_table(outcome, view)}"),
+        page.card(f"<h3>How much they meet</h3>{page.note(_COMPANY)}{company_table(outcome, view)}"),
     ]
     return page.section(view.value, TITLES[view], _LEADS[view], page.grid(cards))
 

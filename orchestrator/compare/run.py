@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from orchestrator.compare.company import company_of
 from orchestrator.compare.jobs import Job
 from orchestrator.compare.measure import Row, Stick, decisive_curve, marks_of
 from orchestrator.experiment import Experiment
@@ -56,7 +57,7 @@ def simulate_job(job: Job, base: Path, stick: Stick, end: End | None = None) -> 
         except Diverged:
             status = Status.DIVERGED
     marks = marks_of(notes.points, setting.periods, stick, decisive_curve(setting))
-    return Row(job.cell, SIMULATE, status.value, marks)
+    return Row(job.cell, SIMULATE, status.value, marks, company_of(setting))
 
 
 class _Notes:

@@ -1,8 +1,11 @@
 """The tables of a comparison: what each algorithm took to each target, who needs the fewest, the chosen settings."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from statistics import median
 
 from orchestrator.compare.grid import Values, View
+from orchestrator.compare.measure import Row, of_cell
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.tune import Choice
 from orchestrator.compare.verdict import CONTESTS, MEASURES, Finding, findings, goals, lines
@@ -34,6 +37,25 @@ def view_table(outcome: Outcome, view: View) -> str:
                 ]
             )
     return page.sortable(headers, rows)
+
+
+def company_table(outcome: Outcome, view: View) -> str:
+    """How the runs ended, and whom a node met."""
+    headers = [("Algorithm", False), ("Runs", False), ("Partners at a round", True), ("Rounds with nobody", True)]
+    headers += [("Messages it sends at a round", True)]
+    rows = []
+    for name in outcome.comparison.entries:
+        if found := of_cell(outcome.rows, view, name):
+            partners, alone, messages = (
+                median(getattr(row.company, key) for row in found) for key in ("partners", "alone", "messages")
+            )
+            rows.append([name, ended(found), f"{partners:.3g}", percent(alone), f"{messages:.3g}"])
+    return page.listing(headers, rows, long=False)
+
+
+def ended(rows: Sequence[Row]) -> str:
+    """How many runs ended how."""
+    return ", ".join(f"{times} {status}" for status, times in Counter(row.status for row in rows).items())
 
 
 def findings_table(outcome: Outcome, view: View) -> str:

@@ -7,6 +7,7 @@ from orchestrator.claims.charts import lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course, Mark, to_target
 from orchestrator.claims.files import comparison
+from orchestrator.compare.company import Company
 from orchestrator.compare.grid import Cell, View
 from orchestrator.compare.measure import Mark as ComparedMark
 from orchestrator.compare.measure import Row as ComparedRow
@@ -82,7 +83,9 @@ def compared(rounds: Mapping[str, Sequence[float | None]], bytes_: Mapping[str, 
     """By algorithm: what it took to 0.2, 0.1, 0.05; the same in both views."""
     plan = comparison(Mode.QUICK, (1,))
     rows = [
-        ComparedRow(Cell(name, view, (), 1), "simulate", "finished", _marks(rounds[name], bytes_[name]))
+        ComparedRow(
+            Cell(name, view, (), 1), "simulate", "finished", _marks(rounds[name], bytes_[name]), Company(2.0, 0.0, 2.0)
+        )
         for view in View
         for name in rounds
     ]

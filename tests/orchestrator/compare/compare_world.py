@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from orchestrator.compare.company import Company
 from orchestrator.compare.grid import Cell, Values, View
 from orchestrator.compare.measure import Mark, Row
 
@@ -27,6 +28,8 @@ seeds: [1, 2]
 targets: {suboptimality: [0.3, 0.1]}
 """
 
+COMPANY = Company(partners=1.5, alone=0.25, messages=2.0)
+
 
 def small_file(folder: Path, text: str = SMALL) -> Path:
     path = folder / "small.yaml"
@@ -49,4 +52,4 @@ def row(
     backend: str = "simulate",
     cpu_bound: bool = False,
 ) -> Row:
-    return Row(Cell(algorithm, view, values, seed), backend, status, tuple(marks), cpu_bound)
+    return Row(Cell(algorithm, view, values, seed), backend, status, tuple(marks), COMPANY, cpu_bound)

@@ -1,0 +1,31 @@
+"""Whom a node meets at its rounds, by the public draws: a round at which it has no partner is one in name only."""
+
+from dataclasses import dataclass
+
+from pame.setting import Setting
+
+_ITERATIONS = 300
+
+
+@dataclass(frozen=True)
+class Company:
+    """Means over the rounds of all nodes."""
+
+    partners: float
+    """With how many others a node mixes its model at a round."""
+    alone: float
+    """The share of its rounds at which there is nobody."""
+    messages: float
+    """How many it sends at a round of its own."""
+
+
+def company_of(setting: Setting) -> Company:
+    """In the first iterations of a run, were nothing late or lost."""
+    selection, rounds, partners, alone, messages = setting.selection(), 0, 0, 0, 0
+    for k in range(min(setting.stop.iterations, _ITERATIONS)):
+        for node in range(setting.topology.nodes):
+            messages += len(selection.receivers(node, k))
+            if selection.is_round(node, k):
+                met = selection.senders(node, k) if selection.reaches_everybody else selection.active(node, k)
+                rounds, partners, alone = rounds + 1, partners + len(met), alone + (not met)
+    return Company(partners / rounds, alone / rounds, messages / rounds)
