@@ -5,7 +5,7 @@
     python -m benchmarks.paper_table --column   the m = 1000, nu = 0.1 column (its reach is stated below)
 
 Each cell: ||mean model - w*||^2 after 100 iterations / first iteration at which it is at most 0.5. The paper leaves
-the set-up open; this is the reading of ALGORITHMS.md, section 3: linear regression, n = 600, 216 samples per node,
+the set-up open; this is the reading of our first prototypes: linear regression, n = 600, 216 samples per node,
 degree 30 at m = 1000 and 60 at m = 2000, full local batch, kappa_i in 3..7, noise 0.5, step eta / 1.005^k. Two things
 are ours:
 

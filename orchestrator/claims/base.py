@@ -1,4 +1,4 @@
-"""The experiment that most claims start from: the paper's linear regression as ALGORITHMS.md reads it, on 32 nodes.
+"""The experiment that most claims start from: the paper's linear regression as we read it, on 32 nodes.
 
 Participation, support, growth and periods are the paper's; step size, samples and noise are those of the reading that
 comes close to its table. None of them was chosen with the outcome of a claim in view.

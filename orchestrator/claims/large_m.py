@@ -1,7 +1,7 @@
 """The claim about many nodes: the paper's table "effect of larger m", cell by cell.
 
 Each cell: ||mean model - true model||^2 after 100 iterations / the first iteration at which it is at most 0.5. The
-paper leaves its set-up open; this is the reading of ALGORITHMS.md, section 3, with the step of the prototypes.
+paper leaves its set-up open; this is the reading of our first prototypes, with their step.
 """
 
 from collections.abc import Iterator
@@ -142,7 +142,7 @@ LARGE_M = Claim(
     judge=judge_table,
     figure=error_lines(_runs(Mode.FULL)),
     remark="The paper leaves dimension, samples, degree and step of this table open; all of them are one reading that "
-    "comes close (ALGORITHMS.md), so a cell that differs may be the reading's fault. MSE scales with the norm of the "
+    "comes close, so a cell that differs may be the reading's fault. MSE scales with the norm of the "
     "true model, which varies by a quarter from seed to seed.",
     quick_seeds=1,
     full_seeds=3,

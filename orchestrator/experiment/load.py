@@ -46,6 +46,8 @@ def load_text(text: str, path: Path, overrides: Sequence[str] = ()) -> list[Vari
         raise ExperimentError([f"{path}: is empty; start with e.g. 'nodes: 16'"])
     if not isinstance(data, dict):
         raise ExperimentError([f"{path}: is not a mapping of settings; write lines such as 'nodes: 16'"])
+    if {"base", "algorithms"} <= data.keys():
+        raise ExperimentError([f"{path}: is a comparison; run it with `pame compare {path}`"])
     replaced = _parse_overrides(overrides)
     try:
         data = apply_overrides(data, replaced)

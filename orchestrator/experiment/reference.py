@@ -4,11 +4,12 @@ Kinds from plugins are in it, too: `pame --plugin FILE schema --markdown`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import MISSING
 from typing import Any, get_args, get_origin
 
 import yaml
+from pydantic import BaseModel, TypeAdapter
 
 from orchestrator.experiment.describe import Expected, alternatives, describe, is_section, keys, kind_of, unwrap
 from orchestrator.experiment.meanings import meanings, summary
@@ -60,14 +61,13 @@ def reference() -> str:
 
 def _rows(section: Any, own: Schema) -> Iterator[_Row]:
     said = meanings(section)
-    properties: Mapping[str, Schema] = _mapping_of(own).get("properties", {})
     for key, hint in keys(section).items():
         if key == "kind":
             continue
         inner = list(_sections_of(hint))
         meaning = said.get(key) or (summary(inner[0]) if inner else "")
         is_required = key in _mapping_of(own).get("required", ())
-        default = "required" if is_required else _default(properties.get(key, {}), bool(inner), section, key)
+        default = "required" if is_required else _default(section, key, hint)
         words = _pointer(key, hint) if inner and section is Experiment else describe(hint)
         yield f"`{key}`", words, default, _sentence(meaning)
 
@@ -84,24 +84,28 @@ def _mapping_of(own: Schema) -> Schema:
     return next((form for form in own.get("anyOf", ()) if "properties" in form), own)
 
 
-def _default(prop: Schema, is_section: bool, section: Any, key: str) -> str:
-    value = prop.get("default", _made(section, key))
-    if value is None:
+def _default(section: Any, key: str, hint: Any) -> str:
+    """As it would be written in a file."""
+    given = _given(section, key)
+    if given is None:
         return "nothing"
-    if is_section and isinstance(value, dict):
-        if "kind" not in value:
-            return "as below"
-        value = value if len(value) < 3 else {"kind": value["kind"]}
+    value = TypeAdapter(hint).dump_python(given, mode="json", by_alias=True)
+    if isinstance(value, dict) and "kind" in value:
+        value = {"kind": value["kind"], **value} if len(value) < 3 else {"kind": value["kind"]}
+    elif isinstance(value, dict) and len(value) > 2:
+        return "as below"
     return f"`{yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10**6).splitlines()[0]}`"
 
 
-def _made(section: Any, key: str) -> object:
-    """A default that is made anew each time stands in no schema."""
-    field = getattr(section, "__dataclass_fields__", {}).get(key)
-    if field is None or field.default_factory is MISSING:
+def _given(section: Any, key: str) -> object:
+    if (section, key) == (Experiment, "name"):
+        return None  # the file's own
+    if issubclass(section, BaseModel):
+        return section.model_fields[key].get_default(call_default_factory=True)
+    field = section.__dataclass_fields__.get(key)
+    if field is None:  # under another name, as `for` is: a span without a default
         return None
-    made = field.default_factory()
-    return {"kind": made.kind} if hasattr(made, "kind") else made
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _within(section: Any, place: str) -> Iterator[tuple[Any, str]]:

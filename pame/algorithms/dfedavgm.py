@@ -7,7 +7,8 @@ This is y^{k+1} = y^k - eta g(y^k) + theta (y^k - y^{k-1}) with y^{-1} = y^0 at 
 paper (Sun, Li and Wang, TPAMI 2023). Its local iterations are a period here: one iteration is one local step.
 
 Models travel whole, or with `compressor` quantized: y_i = Q_ii x_i + sum_j Q_ij C(x_j). Nothing is remembered of what
-was sent, so a lost message costs no more than otherwise, and the noise of C stays in proportion to the model.
+was sent, so a lost message costs no more than otherwise, and the noise of C stays in proportion to the model. (The
+paper has a quantized variant of its own; of it only the abstract was at hand.)
 
 `gossip` says what a missing message means.
 """

@@ -19,6 +19,7 @@ from pame.algorithms.selection import Who
 class DpsgdSpec(GossipSpec):
     """D-PSGD: gossip, and a gradient step.
 
+    participation: the share of its neighbours that a node draws for a round (see mutual)
     mutual: whether an edge counts only if both of its ends drew it; otherwise a node averages whom it drew
     """
 

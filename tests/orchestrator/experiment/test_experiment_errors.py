@@ -289,3 +289,10 @@ def test_an_astronomical_sweep_is_refused_before_it_is_expanded(complaints: Comp
 def test_experiment_errors_are_mistakes_of_the_user() -> None:
     assert issubclass(ExperimentError, PameError)
     assert ExperimentError(["a", "b", "a"]).problems == ("a", "b")
+
+
+def test_a_comparison_is_told_from_an_experiment(tmp_path: Path) -> None:
+    path = tmp_path / "compare.yaml"
+    path.write_text("name: c\nbase: {nodes: [4, 5]}\nalgorithms: {pame: {algorithm: {kind: pame}, period: [1, 2]}}\n")
+    with pytest.raises(ExperimentError, match=r"is a comparison; run it with `pame compare .*compare\.yaml`"):
+        load(path)

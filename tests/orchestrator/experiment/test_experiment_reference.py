@@ -29,7 +29,7 @@ def test_rows_have_words_default_and_meaning() -> None:
     lines = reference().splitlines()
     assert "| `step` | a duration such as 20ms, 1.5s or 2min | `10ms` | The time of one local step. |" in lines
     assert "| `p` | a number above 0 and at most 1 | required | That probability. |" in lines
-    assert any(line.startswith("| `compressor` |") and "| `{kind: top-k}` |" in line for line in lines)
+    assert any(line.startswith("| `compressor` |") and "| `{kind: top-k, share: 0.1}` |" in line for line in lines)
     assert any(line.startswith("| `topology` |") and "`{kind: random-regular, degree: 4}`" in line for line in lines)
 
 
