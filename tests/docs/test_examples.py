@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -57,10 +58,11 @@ def test_a_problem_is_solved_and_judged_by_its_own_metric(tmp_path: Path) -> Non
     assert summary["final"]["metrics"]["distance"] < 0.1
 
 
-def test_a_topology_is_drawn_and_its_mistakes_are_one_line() -> None:
+def test_a_topology_is_drawn_and_run_and_its_mistakes_are_one_line(tmp_path: Path) -> None:
     plugin = ("--plugin", str(EXAMPLES / "wheel.py"))
     shown = pame(*plugin, "topology", "--set", "nodes=8", "--set", "topology={kind: wheel, spoke: 2}")
     assert re.search(r"edges +11\b", shown.stdout), shown.stdout + shown.stderr
+    run(tmp_path, "wheel.py", "local", *PROBLEM, "--set", "topology={kind: wheel}")
     wrong = pame(*plugin, "topology", "--set", "nodes=3", "--set", "topology={kind: wheel}")
     assert wrong.returncode == 2
     assert wrong.stderr.strip() == "error: topology: a wheel of 3 nodes has no rim; use at least 4 nodes"
@@ -82,6 +84,37 @@ def test_the_environment_names_plugins_too(tmp_path: Path) -> None:
     assert pame("validate", str(file)).returncode == 2
     found = pame("validate", str(file), environment={"PAME_PLUGINS": str(EXAMPLES / "wheel.py")})
     assert found.returncode == 0, found.stderr
+
+
+def test_an_installed_package_offers_a_plugin_by_its_entry_point_also_to_nodes(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    facts = site / "median_gossip-1.0.dist-info"
+    facts.mkdir(parents=True)
+    shutil.copy(EXAMPLES / "median_gossip.py", site)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: median-gossip\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[pame.plugins]\nmedian = median_gossip\n")
+    words = ("run", "-q", "--out", str(tmp_path / "runs"), *SMALL, *PROBLEM, "--set", "algorithm={kind: median-gossip}")
+    assert pame(*words).returncode == 2
+    done = pame(*words, environment={"PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])})
+    assert done.returncode == 0, done.stderr
+    assert json.loads((Path(done.stdout.strip()) / "summary.json").read_text())["exact"]
+
+
+def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "name: mine\n"
+        "base: {nodes: 6, problem: {kind: linear, n: 20, samples: 30}, stop: {iterations: 40}}\n"
+        "algorithms:\n"
+        "  median: {algorithm: {kind: median-gossip}, period: 1, tune: {algorithm.eta: [0.05, 0.1]}}\n"
+        "  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.05, 0.1]}}\n"
+        "seeds: [1]\n"
+    )
+    done = pame("--plugin", str(EXAMPLES / "median_gossip.py"), "compare", str(file), "--out", str(tmp_path / "runs"))
+    assert done.returncode == 0, done.stderr
+    [folder] = (tmp_path / "runs").iterdir()
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    assert {row["algorithm"] for row in rows if row["status"] == "finished"} == {"median", "dpsgd"}
 
 
 @pytest.mark.parametrize(
