@@ -81,8 +81,9 @@ class OutLink:
         self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
         self._task = asyncio.create_task(self._run())
 
-    def push(self, parcel: Parcel) -> None:
-        """Take a parcel; an overflow drops the oldest that waits."""
+    def push(self, parcel: Parcel) -> bool:
+        """Take a parcel; an overflow drops the oldest that waits. Whether none was dropped."""
+        before = self._account.dropped
         self._queue.append(parcel)
         self._queued_bytes += len(parcel.data)
         while len(self._queue) > QUEUE_MESSAGES or (self._queued_bytes > QUEUE_BYTES and len(self._queue) > 1):
@@ -91,6 +92,7 @@ class OutLink:
         self._account.queued = len(self._queue)
         self._look_for_room()
         self._wake.set()
+        return self._account.dropped == before
 
     async def room(self, seconds: float) -> None:
         """Wait until the queue can take one more without dropping any (for delivery in order), at most so long."""

@@ -171,14 +171,18 @@ class Trainer:
         lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
-            if self._weather.is_lost(receiver, k):
+            is_foreseen = self._weather.is_lost(receiver, k)
+            if is_foreseen or self._weather.is_lost_now(receiver, k):
                 account.lost += 1
                 account.lost_bytes += parcel.sizes.total
                 lost += 1
+                if not is_foreseen:
+                    self._algorithm.missed(receiver)
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._links[receiver].room(self._participant.patience.seconds())
-            self._links[receiver].push(parcel)
+            if not self._links[receiver].push(parcel):
+                self._algorithm.missed(receiver)
             account.overtime += k >= setting.stop.iterations
         return Sent(len(receivers) - lost, parcel.sizes.total, lost)
 

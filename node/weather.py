@@ -39,9 +39,12 @@ class Weather:
         return self._first if self._began is None else time.monotonic() - self._began
 
     def is_lost(self, receiver: int, k: int) -> bool:
-        """Whether the message of an iteration is not sent, on purpose."""
-        setting, index = self._setting, self._index
-        return setting.is_lost(index, receiver, k) or setting.is_lost_at(index, receiver, k, self.seconds())
+        """Whether the message of an iteration is not sent, on purpose, and everybody knows."""
+        return self._setting.is_lost(self._index, receiver, k)
+
+    def is_lost_now(self, receiver: int, k: int) -> bool:
+        """Whether it is not sent, on purpose, by the clock, which only this node knows."""
+        return self._setting.is_lost_at(self._index, receiver, k, self.seconds())
 
     def will_not_come(self, sender: int, k: int) -> bool:
         """Whether everybody knows that a neighbour does not send its message of an iteration to this node."""

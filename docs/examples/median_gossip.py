@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from annotated_types import Gt
 
-from pame.algorithms import Context, Delivery, Form, Message, Received, Wanted, Who
+from pame.algorithms import Context, Form, Message, NodeBase, Received, Who
 from pame.exchange import Vector, as_sent
 
 
@@ -36,48 +36,36 @@ class MedianGossipSpec:
         return MedianGossip(self, context)
 
 
-class MedianGossip:
-    """One node: it knows its data and what arrives, and nothing of networks or clocks."""
+class MedianGossip(NodeBase):
+    """One node: it knows its data and what arrives, and nothing of networks or clocks.
 
-    delivery = Delivery.LATEST
+    At each iteration `prepare`, `receivers`, `message`, `wanted`, `absorb` and `step` are called, in this order; those
+    that are not here do what most do.
+    """
+
     vectors: ClassVar = {"x": Form.DENSE}
     bundles: ClassVar = [frozenset({"x"})]
-    desynchronised = 0
 
     def __init__(self, spec: MedianGossipSpec, context: Context) -> None:
-        self._spec, self._context = spec, context
-        self.model: Vector = context.start
+        super().__init__(context)
+        self._spec = spec
         self._middle: Vector | None = None
-
-    def prepare(self, k: int) -> None:
-        """Nothing precedes sending."""
-
-    def receivers(self, k: int) -> Sequence[int]:
-        """Whom to send to at k: a public draw."""
-        return self._context.selection.receivers(self._context.node, k)
 
     def message(self, k: int) -> Message:
         """The whole model."""
-        return {"x": as_sent(self.model, self._context.values)}
-
-    def wanted(self, k: int) -> Wanted | None:
-        """Whose messages are waited for at k."""
-        return self._context.selection.wanted(self._context.node, k)
+        return {"x": as_sent(self._model, self._context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """What came, possibly nothing; in the order of the senders, so that every run has the same bits."""
         others = [message.message["x"] for message in sorted(received, key=lambda message: message.sender)]
-        self._middle = np.median(np.stack([self.model, *others]), axis=0)
+        self._middle = np.median(np.stack([self._model, *others]), axis=0)
         return float(len(received))
 
     def step(self, k: int) -> None:
-        """The local step: afterwards `model` is w^{k+1}."""
-        start = self.model if self._middle is None else self._middle
-        self.model = start - self._spec.eta * self._context.objective.gradient(self.model, k)
+        """The local step: afterwards the model is w^{k+1}."""
+        start = self._model if self._middle is None else self._middle
+        self._model = start - self._spec.eta * self._context.objective.gradient(self._model, k)
         self._middle = None
-
-    def greet(self, neighbour: int) -> None:
-        """Nothing is remembered of anybody."""
 
 
 ALGORITHMS = [MedianGossipSpec]

@@ -5,6 +5,7 @@ Knows nothing of transport or time.
 """
 
 from pame.algorithms.anq_nids import AnqNids, AnqNidsSpec
+from pame.algorithms.base import NodeBase
 from pame.algorithms.beer import Beer, BeerSpec
 from pame.algorithms.choco import Choco, ChocoSpec
 from pame.algorithms.dcd_psgd import DcdPsgd, DcdPsgdSpec
@@ -73,6 +74,7 @@ __all__ = [
     "Mode",
     "Nids",
     "NidsSpec",
+    "NodeBase",
     "Pame",
     "PameSpec",
     "PenaltyStep",

@@ -67,6 +67,8 @@ class DmgtSvrg(NodeBase):
         self.estimate = np.zeros_like(context.start)
         """g_i^k."""
         self._flows = Flows(np.zeros_like(context.start))
+        self._unheard: set[int] = set()
+        """Who does not get the message of this iteration, and so leaves the edge out."""
         self._tracker = np.zeros_like(context.start)
         self._pull = np.zeros_like(context.start)
 
@@ -77,6 +79,7 @@ class DmgtSvrg(NodeBase):
 
     def prepare(self, k: int) -> None:
         """The gradient estimate at x^k, and the tracker with it."""
+        self._unheard = set()
         self.estimate = self._estimate(k)
         self._tracker = self.estimate + self._flows.total
 
@@ -92,7 +95,7 @@ class DmgtSvrg(NodeBase):
         models = {message.sender: dense(message, "x") for message in now}
         trackers = {message.sender: dense(message, "y") for message in now}
         edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
-        used = known(edges, models)
+        used = known(edges, {j: model for j, model in models.items() if j not in self._unheard})
         self._gaps += len(edges) - len(used)  # only this end leaves them out
         self._pull = pull(used, as_sent(self._model, self._context.values), models)
         self._flows.pull(used, as_sent(self._tracker, self._context.values), trackers)
@@ -107,6 +110,11 @@ class DmgtSvrg(NodeBase):
             self._velocity = after - self._model
         self._pull = np.zeros_like(self._model)
         self._model = after
+
+    def missed(self, neighbour: int) -> None:
+        """It leaves the edge out, so this end does, too."""
+        if self._spec.on_loss == "both":
+            self._unheard.add(neighbour)
 
     def greet(self, neighbour: int) -> None:
         """What flowed over the edge is gone at the other end, so it must go at this one."""

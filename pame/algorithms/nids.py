@@ -62,6 +62,8 @@ class Nids(NodeBase):
         self._ahead: Vector = context.start
         """z_i, and after a round x_i: what the model will be after this iteration."""
         self._flows = Flows(np.zeros_like(context.start))
+        self._unheard: set[int] = set()
+        """Who does not get the message of this iteration, and so leaves the edge out."""
 
     @property
     def dual(self) -> Vector:
@@ -70,6 +72,7 @@ class Nids(NodeBase):
 
     def prepare(self, k: int) -> None:
         """z."""
+        self._unheard = set()
         slope = self._context.objective.gradient(self._model, k) + self.dual
         self._ahead = descend(self._model, self._size(k), slope, self._context.node, k)
 
@@ -81,7 +84,7 @@ class Nids(NodeBase):
         """r, over the edges that both ends use. Its own z counts as it was sent, so that both ends see the same."""
         others = {message.sender: dense(message, "z") for message in received if message.iteration == k}
         edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
-        used = known(edges, others)
+        used = known(edges, {j: z for j, z in others.items() if j not in self._unheard})
         self._gaps += len(edges) - len(used)  # only this end leaves them out
         own = as_sent(self._ahead, self._context.values)
         self._flows.pull(
@@ -95,6 +98,11 @@ class Nids(NodeBase):
     def step(self, k: int) -> None:
         """All work is done: z - r is the model."""
         self._model = check_finite(self._ahead, self._context.node, k, self._size(k))
+
+    def missed(self, neighbour: int) -> None:
+        """It leaves the edge out, so this end does, too."""
+        if self._spec.on_loss == "both":
+            self._unheard.add(neighbour)
 
     def greet(self, neighbour: int) -> None:
         """Its dual over the edge is gone, so this end's must go, too."""

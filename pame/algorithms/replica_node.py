@@ -45,6 +45,10 @@ class ReplicaNode(NodeBase):
         self._replicas.absorb(k, received)
         return float(len(self._replicas.edges(k)))
 
+    def missed(self, neighbour: int) -> None:
+        """Its replica of this node is wrong."""
+        self._replicas.missed(neighbour)
+
     def greet(self, neighbour: int) -> None:
         """It needs whole surrogates."""
         self._replicas.greet(neighbour)

@@ -11,8 +11,8 @@ the last message of its original; the schedule is public, so a gap is seen witho
 
 But for `naive`, an edge over which a message of k is lost, either way, or (`resync`) one of whose replicas is behind,
 is left out at k by both ends: they can compute it, the forces on them stay opposite, and the mean of all nodes is kept.
-After a loss that only its sender knows of (by the clock) a replica is left out until a whole surrogate comes; only
-`resync` sends some.
+After a loss that only its sender knows of (by the clock, or for want of room in its queue) both ends leave the edge
+out, and its next message is the whole surrogate. No acknowledgement travels: what is lost on purpose is a public draw.
 
 A node that came back sends whole surrogates first, and so do its neighbours; their edges are used when both have done
 so. A message that is late is applied late; the edge is left out by this end alone when patience runs out, which the
@@ -165,6 +165,11 @@ class Replicas:
             mine = self._own if self._naive else replica.met
             total += edges[j] * (replica.vectors[name] - mine[name])
         return total
+
+    def missed(self, neighbour: int) -> None:
+        """An update got lost that nobody could foresee: the edge rests, and the next message is the whole surrogate."""
+        if not self._naive:
+            self._of[neighbour].told = False
 
     def greet(self, neighbour: int) -> None:
         """A neighbour came back: it knows nothing, and what is known of it is past."""

@@ -102,6 +102,10 @@ class Algorithm(Protocol):
     def step(self, k: int) -> None:
         """Take the local step."""
 
+    def missed(self, neighbour: int) -> None:
+        """A message to a neighbour was dropped here, and the neighbour cannot have known: between `message` and
+        `absorb`."""
+
     def greet(self, neighbour: int) -> None:
         """A neighbour came back and knows nothing of this node any more."""
 

@@ -28,11 +28,12 @@ def post(
         return None
     message = node.message(k)
     sizes = message_sizes(setting, sender, k, message)
-    lost = [
-        i
-        for i in receivers
-        if setting.is_lost(sender, i, k) or (seconds is not None and setting.is_lost_at(sender, i, k, seconds))
-    ]
+    foreseen = [i for i in receivers if setting.is_lost(sender, i, k)]
+    lost = [*foreseen]
+    for i in receivers:
+        if i not in foreseen and seconds is not None and setting.is_lost_at(sender, i, k, seconds):
+            lost.append(i)
+            node.missed(i)
     reached = tuple(i for i in receivers if i not in lost)
     for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
         ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)

@@ -190,6 +190,9 @@ class _SpiedNode:
     def bundles(self) -> Collection[frozenset[str]]:
         return self._inner.bundles
 
+    def missed(self, neighbour: int) -> None:
+        self._inner.missed(neighbour)
+
     def greet(self, neighbour: int) -> None:
         self._inner.greet(neighbour)
 
