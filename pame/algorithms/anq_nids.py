@@ -31,10 +31,12 @@ class AnqNidsSpec(ReplicaSpec):
     """ANQ-NIDS: NIDS on quantized surrogates.
 
     gam: the consensus step, how much of the way to its neighbours a node goes
+    dual: how much more the duals of edges that are seldom active take; 1 is safe, more is faster at first and may drift
     """
 
     kind: Literal["anq-nids"] = "anq-nids"
     gam: Annotated[float, Gt(0), Le(1)] = 1.0
+    dual: Annotated[float, Gt(0)] = 1.0
     compressor: CompressorSpec = field(default_factory=Adaptive)
 
     def node(self, context: Context) -> "AnqNids":
@@ -71,7 +73,7 @@ class AnqNids(ReplicaNode):
         moved = self._stepped + self._replicas.pull("z", edges)
         self._model = check_finite(moved, self._context.node, k, size)
         selection, here = self._context.selection, self._context.node
-        duals = {j: weight * dual_share(selection, here, j) / size for j, weight in edges.items()}
+        duals = {j: self._spec.dual * weight * dual_share(selection, here, j) / size for j, weight in edges.items()}
         self._flows.pull(duals, self._replicas.own("z"), self._replicas.others("z"))
 
     def greet(self, neighbour: int) -> None:

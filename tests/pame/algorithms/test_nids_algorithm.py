@@ -39,7 +39,7 @@ ETA = 0.8
 def slow_nids(problem: Regression, spec: NidsSpec, periods: tuple[int, ...], either_way: Lost = never) -> list[Matrix]:
     models = duals = np.zeros((NODES, N))
     history = [models]
-    seldom = rests(periods, spec.participation)
+    seldom = rests(periods, spec.participation) / spec.dual
     for k in range(ITERATIONS):
         eta = spec.eta / spec.gamma**k
         z = models - eta * (gradients(problem, models, k) + duals)
@@ -55,7 +55,7 @@ def slow_nids(problem: Regression, spec: NidsSpec, periods: tuple[int, ...], eit
 def test_twenty_iterations_equal_the_matrix_form(
     periods: tuple[int, ...], participation: float, batch: int | None
 ) -> None:
-    spec = NidsSpec(eta=ETA, gamma=1.01, participation=participation)
+    spec = NidsSpec(eta=ETA, gamma=1.01, participation=participation, dual=0.7)
     problem = problem_of(batch)
     check(setting_of(spec, problem, periods), slow_nids(problem, spec, periods))
 
