@@ -8,9 +8,10 @@ from orchestrator.claims.claim import Claim, Experiments, Judgement, OfCompariso
 from orchestrator.claims.course import HOW
 from orchestrator.claims.files import comparison, study_file
 from orchestrator.claims.outcome import Outcome
+from orchestrator.compare.grid import View
 from orchestrator.compare.measure import HOW as COMPARE_HOW
 from orchestrator.compare.report import doubts_of
-from orchestrator.compare.tables import settings_words
+from orchestrator.compare.tables import company_line, settings_words
 from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.report import page
@@ -97,10 +98,13 @@ def _words(claim: Claim, judgement: Judgement) -> str:
 
 
 def _doubts(claim: Claim, outcome: Outcome) -> str:
-    """Which of the settings that tuning chose could be better beyond what was tried."""
+    """Of a comparison: whom nodes met, and which of the settings that tuning chose could be better."""
     compared = outcome.found[claim.key].compared
-    doubts = [] if compared is None else doubts_of(compared)
-    return page.callout(doubts, "Tuning may have missed the best settings") if doubts else ""
+    if compared is None:
+        return ""
+    company = "".join(page.note(f"{view.value}: {company_line(compared, view)}.") for view in View)
+    doubts = doubts_of(compared)
+    return company + (page.callout(doubts, "Tuning may have missed the best settings") if doubts else "")
 
 
 def _findings(judgement: Judgement) -> str:

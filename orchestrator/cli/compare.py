@@ -21,7 +21,8 @@ from orchestrator.compare.grid import Cell, View, experiment_of, tried, tuning_c
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.report import doubts_of
 from orchestrator.compare.run import SIMULATE
-from orchestrator.compare.screen import CompareScreen, company_line, result_table
+from orchestrator.compare.screen import CompareScreen, result_table
+from orchestrator.compare.tables import company_line
 from orchestrator.compare.verdict import Finding, findings
 from orchestrator.errors import UnknownBackend
 from orchestrator.report.text import count, duration

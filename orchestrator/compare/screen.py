@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Callable
-from statistics import median
 
 from rich.console import Group
 from rich.live import Live
@@ -20,7 +19,7 @@ from rich.text import Text
 
 from orchestrator.compare.file import Comparison
 from orchestrator.compare.grid import Cell, View, tuning_cells
-from orchestrator.compare.measure import Row, of_cell, to_suboptimality
+from orchestrator.compare.measure import Row, to_suboptimality
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.tables import NOTHING, shown
 from orchestrator.compare.verdict import MEASURES, Line, goals, lines
@@ -125,16 +124,6 @@ def result_table(outcome: Outcome, view: View) -> Table:
         for place, line in enumerate(lines(outcome, view, goal)):
             table.add_row("" if place else goal.key, line.algorithm, *_words(line, bool(timed)))
     return table
-
-
-def company_line(outcome: Outcome, view: View) -> str:
-    """Whom a node meets at a round, by algorithm."""
-    words = []
-    for name in outcome.comparison.entries:
-        if found := of_cell(outcome.rows, view, name):
-            partners, alone = (median(getattr(row.company, key) for row in found) for key in ("partners", "alone"))
-            words.append(f"{name} {partners:.2g} ({percent(float(f'{alone:.2g}'))} of rounds with nobody)")
-    return f"partners at a round: {', '.join(words)}"
 
 
 def _words(line: Line, timed: bool) -> list[str]:

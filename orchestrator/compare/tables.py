@@ -53,6 +53,16 @@ def company_table(outcome: Outcome, view: View) -> str:
     return page.listing(headers, rows, long=False)
 
 
+def company_line(outcome: Outcome, view: View) -> str:
+    """Whom a node meets at a round, by algorithm."""
+    words = []
+    for name in outcome.comparison.entries:
+        if found := of_cell(outcome.rows, view, name):
+            partners, alone = (median(getattr(row.company, key) for row in found) for key in ("partners", "alone"))
+            words.append(f"{name} {partners:.2g} ({percent(float(f'{alone:.2g}'))} of rounds with nobody)")
+    return f"partners at a round: {', '.join(words)}"
+
+
 def ended(rows: Sequence[Row]) -> str:
     """How many runs ended how."""
     return ", ".join(f"{times} {status}" for status, times in Counter(row.status for row in rows).items())

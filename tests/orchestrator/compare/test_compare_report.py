@@ -18,8 +18,9 @@ from orchestrator.compare.grid import View
 from orchestrator.compare.measure import HOW, Mark, Row, Stick
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.picture import write_picture
-from orchestrator.compare.report import write_compare_report
+from orchestrator.compare.report import doubts_of, write_compare_report
 from orchestrator.compare.screen import result_table
+from orchestrator.compare.tables import company_line
 from orchestrator.compare.tune import choose
 from orchestrator.compare.verdict import BYTES, ROUNDS, SECONDS, Finding, findings, goals, lines
 from orchestrator.studies.spread import Spread
@@ -145,8 +146,18 @@ def test_the_page_has_views_choices_edges_settings_and_how_all_was_measured(tmp_
     assert "seed 1: f(0) = 0.7, f* = 0.2" in words
     assert "kind: dpsgd" in words
     assert "pame compare small.yaml" in words
+    assert "dpsgd 2 finished 1.5 25 % 2" in words
     for how in HOW.values():
         assert how in words
+
+
+def test_runs_that_did_not_come_to_their_end_are_a_doubt(tmp_path: Path) -> None:
+    rows = [
+        replace(found, status="diverged" if found.cell.algorithm == "dpsgd" else "finished") for found in both_views()
+    ]
+    outcome = outcome_of(tmp_path, rows)
+    assert "dpsgd, standardized: 2 diverged" in doubts_of(outcome)
+    assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, View.STANDARDIZED)
 
 
 def test_an_incomplete_comparison_says_so(tmp_path: Path) -> None:
