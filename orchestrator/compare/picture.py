@@ -43,14 +43,15 @@ def _row(outcome: Outcome, view: View) -> _Spec:
 def _panel(outcome: Outcome, view: View, measure: Measure) -> _Spec:
     runs, names = median_runs(outcome, view), list(outcome.comparison.entries)
     size = 2**20 if measure is BYTES else 1
-    values = [
+    values: list[dict[str, Any]] = [
         {"x": x / size, "y": mark.left, "algorithm": run.cell.algorithm}
         for run in runs
         for mark in run.marks
         if (x := measure.of(mark)) and mark.left > 0
     ]
     title = "sent by all nodes (MiB)" if measure is BYTES else "communication rounds"
-    ends = {"scale": {"type": "log", "nice": False}}
+    log = {"type": "log", "nice": False}
+    start = min(1.0, max((value["y"] for value in values), default=1.0))  # who ends above where all began is off the picture
     return {
         "title": {"text": f"{_TITLES[view]}: {measure.key} to suboptimality", "anchor": "start", "fontSize": 13},
         "width": _WIDTH,
@@ -62,10 +63,15 @@ def _panel(outcome: Outcome, view: View, measure: Measure) -> _Spec:
                 "field": "x",
                 "type": "quantitative",
                 "title": title,
-                **ends,
+                "scale": log,
                 "axis": {"format": "~g", "labelOverlap": True},
             },
-            "y": {"field": "y", "type": "quantitative", "title": "relative suboptimality", **ends},
+            "y": {
+                "field": "y",
+                "type": "quantitative",
+                "title": "relative suboptimality",
+                "scale": {**log, "domainMax": start},
+            },
             "color": {
                 "field": "algorithm",
                 "type": "nominal",
