@@ -51,7 +51,8 @@ def _panel(outcome: Outcome, view: View, measure: Measure) -> _Spec:
     ]
     title = "sent by all nodes (MiB)" if measure is BYTES else "communication rounds"
     log = {"type": "log", "nice": False}
-    start = min(1.0, max((value["y"] for value in values), default=1.0))  # who ends above where all began is off the picture
+    # Who ends above where all began is off the picture.
+    start = min(1.0, max((value["y"] for value in values), default=1.0))
     return {
         "title": {"text": f"{_TITLES[view]}: {measure.key} to suboptimality", "anchor": "start", "fontSize": 13},
         "width": _WIDTH,
