@@ -12,7 +12,7 @@ from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
 from orchestrator.backends.netns import netns
-from orchestrator.network import run as network_run
+from orchestrator.network import link_check
 from orchestrator.runs import Status
 from orchestrator.verification import Asked, Verifier, asked_of
 
@@ -92,7 +92,7 @@ def test_with_strict_a_link_that_is_not_as_asked_ends_the_run_before_it_begins(
         found[0, 1] = [replace(one, value=0.08) for one in found[0, 1]]
         return found
 
-    monkeypatch.setattr(network_run, "asked_of", lied_to)
+    monkeypatch.setattr(link_check, "asked_of", lied_to)
     experiment = small(3, {"delay": "20ms"}, verify={"when": "before", "strict": True})
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert ending.status is Status.FAILED
@@ -109,7 +109,7 @@ def test_nodes_with_clocks_of_their_own_are_measured_by_round_trips(
     def apart(number: int, setting: Any, asked: Any, boots: dict[int, str], tell: Any) -> Verifier:
         return Verifier(number, setting, asked, {node: f"boot {node}" for node in boots}, tell)
 
-    monkeypatch.setattr(network_run, "Verifier", apart)
+    monkeypatch.setattr(link_check, "Verifier", apart)
     local(small(3, {"delay": "30ms", "jitter": "2ms"}), tmp_path, tmp_path / "run", Watcher())
     rows = verified(tmp_path / "run")["findings"]
     delays = [row for row in rows if row["property"] == "delay"]
