@@ -108,6 +108,22 @@ def test_a_number_of_members_that_does_not_go_with_the_topology_is_told_and_the_
     assert [event["nodes"] for event in service.events() if event["event"] == "run_begins"] == [4]
 
 
+def _leads_to(file: Path) -> str:
+    try:
+        return str(file.readlink())
+    except OSError:  # closed meanwhile
+        return ""
+
+
+def wait_for_socket(process: "subprocess.Popen[str]") -> None:
+    """Until it has begun to connect."""
+    deadline = time.monotonic() + BOUND_S
+    while not any(_leads_to(file).startswith("socket:") for file in Path(f"/proc/{process.pid}/fd").iterdir()):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.05)
+
+
 def test_clients_see_the_nodes_submit_and_cancel(
     services: list[Service], processes: NodeProcesses, pame: Pame, small: Path, tmp_path: Path
 ) -> None:
@@ -132,6 +148,7 @@ def test_clients_see_the_nodes_submit_and_cancel(
     watching = subprocess.Popen([PAME, "watch", *on], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     try:
         wait_for_points(tmp_path)
+        wait_for_socket(watching)  # who comes when the run is over waits for the next
         refused = pame("run", small, *on)
         assert refused.returncode == 2
         assert "a run is under way" in refused.stderr
