@@ -6,7 +6,6 @@ that compares them. Progress is read from the run folders themselves: a run writ
 
 import json
 import re
-import signal
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,13 +18,14 @@ from orchestrator.experiment import Experiment, Variant
 from orchestrator.network import NetworkState
 from orchestrator.report import write_sweep_report
 from orchestrator.runs import Ending, Status
-from orchestrator.workers import cores, end_processes, process_pool, starting_processes
+from orchestrator.workers import cores, end_processes, process_pool, starting_processes, told_to_end
 from pame.observe import Evaluation, Record
 
 Progress = Callable[[int, dict[str, Any], bool], None]
 """(number of the run, from 0; its newest line of curve.jsonl; whether it is done)."""
 
 _POLL_S = 0.25
+_GRACE_S = 60.0  # for a run that is interrupted: an iteration, and its report
 
 
 def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: str, progress: Progress) -> list[Ending]:
@@ -34,7 +34,7 @@ def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: st
     at_once = cores() if backend == "simulate" else 1  # real nodes would disturb each other's clocks
     jobs: dict[int, Future[Ending]] = {}
     killed = False
-    with process_pool(min(at_once, len(variants))) as pool:
+    with process_pool(min(at_once, len(variants)), in_order=True) as pool:
         try:
             for number, variant in enumerate(variants):
                 _follow(jobs, folders, progress, until_fewer_than=at_once)
@@ -42,9 +42,10 @@ def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: st
                     jobs[number] = pool.submit(_run_one, variant.experiment, base, folders[number], backend)
             _follow(jobs, folders, progress, until_fewer_than=1)
         except KeyboardInterrupt:
-            end_processes()
+            end_processes(pool, _GRACE_S)
         except BrokenProcessPool:
             killed = True
+            end_processes(pool, _GRACE_S)
     endings = [_ending(jobs.get(number)) for number in range(len(variants))]
     _write_index(folder, variants, folders, endings)
     write_sweep_report(folder)
@@ -80,17 +81,14 @@ def _newest(curve: Path) -> dict[str, Any] | None:
 
 
 def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> Ending:
-    """In a process of the pool: a termination by the parent ends the run as Ctrl-C ends a single one."""
+    """In a process of the pool: told to end, the run ends as Ctrl-C ends a single one, and no other begins."""
+    _stop_if_told()
+    return BACKENDS[backend].run(experiment, base, folder, _Stopping())
 
-    def interrupt(*_: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+def _stop_if_told() -> None:
+    if told_to_end():
         raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupt)
-    try:
-        return BACKENDS[backend].run(experiment, base, folder, _Nobody())
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _ending(job: Future[Ending] | None) -> Ending:
@@ -120,14 +118,14 @@ def _write_index(folder: Path, variants: Sequence[Variant], folders: Sequence[Pa
         (folder / "sweep.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
 
 
-class _Nobody:
-    """Watches nothing: the parent reads the run folder."""
+class _Stopping:
+    """Watches for the end only: the parent reads the run folder. Records come at least once per iteration."""
 
     def evaluated(self, evaluation: Evaluation) -> None:
         pass
 
     def recorded(self, records: Sequence[Record]) -> None:
-        pass
+        _stop_if_told()
 
     def state(self, state: NetworkState) -> None:
-        pass
+        _stop_if_told()

@@ -3,10 +3,13 @@
 import multiprocessing
 import os
 import signal
+import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing.connection import wait
 from typing import Any, TypeVar
 
 from orchestrator.errors import RunKilled
@@ -15,31 +18,53 @@ from orchestrator.plugins import add_plugins
 _Key = TypeVar("_Key")
 _Result = TypeVar("_Result")
 
+_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
+_DEATH_S = 10.0  # longer than a killed process needs on a busy machine
+_told = threading.Event()  # belongs to the process, as its signals do
+
 
 def cores() -> int:
     """How many processes can work at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def process_pool(at_once: int) -> ProcessPoolExecutor:
-    """Fresh processes that leave Ctrl-C to this one: it decides what becomes of their work."""
-    return ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), _leave_interrupts_to_the_parent)
+def process_pool(at_once: int, *, in_order: bool = False) -> ProcessPoolExecutor:
+    """Fresh processes that leave Ctrl-C to this one: it decides what becomes of their work.
+
+    `in_order`: told to end they do not die, but their job asks `told_to_end` and leaves everything in order.
+    """
+    return ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), _begin, (in_order,))
+
+
+def told_to_end() -> bool:
+    """In a process of a pool whose jobs end in order: whether it is time, for this job and for all that wait."""
+    return _told.is_set()
 
 
 @contextmanager
 def starting_processes() -> Iterator[None]:
-    """Around every `submit`: a process that starts with it must not hear Ctrl-C before it can leave it to this one."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Around every `submit`: a process that starts with it must hear no signal before it knows what to do with it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def end_processes() -> None:
-    """Tell the processes of a pool to end."""
-    for child in multiprocessing.active_children():
-        child.terminate()
+def end_processes(pool: ProcessPoolExecutor, grace_s: float = 0.0) -> None:
+    """Tell the processes of a pool to end, and see them end; those that have not after `grace_s` are killed."""
+    processes = multiprocessing.active_children()
+    for process in processes:
+        process.terminate()
+    pool.shutdown(wait=False)  # who has nothing to do leaves by itself
+    deadline = time.monotonic() + grace_s
+    while alive := [process for process in processes if process.is_alive()]:
+        if time.monotonic() >= deadline:
+            break
+        wait([process.sentinel for process in alive], deadline - time.monotonic())
+    for process in alive:
+        process.kill()
+        process.join(_DEATH_S)
 
 
 def each(
@@ -59,12 +84,18 @@ def each(
         raise RunKilled(f"the process of a run was killed, perhaps for want of memory: {hint}") from None
     except BaseException:
         # a job that is cancelled would make the pool's thread stumble over its broken processes
-        end_processes()
+        end_processes(pool)
         raise
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches the whole process group."""
+def _begin(in_order: bool) -> None:
+    """Ctrl-C reaches the whole process group: it is ignored here.
+
+    A handler that raises would not do for `in_order`: Python drops what is raised inside some callbacks, those of
+    imports among them. And a process that died while it waits for its next job would keep the lock of their queue.
+    """
+    if in_order:
+        signal.signal(signal.SIGTERM, lambda *_: _told.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     add_plugins()  # before a job is unpacked that may name one

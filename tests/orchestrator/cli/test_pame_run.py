@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -177,6 +177,17 @@ def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_
     assert {run["status"] for run in index["runs"]} == {"interrupted"}
 
 
+def test_a_sweep_is_interrupted_when_one_of_its_processes_has_nothing_left_to_do(small: Path, tmp_path: Path) -> None:
+    with endless(small, tmp_path, "--set", "stop.iterations=[5, 10000000]") as process:
+        wait_for(lambda: sorted(path.parent.name[:2] for path in tmp_path.glob("runs/*/*/report.html")) == ["01"])
+        wait_for(lambda: any(path.stat().st_size for path in tmp_path.glob("runs/*/02*/curve.jsonl")))
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate(timeout=90)
+    assert process.returncode == 130, errors
+    index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
+    assert [run["status"] for run in index["runs"]] == ["finished", "interrupted"]
+
+
 def test_a_sweep_whose_run_is_killed_keeps_what_there_is_and_says_so(small: Path, tmp_path: Path) -> None:
     with endless(small, tmp_path, "--set", "seed=[1, 2]") as process:
         os.kill(worker_of(process.pid), signal.SIGKILL)
@@ -215,8 +226,12 @@ def test_another_algorithm_is_one_override_away(pame: Pame, tmp_path: Path) -> N
 
 def wait_for_curve(root: Path) -> None:
     """Until a run has written points of its curve."""
+    wait_for(lambda: any(path.stat().st_size for path in root.glob("runs/**/curve.jsonl")))
+
+
+def wait_for(seen: Callable[[], bool]) -> None:
     for _ in range(600):
-        if any(path.stat().st_size for path in root.glob("runs/**/curve.jsonl")):
+        if seen():
             return
         time.sleep(0.1)
-    pytest.fail("the run did not begin within a minute")
+    pytest.fail("it did not come within a minute")
