@@ -9,6 +9,7 @@ queue can still be dropped, what gRPC has cannot. Nobody ever waits for a slow r
 import asyncio
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -81,18 +82,19 @@ class OutLink:
         self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
         self._task = asyncio.create_task(self._run())
 
-    def push(self, parcel: Parcel) -> bool:
-        """Take a parcel; an overflow drops the oldest that waits. Whether none was dropped."""
-        before = self._account.dropped
+    def push(self, parcel: Parcel) -> Sequence[Parcel]:
+        """Take a parcel; an overflow drops the oldest that wait. Those that were dropped."""
+        dropped: list[Parcel] = []
         self._queue.append(parcel)
         self._queued_bytes += len(parcel.data)
         while len(self._queue) > QUEUE_MESSAGES or (self._queued_bytes > QUEUE_BYTES and len(self._queue) > 1):
-            self._queued_bytes -= len(self._queue.popleft().data)
+            dropped.append(self._queue.popleft())
+            self._queued_bytes -= len(dropped[-1].data)
             self._account.dropped += 1
         self._account.queued = len(self._queue)
         self._look_for_room()
         self._wake.set()
-        return self._account.dropped == before
+        return dropped
 
     async def room(self, seconds: float) -> None:
         """Wait until the queue can take one more without dropping any (for delivery in order), at most so long."""

@@ -177,12 +177,12 @@ class Trainer:
                 account.lost_bytes += parcel.sizes.total
                 lost += 1
                 if not is_foreseen:
-                    self._algorithm.missed(receiver)
+                    self._algorithm.missed(receiver, k)
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._links[receiver].room(self._participant.patience.seconds())
-            if not self._links[receiver].push(parcel):
-                self._algorithm.missed(receiver)
+            for dropped in self._links[receiver].push(parcel):
+                self._algorithm.missed(receiver, dropped.iteration)
             account.overtime += k >= setting.stop.iterations
         return Sent(len(receivers) - lost, parcel.sizes.total, lost)
 

@@ -9,6 +9,8 @@ from orchestrator.errors import writing
 from pame.errors import PameError
 
 INTERRUPTED = "interrupted"
+Keep = Callable[[Mapping[str, object]], None]
+"""A row, as plain values."""
 
 
 class Attempt:
@@ -41,7 +43,7 @@ class Attempt:
 
 
 @contextmanager
-def row_file(folder: Path) -> Iterator[Callable[[Mapping[str, object]], None]]:
+def row_file(folder: Path) -> Iterator[Keep]:
     """rows.jsonl: what is kept is on the disk at once."""
     with writing(folder), (folder / "rows.jsonl").open("w", encoding="utf-8") as rows:
 

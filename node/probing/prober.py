@@ -25,8 +25,8 @@ _BIG, _HEADERS = 1200, 42
 """A datagram for the rate, and what IP, UDP and Ethernet add to it on the link."""
 _ABOVE_RATE = 1.3
 _PULSE_S = 0.002
-_PINGS, _PINGS_OF_JITTER = 6, 12
-"""The fewest messages that tell a delay, and how it varies."""
+PINGS, PINGS_OF_JITTER = 6, 12
+"""The fewest messages through the in-process shaper that tell a delay, and how it varies."""
 _KEPT = 4096
 """Probes of a neighbour, at most."""
 
@@ -150,7 +150,8 @@ class Prober:
             trip_s = whole.delay_s + back.delay_s + 2 * (whole.jitter_s + back.jitter_s)
             sample.sent, sample.bytes = await stream.train(order.number, left.rate_bps, trip_s)
         else:
-            sample.sent = await stream.pings(order.number, order.seconds, _PINGS_OF_JITTER if left.jitter_s else _PINGS)
+            fewest = PINGS_OF_JITTER if left.jitter_s else PINGS
+            sample.sent = await stream.pings(order.number, order.seconds, fewest)
         if isfinite(stream.shortest_s):
             sample.round_trip_ns.append(int(stream.shortest_s * 1e9))
 

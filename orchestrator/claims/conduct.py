@@ -6,13 +6,13 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from orchestrator.attempt import Attempt, row_file
+from orchestrator.attempt import Attempt, Keep, row_file
 from orchestrator.claims.claim import Claim, Found, Judgement, Mode, OfComparison, OfStudy
 from orchestrator.claims.course import Course
 from orchestrator.claims.files import comparison
@@ -90,9 +90,6 @@ def conduct_claims(order: Order, folder: Path, watcher: Watcher) -> Outcome:
     return outcome
 
 
-_Keep = Callable[[Mapping[str, object]], None]
-
-
 class _Work:
     """What has been done so far."""
 
@@ -101,7 +98,7 @@ class _Work:
         self._watcher = watcher
         self._found = {claim.key: _nothing(claim, order.mode) for claim in order.claims}
 
-    def run(self, keep: _Keep) -> None:
+    def run(self, keep: Keep) -> None:
         """Every run that stands by itself; the largest first, so that no core idles at the end."""
         claims = {claim.key: claim for claim in self._order.claims}
         jobs = [job for claim in claims.values() for job in self._jobs(claim)]

@@ -1,10 +1,13 @@
 """Whom a node meets at its rounds, by the public draws: a round at which it has no partner is one in name only."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
 
 from pame.setting import Setting
 
-_ITERATIONS = 300
+ITERATIONS = 300
+"""So many, from the first on, are looked at."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +23,18 @@ class Company:
 
 
 def company_of(setting: Setting) -> Company:
-    """In the first iterations of a run, were nothing late or lost."""
+    """In the first iterations of a run, if nothing is late or lost."""
     selection, rounds, partners, alone, messages = setting.selection(), 0, 0, 0, 0
-    for k in range(min(setting.stop.iterations, _ITERATIONS)):
+    for k in range(min(setting.stop.iterations, ITERATIONS)):
         for node in range(setting.topology.nodes):
             messages += len(selection.receivers(node, k))
             if selection.is_round(node, k):
                 met = selection.senders(node, k) if selection.reaches_everybody else selection.active(node, k)
                 rounds, partners, alone = rounds + 1, partners + len(met), alone + (not met)
     return Company(partners / rounds, alone / rounds, messages / rounds)
+
+
+def typical(several: Sequence[Company]) -> Company:
+    """The median of each figure."""
+    figures = [asdict(company) for company in several]
+    return Company(**{key: median(one[key] for one in figures) for key in figures[0]})

@@ -6,7 +6,7 @@
 
 import json
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -14,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
-from orchestrator.attempt import INTERRUPTED, Attempt, row_file
+from orchestrator.attempt import INTERRUPTED, Attempt, Keep, row_file
 from orchestrator.compare.file import Comparison
 from orchestrator.compare.grid import Cell, View, experiment_of, final_cells, tuning_cells
 from orchestrator.compare.jobs import Job, make_jobs
@@ -83,9 +83,6 @@ def conduct_comparison(order: Order, watcher: Watcher) -> Outcome:
     return outcome
 
 
-_Keep = Callable[[Mapping[str, object]], None]
-
-
 class _Work:
     """What has been done so far."""
 
@@ -98,7 +95,7 @@ class _Work:
         self._simulated: list[Row] = []
         self._measured: list[Row] = []
 
-    def do(self, keep: _Keep) -> bool:
+    def do(self, keep: Keep) -> bool:
         """Everything; whether nobody interrupted the real nodes."""
         comparison, base = self._order.comparison, self._order.comparison.folder
         with process_pool(cores()) as pool:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any
 
-from orchestrator.compare.company import Company
+from orchestrator.compare.company import ITERATIONS, Company
 from orchestrator.compare.grid import Cell, Values, View
 from orchestrator.report.points import Point
 from pame.setting import Setting
@@ -30,8 +30,8 @@ HOW = {
     "objectives at the mean model is below 1e-3, looked at every check_every iterations; it stops no run here",
     "rounds": "communication rounds: iterations at which a node aggregates, the mean over the nodes, whether or not "
     "anybody takes part",
-    "company": "by the public draws, in the first 300 iterations, were nothing late or lost: with how many others a "
-    "node mixes at a round, at how many of its rounds there is nobody, and how many messages it sends at one; "
+    "company": f"by the public draws, in the first {ITERATIONS} iterations, if nothing is late or lost: with how many "
+    "others a node mixes at a round, at how many of its rounds there is nobody, and how many messages it sends at one; "
     "algorithms with replicas send to all their neighbours, for all keep one",
     "bytes": "exact size of every encoded payload sent by all nodes in the iterations before that point: by the codec "
     "in the simulator, counted by every node on a network; protobuf, gRPC and TCP/IP not included",

@@ -8,13 +8,13 @@ import vl_convert
 from orchestrator.compare.charts import median_runs
 from orchestrator.compare.grid import View
 from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.report import TITLES
 from orchestrator.compare.verdict import BYTES, ROUNDS, Measure
 from orchestrator.errors import writing
 from orchestrator.report.theme import chart_themes
 
 FILE = "comparison.svg"
 _WIDTH, _HEIGHT = 330, 210
-_TITLES = {View.AS_PUBLISHED: "as published", View.STANDARDIZED: "standardized"}
 _Spec = dict[str, Any]
 
 
@@ -54,7 +54,7 @@ def _panel(outcome: Outcome, view: View, measure: Measure) -> _Spec:
     # Who ends above where all began is off the picture.
     start = min(1.0, max((value["y"] for value in values), default=1.0))
     return {
-        "title": {"text": f"{_TITLES[view]}: {measure.key} to suboptimality", "anchor": "start", "fontSize": 13},
+        "title": {"text": f"{TITLES[view].lower()}: {measure.key} to suboptimality", "anchor": "start", "fontSize": 13},
         "width": _WIDTH,
         "height": _HEIGHT,
         "data": {"values": values},

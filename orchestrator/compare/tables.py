@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from statistics import median
 
+from orchestrator.compare.company import Company, typical
 from orchestrator.compare.grid import Values, View
 from orchestrator.compare.measure import Row, of_cell
 from orchestrator.compare.outcome import Outcome
@@ -43,24 +43,32 @@ def company_table(outcome: Outcome, view: View) -> str:
     """How the runs ended, and whom a node met."""
     headers = [("Algorithm", False), ("Runs", False), ("Partners at a round", True), ("Rounds with nobody", True)]
     headers += [("Messages it sends at a round", True)]
-    rows = []
-    for name in outcome.comparison.entries:
-        if found := of_cell(outcome.rows, view, name):
-            partners, alone, messages = (
-                median(getattr(row.company, key) for row in found) for key in ("partners", "alone", "messages")
-            )
-            rows.append([name, ended(found), f"{partners:.3g}", percent(alone), f"{messages:.3g}"])
+    rows = [
+        [
+            name,
+            ended(of_cell(outcome.rows, view, name)),
+            f"{met.partners:.3g}",
+            percent(met.alone),
+            f"{met.messages:.3g}",
+        ]
+        for name, met in _companies(outcome, view).items()
+    ]
     return page.listing(headers, rows, long=False)
 
 
 def company_line(outcome: Outcome, view: View) -> str:
     """Whom a node meets at a round, by algorithm."""
-    words = []
-    for name in outcome.comparison.entries:
-        if found := of_cell(outcome.rows, view, name):
-            partners, alone = (median(getattr(row.company, key) for row in found) for key in ("partners", "alone"))
-            words.append(f"{name} {partners:.2g} ({percent(float(f'{alone:.2g}'))} of rounds with nobody)")
+    words = [
+        f"{name} {met.partners:.2g} ({percent(float(f'{met.alone:.2g}'))} of rounds with nobody)"
+        for name, met in _companies(outcome, view).items()
+    ]
     return f"partners at a round: {', '.join(words)}"
+
+
+def _companies(outcome: Outcome, view: View) -> dict[str, Company]:
+    """Medians over the seeds, by algorithm."""
+    rows = {name: of_cell(outcome.rows, view, name) for name in outcome.comparison.entries}
+    return {name: typical([row.company for row in some]) for name, some in rows.items() if some}
 
 
 def ended(rows: Sequence[Row]) -> str:

@@ -1,6 +1,6 @@
 """What a type accepts, in words, and which keys a section has: the vocabulary of our error messages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
 from functools import cache
@@ -86,6 +86,25 @@ def keys(section: Any) -> Mapping[str, Any]:
     )
     hints = get_type_hints(section, include_extras=True).items()
     return {_written(name, hint): hint for name, hint in hints if name in known}
+
+
+def sections_of(annotation: Any) -> Iterator[Any]:
+    """The sections that a value of this type may be, or a list of, or a mapping to."""
+    for member in alternatives(annotation):
+        plain, _ = unwrap(member)
+        if is_section(plain):
+            yield plain
+        elif get_origin(plain) in (list, dict):
+            yield from sections_of(get_args(plain)[-1])
+
+
+def sections_within(section: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Every section within a section, with its dotted key; some more than once."""
+    for key, hint in keys(section).items():
+        below = f"{place}.{key}" if place else key
+        for found in sections_of(hint):
+            yield below, found
+            yield from sections_within(found, below)
 
 
 def kind_of(section: Any) -> str | None:

@@ -16,11 +16,8 @@ _LINE = re.compile(r"^ *(\w+): (.+(?:\n {8,}\S.*)*)$", re.MULTILINE)
 
 def meanings(section: Any) -> dict[str, str]:
     """By key; what a class says comes before what its bases say."""
-    known, found = keys(section), {}
-    for key, hint in known.items():
-        said = [item.description for item in unwrap(hint)[1] if isinstance(item, FieldInfo) and item.description]
-        if said or (said := _said_below(section, key)):
-            found[key] = said[0]
+    known = keys(section)
+    found = {key: said for key, hint in known.items() if (said := _noted(section, key, hint))}
     for owner in section.__mro__:
         for key, meaning in _LINE.findall(owner.__dict__.get("__doc__") or ""):
             if key in known:
@@ -35,6 +32,7 @@ def summary(section: Any) -> str:
     return "\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
-def _said_below(section: Any, key: str) -> list[str]:
-    fields: dict[str, FieldInfo] = getattr(section, "model_fields", {})
-    return [fields[key].description or ""] if key in fields and fields[key].description else []
+def _noted(section: Any, key: str, hint: Any) -> str | None:
+    """In its type, or below it."""
+    notes = [*unwrap(hint)[1], getattr(section, "model_fields", {}).get(key)]
+    return next((note.description for note in notes if isinstance(note, FieldInfo) and note.description), None)

@@ -6,12 +6,21 @@ Kinds from plugins are in it, too: `pame --plugin FILE schema --markdown`.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING
-from typing import Any, get_args, get_origin
+from typing import Any, get_origin
 
 import yaml
 from pydantic import BaseModel, TypeAdapter
 
-from orchestrator.experiment.describe import Expected, alternatives, describe, is_section, keys, kind_of, unwrap
+from orchestrator.experiment.describe import (
+    Expected,
+    alternatives,
+    describe,
+    keys,
+    kind_of,
+    sections_of,
+    sections_within,
+    unwrap,
+)
 from orchestrator.experiment.meanings import meanings, summary
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.schema import Schema, json_schema
@@ -41,14 +50,14 @@ def reference() -> str:
     parts = [_INTRODUCTION, "## All keys\n", _table(_rows(Experiment, schema))]
     inner: dict[Any, list[str]] = {}
     for key, hint in keys(Experiment).items():
-        found = list(_sections_of(hint))
+        found = list(sections_of(hint))
         if found:
             parts += [f"## `{key}`\n", _sentence(meanings(Experiment).get(key) or summary(found[0]))]
         for section in found:
             if kind := kind_of(section):
                 parts += [f"### kind `{kind}`\n", _sentence(summary(section))]
             parts.append(_table(_rows(section, schema["$defs"][section.__name__])))
-            for within, place in _within(section, key):
+            for place, within in sections_within(section, key):
                 inner.setdefault(within, []).append(place)
     parts += ["## Within sections\n", _WITHIN]
     for section, places in inner.items():
@@ -64,7 +73,7 @@ def _rows(section: Any, own: Schema) -> Iterator[_Row]:
     for key, hint in keys(section).items():
         if key == "kind":
             continue
-        inner = list(_sections_of(hint))
+        inner = list(sections_of(hint))
         meaning = said.get(key) or (summary(inner[0]) if inner else "")
         is_required = key in _mapping_of(own).get("required", ())
         default = "required" if is_required else _default(section, key, hint)
@@ -106,24 +115,6 @@ def _given(section: Any, key: str) -> object:
     if field is None:  # under another name, as `for` is: a span without a default
         return None
     return field.default if field.default_factory is MISSING else field.default_factory()
-
-
-def _within(section: Any, place: str) -> Iterator[tuple[Any, str]]:
-    """The sections within one, each with its dotted key."""
-    for key, hint in keys(section).items():
-        for found in _sections_of(hint):
-            yield found, f"{place}.{key}"
-            yield from _within(found, f"{place}.{key}")
-
-
-def _sections_of(hint: Any) -> Iterator[Any]:
-    """The sections that may stand below a key, also in a list or by name."""
-    for member in alternatives(hint):
-        plain, _ = unwrap(member)
-        if is_section(plain):
-            yield plain
-        elif get_origin(plain) in (list, dict):
-            yield from _sections_of(get_args(plain)[-1])
 
 
 def _sentence(text: str) -> str:

@@ -4,12 +4,11 @@ Pydantic's own schema, and what it cannot know: a list of plain values may stand
 percentage for any number, and a tagged section without a kind is of the default kind.
 """
 
-from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import BaseModel
 
-from orchestrator.experiment.describe import alternatives, is_section, keys, unwrap
+from orchestrator.experiment.describe import sections_within
 from orchestrator.experiment.load import dump
 from orchestrator.experiment.meanings import meanings
 from orchestrator.experiment.model import Experiment
@@ -41,26 +40,14 @@ def _write_defaults_with_units(schema: Schema) -> None:
     for key, default in dump(Experiment()).items():
         schema["properties"][key]["default"] = default
     del schema["properties"]["name"]["default"]  # it is the file's own name
-    for section in sections(Experiment):
+    for _, section in sections_within(Experiment):
         if issubclass(section, BaseModel) and not any(field.is_required() for field in section.model_fields.values()):
             for key, default in section().model_dump(mode="json").items():
                 schema["$defs"][section.__name__]["properties"][key]["default"] = default
 
 
-def sections(section: Any) -> Iterator[Any]:
-    """Every section within a section, and those within them; some more than once."""
-    for hint in keys(section).values():
-        for member in alternatives(hint):
-            plain, _ = unwrap(member)
-            for inner in (member, *get_args(plain)):
-                for one in alternatives(inner):
-                    if is_section(found := unwrap(one)[0]):
-                        yield found
-                        yield from sections(found)
-
-
 def _explain_keys(schema: Schema) -> None:
-    for section in sections(Experiment):
+    for _, section in sections_within(Experiment):
         properties = schema["$defs"][section.__name__].get("properties", {})
         for key, meaning in meanings(section).items():
             if key in properties:

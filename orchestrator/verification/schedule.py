@@ -6,6 +6,7 @@ from math import inf
 
 import networkx as nx
 
+from node.probing import PINGS, PINGS_OF_JITTER
 from orchestrator.verification.findings import Asked, Link
 from pame.randomness import Key, Purpose, subset
 
@@ -13,9 +14,6 @@ MOST_LINKS = 200
 _TIMING_BUDGET_S = 8.0
 _LEAST_S, _MOST_S = 0.2, 2.5
 _WISHES_S = {"delay": 0.2, "jitter": 0.6, "loss": 1.0}
-_PINGS = 6
-"""One after another, through the in-process shaper."""
-_PINGS_OF_JITTER = 12
 _PING_SLACK_S = 0.01
 _RATE_S, _MOST_RATE_S = 0.3, 2.0
 _RATE_PACKETS = 30
@@ -121,7 +119,7 @@ def _needed(asked: Mapping[Link, Sequence[Asked]], links: Iterable[Link]) -> flo
 def _pinging(asked: Asked) -> float:
     if not asked.in_process:
         return 0.0
-    pings = _PINGS_OF_JITTER if asked.what == "jitter" else _PINGS
+    pings = PINGS_OF_JITTER if asked.what == "jitter" else PINGS
     return pings * (asked.spec.delay_s + _PING_SLACK_S)
 
 

@@ -87,7 +87,7 @@ class NodeBase:
         """As the public draws say."""
         return self._context.selection.wanted(self._context.node, k)
 
-    def missed(self, neighbour: int) -> None:
+    def missed(self, neighbour: int, k: int) -> None:
         """A message is missing, not more."""
 
     def greet(self, neighbour: int) -> None:

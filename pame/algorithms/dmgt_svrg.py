@@ -8,11 +8,7 @@ Its own paper was not at hand. This is GT-SVRG (Xin, Khan, Kar, 2020) with the m
 2023) in the order "combine, then adapt"; theta = 0 is GT-SVRG in that order. Both x and y travel, whole.
 
 The tracker is kept as y_i = g_i + what flowed over the edges, Q_ij (y_j - y_i) at each round: opposite at the two ends
-of an edge, so the mean tracker is the mean gradient estimate at every k. `both`: both ends leave out an edge over which
-a message is lost on purpose, either way. What is missing for another reason (patience ran out) only this end can leave
-out; `desynchronised` counts it. `naive`: only the end that misses a message leaves the edge out, always, and the
-trackers' mean drifts away from the gradients'. When a neighbour comes back empty, both ends begin anew; a message that
-was under way then may have been used by one end only, which is counted and stays.
+of an edge, so the mean tracker is the mean gradient estimate at every k: `flow_node` says what a missing message means.
 """
 
 from collections.abc import Sequence
@@ -22,53 +18,47 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge, Gt, Lt
 
-from pame.algorithms.base import MixingSpec, NodeBase, dense
+from pame.algorithms.base import dense
 from pame.algorithms.descend import check_finite
-from pame.algorithms.flows import Flows
-from pame.algorithms.mixing import Mixing, known, pull
+from pame.algorithms.flow_node import FlowNode, FlowSpec
+from pame.algorithms.mixing import pull
 from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
 
 
 @dataclass(frozen=True)
-class DmgtSvrgSpec(MixingSpec):
+class DmgtSvrgSpec(FlowSpec):
     """DMGT-SVRG: gradient tracking with momentum and variance-reduced gradients.
 
     momentum: theta
     snapshot_every: iterations between full gradients
-    on_loss: both ends leave out an edge that loses a message (both), or only the one that misses it (naive)
     """
 
     kind: Literal["dmgt-svrg"] = "dmgt-svrg"
     eta: Annotated[float, Gt(0)] = 0.05
     momentum: Annotated[float, Ge(0), Lt(1)] = 0.3
     snapshot_every: Annotated[int, Ge(1)] = 10
-    on_loss: Literal["both", "naive"] = "both"
 
     def node(self, context: Context) -> "DmgtSvrg":
         """The state machine of one node."""
         return DmgtSvrg(self, context)
 
 
-class DmgtSvrg(NodeBase):
+class DmgtSvrg(FlowNode):
     """One node of DMGT-SVRG."""
 
     vectors: ClassVar = {"x": Form.DENSE, "y": Form.DENSE}
     bundles: ClassVar = [frozenset({"x", "y"})]
 
     def __init__(self, spec: DmgtSvrgSpec, context: Context) -> None:
-        super().__init__(context)
+        super().__init__(spec, context)
         self._spec = spec
-        self._mixing = Mixing(context, spec.mixing)
         self._velocity = np.zeros_like(context.start)
         """x^k - x^{k-1}."""
         self._snapshot = context.start
         self._snapshot_gradient = np.zeros_like(context.start)
         self.estimate = np.zeros_like(context.start)
         """g_i^k."""
-        self._flows = Flows(np.zeros_like(context.start))
-        self._unheard: set[int] = set()
-        """Who does not get the message of this iteration, and so leaves the edge out."""
         self._tracker = np.zeros_like(context.start)
         self._pull = np.zeros_like(context.start)
 
@@ -79,7 +69,6 @@ class DmgtSvrg(NodeBase):
 
     def prepare(self, k: int) -> None:
         """The gradient estimate at x^k, and the tracker with it."""
-        self._unheard = set()
         self.estimate = self._estimate(k)
         self._tracker = self.estimate + self._flows.total
 
@@ -94,9 +83,7 @@ class DmgtSvrg(NodeBase):
         now = [message for message in received if message.iteration == k]
         models = {message.sender: dense(message, "x") for message in now}
         trackers = {message.sender: dense(message, "y") for message in now}
-        edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
-        used = known(edges, {j: model for j, model in models.items() if j not in self._unheard})
-        self._gaps += len(edges) - len(used)  # only this end leaves them out
+        used = self._used(k, models)
         self._pull = pull(used, as_sent(self._model, self._context.values), models)
         self._flows.pull(used, as_sent(self._tracker, self._context.values), trackers)
         return float(len(received))
@@ -110,15 +97,6 @@ class DmgtSvrg(NodeBase):
             self._velocity = after - self._model
         self._pull = np.zeros_like(self._model)
         self._model = after
-
-    def missed(self, neighbour: int) -> None:
-        """It leaves the edge out, so this end does, too."""
-        if self._spec.on_loss == "both":
-            self._unheard.add(neighbour)
-
-    def greet(self, neighbour: int) -> None:
-        """What flowed over the edge is gone at the other end, so it must go at this one."""
-        self._flows.forget(neighbour)
 
     def _estimate(self, k: int) -> Vector:
         """The full gradient at a snapshot, which a node takes at its first iteration, too; else the corrected one."""

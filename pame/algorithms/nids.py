@@ -14,60 +14,50 @@ odds, 32 nodes with periods 3 to 7 and participation 0.2 drifted away after a th
 themselves they took three times as long. `dual` multiplies it all: 4 is nearly without the odds there, and reached a
 suboptimality of 0.02 after 300 iterations instead of 600. Period 1, all neighbours and `dual: 1` is NIDS as published.
 
-What flows over an edge must be opposite at its ends, or the sum of the duals is not zero and the bias stays for ever.
-`both`: both ends leave out an edge over which a message is lost on purpose, either way. What is missing for another
-reason (patience ran out) only this end can leave out; `desynchronised` counts it. `naive`: only the end that misses a
-message leaves the edge out, always. Duals are kept by edge, so that both ends can begin anew when a neighbour comes
-back empty; a message that was under way then may have been used by one end only, which is counted and stays.
+The sum of the duals is zero, or a bias stays for ever: `flow_node` says what a missing message means.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from annotated_types import Gt
 
-from pame.algorithms.base import MixingSpec, NodeBase, dense
+from pame.algorithms.base import dense
 from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.flows import Flows, dual_share
-from pame.algorithms.mixing import Mixing, known, pull
+from pame.algorithms.flow_node import FlowNode, FlowSpec
+from pame.algorithms.flows import dual_share
+from pame.algorithms.mixing import pull
 from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
 
 
 @dataclass(frozen=True)
-class NidsSpec(MixingSpec):
+class NidsSpec(FlowSpec):
     """NIDS: gradient steps with a dual correction, which make the optimum a fixed point.
 
     dual: how much more the duals of edges that are seldom active take; 1 is safe, more is faster at first and may drift
-    on_loss: both ends leave out an edge that loses a message (both), or only the one that misses it (naive)
     """
 
     kind: Literal["nids"] = "nids"
     dual: Annotated[float, Gt(0)] = 1.0
-    on_loss: Literal["both", "naive"] = "both"
 
     def node(self, context: Context) -> "Nids":
         """The state machine of one node."""
         return Nids(self, context)
 
 
-class Nids(NodeBase):
+class Nids(FlowNode):
     """One node of NIDS."""
 
     vectors: ClassVar = {"z": Form.DENSE}
     bundles: ClassVar = [frozenset({"z"})]
 
     def __init__(self, spec: NidsSpec, context: Context) -> None:
-        super().__init__(context)
+        super().__init__(spec, context)
         self._spec = spec
-        self._mixing = Mixing(context, spec.mixing)
         self._ahead: Vector = context.start
         """z_i, and after a round x_i: what the model will be after this iteration."""
-        self._flows = Flows(np.zeros_like(context.start))
-        self._unheard: set[int] = set()
-        """Who does not get the message of this iteration, and so leaves the edge out."""
 
     @property
     def dual(self) -> Vector:
@@ -76,7 +66,6 @@ class Nids(NodeBase):
 
     def prepare(self, k: int) -> None:
         """z."""
-        self._unheard = set()
         slope = self._context.objective.gradient(self._model, k) + self.dual
         self._ahead = descend(self._model, self._size(k), slope, self._context.node, k)
 
@@ -87,30 +76,15 @@ class Nids(NodeBase):
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """r, over the edges that both ends use. Its own z counts as it was sent, so that both ends see the same."""
         others = {message.sender: dense(message, "z") for message in received if message.iteration == k}
-        edges = self._mixing.edges_both_ways(k) if self._spec.on_loss == "both" else self._mixing.edges(k)
-        used = known(edges, {j: z for j, z in others.items() if j not in self._unheard})
-        self._gaps += len(edges) - len(used)  # only this end leaves them out
-        own = as_sent(self._ahead, self._context.values)
-        self._flows.pull(
-            {j: 0.5 * w * self._dual_share(j) / self._size(k) for j, w in used.items()},
-            own,
-            others,
-        )
+        used, own = self._used(k, others), as_sent(self._ahead, self._context.values)
+        duals = {j: 0.5 * weight * self._dual_share(j) / self._size(k) for j, weight in used.items()}
+        self._flows.pull(duals, own, others)
         self._ahead = self._ahead + 0.5 * pull(used, own, others)
         return float(len(received))
 
     def step(self, k: int) -> None:
         """All work is done: z - r is the model."""
         self._model = check_finite(self._ahead, self._context.node, k, self._size(k))
-
-    def missed(self, neighbour: int) -> None:
-        """It leaves the edge out, so this end does, too."""
-        if self._spec.on_loss == "both":
-            self._unheard.add(neighbour)
-
-    def greet(self, neighbour: int) -> None:
-        """Its dual over the edge is gone, so this end's must go, too."""
-        self._flows.forget(neighbour)
 
     def _size(self, k: int) -> float:
         return self._spec.step.size(k, 1)

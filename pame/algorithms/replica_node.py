@@ -45,7 +45,7 @@ class ReplicaNode(NodeBase):
         self._replicas.absorb(k, received)
         return float(len(self._replicas.edges(k)))
 
-    def missed(self, neighbour: int) -> None:
+    def missed(self, neighbour: int, k: int) -> None:
         """Its replica of this node is wrong."""
         self._replicas.missed(neighbour)
 

@@ -24,7 +24,6 @@ nodes with different periods do not depend on the speed of their link.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from math import lcm
 from typing import Annotated, Literal
 
 import numpy as np
@@ -153,8 +152,8 @@ class Replicas:
 
     def edges_before(self, k: int) -> dict[int, float]:
         """The same before: what both ends knew of each other after their last round together."""
-        here, periods = self._context.node, self._context.selection.periods
-        together = {j: k - lcm(periods[here], periods[j]) for j in self._of}
+        here, selection = self._context.node, self._context.selection
+        together = {j: k - selection.common_period(here, j) for j in self._of}
         return {j: weight for j, weight in self._mixing.edges(k).items() if self._is_usable(j, together[j])}
 
     def pull(self, name: str, edges: Mapping[int, float]) -> Vector:

@@ -102,9 +102,8 @@ class Algorithm(Protocol):
     def step(self, k: int) -> None:
         """Take the local step."""
 
-    def missed(self, neighbour: int) -> None:
-        """A message to a neighbour was dropped here, and the neighbour cannot have known: between `message` and
-        `absorb`."""
+    def missed(self, neighbour: int, k: int) -> None:
+        """The message of k to a neighbour was dropped here, and the neighbour cannot have known."""
 
     def greet(self, neighbour: int) -> None:
         """A neighbour came back and knows nothing of this node any more."""

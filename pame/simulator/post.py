@@ -33,7 +33,7 @@ def post(
     for i in receivers:
         if i not in foreseen and seconds is not None and setting.is_lost_at(sender, i, k, seconds):
             lost.append(i)
-            node.missed(i)
+            node.missed(i, k)
     reached = tuple(i for i in receivers if i not in lost)
     for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
         ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)

@@ -37,9 +37,9 @@ def parcel(k: int) -> Parcel:
 def test_a_queue_that_nobody_empties_drops_its_oldest_and_counts_them() -> None:
     async def fill() -> None:
         async with link_to_nobody() as (link, account):
-            for k in range(QUEUE_MESSAGES + 10):
-                link.push(parcel(k))
+            dropped = [old.iteration for k in range(QUEUE_MESSAGES + 10) for old in link.push(parcel(k))]
             assert (account.queued, account.dropped) == (QUEUE_MESSAGES, 10)
+            assert dropped == list(range(10))  # and their sender is told which
 
     asyncio.run(fill())
 

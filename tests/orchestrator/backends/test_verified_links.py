@@ -100,13 +100,14 @@ def test_with_strict_a_link_that_is_not_as_asked_ends_the_run_before_it_begins(
 
     monkeypatch.setattr(link_check, "asked_of", lied_to)
     experiment = small(3, {"delay": "20ms"}, verify={"when": "before", "strict": True})
-    ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
-    assert ending.status is Status.FAILED
-    assert "verify.strict: the delay of link 0→1 is" in ending.reason
-    verdicts = {(row["sender"], row["receiver"]): row["verdict"] for row in verified(tmp_path / "run")["findings"]}
-    assert len(verdicts) == 6
-    assert verdicts[0, 1] == "miss"  # of the others, what a busy machine makes of them
-    assert not (tmp_path / "run" / "records.csv").read_text().splitlines()[1:]
+    for folder in tries(tmp_path):
+        ending = local(experiment, tmp_path, folder, Watcher())
+        assert ending.status is Status.FAILED
+        assert "verify.strict: the delay of link 0→1 is" in ending.reason
+        assert not (folder / "records.csv").read_text().splitlines()[1:]
+        if verified(folder)["verdicts"] == {"ok": 5, "miss": 1}:
+            break
+    assert verified(folder)["verdicts"] == {"ok": 5, "miss": 1}
 
 
 def test_nodes_with_clocks_of_their_own_are_measured_by_round_trips(

@@ -29,13 +29,23 @@ from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose
 
 
+def as_told(spec: DfedavgmSpec, models: Matrix, k: int) -> Matrix:
+    """What the neighbours get to know of the models."""
+    if spec.compressor is None:
+        return models
+    keys = [Key(SEED, Purpose.COMPRESSION, node, k) for node in range(NODES)]
+    return np.stack([expand(spec.compressor.compress(model, key)) for model, key in zip(models, keys, strict=True)])
+
+
 def slow_dfedavgm(problem: Regression, spec: DfedavgmSpec, periods: tuple[int, ...], loss: float = 0.0) -> list[Matrix]:
     """y^{k+1} = y^k - eta g(y^k) + theta (y^k - y^{k-1}); at a node's round y^{k-1} = y^k."""
     models = np.zeros((NODES, N))
     before = models
     history = [models]
     for k in range(ITERATIONS):
-        y = q_as_received(q_at(k, periods, spec.participation), k, lost_at(loss), spec.on_loss) @ models
+        weights = q_as_received(q_at(k, periods, spec.participation), k, lost_at(loss), spec.on_loss)
+        own = np.diag(np.diag(weights))
+        y = own @ models + (weights - own) @ as_told(spec, models, k)
         at_round = np.array([[k % period == 0] for period in periods])
         before = np.where(at_round, y, before)
         models = y - spec.eta / spec.gamma**k * gradients(problem, y, k) + spec.momentum * (y - before)
@@ -109,35 +119,12 @@ def test_the_velocity_grows_between_rounds_and_is_forgotten_at_a_round() -> None
     assert node.model.tolist() == [1.0 - 1.0]
 
 
-def slow_quantized(
-    problem: Regression, spec: DfedavgmSpec, periods: tuple[int, ...], loss: float = 0.0
-) -> list[Matrix]:
-    """The same, where every model but a node's own is quantized."""
-    assert spec.compressor is not None
-    models = np.zeros((NODES, N))
-    before = models
-    history = [models]
-    for k in range(ITERATIONS):
-        weights = q_as_received(q_at(k, periods, spec.participation), k, lost_at(loss), spec.on_loss)
-        coarse = np.stack(
-            [expand(spec.compressor.compress(models[i], Key(SEED, Purpose.COMPRESSION, i, k))) for i in range(NODES)]
-        )
-        own = np.diag(np.diag(weights))
-        y = own @ models + (weights - own) @ coarse
-        at_round = np.array([[k % period == 0] for period in periods])
-        before = np.where(at_round, y, before)
-        models = y - spec.eta / spec.gamma**k * gradients(problem, y, k) + spec.momentum * (y - before)
-        before = y
-        history.append(models)
-    return history
-
-
 @EVERY_SCHEDULE
 @pytest.mark.parametrize("loss", [0.0, 0.4])
 def test_quantized_models_equal_the_matrix_form(periods: tuple[int, ...], participation: float, loss: float) -> None:
     spec = DfedavgmSpec(eta=0.1, participation=participation, compressor=Quantize(bits=6))
     problem = problem_of()
-    expected = slow_quantized(problem, spec, periods, loss)
+    expected = slow_dfedavgm(problem, spec, periods, loss)
     check(setting_of(spec, problem, periods, message_loss=loss), expected)
 
 

@@ -27,7 +27,7 @@ def driven(nodes: list[Algorithm], iterations: int) -> Matrix:
             message = node.message(k) if receivers else {}
             for receiver in receivers:
                 if (sender, receiver, k) == (SENDER, RECEIVER, LOST_AT):
-                    node.missed(receiver)
+                    node.missed(receiver, k)
                 else:
                     received[receiver].append(Received(sender, k, message, 0))
         for node, came in zip(nodes, received, strict=True):
@@ -80,6 +80,8 @@ def test_what_flows_over_an_edge_stays_opposite_at_its_ends() -> None:
     nids = [node for node in setting("nids", eta=0.8).nodes() if isinstance(node, Nids)]
     driven(list(nids), 40)
     assert np.abs(np.sum([node.dual for node in nids], axis=0)).max() < 1e-12
+    gaps = [node.desynchronised for node in nids]
+    assert gaps == [int(node == RECEIVER) for node in range(len(nids))]  # the sender knows why it leaves the edge out
     tracking = [node for node in setting("dmgt-svrg", eta=0.05).nodes() if isinstance(node, DmgtSvrg)]
     driven(list(tracking), 40)
     for node in tracking:

@@ -190,8 +190,8 @@ class _SpiedNode:
     def bundles(self) -> Collection[frozenset[str]]:
         return self._inner.bundles
 
-    def missed(self, neighbour: int) -> None:
-        self._inner.missed(neighbour)
+    def missed(self, neighbour: int, k: int) -> None:
+        self._inner.missed(neighbour, k)
 
     def greet(self, neighbour: int) -> None:
         self._inner.greet(neighbour)

@@ -1,0 +1,60 @@
+"""What NIDS and DMGT-SVRG have in common: something flows over each edge, which must be opposite at its two ends.
+
+`both`: both ends leave out an edge over which a message of k is lost on purpose, either way: they can compute it, or
+the sender knows and the receiver misses it. What is missing for another reason (patience ran out) only this end leaves
+out, and the bias stays; `desynchronised` counts it. `naive`: only the end that misses a message leaves the edge out,
+always. When a neighbour comes back empty both ends of the edge begin anew; a message that was under way then may have
+been used by one end only, which is counted and stays.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pame.algorithms.base import MixingSpec, NodeBase
+from pame.algorithms.flows import Flows
+from pame.algorithms.mixing import Mixing, known
+from pame.algorithms.seam import Context
+
+
+@dataclass(frozen=True)
+class FlowSpec(MixingSpec):
+    """Those of mixing, and what a missing message means.
+
+    on_loss: both ends leave out an edge that loses a message (both), or only the one that misses it (naive)
+    """
+
+    on_loss: Literal["both", "naive"] = "both"
+
+
+class FlowNode(NodeBase):
+    """One node; an algorithm says what flows."""
+
+    def __init__(self, spec: FlowSpec, context: Context) -> None:
+        super().__init__(context)
+        self._mixing = Mixing(context, spec.mixing)
+        self._flows = Flows(np.zeros_like(context.start))
+        self._is_naive = spec.on_loss == "naive"
+        self._missed_at: dict[int, int] = {}
+        """The iteration of the last message that a neighbour did not get, unforeseen."""
+
+    def missed(self, neighbour: int, k: int) -> None:
+        """It leaves the edge out at k, so this end does, too."""
+        self._missed_at[neighbour] = k
+
+    def greet(self, neighbour: int) -> None:
+        """What flowed over the edge is gone at its other end, so it must go at this one."""
+        self._flows.forget(neighbour)
+
+    def _used(self, k: int, heard: Collection[int]) -> dict[int, float]:
+        """The weights of the edges to use at k, with those who were heard; gaps are counted."""
+        if self._is_naive:
+            edges = self._mixing.edges(k)
+        else:
+            both = self._mixing.edges_both_ways(k)
+            edges = {j: weight for j, weight in both.items() if self._missed_at.get(j) != k}
+        used = known(edges, heard)
+        self._gaps += len(edges) - len(used)
+        return used
