@@ -5,6 +5,7 @@ that compares them. Progress is read from the run folders themselves: a run writ
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -25,7 +26,8 @@ Progress = Callable[[int, dict[str, Any], bool], None]
 """(number of the run, from 0; its newest line of curve.jsonl; whether it is done)."""
 
 _POLL_S = 0.25
-_GRACE_S = 60.0  # for a run that is interrupted: an iteration, and its report
+_TAIL_BYTES = 65536  # more than two lines
+_GRACE_S = 300.0  # for a run that is interrupted: an iteration, and a report of however many
 
 
 def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: str, progress: Progress) -> list[Ending]:
@@ -72,10 +74,12 @@ def _follow(
 
 
 def _newest(curve: Path) -> dict[str, Any] | None:
-    """The last complete line of a curve that is being written."""
+    """The last complete line of a curve that is being written; a long one is not read from its beginning."""
     if not curve.exists():
         return None
-    lines = curve.read_text(encoding="utf-8").rsplit("\n", 2)
+    with curve.open("rb") as file:
+        file.seek(-min(curve.stat().st_size, _TAIL_BYTES), os.SEEK_END)
+        lines = file.read().rsplit(b"\n", 2)
     point: dict[str, Any] | None = json.loads(lines[-2]) if len(lines) > 1 else None
     return point
 
