@@ -5,7 +5,6 @@ that compares them. Progress is read from the run folders themselves: a run writ
 """
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -43,11 +42,12 @@ def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: st
                 with starting_processes():
                     jobs[number] = pool.submit(_run_one, variant.experiment, base, folders[number], backend)
             _follow(jobs, folders, progress, until_fewer_than=1)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, BrokenProcessPool) as why:
+            killed = isinstance(why, BrokenProcessPool)
             end_processes(pool, _GRACE_S)
-        except BrokenProcessPool:
-            killed = True
+        except BaseException:
             end_processes(pool, _GRACE_S)
+            raise
     endings = [_ending(jobs.get(number)) for number in range(len(variants))]
     _write_index(folder, variants, folders, endings)
     write_sweep_report(folder)
@@ -78,7 +78,7 @@ def _newest(curve: Path) -> dict[str, Any] | None:
     if not curve.exists():
         return None
     with curve.open("rb") as file:
-        file.seek(-min(curve.stat().st_size, _TAIL_BYTES), os.SEEK_END)
+        file.seek(max(0, curve.stat().st_size - _TAIL_BYTES))
         lines = file.read().rsplit(b"\n", 2)
     point: dict[str, Any] | None = json.loads(lines[-2]) if len(lines) > 1 else None
     return point

@@ -5,11 +5,12 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from orchestrator.errors import RunKilled
@@ -20,7 +21,7 @@ _Result = TypeVar("_Result")
 
 _SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
 _DEATH_S = 10.0  # longer than a killed process needs on a busy machine
-_told = threading.Event()  # belongs to the process, as its signals do
+_told: list[int] = []  # the signals that told this process to end: it belongs to the process, as they do
 
 
 def cores() -> int:
@@ -38,7 +39,7 @@ def process_pool(at_once: int, *, in_order: bool = False) -> ProcessPoolExecutor
 
 def told_to_end() -> bool:
     """In a process of a pool whose jobs end in order: whether it is time, for this job and for all that wait."""
-    return _told.is_set()
+    return bool(_told)
 
 
 @contextmanager
@@ -52,19 +53,26 @@ def starting_processes() -> Iterator[None]:
 
 
 def end_processes(pool: ProcessPoolExecutor, grace_s: float = 0.0) -> None:
-    """Tell the processes of a pool to end, and see them end; those that have not after `grace_s` are killed."""
+    """Tell all processes that this one started to end, and see them end.
+
+    Those that have not after `grace_s`, or at a second interrupt, are killed.
+    """
     processes = multiprocessing.active_children()
     for process in processes:
         process.terminate()
     pool.shutdown(wait=False)  # who has nothing to do leaves by itself
-    deadline = time.monotonic() + grace_s
-    while alive := [process for process in processes if process.is_alive()]:
-        if time.monotonic() >= deadline:
-            break
-        wait([process.sentinel for process in alive], deadline - time.monotonic())
-    for process in alive:
+    with suppress(KeyboardInterrupt):
+        _wait_for(processes, time.monotonic() + grace_s)
+    for process in processes:
         process.kill()
         process.join(_DEATH_S)
+
+
+def _wait_for(processes: Sequence[BaseProcess], deadline: float) -> None:
+    while alive := [process.sentinel for process in processes if process.is_alive()]:
+        if (left := deadline - time.monotonic()) <= 0:
+            return
+        wait(alive, left)
 
 
 def each(
@@ -95,7 +103,16 @@ def _begin(in_order: bool) -> None:
     imports among them. And a process that died while it waits for its next job would keep the lock of their queue.
     """
     if in_order:
-        signal.signal(signal.SIGTERM, lambda *_: _told.set())
+        signal.signal(signal.SIGTERM, lambda number, _: _told.append(number))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     add_plugins()  # before a job is unpacked that may name one
+
+
+def _end_with_parent() -> None:
+    """However it ends: nobody else would ever stop this process."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

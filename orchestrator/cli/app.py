@@ -1,5 +1,6 @@
 """The application: verbs, shell completion, and the one place that catches a user's mistakes."""
 
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -79,6 +80,7 @@ def common(
 def main() -> None:
     """The entry point."""
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is asked to end ends as by Ctrl-C
     try:
         app()
     except MemoryError:
@@ -88,3 +90,5 @@ def main() -> None:
         for line in str(error).splitlines():
             errors.print("[red]error:[/]", escape(line))
         sys.exit(ExitCode.FAULT if isinstance(error, MachineFault) else ExitCode.USAGE)
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -2,9 +2,10 @@
 
 `both`: both ends leave out an edge over which a message of k is lost on purpose, either way: they can compute it, or
 the sender knows and the receiver misses it. What is missing for another reason (patience ran out) only this end leaves
-out, and the bias stays; `desynchronised` counts it. `naive`: only the end that misses a message leaves the edge out,
-always. When a neighbour comes back empty both ends of the edge begin anew; a message that was under way then may have
-been used by one end only, which is counted and stays.
+out, and the bias stays; `desynchronised` counts it, and more: an end cannot know whether the other left the edge out,
+too. `naive`: only the end that misses a message leaves the edge out, always. When a neighbour comes back empty both
+ends of the edge begin anew; a message that was under way then may have been used by one end only, which is counted and
+stays.
 """
 
 from collections.abc import Collection
@@ -37,12 +38,12 @@ class FlowNode(NodeBase):
         self._mixing = Mixing(context, spec.mixing)
         self._flows = Flows(np.zeros_like(context.start))
         self._is_naive = spec.on_loss == "naive"
-        self._missed_at: dict[int, int] = {}
-        """The iteration of the last message that a neighbour did not get, unforeseen."""
+        self._missed: dict[int, int] = {}
+        """The iteration of what a neighbour did not get, unforeseen, since the last round."""
 
     def missed(self, neighbour: int, k: int) -> None:
-        """It leaves the edge out at k, so this end does, too."""
-        self._missed_at[neighbour] = k
+        """It leaves the edge out, so this end does, too: behind what waited too long, that of today will be late."""
+        self._missed[neighbour] = k
 
     def greet(self, neighbour: int) -> None:
         """What flowed over the edge is gone at its other end, so it must go at this one."""
@@ -54,7 +55,9 @@ class FlowNode(NodeBase):
             edges = self._mixing.edges(k)
         else:
             both = self._mixing.edges_both_ways(k)
-            edges = {j: weight for j, weight in both.items() if self._missed_at.get(j) != k}
+            edges = {j: weight for j, weight in both.items() if j not in self._missed}
+            self._gaps += sum(self._missed.get(j, k) != k for j in both)
+        self._missed.clear()
         used = known(edges, heard)
         self._gaps += len(edges) - len(used)
         return used

@@ -103,7 +103,7 @@ class Algorithm(Protocol):
         """Take the local step."""
 
     def missed(self, neighbour: int, k: int) -> None:
-        """The message of k to a neighbour was dropped here, and the neighbour cannot have known."""
+        """Before `absorb`: the message of k, of now or earlier, was dropped here, which the neighbour cannot know."""
 
     def greet(self, neighbour: int) -> None:
         """A neighbour came back and knows nothing of this node any more."""

@@ -3,7 +3,10 @@
 import multiprocessing
 import os
 import signal
+import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -91,6 +94,28 @@ def test_a_process_without_a_job_does_not_keep_the_others_from_ending(tmp_path: 
         assert job.result(timeout=60) == "in order"
     wait_until(lambda: all(worker.exitcode is not None for worker in workers))
     assert [worker.exitcode for worker in workers] == [0, 0], "nobody had to be killed"
+
+
+def test_an_interrupt_cuts_the_grace_short(tmp_path: Path) -> None:
+    main = threading.main_thread()
+    assert threading.current_thread() is main, "signals are for the main thread"
+
+    def interrupt() -> None:
+        frames = sys._current_frames
+        wait_until(lambda: any("_wait_for" in line for line in traceback.format_stack(frames()[main.ident or 0])))
+        signal.pthread_kill(main.ident or 0, signal.SIGINT)
+
+    with process_pool(1, in_order=True) as pool:
+        with starting_processes():
+            pool.submit(deaf, tmp_path / "begun")
+        wait_until((tmp_path / "begun").exists)
+        workers = multiprocessing.active_children()
+        impatient = threading.Thread(target=interrupt)
+        impatient.start()
+        end_processes(pool, grace_s=600)
+        impatient.join()
+    wait_until(lambda: all(worker.exitcode is not None for worker in workers))
+    assert [worker.exitcode for worker in workers] == [-signal.SIGKILL]
 
 
 def test_who_does_not_end_in_order_is_killed(tmp_path: Path) -> None:

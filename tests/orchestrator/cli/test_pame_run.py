@@ -168,9 +168,12 @@ def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp
     assert (folder / "report.html").is_file()
 
 
-def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(small: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(
+    small: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     with endless(small, tmp_path, "--set", "seed=[1, 2, 3, 4, 5, 6]") as process:
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         _, errors = process.communicate(timeout=90)
     assert process.returncode == 130, errors
     index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
@@ -186,6 +189,55 @@ def test_a_sweep_is_interrupted_when_one_of_its_processes_has_nothing_left_to_do
     assert process.returncode == 130, errors
     index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
     assert [run["status"] for run in index["runs"]] == ["finished", "interrupted"]
+
+
+def test_the_runs_of_a_sweep_end_with_it_even_if_it_is_killed(small: Path, tmp_path: Path) -> None:
+    with endless(small, tmp_path, "--set", "seed=[1, 2]") as process:
+        process.kill()
+        process.wait(timeout=60)
+        wait_for(lambda: not is_there(process.pid))
+
+
+def is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+FRAIL = """
+import dataclasses
+from typing import Literal
+
+from pame.algorithms import SPECS
+
+DpsgdSpec = SPECS["dpsgd"]
+
+
+@dataclasses.dataclass(frozen=True)
+class FrailSpec(DpsgdSpec):
+    kind: Literal["frail"] = "frail"
+
+    def node(self, context):
+        if context.seed == 1:
+            raise ValueError("too frail to begin")
+        return super().node(context)
+
+
+ALGORITHMS = [FrailSpec]
+"""
+
+
+def test_a_run_that_breaks_ends_its_sweep_and_says_why(small: Path, tmp_path: Path) -> None:
+    (tmp_path / "frail.py").write_text(FRAIL)
+    command = [str(Path(sys.executable).parent / "pame"), "--plugin", "frail.py", "run", str(small), "-q"]
+    command += ["--backend", "simulate", "--set", "algorithm={kind: frail}", "--set", "stop.iterations=10000000"]
+    done = subprocess.run(
+        [*command, "--set", "seed=[1, 2]"], cwd=tmp_path, capture_output=True, text=True, timeout=90, check=False
+    )
+    assert done.returncode not in (0, 130)
+    assert "too frail to begin" in done.stderr
 
 
 def test_a_sweep_whose_run_is_killed_keeps_what_there_is_and_says_so(small: Path, tmp_path: Path) -> None:

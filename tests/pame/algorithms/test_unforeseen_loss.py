@@ -16,8 +16,8 @@ REPLICAS = ("choco", "beer", "anq-nids", "dcd-psgd", "squarm")
 LOST_AT, SENDER, RECEIVER = 7, 0, 1
 
 
-def driven(nodes: list[Algorithm], iterations: int) -> Matrix:
-    """One message is dropped; everything else arrives."""
+def driven(nodes: list[Algorithm], iterations: int, told: int = LOST_AT) -> Matrix:
+    """One message is dropped; everything else arrives. `told`: of which iteration its sender hears that it is lost."""
     for k in range(iterations):
         for node in nodes:
             node.prepare(k)
@@ -27,7 +27,7 @@ def driven(nodes: list[Algorithm], iterations: int) -> Matrix:
             message = node.message(k) if receivers else {}
             for receiver in receivers:
                 if (sender, receiver, k) == (SENDER, RECEIVER, LOST_AT):
-                    node.missed(receiver, k)
+                    node.missed(receiver, told)
                 else:
                     received[receiver].append(Received(sender, k, message, 0))
         for node, came in zip(nodes, received, strict=True):
@@ -90,3 +90,10 @@ def test_what_flows_over_an_edge_stays_opposite_at_its_ends() -> None:
         np.sum([getattr(node, name) for node in tracking], axis=0) for name in ("tracker", "estimate")
     )
     np.testing.assert_allclose(trackers, gradients, rtol=0.0, atol=1e-12)
+
+
+def test_behind_what_waited_too_long_that_of_today_is_late_as_well_and_perhaps_it_is_not() -> None:
+    nids = [node for node in setting("nids", eta=0.8).nodes() if isinstance(node, Nids)]
+    driven(list(nids), 40, told=LOST_AT - 3)
+    assert np.abs(np.sum([node.dual for node in nids], axis=0)).max() < 1e-12
+    assert [node.desynchronised for node in nids] == [int(node in (SENDER, RECEIVER)) for node in range(len(nids))]
