@@ -30,6 +30,7 @@ from pame.errors import PameError
 from pame.rpc import control_pb2 as pb
 
 _DRAIN_S = 2.0
+_PARTING_S = 3.0  # a neighbour drains its links, then counts them
 _LOOK_S = 1.0
 
 
@@ -188,7 +189,7 @@ class Node:
             case "faults" if self._is_current(message.faults.run):
                 self._current().add_faults(message.faults.plan)
             case "stop" if self._is_current(message.stop.run):
-                await self._current().stop(message.stop.iteration, _DRAIN_S)
+                await self._current().stop(message.stop.iteration, _DRAIN_S, _PARTING_S)
                 self._session = None
             case "dismissed":
                 self._say(f"dismissed: {message.dismissed.reason}")
@@ -232,7 +233,7 @@ class Node:
 
     async def _finish_sends(self) -> None:
         if self._session is not None:
-            await self._session.stop(self._session.account.iteration, _DRAIN_S)
+            await self._session.stop(self._session.account.iteration, _DRAIN_S, parting_s=0.0)
             self._session = None
 
 

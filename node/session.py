@@ -31,7 +31,6 @@ _TOTALS_EVERY = 5
 _RECORDS_PER_REPORT = 2000
 _CHUNK = 1 << 14
 """Numbers in a piece of a snapshot: 128 KiB."""
-_PARTING_S = 1.0
 
 Send = Callable[[pb.FromNode], None]
 Room = Callable[[], Awaitable[bool]]
@@ -156,8 +155,11 @@ class Session:
         await self._shaper.apply(self._weather.seconds())
         self._reshape.set()
 
-    async def stop(self, at: int, drain_s: float) -> None:
-        """The end of the run: the result, the last report, and good-bye to the links."""
+    async def stop(self, at: int, drain_s: float, parting_s: float) -> None:
+        """The end of the run, or of this node's part: the result, the last report, and good-bye to the links.
+
+        `parting_s`: neighbours may so long still be counting on their connections to this node.
+        """
         await self._cancel(self._task)
         for task in (self._chronicler, self._shaping):
             await self._cancel(task)
@@ -170,7 +172,7 @@ class Session:
         self._report(with_totals=True)
         self._send(pb.FromNode(finished=pb.Finished(run=self.assigned.run)))
         await asyncio.gather(*(link.close() for link in self._links.values()))
-        await self._server.quiet(_PARTING_S)  # neighbours may still be counting on their connections to this node
+        await self._server.quiet(parting_s)
         await self.close()
 
     async def close(self) -> None:

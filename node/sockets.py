@@ -19,7 +19,7 @@ from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 
 _COMMAND = ("ss", "-tineH")
-_PATIENCE_S = 2.0
+_PATIENCE_S = 4.0
 _DIGITS = 18
 """Longer numbers are no counters: 64 bits hold these."""
 

@@ -14,7 +14,7 @@ from pame.links import LinkSpec
 
 HTB_AND_NFT = Kernel(net_admin=True, tc=True, htb=True, nft=True, reasons=(("netem", "not wanted here"),))
 FORCE_BUFFER = 33  # SO_RCVBUFFORCE
-LONGEST_S = 30
+LONGEST_S = 100
 SETTLED_S = 0.3
 
 

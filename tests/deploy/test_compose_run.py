@@ -216,12 +216,24 @@ def test_faults_that_need_the_docker_socket_are_refused_without_it(network: Proj
     assert runs(network) == before
 
 
+def under_way(network: Project, beyond: int) -> dict[str, int]:
+    """Wait until every node is beyond an iteration; their indices, by name."""
+    found: dict[str, int] = {}
+
+    def seen() -> bool:
+        there = members(network)
+        found.update({member["name"]: member["index"] for member in there})
+        return len(there) == NODES and all(member["iteration"] > beyond for member in there)
+
+    network.wait("the run is under way", seen, 60)
+    return found
+
+
 def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     network: Project, tmp_path: Path
 ) -> None:
-    running = run_here(network, *SLOW, "--set", "stop.iterations=150", "--set", "exchange.patience=2s")
-    network.wait("the run is under way", lambda: all(m["iteration"] > 10 for m in members(network)), 60)
-    before = {member["name"]: member["index"] for member in members(network)}
+    running = run_here(network, *SLOW, "--set", "stop.iterations=300", "--set", "exchange.patience=2s")
+    before = under_way(network, beyond=10)
     assert sorted(before.values()) == list(range(NODES))
     first, second = network.containers("node")[:2]
     network.execute(first, "python", "-m", "node.order", "kill", "0")
@@ -245,7 +257,7 @@ def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
 
 def test_a_rogue_on_the_data_network_gets_nowhere_and_the_run_is_unharmed(network: Project) -> None:
     running = run_here(network, *SLOW, "--set", "stop.iterations=120", "--set", "exchange.patience=60s")
-    network.wait("the run is under way", lambda: all(m["iteration"] > 3 for m in members(network)), 60)
+    under_way(network, beyond=3)
     victim = network.containers("node")[2]
     authority = network.execute(orchestrator(network), "cat", "/var/lib/pame/authority.pem")
     incarnations = (node_name(victim.id[:12], number) for number in (1, 2, 3))

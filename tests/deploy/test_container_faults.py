@@ -16,7 +16,7 @@ RING = (
     "--set", "exchange.patience=500ms",
 )  # fmt: skip
 FAULTS = """[
-  {kind: cpu-quota, nodes: [1], cpu: 20%, at: 500ms, for: 3s},
+  {kind: cpu-quota, nodes: [1], cpu: 20%, at: 500ms, for: 10s},
   {kind: container-kill, nodes: [2], at: 1s, back_after: 2s},
   {kind: container-restart, nodes: [3], at: 1500ms, back_after: 1s},
   {kind: cpu-quota, nodes: [0], cpu: 50%, at: 2s},
@@ -79,13 +79,13 @@ def is_whole(network: Project) -> bool:
 
 
 def test_containers_are_struck_come_back_and_the_run_goes_on(network: Project) -> None:
-    running = run_here(network, "--set", "stop.iterations=150", "--set", f"faults={FAULTS}")
+    running = run_here(network, "--set", "stop.iterations=400", "--set", f"faults={FAULTS}")
     network.wait(
         "the kernel holds the quota",
         lambda: "20000" in {granted(network, each) for each in network.containers("node")},
         30,
     )
-    _, errors = running.communicate(timeout=60)
+    _, errors = running.communicate(timeout=120)
     assert running.returncode == 0, errors
     assert is_whole(network)
 
@@ -96,7 +96,7 @@ def test_containers_are_struck_come_back_and_the_run_goes_on(network: Project) -
     told = {(event["what"], event["detail"], event["node"], event["planned"]) for event in by_docker}
     assert told == {
         ("fault begins", "cpu-quota", 1, 0.5),
-        ("fault ends", "cpu-quota", 1, 3.5),
+        ("fault ends", "cpu-quota", 1, 10.5),
         ("fault begins", "container-kill", 2, 1.0),
         ("fault ends", "container-kill", 2, 3.0),
         ("fault begins", "container-restart", 3, 1.5),

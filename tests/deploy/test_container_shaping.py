@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from containers import docker
 
-pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(200)]
 
 PEER = (Path(__file__).parent / "container_peer.py").read_text()
 HARDENED = ("--cap-drop=ALL", "--cap-add=NET_ADMIN", "--read-only", "--security-opt=no-new-privileges")

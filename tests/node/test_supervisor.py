@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[2]
 BOUND_S = 30.0
 TRAINER = """
 import os, signal, sys, time
-with open(os.environ["JOURNAL"], "a") as journal:
-    print(os.getpid(), os.environ["PAME_MEMBER"], *sys.argv[1:], file=journal)
 stubborn = "STUBBORN" in os.environ
 signal.signal(signal.SIGTERM, lambda *_: None if stubborn else sys.exit(int(os.environ.get("CODE", "0"))))
+with open(os.environ["JOURNAL"], "a") as journal:
+    print(os.getpid(), os.environ["PAME_MEMBER"], *sys.argv[1:], file=journal)
 os.fork() or os._exit(0)  # an orphan for whoever buries
 while True:
     time.sleep(0.05)
@@ -117,7 +117,7 @@ def test_a_trainer_that_was_killed_comes_back_under_the_same_name(tmp_path: Path
 
 def test_a_pause_ends_by_itself(tmp_path: Path) -> None:
     with supervised(tmp_path) as one:
-        one.order("pause", 0.5)
+        one.order("pause", 3)
         until(lambda: state(one.pid()) == "T")
         until(lambda: state(one.pid()) in "RS")
         assert len(one.starts()) == 1

@@ -55,6 +55,7 @@ ROUGH = {
 
 
 @pytest.mark.requires("promtool")
+@pytest.mark.timeout(300)
 def test_in_real_runs_every_panel_and_every_annotation_has_data_and_the_labels_name_the_nodes(tmp_path: Path) -> None:
     assert shutil.which("prometheus"), "promtool is here, but prometheus is not: install both"
     asyncio.run(_watch_two_runs(tmp_path))
@@ -73,9 +74,9 @@ async def _watch_two_runs(folder: Path) -> None:
             await asyncio.to_thread(check_figures, server, world)
             await end(world)
 
-            began = time.time()
             await world.submit(text_of(**ROUGH))
             await running(world)
+            began = time.time()
             await lie(world)
             await until(lambda: world.desk.run and world.desk.run.collection.iterations[0] > 20)
             os.kill(processes.alive()[VICTIM], signal.SIGKILL)

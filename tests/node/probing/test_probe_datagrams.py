@@ -60,7 +60,8 @@ async def measured(kind: pb.Probe.Kind, echo: bool) -> tuple[pb.Probed, pb.Probe
     one, two = prober(0, 1, ports), prober(1, 0, ports)
     try:
         sent = await one.carry_out(order(kind, 1, echo))
-        await asyncio.sleep(0.05)
+        for _ in range(20):  # turns of the loop, however late they come: one to be read, one to be answered
+            await asyncio.sleep(0.005)
         seen = await two.carry_out(order(pb.Probe.KIND_COLLECT, 0))
         home = await one.carry_out(order(pb.Probe.KIND_COLLECT, 1))
     finally:

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM
+from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
 
 from node.shaping import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
 from pame.links import LinkSpec
@@ -72,14 +72,16 @@ def test_the_receiver_does_what_the_sender_cannot() -> None:
 
 @pytest.mark.requires("root")
 def test_the_probe_agrees_with_the_kernel_and_leaves_nothing_behind() -> None:
-    before = _interfaces()
-    found = probe()
+    with namespace() as holder:  # this machine's own interfaces come and go with the containers of other tests
+        place = Place(holder, "lo")
+        before = place.run("ip", "-brief", "link").stdout
+        found = place.do(probe)
+        assert place.run("ip", "-brief", "link").stdout == before
     assert found.net_admin
     assert found.tc
     assert found.htb == _takes("htb default 1")
     assert found.netem == _takes("netem delay 1ms")
     assert all(found.reason(name) for name in ("htb", "netem", "nft") if not getattr(found, name))
-    assert _interfaces() == before
 
 
 @pytest.mark.requires("root")
@@ -101,10 +103,6 @@ def _probe_without(capability: str) -> dict[str, Any]:
     command = ("unshare", "--net", "setpriv", f"--bounding-set=-{capability}", sys.executable, "-c", PROBE)
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     return dict(json.loads(done.stdout))
-
-
-def _interfaces() -> str:
-    return subprocess.run(("ip", "-brief", "link"), capture_output=True, text=True, check=True).stdout
 
 
 def _takes(qdisc: str) -> bool:

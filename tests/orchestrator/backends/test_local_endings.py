@@ -91,7 +91,7 @@ def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_pa
         period=1,
         exchange={"patience": "200ms", "exclude_after": 3},
         compute={"step": "5ms"},
-        stop={"iterations": 300, "seconds": "60s"},
+        stop={"iterations": 600, "seconds": "60s"},
     )
 
     async def kill(world: World) -> None:

@@ -38,9 +38,12 @@ from pame.simulator import run_lock_step
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
 VICTIM = "node-2"
+ITERATIONS = 400  # so many that what a test does at one of the first comes in time
 
 
-def experiment(step: str = "5ms", iterations: int = 150, patience: str = "300ms", **settings: object) -> Experiment:
+def experiment(
+    step: str = "5ms", iterations: int = ITERATIONS, patience: str = "300ms", **settings: object
+) -> Experiment:
     """Five nodes that talk much, and neither wait long nor often for one that is silent."""
     common = {
         "nodes": 5,
@@ -87,7 +90,7 @@ def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_the_run(
     assert victim in outcome.figures.suspects
     assert outcome.figures.expired > 0
     others = set(range(5)) - {victim}
-    assert {node: k for node, (k, _) in outcome.run.collection.results.items()} == dict.fromkeys(others, 150)
+    assert {node: k for node, (k, _) in outcome.run.collection.results.items()} == dict.fromkeys(others, ITERATIONS)
 
 
 def test_a_run_whose_nodes_all_die_has_failed_and_says_so(tmp_path: Path, mark: str) -> None:
@@ -230,7 +233,7 @@ def test_a_node_told_to_leave_finishes_says_goodbye_and_exits_with_0(tmp_path: P
     assert (outcome.run.departures, outcome.run.deaths) == (1, 0)
     assert outcome.codes[pid] == 0
     left_at, _ = outcome.run.collection.results[victim]
-    assert 10 <= left_at < 150
+    assert 10 <= left_at < ITERATIONS
 
 
 def test_the_mailbox_of_a_slow_node_stays_within_its_bound(tmp_path: Path, mark: str) -> None:

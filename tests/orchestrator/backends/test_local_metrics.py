@@ -57,7 +57,7 @@ def test_a_run_under_way_can_be_seen_in_the_metrics_of_all_who_take_part(tmp_pat
     assert sent >= 30
     values_bytes = node["pame_link_sent_bytes_total", (("kind", "values"), ("peer", "1"))]
     assert values_bytes % (15 * 8) == 0
-    assert abs(values_bytes / (15 * 8) - sent) <= 1  # one may be sent while the scrape is on its way
+    assert abs(values_bytes / (15 * 8) - sent) <= 5  # some may be sent while the scrape is on its way
     assert node["pame_link_acknowledged_messages_total", (("peer", "1"),)] <= sent
     assert node["pame_node_round_trip_seconds_count", ()] > 0
     whole = values(seen["orchestrator"])

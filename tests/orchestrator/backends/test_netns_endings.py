@@ -119,7 +119,7 @@ def pame(tmp_path: Path) -> Iterator[Pame]:
 
 def test_a_run_that_succeeds_leaves_nothing(pame: Pame) -> None:
     assert pame.links() == ["lo"]
-    pame.start(iterations=400)
+    pame.start(iterations=1500)
     poll(pame.is_running)
     pame.plant_witnesses()
     assert pame.end() == ExitCode.DONE

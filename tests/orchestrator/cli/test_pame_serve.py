@@ -174,6 +174,8 @@ def test_a_run_under_way_when_it_is_told_to_stop_is_interrupted_and_reported(
         [PAME, "run", str(small), "--on", service.address], cwd=tmp_path, stdout=subprocess.PIPE, text=True
     )
     service.wait_for("run_begins")  # and no node ever comes
+    assert submitting.stdout is not None
+    assert submitting.stdout.readline()  # it knows of its run
     assert service.end(signal.SIGINT) == 130
     shown, _ = submitting.communicate(timeout=BOUND_S)
     assert submitting.returncode == 130

@@ -24,7 +24,6 @@ BOUND_S = 60.0
 PROGRAM = str(Path(sys.executable).parent / "pame")
 
 
-@pytest.fixture
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
@@ -34,8 +33,9 @@ def free_port() -> int:
 class Server:
     """An orchestrator in a process of its own."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", folder: Path, control: str) -> None:
         self.process = process
+        self.control = control
         self.vault = folder / "security"
         self._log = folder / "log"
 
@@ -58,23 +58,32 @@ class Server:
         return self._log.read_text()
 
 
+def started(folder: Path) -> Server:
+    """Nobody says which control port it took, so it is given one, which somebody else may take meanwhile."""
+    for _ in range(3):
+        port = free_port()
+        command = [PROGRAM, "serve", "--port", str(port), "--metrics-port", "0", "--join-port", "0"]
+        command += ["--page-port", "0", "--security", str(folder / "security"), "--out", str(folder / "runs")]
+        with (folder / "log").open("wb") as log:
+            server = Server(subprocess.Popen(command, cwd=folder, stderr=log, stdout=log), folder, f"127.0.0.1:{port}")
+        until(lambda server=server: server.process.poll() is not None or server.events())
+        if server.process.poll() is None:
+            return server
+    pytest.fail(server.log())
+
+
 @contextmanager
-def serving(folder: Path, control_port: int) -> Iterator[Server]:
-    command = [PROGRAM, "serve", "--port", str(control_port), "--metrics-port", "0", "--join-port", "0"]
-    command += ["--page-port", "0", "--security", str(folder / "security"), "--out", str(folder / "runs")]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=folder, stderr=log, stdout=log)
-    server = Server(process, folder)
+def serving(folder: Path) -> Iterator[Server]:
+    server = started(folder)
     try:
-        until(lambda: process.poll() is not None or server.events())
         yield server
     finally:
-        process.send_signal(signal.SIGTERM)
+        server.process.send_signal(signal.SIGTERM)
         try:
-            process.wait(20)
+            server.process.wait(20)
         finally:
-            process.kill()
-            process.wait()
+            server.process.kill()
+            server.process.wait()
 
 
 def until(condition: object) -> None:
@@ -99,9 +108,9 @@ def knock(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.Sta
     return grpc.StatusCode.OK
 
 
-def test_who_has_no_certificate_of_this_authority_is_refused_and_counted(tmp_path: Path, free_port: int) -> None:
-    with serving(tmp_path, free_port) as server:
-        authority, control = (server.vault / "authority.pem").read_bytes(), f"127.0.0.1:{free_port}"
+def test_who_has_no_certificate_of_this_authority_is_refused_and_counted(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        authority, control = (server.vault / "authority.pem").read_bytes(), server.control
         other, request = Authority(), SigningRequest()
         theirs = request.answered(authority, other.sign("rogue", request.der))
         attempts = {
@@ -121,8 +130,8 @@ def test_who_has_no_certificate_of_this_authority_is_refused_and_counted(tmp_pat
     assert (server.vault / "token").read_text().strip() not in said
 
 
-def test_a_client_needs_the_security_folder(tmp_path: Path, free_port: int, pame_process: Pame) -> None:
-    with serving(tmp_path, free_port) as server:
+def test_a_client_needs_the_security_folder(tmp_path: Path, pame_process: Pame) -> None:
+    with serving(tmp_path) as server:
         address = server.about["address"]
         there = pame_process("nodes", "--on", address, "--security", server.vault)
         assert there.returncode == 0, there.stderr
