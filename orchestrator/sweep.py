@@ -17,15 +17,15 @@ from orchestrator.errors import RunKilled, writing
 from orchestrator.experiment import Experiment, Variant
 from orchestrator.network import NetworkState
 from orchestrator.report import write_sweep_report
+from orchestrator.report.files import last_json_line
 from orchestrator.runs import Ending, Status
 from orchestrator.workers import cores, end_processes, process_pool, starting_processes, told_to_end
 from pame.observe import Evaluation, Record
 
-Progress = Callable[[int, dict[str, Any], bool], None]
+Progress = Callable[[int, Mapping[str, Any], bool], None]
 """(number of the run, from 0; its newest line of curve.jsonl; whether it is done)."""
 
 _POLL_S = 0.25
-_TAIL_BYTES = 65536  # more than two lines
 _GRACE_S = 300.0  # for a run that is interrupted: an iteration, and a report of however many
 
 
@@ -68,20 +68,9 @@ def _follow(
         for number, job in jobs.items():
             if job.done():
                 job.result()
-            newest = _newest(folders[number] / "curve.jsonl")
+            newest = last_json_line(folders[number] / "curve.jsonl")
             if newest is not None:
                 progress(number, newest, job.done())
-
-
-def _newest(curve: Path) -> dict[str, Any] | None:
-    """The last complete line of a curve that is being written; a long one is not read from its beginning."""
-    if not curve.exists():
-        return None
-    with curve.open("rb") as file:
-        file.seek(max(0, curve.stat().st_size - _TAIL_BYTES))
-        lines = file.read().rsplit(b"\n", 2)
-    point: dict[str, Any] | None = json.loads(lines[-2]) if len(lines) > 1 else None
-    return point
 
 
 def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> Ending:
