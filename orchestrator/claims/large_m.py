@@ -114,7 +114,7 @@ def _order(found: Found) -> Iterator[Finding]:
         if len(known) > 1:
             falls = all(after.median <= before.median for (_, before), (_, after) in pairwise(known))
             yield Finding(f"error falls with {words}", falls, " ".join(f"{mse.median:.3g}" for _, mse in known))
-    for small, large in zip(ROWS[0] + ROWS[1], ROWS[2] + ROWS[3], strict=True):
+    for small, large in dict(zip(ROWS[0] + ROWS[1], ROWS[2] + ROWS[3], strict=True)).items():
         before, after = _mse(found.of(small.run.key)), _mse(found.of(large.run.key))
         if before is not None and after is not None:
             words = f"error falls with m at nu = {small.nu}, s/n = {small.s}"
