@@ -6,12 +6,13 @@ Links and steps feel the weather by themselves. To be paused, killed or restarte
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 
 from node.order import give
+from node.shaping import Realised
 from node.supervisor import LONGEST_S, SOCKET_VARIABLE
 from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow
 
@@ -31,6 +32,10 @@ class Turn:
     iteration: int
     mechanism: str = IN_PROCESS
     failure: str = ""
+    took: float | None = None
+    """Seconds until the kernel held it; None: nothing had to be waited for."""
+    held: Sequence[Realised] = ()
+    """What the kernel then said of the links concerned."""
 
 
 def concerns(event: Event, index: int) -> bool:
@@ -53,12 +58,15 @@ class Chronicle:
         mechanism: Callable[[Event], str] = lambda _: IN_PROCESS,
         seconds: float = 0.0,
         iteration: int = 0,
+        run: int = 0,
     ) -> None:
-        """`mechanism`: what realises an effect on links or steps. `seconds`, `iteration`: where this node begins; what
-        was over before is not told again."""
+        """`mechanism`: what realises an effect on links or steps; what the kernel has a part in is told when it has
+        acknowledged (`applied`). `seconds`, `iteration`: where this node begins; what was over before is not told
+        again. `run`: orders end with it."""
         self._index = index
         self._mechanism = mechanism
         self._tell = tell
+        self._run = run
         self._events = [event for event in plan if concerns(event, index)]
         self._active: set[int] = set()
         self._over = {place for place, event in enumerate(self._events) if _is_past(event, seconds, iteration)}
@@ -82,18 +90,33 @@ class Chronicle:
                     await self._more.wait()
 
     def look(self, seconds: float, iteration: int) -> None:
-        """Tell what begins and ends."""
+        """Tell what begins and ends without the kernel."""
+        for turn in self._turns(seconds, iteration, by_kernel=False):
+            self._tell(turn)
+
+    def applied(self, seconds: float, iteration: int, took: float, held: Callable[[Event], Sequence[Realised]]) -> None:
+        """The kernel was told at this moment, and holds it: tell what it has a part in."""
+        for turn in self._turns(seconds, iteration, by_kernel=True):
+            missed = turn.begins and seconds >= turn.event.window.end
+            failure = "it was over before the kernel held it" if missed else ""
+            self._tell(replace(turn, took=took, held=held(turn.event), failure=failure))
+
+    def _turns(self, seconds: float, iteration: int, by_kernel: bool) -> Iterator[Turn]:
         for place, event in enumerate(self._events):
             if type(event.effect) in _ORDERS or place in self._over:
                 continue
             moment = iteration if event.window.unit == "iterations" else seconds
-            if place not in self._active and moment >= event.window.begin:
+            begins = place not in self._active and moment >= event.window.begin
+            ends = moment >= event.window.end
+            if not (begins or ends) or ((mechanism := self._mechanism(event)) != IN_PROCESS) != by_kernel:
+                continue
+            if begins:
                 self._active.add(place)
-                self._tell(Turn(event, True, seconds, iteration, self._mechanism(event)))
-            if place in self._active and moment >= event.window.end:
+                yield Turn(event, True, seconds, iteration, mechanism)
+            if ends:
                 self._active.discard(place)
                 self._over.add(place)
-                self._tell(Turn(event, False, seconds, iteration, self._mechanism(event)))
+                yield Turn(event, False, seconds, iteration, mechanism)
 
     def _next_turn(self, seconds: float) -> float:
         """The next moment at which something begins or ends by the clock; inf: never."""
@@ -123,7 +146,7 @@ class Chronicle:
         path = os.environ.get(SOCKET_VARIABLE, "")
         try:
             lasts = min(event.window.end - seconds(), LONGEST_S)
-            answer = await asyncio.to_thread(give, path, do, max(lasts, 0.0))
+            answer = await asyncio.to_thread(give, path, do, max(lasts, 0.0), self._run)
             failure = "" if answer.get("done") else str(answer.get("why"))
         except (OSError, ValueError) as error:
             failure = f"no supervisor to {do} this node ({error})"

@@ -1,6 +1,6 @@
 """Many nodes on one machine, quickly: import everything once, then fork a process per node.
 
-    in   (standard input)    one JSON object of `Options` per line: start that node
+    in   (standard input)    one JSON object of `Options` per line: start that node;  {"heal": true}: orders end now
     out  (standard output)   {"member": ..., "pid": ...} when it is there;  {"pid": ..., "code": ...} when it has ended
 
 At the end of its input (its parent has gone) the nursery gives its nodes a moment to leave, then ends the rest: a
@@ -89,8 +89,19 @@ class Nursery:
     def _start(self, data: bytes, is_leaving: bool) -> None:
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
-            if not is_leaving:
-                self._fork(json.loads(line))
+            if is_leaving:
+                return
+            given = json.loads(line)
+            if "heal" in given:
+                self._heal()
+            else:
+                self._fork(given)
+
+    def _heal(self) -> None:
+        """The run is over: who is paused goes on, who is away comes back."""
+        due, self._alarms = self._alarms, []
+        for _, action in due:
+            action()
 
     def _fork(self, given: dict[str, object]) -> None:
         options = Options(**given)  # type: ignore[arg-type]
@@ -123,7 +134,7 @@ class Nursery:
 
     def _carry_out(self, line: bytes) -> dict[str, object]:
         try:
-            do, seconds = read_order(line)
+            do, seconds, _ = read_order(line)
             pid = json.loads(line).get("pid")
             if pid not in self._children or self._deadline != float("inf"):
                 raise BadOrder(f"process {pid} is no node of this nursery, or not any more")

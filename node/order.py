@@ -13,12 +13,12 @@ _USAGE = f"usage: python -m node.order {{{'|'.join(ORDERS)}}} SECONDS"
 _ANSWER_S = 5.0
 
 
-def give(path: str, do: str, seconds: float) -> dict[str, Any]:
-    """Give an order and wait for the answer: `{"done": true, ...}`, or false and why."""
+def give(path: str, do: str, seconds: float, run: int = 0) -> dict[str, Any]:
+    """Give an order and wait for the answer: `{"done": true, ...}`, or false and why. It ends with its run, if any."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(_ANSWER_S)
         connection.connect(path)
-        order = {"do": do, "seconds": seconds, "pid": os.getpid()}  # a parent of many must know whom
+        order = {"do": do, "seconds": seconds, "pid": os.getpid(), "run": run}  # a parent of many must know whom
         connection.sendall(json.dumps(order).encode() + b"\n")
         answer: dict[str, Any] = json.loads(connection.makefile("rb").readline())
         return answer

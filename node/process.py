@@ -214,7 +214,8 @@ class Node:
             self._control.send(pb.FromNode(failure=pb.Failure(run=message.run, reason=str(error))))
             return
         self._say(f"run {message.run:x}: node {message.index} of {message.nodes}")
-        ready = pb.Ready(run=message.run, links=self._session.realised(), boot=boot_id())
+        session = self._session
+        ready = pb.Ready(run=message.run, links=session.realised(), boot=boot_id(), lossless=session.why_lossless())
         self._control.send(pb.FromNode(ready=ready))
 
     async def _moved(self, message: pb.Neighbours) -> None:

@@ -1,9 +1,11 @@
 """What a node tells the orchestrator of a run, as it travels: records, totals, faults that begin and end."""
 
 import resource
+from dataclasses import asdict
 
 from node.account import NodeAccount
 from node.chronicle import Turn
+from node.shaping import Realised
 from node.sockets import SocketCounts
 from pame.observe import Record
 from pame.rpc import control_pb2 as pb
@@ -23,7 +25,14 @@ def fault_message(run: int, turn: Turn) -> pb.FaultReport:
         failed=bool(turn.failure),
         planned=window.begin if turn.begins else window.end,
         by_iteration=window.unit == "iterations",
+        took=turn.took,
+        held=[realised_message(found) for found in turn.held],
     )
+
+
+def realised_message(found: Realised) -> pb.RealisedLink:
+    """What became of one property of a link."""
+    return pb.RealisedLink(**asdict(found))
 
 
 def record_message(record: Record) -> pb.Record:

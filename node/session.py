@@ -2,20 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from math import isfinite
 
 from node.account import NodeAccount, OutAccount
 from node.assignment import Assigned, Peer
-from node.chronicle import IN_PROCESS, Chronicle, Turn
+from node.chronicle import IN_PROCESS, Chronicle, Turn, concerns
 from node.link import OutLink
 from node.parcels import size_limit
 from node.probing import Prober
-from node.reports import fault_message, record_message, totals_message
+from node.reports import fault_message, realised_message, record_message, totals_message
 from node.server import ExchangeServer
-from node.shaping import Kernel, Shaper
+from node.shaping import Kernel, Realised, Shaper, ShapingRefused
 from node.sockets import count_sockets, own_inodes
 from node.trainer import Trainer
 from node.weather import Weather
@@ -29,6 +28,8 @@ from pame.rpc import control_pb2 as pb
 _REPORT_S = 0.2
 _TOTALS_EVERY = 5
 _RECORDS_PER_REPORT = 2000
+_SHAPING_TRIES = 3
+_SHAPING_RETRY_S = 0.5
 _CHUNK = 1 << 14
 """Numbers in a piece of a snapshot: 128 KiB."""
 
@@ -59,6 +60,7 @@ class Session:
             self._mechanism,
             assigned.seconds,
             assigned.first,
+            assigned.run,
         )
         self._chronicler: asyncio.Task[None] | None = None
         self._reshape = asyncio.Event()
@@ -93,7 +95,11 @@ class Session:
 
     def realised(self) -> list[pb.RealisedLink]:
         """What became of the properties of its links."""
-        return [pb.RealisedLink(**asdict(found)) for found in self._shaper.table()]
+        return [realised_message(found) for found in self._shaper.table()]
+
+    def why_lossless(self) -> str:
+        """Why packets cannot be lost on its links; empty: they can."""
+        return self._shaper.why_lossless()
 
     async def probe(self, order: pb.Probe) -> None:
         """Measure a link, before the start."""
@@ -114,30 +120,50 @@ class Session:
         )
 
     def add_faults(self, plan: str) -> None:
-        """By hand, while the run goes on."""
+        """By hand, while the run goes on; what cannot be done here is told, and left."""
         events = read_plan(plan)
-        self._shaper.add(events)
+        try:
+            self._shaper.add(events)
+        except ShapingRefused as refused:
+            now, k = self._weather.seconds(), self.account.iteration
+            for event in events:
+                if concerns(event, self.assigned.index):
+                    self._tell_turn(Turn(event, True, now, k, failure=str(refused)))
+            return
         self._weather.add(events)
         self._chronicle.add(events)
         self._reshape.set()
 
     async def _keep_shaping(self) -> None:
         """What the kernel does to links changes when a fault begins or ends, and when somebody is elsewhere."""
+        tries = 0
         while True:
-            now = self._weather.seconds()
-            await self._shaper.apply(now)
             self._reshape.clear()
+            now = self._weather.seconds()
+            try:
+                await self._shaper.apply(now)
+                tries = 0
+            except ShapingRefused as refused:
+                tries += 1
+                if tries == _SHAPING_TRIES:
+                    self._fail(str(refused))
+                    return
+                await asyncio.sleep(_SHAPING_RETRY_S)
+                continue
+            took = self._weather.seconds() - now
+            self._chronicle.applied(now, self.account.iteration, took, self._held)
             left = self._shaper.next_change(now) - self._weather.seconds()
             with suppress(TimeoutError):
                 async with asyncio.timeout(left if isfinite(left) else None):
                     await self._reshape.wait()
 
     def _mechanism(self, event: Event) -> str:
-        effect = event.effect
-        if event.window.unit == "seconds" and isinstance(effect, Cut | Degrade):
-            by_kernel = any(self._shaper.holds_cut(j) for i, j in effect.links if i == self.assigned.index)
-            return "kernel" if by_kernel else IN_PROCESS
+        if event.window.unit == "seconds" and isinstance(event.effect, Cut | Degrade):
+            return self._shaper.mechanism(event.effect)
         return IN_PROCESS
+
+    def _held(self, event: Event) -> Sequence[Realised]:
+        return self._shaper.held_links(event.effect) if isinstance(event.effect, Cut | Degrade) else ()
 
     def _tell_turn(self, turn: Turn) -> None:
         self._send(pb.FromNode(fault=fault_message(self.assigned.run, turn)))
@@ -201,8 +227,13 @@ class Session:
         except Exception as error:  # whatever it is, a run must not wait for a node that has stopped
             unforeseen = f"node {self.assigned.index} failed: {type(error).__name__}: {error}"
             reason = str(error) if isinstance(error, PameError) else unforeseen
-            self._report(with_totals=True)
-            self._send(pb.FromNode(failure=pb.Failure(run=run, reason=reason, diverged=isinstance(error, Diverged))))
+            self._fail(reason, diverged=isinstance(error, Diverged))
+
+    def _fail(self, reason: str, diverged: bool = False) -> None:
+        """The end of the run, not only of this node's part."""
+        self._report(with_totals=True)
+        failure = pb.Failure(run=self.assigned.run, reason=reason, diverged=diverged)
+        self._send(pb.FromNode(failure=failure))
 
     def _done(self, run: int) -> None:
         self._report(with_totals=True)

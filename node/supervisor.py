@@ -7,6 +7,7 @@ It passes signals on, buries what dies, and starts a trainer that was killed aga
     {"do": "kill", "seconds": 3}       killed, a new one starts after 3 s
     {"do": "restart", "seconds": 3}    told to leave, a new one starts 3 s after it has left
 
+An order that names its run ("run": 7) ends with it at the latest, if PAME_PAGE says where the orchestrator's page is.
 Standard library only: it must be there at once, and small.
 """
 
@@ -22,6 +23,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
+
+from node.under_way import PAGE_VARIABLE, RunWatch
 
 SOCKET_VARIABLE = "PAME_SUPERVISOR"
 MEMBER_VARIABLE = "PAME_MEMBER"
@@ -39,18 +42,18 @@ class BadOrder(Exception):
     """An order that cannot be carried out; says why."""
 
 
-def read_order(line: bytes) -> tuple[str, float]:
-    """What to do, and for how many seconds."""
+def read_order(line: bytes) -> tuple[str, float, int]:
+    """What to do, for how many seconds, and in which run; 0: in none."""
     try:
         order = json.loads(line)
-        do, seconds = order["do"], float(order["seconds"])
+        do, seconds, run = order["do"], float(order["seconds"]), int(order.get("run", 0))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise BadOrder('an order is {"do": "pause", "seconds": 3}') from None
     if do not in ORDERS:
         raise BadOrder(f"{do!r} is no order; there are: {', '.join(ORDERS)}")
     if not isfinite(seconds) or not 0 <= seconds <= LONGEST_S:
         raise BadOrder(f"an order ends after 0 to {LONGEST_S:g} seconds, not {seconds:g}")
-    return do, seconds
+    return do, seconds, run
 
 
 def take_order(orders: socket.socket, carry_out: Callable[[bytes], dict[str, object]]) -> None:
@@ -79,24 +82,26 @@ class Supervisor:
         self._backoff_s = _FIRST_BACKOFF_S
         self._started_at = 0.0
         self._leaving = False
+        self._watch: RunWatch | None = None
+        """Of the run whose order is in force."""
+        self._woken, self._waker = socket.socketpair()
+        for end in (self._woken, self._waker):
+            end.setblocking(False)
 
     def run(self) -> int:
         """Until the trainer leaves by itself or is told to; its exit code."""
-        woken, waker = socket.socketpair()
-        for end in (woken, waker):
-            end.setblocking(False)
-        signal.set_wakeup_fd(waker.fileno(), warn_on_full_buffer=False)
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
         for number in _SIGNALS:
             signal.signal(number, lambda *_: None)  # the byte in the wake-up socket says which
         with selectors.DefaultSelector() as events:
-            events.register(woken, selectors.EVENT_READ)
+            events.register(self._woken, selectors.EVENT_READ)
             events.register(self._orders, selectors.EVENT_READ)
             self._start()
             while True:
                 for key, _ in events.select(self._next_alarm()):
                     if key.fileobj is self._orders:
                         take_order(self._orders, self._carry_out)
-                    elif set(woken.recv(4096)) & {signal.SIGTERM, signal.SIGINT}:
+                    elif set(self._woken.recv(4096)) & {signal.SIGTERM, signal.SIGINT}:
                         self._leave()
                 code = self._bury()
                 if code is not None:
@@ -104,6 +109,7 @@ class Supervisor:
                 self._look_at_the_clock()
 
     def _start(self) -> None:
+        self._forget_run()
         self._pid = os.posix_spawn(self._command[0], self._command, self._environment)
         self._start_at = None
         self._started_at = time.monotonic()
@@ -147,19 +153,43 @@ class Supervisor:
 
     def _look_at_the_clock(self) -> None:
         now = time.monotonic()
+        if self._watch is not None and self._watch.is_over:
+            self._end_order(now)
         if self._start_at is not None and now >= self._start_at:
             self._start()
         if self._resume_at is not None and now >= self._resume_at and self._pid is not None:
             self._resume_at = None
+            self._forget_run()
             os.kill(self._pid, signal.SIGCONT)
-
         if self._kill_at is not None and now >= self._kill_at and self._pid is not None:
             self._kill_at = None
             os.kill(self._pid, signal.SIGKILL)
 
+    def _end_order(self, now: float) -> None:
+        """Its run is over, so nobody is paused or away any longer."""
+        self._forget_run()
+        self._resume_at = None if self._resume_at is None else now
+        self._start_at = None if self._start_at is None else now
+        self._ordered_back_s = None if self._ordered_back_s is None else 0.0
+
+    def _watch_run(self, run: int) -> None:
+        page = os.environ.get(PAGE_VARIABLE)
+        if page and run and (self._watch is None or self._watch.run != run):
+            self._forget_run()
+            self._watch = RunWatch(page, run, self._wake)
+
+    def _forget_run(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+
+    def _wake(self) -> None:
+        with suppress(BlockingIOError):  # full: it is about to wake up anyway
+            self._waker.send(b"\0")
+
     def _carry_out(self, line: bytes) -> dict[str, object]:
         try:
-            do, seconds = read_order(line)
+            do, seconds, run = read_order(line)
             if self._pid is None or self._leaving or self._ordered_back_s is not None:
                 raise BadOrder("there is no trainer just now: try again when it is back")
         except BadOrder as error:
@@ -172,6 +202,7 @@ class Supervisor:
             self._kill_at = time.monotonic() + _LEAVE_S
             os.kill(self._pid, signal.SIGKILL if do == "kill" else signal.SIGTERM)
             os.kill(self._pid, signal.SIGCONT)
+        self._watch_run(run)
         return {"done": True, "pid": self._pid}
 
 

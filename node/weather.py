@@ -19,7 +19,7 @@ class Weather:
 
     def __init__(self, setting: Setting, index: int, shaper: Shaper | None = None, seconds: float = 0.0) -> None:
         """`shaper`: what the kernel does; None: nothing. `seconds`: of the run, when this node begins."""
-        self._setting = setting
+        self._planned = self._setting = setting
         self._index = index
         self._shaper = shaper
         self._began: float | None = None
@@ -39,12 +39,13 @@ class Weather:
         return self._first if self._began is None else time.monotonic() - self._began
 
     def is_lost(self, receiver: int, k: int) -> bool:
-        """Whether the message of an iteration is not sent, on purpose, and everybody knows."""
-        return self._setting.is_lost(self._index, receiver, k)
+        """Whether the message of an iteration is not sent, on purpose, and everybody knew from the start."""
+        return self._planned.is_lost(self._index, receiver, k)
 
     def is_lost_now(self, receiver: int, k: int) -> bool:
-        """Whether it is not sent, on purpose, by the clock, which only this node knows."""
-        return self._setting.is_lost_at(self._index, receiver, k, self.seconds())
+        """Whether it is not sent, on purpose, and the algorithms could not know: by the clock, or by hand."""
+        by_clock = self._setting.is_lost_at(self._index, receiver, k, self.seconds())
+        return by_clock or self._setting.is_lost(self._index, receiver, k)
 
     def will_not_come(self, sender: int, k: int) -> bool:
         """Whether everybody knows that a neighbour does not send its message of an iteration to this node."""

@@ -9,6 +9,17 @@ from pame.links import LinkSpec
 SECONDS, ITERATIONS = "seconds", "iterations"
 
 
+def worsened(spec: LinkSpec, worse: Degrade) -> LinkSpec:
+    """What is left of a link."""
+    return replace(
+        spec,
+        delay_s=spec.delay_s * worse.delay_factor + worse.delay_s,
+        jitter_s=spec.jitter_s + worse.jitter_s,
+        loss=1.0 - (1.0 - spec.loss) * (1.0 - worse.loss),
+        rate_bps=spec.rate_bps * worse.rate_factor,
+    )
+
+
 class Misfortune:
     """A plan, ready to be asked; windows in iterations are public, those in seconds go by the clock of the run."""
 
@@ -44,14 +55,7 @@ class Misfortune:
         """What the link does now."""
         for event in self._at(link, SECONDS):
             if isinstance(event.effect, Degrade) and seconds in event.window:
-                worse = event.effect
-                spec = replace(
-                    spec,
-                    delay_s=spec.delay_s * worse.delay_factor + worse.delay_s,
-                    jitter_s=spec.jitter_s + worse.jitter_s,
-                    loss=1.0 - (1.0 - spec.loss) * (1.0 - worse.loss),
-                    rate_bps=spec.rate_bps * worse.rate_factor,
-                )
+                spec = worsened(spec, event.effect)
         return spec
 
     def slowness(self, node: int, iteration: int, seconds: float) -> float:

@@ -54,6 +54,14 @@ def clear(interface: str, kernel: Kernel, single_packets: bool = False) -> None:
         _run(interface, Script(ip=f"link set dev {interface} gso_max_segs {most}\n"))
 
 
+def sweep(interface: str, kernel: Kernel) -> None:
+    """Take away what a former process of this node left when it was killed; the namespace has outlived it.
+
+    Single segments stay: they cost little, and may be the backend's.
+    """
+    _run(interface, baseline(interface, kernel))
+
+
 def interface_to(*addresses: str) -> str:
     """The interface on the way to these addresses."""
     text = "".join(f"route get {address}\n" for address in addresses)

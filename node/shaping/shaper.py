@@ -9,18 +9,19 @@ without netem), the receiver knows from the same setting. What no kernel does st
 import asyncio
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import AddressValueError, IPv4Address
 from math import inf, isfinite
 from threading import Lock
 
-from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back
+from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back, sweep
 from node.shaping.desired import Desired, Shaped
 from node.shaping.held import Applied, AppliedLink, Held
 from node.shaping.kernel import HTB, IN_PROCESS, NETEM, NFT, NONE, Kernel, left_to_receiver, mechanisms
 from pame.faults import Cut, Degrade, Event, Link
 from pame.links import LinkSpec
-from pame.misfortune import SECONDS
+from pame.misfortune import SECONDS, worsened
 from pame.setting import Setting
 
 _LOOPBACK = "lo"
@@ -95,6 +96,7 @@ class Shaper:
         self._held: Desired | None = None
         """What the kernel holds; None: nothing, or nobody knows."""
         self._applied: Applied | None = None
+        self._swept = False
         self._touched = False
         self._single_before = False
         self._clears = 0
@@ -158,6 +160,21 @@ class Shaper:
         """Whether the kernel sees to it that nothing gets through while the link is cut."""
         return self._holds(receiver) and mechanisms(LinkSpec(), self._kernel).cut in _BY_KERNEL
 
+    def why_lossless(self) -> str:
+        """Why packets cannot be lost here; empty: they can."""
+        how = mechanisms(LinkSpec(loss=1.0), self._kernel).loss
+        return "" if how in _BY_KERNEL else how.removeprefix("refused: ")
+
+    def mechanism(self, effect: Cut | Degrade) -> str:
+        """What realises an effect on the links from this node."""
+        links = [link for link in effect.links if link[0] == self._index]
+        found = {how for link in links for how in self._realising(effect, link)}
+        return "+".join(sorted(found)) or IN_PROCESS
+
+    def held_links(self, effect: Cut | Degrade) -> list[Realised]:
+        """What the kernel holds of the links that an effect strikes, as last read back."""
+        return [row for row in self.table() if (row.sender, row.receiver) in effect.links and row.held is not None]
+
     def table(self) -> list[Realised]:
         """Every property that does something, of the links from this node (and, where the loss of packets is left to
         their receiver, to it), as last read back."""
@@ -175,6 +192,23 @@ class Shaper:
             }
             records += [_record(self._index, receiver, name, value) for name, value in properties.items()]
         return [record for record in records if record.mechanism != NONE]
+
+    def _realising(self, effect: Cut | Degrade, link: Link) -> set[str]:
+        """The mechanisms of what an effect changes on a link."""
+        if not self._wanted or link[1] not in self._hosts:
+            return {IN_PROCESS}
+        if isinstance(effect, Cut):
+            return {mechanisms(LinkSpec(), self._kernel).cut}
+        before = self._setting.link_between(*link)
+        after = worsened(before, effect)
+        how = mechanisms(after, self._kernel)
+        changes = (
+            (how.delay, after.delay_s != before.delay_s),
+            (how.jitter, after.jitter_s != before.jitter_s),
+            (how.loss, after.loss != before.loss),
+            (how.rate, after.rate_bps != before.rate_bps),
+        )
+        return {mechanism for mechanism, is_changed in changes if is_changed}
 
     def _realised(self, link: AppliedLink) -> list[Realised]:
         ways = {"": (self._index, link.neighbour), "_in": (link.neighbour, self._index)}
@@ -199,7 +233,10 @@ class Shaper:
 
     def _hold(self, seconds: float, clears: int) -> None:
         with self._lock:
-            if clears != self._clears or not self._wanted or not self._has_interface():
+            if clears != self._clears:
+                return
+            self._sweep_once()
+            if not self._wanted or not self._has_interface():
                 return
             assert self._interface is not None
             desired = wanted(self._setting, self._index, self._hosts, self._interface, self._kernel, seconds)
@@ -215,6 +252,16 @@ class Shaper:
                 self._held = None
                 raise
             self._held = desired
+
+    def _sweep_once(self) -> None:
+        """Also where nothing is wanted: a former self may have shaped these links in another run, and been killed."""
+        if self._swept or not self._kernel.net_admin or not self._hosts:
+            return
+        self._swept = True
+        with suppress(ShapingRefused):  # what is wanted here, if anything, says so by itself
+            interface = self._interface or interface_to(*self._hosts.values())
+            if interface != _LOOPBACK:
+                sweep(interface, self._kernel)
 
     def _has_interface(self) -> bool:
         """Find it; where neighbours turn out to be on this very machine, everything is done in-process."""

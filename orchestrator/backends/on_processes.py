@@ -104,6 +104,7 @@ async def _run_all(
                 ended(errand, endings[-1])
                 if endings[-1].status is Status.INTERRUPTED:
                     break
+                processes.heal()
         finally:
             await control.close("the run is over")
             await processes.wait()

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -95,12 +95,14 @@ class NodeProcesses:
             namespace=place.namespace,
             shape=place.namespace is not None,
         )
-        stdin = self._pipe(self._nursery.stdin)
-        try:
-            stdin.write(json.dumps(asdict(options)).encode() + b"\n")
-            stdin.flush()
-        except BrokenPipeError:
-            raise NodeFailed(f"{member} could not start, the nursery has ended: {self._last_words()}") from None
+        self._tell(asdict(options), f"{member} could not start")
+
+    def heal(self) -> None:
+        """A run is over, and another is to begin: nobody stays paused or away."""
+        self._listen()
+        killed = -signal.SIGKILL  # by order: whoever comes back says so
+        self._pids = {member: pid for member, pid in self._pids.items() if self._codes.get(pid) != killed}
+        self._tell({"heal": True}, "the nodes could not be healed")
 
     def alive(self) -> dict[str, int]:
         """Process ids by member."""
@@ -137,6 +139,14 @@ class NodeProcesses:
                     self._codes[news["pid"]] = news["code"]
                 else:
                     self._pids[news["member"]] = news["pid"]
+
+    def _tell(self, what: Mapping[str, object], failed: str) -> None:
+        stdin = self._pipe(self._nursery.stdin)
+        try:
+            stdin.write(json.dumps(what).encode() + b"\n")
+            stdin.flush()
+        except BrokenPipeError:
+            raise NodeFailed(f"{failed}, the nursery has ended: {self._last_words()}") from None
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()

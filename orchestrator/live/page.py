@@ -89,6 +89,7 @@ class LivePage:
                 web.get("/static/{name}", self._static),
                 web.get("/api/live", self._answer_live),
                 web.get("/api/graph", self._answer_graph),
+                web.get("/api/run", self._answer_run),
                 web.get("/api/runs", self._answer_runs),
                 web.post("/api/cancel", self._cancel),
                 web.get("/runs/{folder}/{inside:.+}", self._file),
@@ -117,6 +118,12 @@ class LivePage:
             return (await self._runs.get()).response(request)
         except ReportError as error:
             raise web.HTTPServiceUnavailable(text=f"{error}\n") from None
+
+    async def _answer_run(self, _request: web.Request) -> web.Response:
+        """The number of the run whose nodes are at work; 0: none. For the parents of nodes that are paused or away."""
+        run = self._desk.run
+        number = 0 if run is None or run.phase == "ending" else run.number
+        return web.json_response({"run": number}, headers={"Cache-Control": "no-store"})
 
     async def _targets(self, _request: web.Request) -> web.Response:
         return web.json_response(targets(self._desk.members.all()), headers={"Cache-Control": "no-store"})

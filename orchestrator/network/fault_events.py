@@ -4,8 +4,8 @@ from pame.rpc import control_pb2 as pb
 
 
 def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:
-    """One line of events.jsonl."""
-    return {
+    """One line of events.jsonl; `took` and `held`: the acknowledgement of what a kernel or an engine did."""
+    line: dict[str, object] = {
         "seconds": round(report.seconds, 3),
         "what": "fault failed" if report.failed else "fault begins" if report.begins else "fault ends",
         "node": node,
@@ -15,3 +15,17 @@ def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:
         "iteration": report.iteration,
         "mechanism": report.mechanism,
     }
+    if report.HasField("took"):
+        line["took"] = round(report.took, 3)
+    if report.held:
+        line["held"] = [
+            {
+                "link": f"{row.sender}>{row.receiver}",
+                "property": row.property,
+                "asked": row.asked,
+                "held": row.held,
+                "mechanism": row.mechanism,
+            }
+            for row in report.held
+        ]
+    return line

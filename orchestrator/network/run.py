@@ -19,6 +19,7 @@ from node.assignment import assign, describe
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.metrics import Phase
+from orchestrator.network.by_hand import require_loss
 from orchestrator.network.collection import Collection, Point
 from orchestrator.network.container_faults import require_docker
 from orchestrator.network.evaluations import Evaluations
@@ -96,6 +97,8 @@ class NetworkRun:
         self.seats = Seats(experiment.nodes)
         self._comebacks = Comebacks(self._common, setting, self.seats, self.collection)
         self.ready: set[int] = set()
+        self._lossless: dict[int, str] = {}
+        """Why packets cannot be lost at a node; empty: they can."""
         self._done: set[int] = set()
         self._finished: set[int] = set()
         self._silent: set[int] = set()
@@ -193,6 +196,7 @@ class NetworkRun:
         if kind == "ready" and message.ready.run == self.number:
             self.ready.add(index)
             self.links.ready(index, message.ready)
+            self._lossless[index] = message.ready.lossless
             self._comebacks.ready(index)
         elif kind == "report" and message.report.run == self.number:
             self.collection.report(index, message.report.records)
@@ -221,6 +225,7 @@ class NetworkRun:
     def inject(self, plan: Plan) -> None:
         """Faults by hand: every node learns of its part, and they stand in the plan. FaultError if nobody can do it."""
         require_docker(plan, in_containers=True)
+        require_loss(plan, self._lossless)
         self.plan = (*self.plan, *plan)
         self._ends_with_the_median = True
         self.collection.has_faults()

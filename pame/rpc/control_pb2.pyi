@@ -222,14 +222,16 @@ class Resumption(_message.Message):
     def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class Ready(_message.Message):
-    __slots__ = ("run", "links", "boot")
+    __slots__ = ("run", "links", "boot", "lossless")
     RUN_FIELD_NUMBER: _ClassVar[int]
     LINKS_FIELD_NUMBER: _ClassVar[int]
     BOOT_FIELD_NUMBER: _ClassVar[int]
+    LOSSLESS_FIELD_NUMBER: _ClassVar[int]
     run: int
     links: _containers.RepeatedCompositeFieldContainer[RealisedLink]
     boot: str
-    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ..., boot: _Optional[str] = ...) -> None: ...
+    lossless: str
+    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ..., boot: _Optional[str] = ..., lossless: _Optional[str] = ...) -> None: ...
 
 class RealisedLink(_message.Message):
     __slots__ = ("sender", "receiver", "property", "asked", "mechanism", "held")
@@ -524,7 +526,7 @@ class Failure(_message.Message):
     def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ..., diverged: bool = ...) -> None: ...
 
 class FaultReport(_message.Message):
-    __slots__ = ("run", "number", "begins", "seconds", "iteration", "mechanism", "detail", "failed", "planned", "by_iteration")
+    __slots__ = ("run", "number", "begins", "seconds", "iteration", "mechanism", "detail", "failed", "planned", "by_iteration", "took", "held")
     RUN_FIELD_NUMBER: _ClassVar[int]
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     BEGINS_FIELD_NUMBER: _ClassVar[int]
@@ -535,6 +537,8 @@ class FaultReport(_message.Message):
     FAILED_FIELD_NUMBER: _ClassVar[int]
     PLANNED_FIELD_NUMBER: _ClassVar[int]
     BY_ITERATION_FIELD_NUMBER: _ClassVar[int]
+    TOOK_FIELD_NUMBER: _ClassVar[int]
+    HELD_FIELD_NUMBER: _ClassVar[int]
     run: int
     number: int
     begins: bool
@@ -545,7 +549,9 @@ class FaultReport(_message.Message):
     failed: bool
     planned: float
     by_iteration: bool
-    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., begins: bool = ..., seconds: _Optional[float] = ..., iteration: _Optional[int] = ..., mechanism: _Optional[str] = ..., detail: _Optional[str] = ..., failed: bool = ..., planned: _Optional[float] = ..., by_iteration: bool = ...) -> None: ...
+    took: float
+    held: _containers.RepeatedCompositeFieldContainer[RealisedLink]
+    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., begins: bool = ..., seconds: _Optional[float] = ..., iteration: _Optional[int] = ..., mechanism: _Optional[str] = ..., detail: _Optional[str] = ..., failed: bool = ..., planned: _Optional[float] = ..., by_iteration: bool = ..., took: _Optional[float] = ..., held: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ...) -> None: ...
 
 class Faults(_message.Message):
     __slots__ = ("run", "plan")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from node.chronicle import Chronicle, Turn, concerns
+from node.shaping import Realised
 from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Restart, Slow, Window
 
 LINK = ((1, 2),)
@@ -47,6 +48,32 @@ def test_a_window_that_is_over_between_two_looks_is_told_nevertheless() -> None:
     chronicle.look(1.0, 0)
     chronicle.look(3.0, 0)
     assert [turn.begins for turn in told] == [True, False]
+
+
+def test_what_the_kernel_does_is_told_when_it_has_acknowledged() -> None:
+    told: list[Turn] = []
+    plan = [event(Cut(LINK), 2, 4), event(Slow((1,), 2.0), 2, 4, number=1)]
+    chronicle = Chronicle(1, plan, told.append, lambda each: "nft" if isinstance(each.effect, Cut) else "in-process")
+    row = Realised(1, 2, "cut", 1.0, "nft", 1.0)
+    chronicle.look(2.1, 5)
+    assert [(turn.event.number, turn.took) for turn in told] == [(1, None)]
+    chronicle.applied(2.1, 5, 0.02, lambda _: [row])
+    assert told[1:] == [Turn(plan[0], True, 2.1, 5, "nft", "", 0.02, [row])]
+    chronicle.look(4.5, 9)
+    chronicle.applied(4.6, 9, 0.01, lambda _: [])
+    chronicle.applied(4.7, 9, 0.01, lambda _: [])
+    assert [(turn.event.number, turn.begins, turn.seconds, turn.took) for turn in told[2:]] == [
+        (1, False, 4.5, None), (0, False, 4.6, 0.01),
+    ]  # fmt: skip
+
+
+def test_what_was_over_before_the_kernel_held_it_has_failed() -> None:
+    told: list[Turn] = []
+    chronicle = Chronicle(1, [event(Cut(LINK), 2, 4)], told.append, lambda _: "nft")
+    chronicle.applied(4.5, 9, 0.01, lambda _: [])
+    assert [(turn.begins, turn.failure) for turn in told] == [
+        (True, "it was over before the kernel held it"), (False, ""),
+    ]  # fmt: skip
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0.01, 5)), max_size=6), st.lists(st.floats(0, 20), max_size=10))

@@ -2,12 +2,15 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 
 from node.order import give
 from node.supervisor import LONGEST_S, ORDERS, BadOrder, read_order
+from node.under_way import run_under_way
 
 ROOT = Path(__file__).parents[2]
 BOUND_S = 30.0
@@ -53,8 +57,8 @@ class Supervised:
     def pid(self) -> int:
         return int(self.starts()[-1][0])
 
-    def order(self, do: str, seconds: float) -> None:
-        assert give(self.socket, do, seconds)["done"]
+    def order(self, do: str, seconds: float, run: int = 0) -> None:
+        assert give(self.socket, do, seconds, run)["done"]
 
 
 def state(pid: int) -> str:
@@ -144,6 +148,56 @@ def test_a_trainer_that_is_ordered_away_is_back_when_the_order_says(tmp_path: Pa
         assert time.monotonic() - began >= 0.5
 
 
+@contextmanager
+def page_of(answers: "list[bytes]") -> Iterator[str]:
+    """Somebody who answers like the orchestrator's page, with the last answer again and again."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            assert self.path == "/api/run"
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answers[0] if len(answers) == 1 else answers.pop(0))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            yield f"127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+
+
+@pytest.mark.parametrize("do", ["pause", "kill", "restart"])
+def test_an_order_ends_with_its_run(tmp_path: Path, do: str) -> None:
+    """Not with the answers that say nothing, nor as long as the run is under way."""
+    answers = [b"", b"no JSON", b'{"run": 7}', b'{"run": 7}', b'{"run": 0}']
+    with page_of(answers) as page, supervised(tmp_path, PAME_PAGE=page) as one:
+        first = one.pid()
+        one.order(do, 600, run=7)
+        until(lambda: state(first) in ("T", "Z", ""))
+        if do == "pause":
+            until(lambda: state(first) in "RS")
+        else:
+            until(lambda: len(one.starts()) == 2)
+        assert len(answers) == 1, "it was over before the run was"
+
+
+def test_an_order_whose_page_nobody_answers_ends_by_itself(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        page = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert run_under_way(page) is None
+        with supervised(tmp_path, PAME_PAGE=page) as one:
+            began = time.monotonic()
+            one.order("pause", 1.5, run=7)
+            until(lambda: state(one.pid()) == "T")
+            until(lambda: state(one.pid()) in "RS")
+            assert time.monotonic() - began >= 1.5
+
+
 def test_a_trainer_that_does_not_leave_when_told_is_killed(tmp_path: Path) -> None:
     with supervised(tmp_path, STUBBORN="1") as one:
         one.order("restart", 0)
@@ -173,11 +227,22 @@ def test_an_order_that_makes_no_sense_is_answered_and_changes_nothing(tmp_path: 
 
 
 @given(
-    st.binary(max_size=200) | st.sampled_from([b'{"do":"pause","seconds":1e999}', b"[" * 200, b'{"do":[],"seconds":1}'])
+    st.binary(max_size=200)
+    | st.sampled_from(
+        [
+            b'{"do":"pause","seconds":1e999}',
+            b"[" * 200,
+            b'{"do":[],"seconds":1}',
+            b'{"do":"kill","seconds":1,"run":1e999}',
+            b'{"do":"kill","seconds":1,"run":[]}',
+            b'{"do":"kill","seconds":1,"run":7}',
+        ]
+    )
 )
 def test_any_bytes_are_an_order_or_a_reason(line: bytes) -> None:
     with suppress(BadOrder):
-        do, seconds = read_order(line)
+        do, seconds, run = read_order(line)
+        assert isinstance(run, int)
         assert do in ORDERS
         assert 0 <= seconds <= LONGEST_S
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
-from math import inf
+from math import inf, isinf
 from threading import Event as Signal
 from typing import Any
 
@@ -268,6 +268,44 @@ def test_clear_leads_back_to_where_it_began(rooms: list[Place], single: bool) ->
         "loss",
         "cut",
     ]
+
+
+@real
+@pytest.mark.parametrize("next_link", [LinkSpec(), LinkSpec(delay_s=0.01), replace(WAN, rate_bps=3e6)])
+def test_what_a_killed_predecessor_left_does_not_outlive_the_next_start(
+    rooms: list[Place], next_link: LinkSpec
+) -> None:
+    """The namespace of a container, or of netns, is still there when the node in it is killed."""
+    place = rooms[0]
+    before = everything(place)
+    hold(place, shaper(setting(WAN, (Cut(both(0, 1)), TEN_TO_TWENTY))), 15.0)
+    assert everything(place) != before
+    hold(place, shaper(setting(next_link)), 0.0)
+    if isinf(next_link.rate_bps):
+        assert everything(place) == before
+    else:
+        assert rates(place) == {1: "3Mbit", 2: "3Mbit"}
+    assert gets_through(rooms, 0, 1)
+
+
+@real
+def test_an_effect_is_known_by_its_mechanisms_and_acknowledged_by_what_the_kernel_holds(rooms: list[Place]) -> None:
+    cut, slow = Cut(((0, 1),)), Degrade(((0, 2),), delay_s=0.02, rate_factor=0.5)
+    who = shaper(setting(WAN, (cut, TEN_TO_TWENTY), (slow, TEN_TO_TWENTY)))
+    hold(rooms[0], who, 15.0)
+    assert who.mechanism(cut) == "nft"
+    assert who.mechanism(slow) == "htb+in-process"
+    assert who.mechanism(Degrade(((0, 2),), delay_factor=2.0)) == "in-process"
+    assert who.mechanism(Degrade(((0, 2),), loss=0.1)) == "nft"
+    assert Realised(0, 1, "cut", 1.0, "nft", 1.0) in who.held_links(cut)
+    assert who.held_links(slow) == [Realised(0, 2, "rate", 4e6, "htb", 4e6)]
+    hold(rooms[0], who, 20.0)
+    assert who.held_links(cut) == [Realised(0, 1, "rate", 8e6, "htb", 8e6)]
+
+
+@pytest.mark.parametrize(("kernel", "can"), [(WITH_NETEM, True), (WITHOUT_NETEM, True), (NOTHING, False)])
+def test_a_node_says_whether_packets_can_be_lost_at_it(kernel: Kernel, can: bool) -> None:
+    assert (shaper(setting(LinkSpec()), kernel=kernel).why_lossless() == "") is can
 
 
 class Overtaking(ThreadPoolExecutor):

@@ -17,7 +17,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.faults import FaultError
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.faults import ContainerKill, Event, Slow, Window
+from pame.faults import ContainerKill, Cut, Degrade, Event, Slow, Window
 from pame.ledger import Fate, Ledger
 from pame.plan_text import plan_lines, read_plan
 from pame.simulator import run_lock_step
@@ -136,6 +136,46 @@ def test_a_fault_by_hand_that_nobody_can_carry_out_is_refused_and_is_not_in_the_
 
     outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
     assert outcome.ending.exact
+
+
+def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_path: Path) -> None:
+    lossy = Event(0, "lossy", Degrade(((0, 1), (1, 0)), loss=0.1), Window(0.0, 1.0))
+
+    async def act(world: World) -> None:
+        await world.at_iteration("node-2", 2)
+        with pytest.raises(FaultError, match=r"lossy: packets from node 0 to node 1 cannot be lost .*message-loss"):
+            world.run.inject([lossy])
+        assert world.run.plan == ()
+        world.run._lossless.clear()  # as if nobody had looked: the nodes themselves say no, and go on
+        world.run.inject([lossy])
+        await until(lambda: len(world.events("fault failed")) == 2)
+
+    outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
+    assert outcome.ending.status is Status.FINISHED
+    assert not outcome.happened("died")
+    assert sorted(outcome.happened("fault failed")) == [0, 1]
+    assert not outcome.happened("fault begins")
+
+
+@pytest.mark.parametrize("algorithm", ["choco", "dpsgd"])
+def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_the_algorithms(tmp_path: Path, algorithm: str) -> None:
+    """They have computed from the plan what will be lost; of this they are told when it is."""
+    cut = Event(0, "link-down", Cut(((0, 1), (1, 0))), Window(60, 80, "iterations"))
+
+    async def act(world: World) -> None:
+        await world.at_iteration("node-2", 5)
+        world.run.inject([cut])
+        await until(lambda: len(world.events("fault ends")) == 2)
+
+    experiment = faulty(
+        nodes=4, topology={"kind": "complete"}, algorithm={"kind": algorithm}, period=1,
+        compute={"step": "20ms"}, stop={"iterations": 120}, exchange={"patience": "1s"},
+    )  # fmt: skip
+    folder = tmp_path / "run"
+    outcome = asyncio.run(run_with(act, experiment, folder))
+    assert outcome.ending.status is Status.FINISHED
+    assert {event["iteration"] for event in outcome.events if event["what"] == "fault begins"} == {60}
+    assert outcome.run.totals.ledger().desynchronised == 0
 
 
 def test_a_plan_that_is_replayed_is_the_very_same(tmp_path: Path) -> None:

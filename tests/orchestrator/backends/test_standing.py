@@ -56,3 +56,18 @@ def test_the_nodes_are_the_same_processes_in_every_run(tmp_path: Path) -> None:
     ]
     assert seats[0].keys() == seats[1].keys() == {0, 1, 2}
     assert all(json.loads((e.folder / "summary.json").read_text())["network"]["restarts"] == 0 for e in errands)
+
+
+def test_a_run_ends_healed_so_that_the_next_has_all_its_nodes(tmp_path: Path) -> None:
+    """Two faults without an end of their own: one node is paused, another is away, until the run is over."""
+    faults = [{"kind": "pause", "nodes": [0], "at": "200ms"}, {"kind": "kill", "nodes": [1], "at": "200ms"}]
+    struck = experiment_of(
+        nodes=4, seed=1, compute={"step": "20ms"}, exchange={"patience": "300ms"}, faults=faults, **SIZES
+    )
+    errands = errands_of([struck, experiment_of(nodes=4, seed=2, **SIZES)], tmp_path)
+    endings = run_standing("local", errands, tmp_path / "nodes.log", lambda *_: None)
+    assert [ending.status for ending in endings] == [Status.FINISHED] * 2
+    events = [json.loads(line) for line in (errands[0].folder / "events.jsonl").read_text().splitlines()]
+    assert {event["node"] for event in events if event["what"] == "fault begins"} == {0, 1}
+    assert not [event for event in events if event["what"] == "restarted"]
+    assert endings[1].exact

@@ -36,6 +36,7 @@ def test_before_anything_happened_the_page_says_so(tmp_path: Path) -> None:
         assert await visit.json("/sd/nodes") == []
         assert await visit.json("/api/runs") == {"total": 0, "runs": []}
         assert await visit.json("/api/graph") is None
+        assert await visit.json("/api/run") == {"run": 0}
         visit.world.desk.notice = "waiting for 40 nodes, 8 are here"
         live = await visit.live_until(lambda live: live["notice"])
         assert live["notice"] == "waiting for 40 nodes, 8 are here"
@@ -45,7 +46,7 @@ def test_before_anything_happened_the_page_says_so(tmp_path: Path) -> None:
 
 def test_every_answer_is_strict_and_none_holds_the_token(tmp_path: Path) -> None:
     async def scene(visit: Visited) -> None:
-        paths = ["/", "/api/live", "/api/runs", "/sd/nodes", "/nowhere", "/api/cancel"]
+        paths = ["/", "/api/live", "/api/run", "/api/runs", "/sd/nodes", "/nowhere", "/api/cancel"]
         paths += [
             f"/static/{name}" for name in ("live.js", "graph.js", "curve.js", "words.js", "live.css", "style.css")
         ]
