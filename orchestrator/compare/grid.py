@@ -4,7 +4,7 @@ as-published   every algorithm with its own period, and its own choice of neighb
 standardized   the same period and participation for all; an edge takes part only when both of its ends drew it
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
@@ -94,8 +94,7 @@ def edges(best: Values, others: Sequence[Values], is_allowed: Callable[[str, flo
         if value is None or len(numbers) < max(2, len(values)):
             continue
         for end, is_largest in ((min(numbers), False), (max(numbers), True)):
-            beyond = value + (1 if is_largest else -1) * _BEYOND * max(abs(value), _BEYOND)
-            if value == end and is_allowed(key, beyond):
+            if value == end and any(is_allowed(key, beyond) for beyond in _beyond(value, 1 if is_largest else -1)):
                 found.append(Edge(key, value, is_largest))
     return found
 
@@ -157,9 +156,16 @@ def _placed(problem: str, file: str, algorithm: str) -> str:
     return f"{file}{place}{key}"
 
 
+def _beyond(value: float, way: int) -> Iterator[float]:
+    """A little further; and one further, for a setting that counts (one that measures may be written as 1, too)."""
+    yield value + way * _BEYOND * max(abs(value), _BEYOND)
+    if isinstance(value, int):
+        yield value + way
+
+
 def _plain(period: Period) -> Data:
     return {"min": period.min, "max": period.max}
 
 
 def _number(value: Plain) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,6 +1,7 @@
 """Views, settings that are tried, edges of a grid, runs that are the same."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,28 @@ def test_what_a_setting_may_be_is_asked_of_the_experiment_file(comparison: Compa
     cell = Cell("pame", View.AS_PUBLISHED, (("algorithm.step.gamma", 1.0),), 1)
     assert is_allowed(comparison, cell, "algorithm.step.gamma", 1.1)
     assert not is_allowed(comparison, cell, "algorithm.step.gamma", 0.999)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "key", "tried_values", "best", "is_largest"),
+    [
+        ("{kind: epidemic}", "algorithm.fan_out", [1, 2, 4], 4, True),
+        ("{kind: epidemic}", "algorithm.fan_out", [2, 4], 2, False),
+        ("{kind: epidemic}", "algorithm.fan_out", [1, 2, 4], 1, None),
+        ("{kind: epidemic}", "algorithm.fan_out", [1, 2, 4], 2, None),
+        ("{kind: choco, compressor: {kind: quantize}}", "algorithm.compressor.bits", [4, 8], 8, True),
+        ("{kind: choco, compressor: {kind: quantize}}", "algorithm.compressor.bits", [8, 16], 16, None),
+        ("{kind: dpsgd}", "algorithm.eta", [1, 2], 1, False),
+        ("{kind: dpsgd}", "algorithm.participation", [0.5, 1], 1, None),
+    ],
+)
+def test_the_edge_of_a_grid_is_seen_for_settings_that_count_and_for_those_that_measure(
+    tmp_path: Path, algorithm: str, key: str, tried_values: list[float], best: float, is_largest: bool | None
+) -> None:
+    comparison = load_comparison(small_file(tmp_path, SMALL.replace("{kind: dpsgd}", algorithm)))
+    cell = Cell("dpsgd", View.AS_PUBLISHED, ((key, best),), 1)
+    found = edges(cell.values, [((key, value),) for value in tried_values], partial(is_allowed, comparison, cell))
+    assert found == ([] if is_largest is None else [Edge(key, best, is_largest)])
 
 
 def test_cells_whose_experiments_are_the_same_are_one_run(comparison: Comparison) -> None:
