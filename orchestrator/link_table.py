@@ -36,6 +36,10 @@ class LinkTable:
     regions: Mapping[int, str] = field(default_factory=dict)
     """Where the nodes are, if the experiment says so."""
 
+    def spec(self, sender: int, receiver: int) -> LinkSpec:
+        """What one link does."""
+        return self.special.get((sender, receiver), self.default)
+
 
 def link_table(links: Links | None, topology: Topology, seed: int) -> LinkTable:
     """The table; `ParameterError` if it names a node or a link that is not there."""

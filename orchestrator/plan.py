@@ -12,7 +12,7 @@ from pathlib import Path
 
 from orchestrator.errors import TooLittleMemory, UnreadableFile
 from orchestrator.experiment import Experiment
-from orchestrator.faults import Horizon, compile_plan
+from orchestrator.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.link_table import LinkTable, link_table
 from pame import problems, topology
 from pame.algorithms import Mode, PameSpec
@@ -107,7 +107,10 @@ def make_plan(experiment: Experiment, base: Path, graph: Topology, table: LinkTa
         return plan
     seconds = HARD_STOP_S if experiment.stop.seconds is None else experiment.stop.seconds
     horizon = Horizon(seconds, experiment.stop.iterations)
-    return compile_plan(experiment.faults or [], graph, table.regions or None, experiment.seed, horizon)
+    plan = compile_plan(experiment.faults or [], graph, table.regions or None, experiment.seed, horizon)
+    for number, why in idle_faults(plan, table.spec).items():
+        raise FaultError(f"faults.{number}: {why}")
+    return plan
 
 
 def _named(plan: Plan) -> Iterator[int]:

@@ -119,7 +119,7 @@ def _groups(table: LinkTable, chosen: Iterable[Link]) -> dict[_Alike, list[Link]
     groups: dict[_Alike, list[Link]] = {}
     for link in chosen:
         where = "-".join(sorted(table.regions[end] for end in link)) if table.regions else ""
-        groups.setdefault((table.special.get(link, table.default), where), []).append(link)
+        groups.setdefault((table.spec(*link), where), []).append(link)
     return groups
 
 

@@ -2,13 +2,15 @@
 
 One file per fault, registered in `kinds.py`; `compile_plan` resolves them with the seed (`pame.plan_text` is the plan's
 file); `active`, `windows` and `live_graph` are for reports.
-May import: `pame`, and of `orchestrator` only `orchestrator.experiment` (its values with units).
+May import: `pame`, and of `orchestrator` only `orchestrator.experiment` (its values with units); `by_hand`, which
+nobody here takes, also `orchestrator.link_table`.
 """
 
 # First, because the two packages use each other's modules: its `model` takes `kinds`, which takes its `section`.
 import orchestrator.experiment  # noqa: F401
 from orchestrator.faults.compile import compile_plan, contradictions
 from orchestrator.faults.errors import FaultError
+from orchestrator.faults.idle import idle_faults
 from orchestrator.faults.kinds import FAULTS, FaultSpec
 from orchestrator.faults.live import LiveGraph, live_graph
 from orchestrator.faults.seam import Fault
@@ -17,6 +19,6 @@ from orchestrator.faults.windows import FaultWindow, active, kind_of, outlines, 
 
 __all__ = [
     "FAULTS", "MOST_EVENTS", "Fault", "FaultError", "FaultSpec", "FaultWindow", "Horizon", "LiveGraph",
-    "active", "compile_plan", "contradictions", "kind_of", "live_graph", "outlines",
+    "active", "compile_plan", "contradictions", "idle_faults", "kind_of", "live_graph", "outlines",
     "windows", "words",
 ]  # fmt: skip

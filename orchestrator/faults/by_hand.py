@@ -7,7 +7,9 @@ from orchestrator.experiment import Experiment, ExperimentError, load_text
 from orchestrator.experiment.text import UnreadableText, parse, to_yaml
 from orchestrator.faults.compile import compile_plan
 from orchestrator.faults.errors import FaultError
+from orchestrator.faults.idle import idle_faults
 from orchestrator.faults.triggers import Horizon
+from orchestrator.link_table import link_table
 from pame.faults import Event
 from pame.setting import Setting
 
@@ -32,5 +34,10 @@ def fault_by_hand(text: str, experiment: Experiment, setting: Setting, now: floa
         raise FaultError(str(error).replace("fault: faults.0", "fault", 1)) from None
     stop = experiment.stop
     horizon = Horizon(stop.seconds if stop.seconds is not None else now + 3600.0, stop.iterations)
-    plan = compile_plan(variant.experiment.faults or [], setting.topology, None, setting.seed + number, horizon)
-    return tuple(replace(event, number=number) for event in plan)
+    regions = link_table(experiment.links, setting.topology, setting.seed).regions or None
+    plan = compile_plan(variant.experiment.faults or [], setting.topology, regions, setting.seed + number, horizon)
+    added = tuple(replace(event, number=number) for event in plan)
+    idle = idle_faults((*setting.plan, *added), setting.link_between)
+    if number in idle:
+        raise FaultError(f"fault: {idle[number]}")
+    return added

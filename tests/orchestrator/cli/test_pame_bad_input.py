@@ -18,6 +18,10 @@ CASES = {
     "a coding that does not fit": ("messages: {support: all}", "give algorithm.support: 100%"),
     "more data than memory": ("problem: {n: 1000000000}", "make nodes, problem.samples or problem.n smaller"),
     "more nodes than memory": (f"nodes: {10**26}", "GiB: make nodes"),
+    "a fault that would do nothing": (
+        "links: {delay: 5ms}\nfaults: [{kind: degrade, links: all, rate: 10%}]",
+        "faults.0: leaves a share of the rate of links that have no limit; give the links a rate",
+    ),
     "a missing edge list": ("topology: {kind: edge-list, file: nowhere.txt}", "cannot read"),
 }
 

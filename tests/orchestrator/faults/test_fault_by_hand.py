@@ -58,3 +58,29 @@ def test_it_is_for_the_graph_of_the_run() -> None:
     other = replace(SETTING, seed=SETTING.seed)
     found = fault_by_hand("{kind: link-down, links: of(0), for: 1s}", VARIANT.experiment, other, 0.0, 0)
     assert {link for event in found for link in event.effect.links} == {(0, 1), (1, 0), (0, 5), (5, 0)}  # type: ignore[union-attr]
+
+
+REGIONS = """
+nodes: 6
+topology: {kind: ring}
+problem: {n: 10, samples: 10}
+links: {delay: 5ms, regions: {eu: 0..2, us: 3..5}}
+"""
+
+
+def by_hand(experiment: str, text: str) -> tuple[Event, ...]:
+    [variant] = load_text(experiment, Path("x"))
+    return fault_by_hand(text, variant.experiment, make_network_setting(variant.experiment, Path()), 1.0, 0)
+
+
+def test_a_partition_by_regions_is_by_those_of_the_run() -> None:
+    (event,) = by_hand(REGIONS, "{kind: partition, shape: regions, for: 2s}")
+    assert event.effect == Cut(((0, 5), (2, 3), (3, 2), (5, 0)))
+    with pytest.raises(FaultError, match=r"regions needs nodes in at least two regions; give them in links\.regions"):
+        plan("{kind: partition, shape: regions, for: 2s}")
+
+
+def test_what_would_do_nothing_to_the_links_of_the_run_is_refused() -> None:
+    with pytest.raises(FaultError, match="fault: leaves a share of the rate of links that have no limit; give the li"):
+        by_hand(REGIONS, "{kind: degrade, links: all, rate: 10%, for: 2s}")
+    assert by_hand(REGIONS, "{kind: degrade, links: all, delay_factor: 3, for: 2s}")
