@@ -19,7 +19,7 @@ from pame.algorithms import Mode, PameSpec
 from pame.codec import SupportCoding
 from pame.errors import ParameterError, TopologyError
 from pame.exchange import ValueType
-from pame.faults import Plan
+from pame.faults import Degrade, Plan
 from pame.plan_text import read_plan
 from pame.sampling import period
 from pame.setting import Compute, Setting
@@ -163,10 +163,20 @@ def warnings(experiment: Experiment, setting: Setting, driver: str | None) -> li
         found.append("no time model given: a step takes 10 ms and links take no time; add compute and links")
     if driver in ("lock-step", "vectorised") and experiment.stop.seconds is not None:
         found.append(f"the {driver} driver has no clock: stop.seconds is ignored; add compute or links")
+    if driver == "virtual-time" and _loses_packets(setting):
+        found.append(
+            "the simulator loses no packets: links.loss, and the loss of lossy and degrade, are ignored; run on nodes "
+            "to see it, as delay, or lose whole messages with messages.loss or message-loss"
+        )
     steepest = _steepest(setting)
     if steepest is not None:
         found.append(steepest)
     return found
+
+
+def _loses_packets(setting: Setting) -> bool:
+    always = any(spec.loss for spec in (setting.link, *setting.links.values()))
+    return always or any(isinstance(event.effect, Degrade) and event.effect.loss for event in setting.plan)
 
 
 def _steepest(setting: Setting) -> str | None:

@@ -9,6 +9,7 @@ from orchestrator.report.impact import Ages, Dip, Impact, Rounds
 from orchestrator.report.page import Cell
 from orchestrator.report.plan import Faults, Spell, struck, words_of
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
+from pame.faults import Degrade
 
 SPELLS_LISTED = 200
 ROWS_OPEN = 12
@@ -78,11 +79,18 @@ def _acted(faults: Faults, simulated: bool) -> str:
             "Began and ended: what the nodes told, on the clock of the run; the first to begin, the last to end. "
             "A killed node cannot tell: its fault ended when it was back."
         )
-    return (
-        "The simulator does everything exactly as planned, on its own clock."
-        if simulated
-        else "Nobody told when they really began and ended."
-    )
+    if not simulated:
+        return "Nobody told when they really began and ended."
+    if any(map(_loses_packets, faults.spells)):
+        return (
+            "The simulator does everything exactly as planned, on its own clock, but for packet loss: it loses no "
+            "packets, and what TCP would take to repair the loss is missing here."
+        )
+    return "The simulator does everything exactly as planned, on its own clock."
+
+
+def _loses_packets(spell: Spell) -> bool:
+    return any(isinstance(event.effect, Degrade) and event.effect.loss for event in spell.events)
 
 
 def _planned(spell: Spell, course: Course, simulated: bool) -> list[Cell]:
@@ -94,7 +102,8 @@ def _planned(spell: Spell, course: Course, simulated: bool) -> list[Cell]:
         begun = ended = Cell("as planned", None)
     elif acts.begun and not acts.ended and not course.outlived(spell):
         ended = Cell("with the run", None)
-    mechanism = ", ".join(acts.mechanisms) or ("simulated" if simulated else NOT_MEASURED)
+    by_itself = "simulated without its packet loss" if _loses_packets(spell) else "simulated"
+    mechanism = ", ".join(acts.mechanisms) or (by_itself if simulated else NOT_MEASURED)
     return [
         _name(spell, ""),
         Cell(_window(spell), spell.begin),

@@ -136,7 +136,10 @@ def _measured(driver: str | None, optimum: str, metrics: Iterable[str]) -> dict[
 
 
 def _simulated(driver: str) -> dict[str, str]:
-    clock = "simulated: compute and link times of the experiment under a virtual clock; no network was involved"
+    clock = (
+        "simulated: compute and link times of the experiment under a virtual clock; no network was involved, and no "
+        "packet lost"
+    )
     return {
         "bytes": "exact size of every encoded payload (flags, support, stars, values); protobuf, gRPC and TCP/IP not "
         "included; lost messages are dropped before sending and not counted as sent",

@@ -6,7 +6,12 @@ import pytest
 
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment import Experiment
+from orchestrator.experiment.links import LinkSettings
 from orchestrator.experiment.model import Compute, Exchange, Links, Messages, PaperStop, Period, Simulate, Stop
+from orchestrator.faults import FaultSpec
+from orchestrator.faults.degrade import Degrade
+from orchestrator.faults.lossy import Lossy
+from orchestrator.faults.message_loss import MessageLoss
 from orchestrator.plan import choose_driver, make_setting, make_topology, warnings
 from pame.algorithms import DpsgdSpec, FixedStep, Mode, PameSpec, PenaltyStep
 from pame.codec import SupportCoding
@@ -88,6 +93,27 @@ def test_seconds_without_a_clock_are_warned_of_but_a_network_has_one() -> None:
     setting = make_setting(found, HERE)
     [warning] = warnings(found, setting, "lock-step")
     assert warning.startswith("the lock-step driver has no clock: stop.seconds is ignored")
+    assert warnings(found, setting, None) == []
+
+
+@pytest.mark.parametrize(
+    ("links", "faults", "warned"),
+    [
+        (Links(delay=0.01, loss=0.01), [], True),
+        (Links(delay=0.01, pairs={"0-1": LinkSettings(loss=0.01)}), [], True),
+        (Links(delay=0.01), [Lossy(loss=0.1)], True),
+        (Links(delay=0.01), [Degrade(links="all", loss=0.1)], True),
+        (Links(delay=0.01), [Degrade(links="all", delay=0.1)], False),
+        (Links(delay=0.01, loss=0.0), [MessageLoss(links="all", loss=0.1)], False),
+    ],
+)
+def test_packet_loss_that_the_simulator_does_not_have_is_warned_of(
+    links: Links, faults: list[FaultSpec], warned: bool
+) -> None:
+    found = experiment(links=links, faults=faults or None)
+    setting = make_setting(found, HERE)
+    told = [warning for warning in warnings(found, setting, "virtual-time") if "loses no packets" in warning]
+    assert len(told) == warned
     assert warnings(found, setting, None) == []
 
 

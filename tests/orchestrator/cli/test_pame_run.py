@@ -142,6 +142,16 @@ def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
     assert {point["by"] for point in curve} == {"iteration", "time"}
 
 
+def test_a_simulated_run_says_everywhere_that_it_loses_no_packets(pame: Pame, small: Path, tmp_path: Path) -> None:
+    done = pame("run", small, "--backend", "simulate", "--set", "links={delay: 5ms, loss: 1%}", "--set", "compute={}")
+    assert done.returncode == 0, done.stderr
+    words = "the simulator loses no packets: links.loss, and the loss of lossy and degrade, are ignored"
+    [warning] = json.loads((only_folder(tmp_path) / "summary.json").read_text())["warnings"]
+    assert warning.startswith(words)
+    assert f"warning: {words}" in " ".join(done.stdout.split())
+    assert words in (only_folder(tmp_path) / "report.html").read_text()
+
+
 @contextmanager
 def endless(small: Path, folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
     """`pame run` without an end, in a session of its own: whatever the test finds, none of it is left."""

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from orchestrator.report.plan import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.report.read import Run, read_run
 from orchestrator.report.shades import Shades, shades
 from orchestrator.report.theme import chart_themes
-from pame.faults import Drop, Pause, Slow
+from pame.faults import Degrade, Drop, Pause, Slow
 
 
 def course_of(run: Run) -> Course:
@@ -445,3 +446,23 @@ def test_a_long_table_of_links_is_folded(tmp_path: Path) -> None:
     assert "All 30 rows" in with_links(ring_run(tmp_path), links)
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert '<details class="inner">' in html
+
+
+def test_a_report_of_the_simulator_says_that_it_loses_no_packets(tmp_path: Path) -> None:
+    worse = Degrade(((0, 1),), delay_s=0.1)
+    for name, effect, sentence, mechanism in (
+        ("exact", worse, "exactly as planned, on its own clock.", "simulated"),
+        (
+            "lossy",
+            replace(worse, loss=0.2),
+            "on its own clock, but for packet loss: it loses no packets",
+            "simulated without its packet loss",
+        ),
+    ):
+        folder = ring_run(tmp_path / name, event(effect, 5, 10))
+        facts = json.loads((folder / "summary.json").read_text())
+        (folder / "summary.json").write_text(json.dumps(facts | {"backend": "simulate"}))
+        text = text_of(folder)
+        assert sentence in text
+        assert mechanism in text
+        assert ("packet loss" in text) == (name == "lossy")
