@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import exp, inf, log
+from math import inf
 from typing import Any
 
-from orchestrator.experiment.links import Links, LinkSettings, spread
-from orchestrator.experiment.units import DURATION, RATE
+from orchestrator.experiment.distributions import Distribution, Lognormal, Normal, draws
+from orchestrator.experiment.links import LinkDraw, Links, LinkSettings
 from pame.errors import ParameterError
 from pame.links import LinkSpec
-from pame.randomness import Key, Purpose, uniforms
+from pame.randomness import Key, Purpose
 from pame.topology import Topology
 
 PRESETS = {
@@ -24,6 +24,9 @@ PRESETS = {
 """Typical values, one way; losses are repaired below, so there are none."""
 
 Link = tuple[int, int]
+_LARGEST_LOSS = 0.999999
+_LEAST_RATE = 0.01
+"""Of the mean: a normal rate can be below 0, and a link that hardly carries anything ends no run."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def link_table(links: Links | None, topology: Topology, seed: int) -> LinkTable:
     regions = _regions(links, topology.nodes)
     special: dict[Link, LinkSpec] = {}
     for link in _directed(topology):
-        spec = _drawn(default, links, link, seed)
+        spec = _drawn(default, links.draw, link, seed)
         spec = _between(spec, links, regions, link)
         if spec != default:
             special[link] = spec
@@ -81,18 +84,27 @@ def _directed(topology: Topology) -> list[Link]:
     return sorted(edges + [(j, i) for i, j in edges])
 
 
-def _drawn(spec: LinkSpec, links: Links, link: Link, seed: int) -> LinkSpec:
-    """Uniform delays; rates whose logarithm is uniform. Each direction draws for itself."""
-    if links.draw is None:
+def _drawn(spec: LinkSpec, draw: LinkDraw | None, link: Link, seed: int) -> LinkSpec:
+    """Each direction draws for itself, each property by its own word of the link's key."""
+    if draw is None:
         return spec
-    u, v = (float(number) for number in uniforms(Key(seed, Purpose.LINK_DRAW, link[0], 0, link[1]), 2))
-    if links.draw.delay is not None:
-        low, high = spread(links.draw.delay, DURATION)
-        spec = replace(spec, delay_s=low + u * (high - low))
-    if links.draw.rate is not None:
-        low, high = spread(links.draw.rate, RATE)
-        spec = replace(spec, rate_bps=exp(log(low) + v * (log(high) - log(low))))
-    return spec
+    key = Key(seed, Purpose.LINK_DRAW, link[0], 0, link[1])
+    given = {"delay_s": draw.delay, "rate_bps": draw.rate, "jitter_s": draw.jitter, "loss": draw.loss}
+    numbers: dict[str, Any] = {
+        name: _possible(name, distribution, draws(distribution, key, len(given))[word])
+        for word, (name, distribution) in enumerate(given.items())
+        if distribution is not None
+    }
+    return replace(spec, **numbers)
+
+
+def _possible(name: str, distribution: Distribution, number: float) -> float:
+    """The number, or the nearest that a link can have."""
+    if isinstance(distribution, Lognormal):
+        number = float(f"{number:.6g}")  # exp differs in the last bit between machines
+    if name == "rate_bps":
+        return max(number, _LEAST_RATE * distribution.mean) if isinstance(distribution, Normal) else number
+    return min(max(0.0, number), _LARGEST_LOSS) if name == "loss" else max(0.0, number)
 
 
 def _regions(links: Links, nodes: int) -> dict[int, str]:

@@ -2,7 +2,8 @@
 
     links: wan                                    a preset
     links: {preset: wan, delay: 40ms}             with one value changed
-    links: {draw: {delay: 5ms..50ms}}             each link draws its own delay from the seed
+    links: {draw: {delay: 5ms..50ms}}             each link draws its own delay from the seed; in quotes also
+                                                  'normal(20ms, 5ms)', 'lognormal(20ms, 0.5)', 'uniform(5ms, 50ms)'
     links:
       regions: {eu: 0..3, us: 4..7}
       between: {eu-us: 45ms, eu-eu: 2ms, us-us: 3ms}
@@ -12,13 +13,17 @@
 The later one counts: preset, own values, draw, regions, nodes, pairs.
 """
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import SerializerFunctionWrapHandler, StringConstraints, model_serializer, model_validator
 
+from orchestrator.experiment import distributions
 from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.distributions import Between, Distribution, LogUniform, Uniform, pattern
 from orchestrator.experiment.section import Duration, Rate, Section, Share
-from orchestrator.experiment.units import DURATION, RATE, Quantity
+from orchestrator.experiment.units import DURATION, RATE, SHARE, read_share, show_share
+from orchestrator.experiment.written import Written
 
 Preset = Literal["lan", "wifi", "4g", "wan", "intercontinental", "satellite"]
 NODE_RANGES = r"^ *[0-9]{1,9}( *\.\. *[0-9]{1,9})?( *, *[0-9]{1,9}( *\.\. *[0-9]{1,9})?)* *$"
@@ -31,8 +36,51 @@ RegionName = Annotated[str, StringConstraints(pattern=f"^{_NAME}$"), Expected("a
 RegionPair = Annotated[
     str, StringConstraints(pattern=f"^{_NAME}-{_NAME}$"), Expected("two regions such as eu-us, or eu-eu for within")
 ]
-DurationSpread = Annotated[str, Expected("a range of durations such as 5ms..50ms")]
-RateSpread = Annotated[str, Expected("a range of rates such as 1mbit..100mbit")]
+
+
+def _drawn(
+    examples: tuple[str, str, str],
+    number: str,
+    read: Callable[[str], float],
+    show: Callable[[float], object],
+    between: Between = Uniform,
+) -> Written:
+    """What a link may draw a number of a kind from; `examples`: a range, a normal and a lognormal."""
+    spread, normal, lognormal = examples
+    return Written(
+        f"a range such as {spread}, uniform(from, to), {normal} (mean, deviation) or {lognormal} (median, sigma of at "
+        "most 3)",
+        examples,
+        f"({'|'.join(pattern(word, number) for word in ('..', 'uniform', 'normal', 'lognormal'))})",
+        lambda text: distributions.read(text, read, between),
+        lambda value: distributions.show(value, show, between),
+    )
+
+
+def _above_zero(text: str) -> float:
+    rate = RATE.parse(text)
+    if not rate:
+        raise ValueError("nothing gets through")
+    return rate
+
+
+DrawnDuration = Annotated[
+    Distribution,
+    _drawn(("5ms..50ms", "normal(20ms, 5ms)", "lognormal(20ms, 0.5)"), DURATION.text, DURATION.parse, DURATION.show),
+]
+DrawnRate = Annotated[
+    Distribution,
+    _drawn(
+        ("1mbit..100mbit", "normal(20mbit, 5mbit)", "lognormal(20mbit, 0.5)"),
+        RATE.text,
+        _above_zero,
+        RATE.show,
+        LogUniform,
+    ),
+]
+DrawnShare = Annotated[
+    Distribution, _drawn(("0%..2%", "normal(1%, 0.5%)", "lognormal(1%, 0.5)"), SHARE, read_share, show_share)
+]
 
 
 class LinkSettings(Section):
@@ -55,21 +103,16 @@ class LinkSettings(Section):
 
 
 class LinkDraw(Section):
-    """Values that each link draws for itself, uniform in a range."""
+    """Values that each link draws for itself, each way, from the seed; none is below 0."""
 
-    delay: DurationSpread | None = None
-    """Its delay."""
-    rate: RateSpread | None = None
-    """Its rate; the logarithm is uniform."""
-
-    @model_validator(mode="after")
-    def _readable(self) -> "LinkDraw":
-        for text, unit in ((self.delay, DURATION), (self.rate, RATE)):
-            if text is not None:
-                low, high = spread(text, unit)
-                if low > high:
-                    raise ValueError(f"{text}: the first is above the second; swap them")
-        return self
+    delay: DrawnDuration | None = None
+    """Its delay; a range is uniform."""
+    rate: DrawnRate | None = None
+    """Its rate; of a range the logarithm is uniform, and normal ones are at least a hundredth of their mean."""
+    jitter: DrawnDuration | None = None
+    """Its jitter; a range is uniform."""
+    loss: DrawnShare | None = None
+    """The share of its packets that are lost, below 100%; a range is uniform."""
 
 
 class Links(LinkSettings):
@@ -92,11 +135,3 @@ class Links(LinkSettings):
     @classmethod
     def _from_a_word(cls, value: object) -> object:
         return {"preset": value} if isinstance(value, str) else value
-
-
-def spread(text: str, unit: Quantity) -> tuple[float, float]:
-    """Both ends of a range such as 5ms..50ms."""
-    low, dots, high = text.partition("..")
-    if not dots:
-        raise ValueError(f"{text!r} is not a range of {unit.examples[0]}..{unit.examples[1]}")
-    return unit.parse(low.strip()), unit.parse(high.strip())

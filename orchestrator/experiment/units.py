@@ -18,6 +18,8 @@ from pydantic_core import CoreSchema, core_schema
 
 _NUMBER = r"[0-9]{1,40}(\.[0-9]{1,40})?(e[-+]?[0-9]{1,3})?"
 PERCENTAGE = rf"^{_NUMBER}%$"
+SHARE = rf"{_NUMBER}%?"
+"""Inside a longer text: 20% or 0.2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +31,14 @@ class Quantity:
     units: Mapping[str, Decimal]
 
     @property
+    def text(self) -> str:
+        """The regular expression of it inside a longer text."""
+        return rf"{_NUMBER}({'|'.join(self.units)})"
+
+    @property
     def pattern(self) -> str:
-        """The regular expression of the text."""
-        return rf"^{_NUMBER}({'|'.join(self.units)})$"
+        """The regular expression of the whole text."""
+        return f"^{self.text}$"
 
     def parse(self, text: str) -> float:
         """The number of base units; ValueError if the text is not such a quantity."""
@@ -83,6 +90,14 @@ def show_share(value: float) -> str | float:
     """0.2 as `20%`, where that reads back to the same float."""
     text = f"{(Decimal(repr(value)) * 100).normalize():f}%"
     return text if re.fullmatch(PERCENTAGE, text) and _percentage(text) == value else value
+
+
+def read_share(text: str) -> float:
+    """20% or 0.2 as 0.2; ValueError above 1."""
+    share = _percentage(text) if text.endswith("%") else float(text)
+    if share > 1:
+        raise ValueError("more than all of it")
+    return share
 
 
 def percentages_as_numbers(value: object) -> object:

@@ -6,19 +6,17 @@ links: random(20%)      links: random(3)   links: all           random ones: bot
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Ge, MinLen
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainSerializer, Strict
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic import PlainSerializer, Strict
 
 from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.section import Count
 from orchestrator.experiment.units import show_share
+from orchestrator.experiment.written import Written
 
 _ID = "[0-9]{1,9}"
 _PERCENT = r"[0-9]{1,3}(?:\.[0-9]{1,15})?%"
@@ -64,36 +62,6 @@ class ByDegree:
 
     degree: Literal["highest", "lowest"]
     count: Count = 1
-
-
-@dataclass(frozen=True, eq=False)
-class Written:
-    """A pydantic type of values that are written as text; `read` raises ValueError if it is no such text."""
-
-    expected: str
-    examples: tuple[str, ...]
-    pattern: str
-    read: Callable[[str], object]
-    show: Callable[[Any], object]
-    also: Callable[[object], object] | None = None
-    """Reads what is not text."""
-
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            self._validate, serialization=core_schema.plain_serializer_function_ser_schema(self.show, when_used="json")
-        )
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        text = {"type": "string", "pattern": f"^{self.pattern}$", "examples": list(self.examples)}
-        pair = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
-        return {"anyOf": [text, pair]} if self.also else text
-
-    def _validate(self, value: object) -> object:
-        if isinstance(value, str) and re.fullmatch(self.pattern, value):
-            return self.read(value)
-        if not isinstance(value, str) and self.also:
-            return self.also(value)
-        raise ValueError(f"not {self.expected}")
 
 
 def _read_random(text: str) -> Random:

@@ -40,6 +40,7 @@ GOOD = [
     {"exchange": {"spare": ["all", 0, 2], "patience": ["adaptive", "30s"]}},
     {"messages": {"loss": ["0%", "10%", 0.2]}},
     {"compute": None, "links": {"delay": ["1ms", "1.5s"], "rate": ["unlimited", "10mbit"]}},
+    {"links": {"draw": {"delay": "5ms..50ms", "rate": "lognormal(1mbit, 0.5)", "loss": "normal(1%, 0.5%)"}}},
     {"compute": {"step": "10ms"}, "stop": {"paper": {"tolerance": 0.001}, "target": [0.5, None], "seconds": "2min"}},
 ]
 BAD = [
@@ -56,6 +57,8 @@ BAD = [
     {"algorithm": {"particpation": 0.5}},
     {"algorithm": {"support": 1.5}},
     {"algorithm": {"step": {"kind": "fixed", "sigma0": 1}}},
+    {"links": {"draw": {"delay": "normal(5ms)"}}},
+    {"links": {"draw": {"loss": "lognormal(1%, 5ms)"}}},
     {"period": "3-7"},
     {"period": {"min": 3}},
     {"links": {"delay": 20}},
