@@ -7,6 +7,7 @@ specs; a node needs the first two (`orchestrator.plugins` takes all). Loaded bef
 import os
 import sys
 from collections.abc import MutableMapping
+from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -46,11 +47,11 @@ def offer(module: ModuleType, name: str, registry: MutableMapping[str, Any]) -> 
         registry[kind] = spec
 
 
-def _from_file(path: Path) -> ModuleType:
-    name = f"pame_plugin_{path.stem}"
-    known = sys.modules.get(name)
-    if known is not None and known.__file__ == str(path):
-        return known
+def _from_file(file: Path) -> ModuleType:
+    path = file.resolve()
+    name = f"pame_plugin_{path.stem}_{sha256(bytes(path)).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise PluginError(f"{path} is no Python file: give the path of a plugin")

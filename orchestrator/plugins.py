@@ -14,10 +14,10 @@ __all__ = ["PluginError", "add_plugins"]
 
 def add_plugins(files: Iterable[Path] = ()) -> None:
     """In force from now on, here and in the processes that are started; with those that the environment names."""
-    named = [str(path.resolve()) for path in files]
-    former = [path for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path and path not in named]
-    if named or former:
-        os.environ[VARIABLE] = os.pathsep.join([*former, *named])
+    former = [Path(path) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
+    named = dict.fromkeys(str(path.resolve()) for path in (*former, *files))
+    if named:
+        os.environ[VARIABLE] = os.pathsep.join(named)
     modules = load_plugins()
     for module in modules:
         offer(module, "TOPOLOGIES", topology.SPECS)
