@@ -7,8 +7,8 @@ from math import exp
 import pytest
 from claims_world import compared, course, reaching, row
 
-from orchestrator.claims import CLAIMS
-from orchestrator.claims.claim import Found, Judgement
+from orchestrator.claims import CLAIMS, Mode
+from orchestrator.claims.claim import Experiments, Found, Judgement
 from orchestrator.claims.course import Course, Mark
 from orchestrator.claims.large_m import TABLE
 from orchestrator.claims.linear_rate import fit
@@ -103,6 +103,19 @@ def test_the_table_is_looked_at_cell_by_cell() -> None:
     assert near.findings[0].evidence == "paper 0.136/63, here 0.169/69"
     assert verdict("large-m", [cell(key, 0.136 * 1.26, 63)]).verdict is Verdict.FAILS
     assert verdict("large-m", [cell(key, 0.136, 63 + 7)]).verdict is Verdict.FAILS
+
+
+def test_quick_mode_says_something_about_growing_m_too() -> None:
+    source = CLAIMS["large-m"].source
+    assert isinstance(source, Experiments)
+    quick = [TABLE[run.key] for run in source.runs(Mode.QUICK)]
+    assert [printed.m for printed in quick] == [1000, 1000, 1000, 2000]
+    falls = verdict("large-m", [cell(printed.run.key, printed.mse, printed.iterations) for printed in quick])
+    with_m = "error falls with m at nu = 0.1, s/n = 0.2"
+    assert [finding.evidence for finding in falls.findings if finding.condition == with_m] == ["0.136, then 0.029"]
+    assert falls.verdict is Verdict.HOLDS
+    grows = verdict("large-m", [cell(printed.run.key, 0.136 + printed.m / 1e6, 63) for printed in quick])
+    assert with_m in failed(grows)
 
 
 def test_an_error_that_grows_with_what_is_exchanged_is_found() -> None:

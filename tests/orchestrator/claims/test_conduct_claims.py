@@ -1,0 +1,115 @@
+"""Claims that rest on a comparison and on a study, through the real thing: small files where the large ones are."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.claims import CLAIMS, Mode
+from orchestrator.claims.claim import Judgement
+from orchestrator.claims.conduct import Order, conduct_claims, count_runs
+
+pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
+
+COMPARISON = """
+name: small
+base:
+  nodes: 5
+  topology: {kind: complete}
+  problem: {kind: logistic, n: 10, samples: 20, test_samples: 20}
+  stop: {iterations: 10}
+algorithms:
+  pame:
+    algorithm: {kind: pame, participation: 0.5, support: 0.2, step: {kind: fixed, gamma: 1.0}}
+    period: 2
+    tune: {algorithm.step.eta: [0.5, 2.0]}
+  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.5, 2.0]}}
+standardized: {period: 2, participation: 50%}
+tuning: {seed: 100, runs: 2, iterations: 50}
+seeds: [7]
+targets: {suboptimality: [0.5, 0.2]}
+"""
+STUDY = """
+nodes: 6
+topology: {kind: complete}
+problem: {kind: linear, n: 10, samples: 20, truth_shift: 0.3, test_samples: 10}
+algorithm: {kind: pame, participation: 0.5, support: 0.5, step: {kind: fixed, eta: 0.05, gamma: 1.0}}
+period: 2
+compute: {step: 20ms}
+links: {delay: 5ms}
+evaluate: {every: 5}
+stop: {iterations: 100, seconds: 4s}
+"""
+
+
+class Watcher:
+    """Counts."""
+
+    def __init__(self) -> None:
+        self.runs: Counter[str] = Counter()
+        self.judgements: dict[str, Judgement] = {}
+
+    def ran(self, claims: Sequence[str]) -> None:
+        self.runs.update(claims)
+
+    def judged(self, claim: str, judgement: Judgement) -> None:
+        assert claim not in self.judgements
+        self.judgements[claim] = judgement
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder with experiments of one's own, theirs are taken."""
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "compare-logistic.yaml").write_text(COMPARISON)
+    (tmp_path / "experiments" / "study-stragglers.yaml").write_text(STUDY)
+    monkeypatch.chdir(tmp_path)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp_path: Path) -> None:
+    claims = tuple(CLAIMS[key] for key in ("fewest-rounds", "half-volume", "stragglers"))
+    order, watcher, folder = Order(claims, Mode.QUICK, 1, "pame claims"), Watcher(), tmp_path / "out"
+    folder.mkdir()
+    outcome = conduct_claims(order, folder, watcher)
+    assert outcome.trouble is None
+    # two algorithms in two views: two tuning runs each, and one seed; the study: four policies, with and without
+    assert watcher.runs == {"fewest-rounds": 12, "half-volume": 12, "stragglers": 8}
+    assert count_runs(order) == 20
+    assert watcher.judgements == outcome.judgements
+    studied = lines(folder / "rows.jsonl")
+    assert {row["claim"] for row in studied} == {"stragglers"}
+    assert len({(row["policy"], row["condition"]) for row in studied}) == len(studied) == 8
+    assert (folder / "comparison" / "report.html").is_file()
+
+    rounds = rounds_to_targets(lines(folder / "comparison" / "rows.jsonl"))
+    by_key = {claim["key"]: claim for claim in json.loads((folder / "claims.json").read_text())["claims"]}
+    found = {finding["condition"]: finding["passed"] for finding in by_key["fewest-rounds"]["findings"]}
+    assert found == {
+        f"{view}, to suboptimality {target}": rounds[view, "pame", target] <= rounds[view, "dpsgd", target]
+        for view in ("as-published", "standardized")
+        for target in (0.5, 0.2)
+    }
+    assert len(by_key["half-volume"]["findings"]) == 4
+    assert {claim["seeds"][0] for claim in by_key.values()} == {1}
+    where = {finding["condition"].rpartition(", ")[2] for finding in by_key["stragglers"]["findings"]}
+    assert where == {"30 % of the nodes 10 times slower"}
+    page = (folder / "report.html").read_text()
+    assert all(claim.statement in page for claim in claims)
+
+
+def rounds_to_targets(rows: list[dict[str, Any]]) -> dict[tuple[str, str, float], float]:
+    """By view, algorithm and target, straight from the lines: the first mark at or below it."""
+    return {
+        (row["view"], row["algorithm"], target): next(mark["rounds"] for mark in row["marks"] if mark["left"] <= target)
+        for row in rows
+        if row["for"] == "comparison"
+        for target in (0.5, 0.2)
+    }
