@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from orchestrator.compare import load_comparison
 from orchestrator.compare.grid import View, experiment_of, tuning_cells
 from orchestrator.experiment import default_path, load
-from orchestrator.plan import choose_driver, make_setting
+from orchestrator.plan import choose_driver, make_setting, make_topology
 from pame.simulator import check
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +32,16 @@ def test_a_ready_comparison_can_be_run(path: Path) -> None:
     assert len(experiments) == len(View) * len(comparison.entries)
     for experiment in experiments.values():
         check(choose_driver(experiment), make_setting(experiment, path.parent))
+
+
+@pytest.mark.parametrize("nodes", [64, 128])
+def test_the_comparison_of_the_paper_has_its_larger_sizes_too(nodes: int) -> None:
+    path = ROOT / "experiments" / "compare-logistic.yaml"
+    comparison = load_comparison(path, [f"nodes={nodes}"])
+    for cell in tuning_cells(comparison):
+        assert experiment_of(comparison, cell).nodes == nodes
+    for seed in (comparison.tuning.seed, *comparison.seeds):
+        assert make_topology(experiment_of(comparison, replace(cell, seed=seed)), path.parent).nodes == nodes
 
 
 def test_the_readme_names_only_experiments_that_exist() -> None:

@@ -60,12 +60,12 @@ class Standardized(Section):
 
 
 class Tuning(Section):
-    """How settings are chosen: the same budget for each algorithm and view."""
+    """How settings are chosen: at most the same number of runs for each algorithm and view."""
 
     seed: Seed = 100
     """Of the tuning runs; none of the seeds on which the algorithms are compared."""
     runs: Count = 8
-    """How many settings are tried; a grid with more is sampled."""
+    """At most so many settings are tried; a grid with more is sampled, one with fewer is tried whole."""
     iterations: Count | None = None
     """A tuning run ends after so many at the latest; nothing: as the base experiment says."""
 

@@ -38,8 +38,9 @@ HOW = {
     "seconds": "simulated: compute and link times of the base experiment under a virtual clock (none: not measured); "
     "on a network: real time by the orchestrator's clock until every node was there; an iteration is given one "
     "compute.step, although DFedSAM takes two gradients in it, and DMGT-SVRG two or more",
-    "tuning": "in the simulator, on a seed of its own, the same number of runs for each algorithm and view; the best "
-    "run reaches the most targets, then the tightest of these in the fewest iterations, then the lowest suboptimality; "
+    "tuning": "in the simulator, on a seed of its own; at most the same number of runs for each algorithm and view, "
+    "fewer where its grid has fewer settings (chosen settings says how many each had); the best run reaches the most "
+    "targets, then the tightest of these in the fewest iterations, then the lowest suboptimality; "
     "tuning runs stop at the tightest target, or earlier where the file says so; a run that diverged comes last",
     "medians and ranges": "over the seeds; a run that does not reach a target counts as later than any that does",
 }

@@ -4,7 +4,7 @@ from html import escape
 from pathlib import Path
 
 from orchestrator.compare.charts import curves, legend, x_switch
-from orchestrator.compare.grid import View
+from orchestrator.compare.grid import View, tried
 from orchestrator.compare.measure import HOW, of_cell
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.tables import choices_table, company_table, ended, findings_table, remark, view_table
@@ -106,10 +106,11 @@ def _tuning(outcome: Outcome) -> str:
         for view in View
         if any(choice.view is view for choice in outcome.choices)
     ]
-    tuning = outcome.comparison.tuning
+    comparison, tuning = outcome.comparison, outcome.comparison.tuning
+    had = ", ".join(f"{name} {len(tried(comparison, name))}" for name in comparison.entries)
     lead = (
-        f"At most {count(tuning.runs, 'run')} for each algorithm and view, in the simulator on seed {tuning.seed}. A "
-        "best value at the edge of its grid may not be the best there is."
+        f"At most {count(tuning.runs, 'run')} for each algorithm and view ({had}; fewer where the grid is smaller), in "
+        f"the simulator on seed {tuning.seed}. A best value at the edge of its grid may not be the best there is."
     )
     inside = page.grid(cards) if cards else page.grid([page.missing("Chosen settings", "tuning was not finished")])
     return page.section("tuning", "Chosen settings", lead, inside)

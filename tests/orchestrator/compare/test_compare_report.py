@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from compare_world import mark, row, small_file
+from compare_world import SMALL, mark, row, small_file
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 
@@ -158,6 +158,16 @@ def test_runs_that_did_not_come_to_their_end_are_a_doubt(tmp_path: Path) -> None
     outcome = outcome_of(tmp_path, rows)
     assert "dpsgd, standardized: 2 diverged" in doubts_of(outcome)
     assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, View.STANDARDIZED)
+
+
+def test_the_page_says_how_many_settings_were_tried_of_each_at_most_and_really(tmp_path: Path) -> None:
+    comparison = load_comparison(small_file(tmp_path, SMALL.replace("runs: 2", "runs: 3")))
+    outcome = replace(outcome_of(tmp_path, both_views()), comparison=comparison)
+    words = words_of(write_compare_report(tmp_path, outcome))
+    # four combinations of PaME's, two values of the other's
+    assert "At most 3 runs for each algorithm and view (pame 3, dpsgd 2; fewer where the grid is smaller)" in words
+    assert "fewer where its grid has fewer settings" in HOW["tuning"]
+    assert HOW["tuning"] in words
 
 
 def test_an_incomplete_comparison_says_so(tmp_path: Path) -> None:
