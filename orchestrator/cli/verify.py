@@ -38,7 +38,7 @@ def verify(
         raise UnknownBackend(f"there is no backend {backend!r}; use local or netns")
     if backend == "simulate":
         raise ParameterError("simulated links are as asked by construction: verify them on local or netns")
-    measure = ["verify.when=only", f"verify.strict={str(strict).lower()}"]
+    measure = ["verify.when=only", *(["verify.strict=true"] if strict else [])]
     variants, base = load_variants(file, [*(overrides or []), *measure], seed)
     console = Console(highlight=False)
     if on is not None:

@@ -1,0 +1,171 @@
+"""`pame verify`: the links of real local processes, measured and told row by row; with strict a miss is fatal."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pame_command import Pame
+
+from orchestrator.network import link_check
+from orchestrator.verification import Asked, asked_of
+
+LINKED = """
+nodes: {nodes}
+topology: {kind: complete}
+problem: {kind: linear, n: 12, samples: 20, test_samples: 10}
+period: 1
+stop: {iterations: 5}
+links: {links}
+"""
+HEADER = ["link", "property", "asked", "measured", "error", "mechanism", "verdict", "how"]
+
+
+def linked(folder: Path, nodes: int = 2, links: str = "{delay: 5ms}", more: str = "") -> Path:
+    path = folder / "linked.yaml"
+    path.write_text(LINKED.replace("{nodes}", str(nodes)).replace("{links}", links) + more)
+    return path
+
+
+def rows_of(shown: str) -> list[dict[str, str]]:
+    """The rows of the table, by the names of its columns."""
+    lines = [re.split(r"\s{2,}", line.strip()) for line in shown.splitlines()]
+    header = lines.index(HEADER)
+    return [dict(zip(HEADER, line, strict=True)) for line in lines[header + 1 :] if re.match(r"\d+→\d+$", line[0])]
+
+
+def found_in(root: Path) -> list[dict[str, Any]]:
+    [folder] = (root / "runs").iterdir()
+    findings: list[dict[str, Any]] = json.loads((folder / "summary.json").read_text())["network"]["verified"][
+        "findings"
+    ]
+    return findings
+
+
+def milliseconds(text: str) -> float:
+    value, unit = text.replace("−", "-").split()
+    return float(value) * {"s": 1e3, "ms": 1.0, "µs": 1e-3}[unit]
+
+
+@pytest.fixture
+def lie(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The nodes do what they were told; the orchestrator believes that it told them another delay of one link."""
+
+    def lied_to(*arguments: Any) -> dict[tuple[int, int], list[Asked]]:
+        found = asked_of(*arguments)
+        found[0, 1] = [replace(one, value=0.3) if one.what == "delay" else one for one in found[0, 1]]
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(link_check, "asked_of", lied_to)
+        yield
+
+
+def test_every_property_of_every_link_is_a_row_with_what_was_asked_and_what_was_measured(
+    pame: Pame, tmp_path: Path
+) -> None:
+    done = pame("verify", linked(tmp_path, 3, "{delay: 20ms, jitter: 1ms, rate: 20mbit}"))
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(done.stdout)
+    found = {(f"{row['sender']}→{row['receiver']}", row["property"]): row for row in found_in(tmp_path)}
+    assert {(row["link"], row["property"]) for row in rows} == {
+        (f"{i}→{j}", what) for i in range(3) for j in range(3) if i != j for what in ("delay", "jitter", "rate")
+    }
+    asked = {"delay": "20 ms", "jitter": "1 ms", "rate": "20 Mbit/s"}
+    for row in rows:
+        measured = found[row["link"], row["property"]]
+        assert (row["asked"], row["mechanism"]) == (asked[row["property"]], "in-process")
+        assert (row["verdict"], row["how"]) == (measured["verdict"], measured["how"])
+        if row["property"] != "rate" and measured["measured"] is not None:
+            off = milliseconds(row["measured"]) - milliseconds(row["asked"])
+            assert milliseconds(row["measured"]) == pytest.approx(1e3 * measured["measured"], rel=0.01, abs=0.01)
+            assert milliseconds(row["error"].lstrip("+")) == pytest.approx(off, rel=0.05, abs=0.1)
+    for what in asked:
+        assert re.search(rf"^{what} by in-process, 6 of 6 links: .*; (worst error|none measured)", done.stdout, re.M)
+
+
+def test_the_worst_40_rows_are_shown_and_the_rest_with_all(pame: Pame, tmp_path: Path) -> None:
+    some = pame("verify", linked(tmp_path, nodes=7))
+    assert some.returncode == 0, some.stderr
+    assert len(rows_of(some.stdout)) == 40
+    assert "and 2 more rows: --all shows them" in some.stdout
+    everything = pame("verify", tmp_path / "linked.yaml", "--all", "--out", "others")
+    assert everything.returncode == 0, everything.stderr
+    assert len(rows_of(everything.stdout)) == 42
+    assert "more rows" not in everything.stdout
+
+
+@pytest.mark.usefixtures("lie")
+def test_a_link_that_is_not_as_asked_comes_first_and_is_no_error_by_itself(pame: Pame, tmp_path: Path) -> None:
+    done = pame("verify", linked(tmp_path, nodes=3))
+    assert done.returncode == 0, done.stderr
+    missed = [(row["link"], row["property"]) for row in rows_of(done.stdout) if row["verdict"] == "miss"]
+    assert ("0→1", "delay") in missed
+    verdicts = [row["verdict"] for row in rows_of(done.stdout)]
+    assert verdicts == sorted(verdicts, key=["miss", "unverifiable here", "ok"].index)
+    assert re.search(r"^delay by in-process, 6 of 6 links: .*[1-6] miss.*; worst error −", done.stdout, re.M)
+
+
+@pytest.mark.usefixtures("lie")
+@pytest.mark.parametrize("by", ["command", "file"])
+def test_with_strict_a_link_that_is_not_as_asked_is_an_error_and_the_table_is_shown_all_the_same(
+    pame: Pame, tmp_path: Path, by: str
+) -> None:
+    file = linked(tmp_path, more="verify: {strict: true}\n" if by == "file" else "")
+    done = pame("verify", file, *(["--strict"] if by == "command" else []))
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert re.search(r"^error: verify\.strict: the \w+ of link \d→\d is .* \(in-process\).*: see the table of", line)
+    assert ("0→1", "delay", "miss") in {(row["link"], row["property"], row["verdict"]) for row in rows_of(done.stdout)}
+
+
+@pytest.mark.usefixtures("lie")
+def test_a_strict_run_does_not_begin_on_links_that_are_not_as_asked(pame: Pame, tmp_path: Path) -> None:
+    done = pame("run", linked(tmp_path), "--strict")
+    assert done.returncode == 1
+    assert "error: verify.strict: the " in done.stderr
+    [folder] = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "summary.json").read_text())["status"] == "failed"
+    assert not (folder / "records.csv").read_text().splitlines()[1:]
+    assert (folder / "report.html").is_file()
+
+
+def test_of_a_sweep_the_links_of_the_first_run_are_measured(pame: Pame, tmp_path: Path) -> None:
+    done = pame("verify", linked(tmp_path), "--set", "links.delay=[7ms, 30ms]")
+    assert done.returncode == 0, done.stderr
+    assert {row["asked"] for row in rows_of(done.stdout) if row["property"] == "delay"} == {"7 ms"}
+
+
+def test_an_experiment_that_asks_nothing_of_its_links_is_told_so(pame: Pame, tmp_path: Path) -> None:
+    done = pame("verify", linked(tmp_path), "--set", "links={}")
+    assert done.returncode == 0, done.stderr
+    assert "this experiment asks nothing of its links: nothing to measure" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--backend", "moon"], "there is no backend 'moon'; use local or netns"),
+        (["--backend", "simulate"], "simulated links are as asked by construction: verify them on local or netns"),
+        (["--set", "links.delay=fast"], "links.delay"),
+        (["--set", "verify.strict=perhaps"], "verify.strict"),
+        (["--on", "nowhere"], "nowhere"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(pame: Pame, tmp_path: Path, arguments: list[str], says: str) -> None:
+    done = pame("verify", linked(tmp_path), *arguments)
+    assert done.returncode == (1 if "--on" in arguments else 2)
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert says in line
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_file_that_is_not_there_is_one_line(pame: Pame, tmp_path: Path) -> None:
+    done = pame("verify", "nowhere.yaml")
+    assert done.returncode == 2
+    assert "nowhere.yaml" in done.stderr
+    assert not (tmp_path / "runs").exists()

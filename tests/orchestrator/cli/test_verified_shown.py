@@ -1,0 +1,60 @@
+"""What verification found, as text: units, intervals, what could not be measured, and which rows go first."""
+
+from typing import Any
+
+from rich.console import Console
+
+from orchestrator.cli.verified import say_verified, verification_table
+from orchestrator.verification.findings import Asked, Finding, Verdict, Verification
+from pame.links import LinkSpec
+
+
+def finding(link: tuple[int, int], what: str, asked: float, verdict: Verdict, *found: Any, by: str = "htb") -> Finding:
+    return Finding(Asked(link, what, asked, by, LinkSpec()), verdict, *found)
+
+
+FOUND = Verification(
+    [
+        finding((0, 1), "rate", 20e6, Verdict.OK, 19e6, None, None, "40 datagrams back to back"),
+        finding((1, 0), "rate", 20e6, Verdict.UNVERIFIABLE, None, None, None, "only 3 probes [of 9]"),
+        finding((0, 1), "loss", 0.1, Verdict.OK, 0.08, 0.05, 0.12, "8 of 100 datagrams lost", by="nft"),
+        finding((1, 0), "delay", 0.02, Verdict.MISS, 0.005, None, None, "median of 20 messages", by="in-process"),
+    ],
+    {"rate": 9, "loss": 1, "delay": 1},
+    1.5,
+)
+
+
+def printed(most: int = 40) -> list[str]:
+    console = Console(highlight=False, force_terminal=False)
+    with console.capture() as captured:
+        verification_table(FOUND.summary(), console, most)
+    return [" ".join(line.split()) for line in captured.get().splitlines()]
+
+
+def test_rows_have_units_intervals_and_errors_and_the_worst_goes_first() -> None:
+    assert printed() == [
+        "link property asked measured error mechanism verdict how",
+        "1→0 delay 20 ms 5 ms −15 ms in-process miss median of 20 messages",
+        "1→0 rate 20 Mbit/s – – htb unverifiable here only 3 probes [of 9]",
+        "0→1 rate 20 Mbit/s 19 Mbit/s −5 % htb ok 40 datagrams back to back",
+        "0→1 loss 10 % 8 % (5 % to 12 %) −20 % nft ok 8 of 100 datagrams lost",
+    ]
+
+
+def test_what_is_too_much_is_counted() -> None:
+    shown = printed(most=1)
+    assert [line.split()[0] for line in shown] == ["link", "1→0", "and"]
+    assert shown[-1] == "and 3 more rows: --all shows them"
+
+
+def test_one_line_per_property_and_mechanism_has_the_worst_error_and_the_coverage() -> None:
+    console = Console(highlight=False, force_terminal=False)
+    with console.capture() as captured:
+        say_verified(FOUND.summary(), console)
+        say_verified(None, console)
+    assert captured.get().splitlines() == [
+        "rate by htb, 2 of 9 links: 1 ok, 1 unverifiable here; worst error −5 %",
+        "loss by nft, 1 of 1 links: 1 ok; worst error −20 %",
+        "delay by in-process, 1 of 1 links: 1 miss; worst error −15 ms",
+    ]
