@@ -214,11 +214,81 @@ def test_a_mistake_in_the_experiment_of_a_service_shows_at_once(pame: Pame, tmp_
     assert pame("serve", "--exit").returncode == 2
 
 
-def wait_for_points(root: Path) -> None:
-    """Until two runs have written points of their curves: the second is under way."""
+FAULTY = """
+nodes: 3
+topology: {kind: ring}
+problem: {kind: linear, n: 12, samples: 20, test_samples: 10}
+algorithm: {kind: pame, participation: 1.0, support: 0.5, step: {kind: fixed, eta: 0.05, gamma: 1.0}}
+period: 1
+compute: {step: 20ms}
+evaluate: {every: 5}
+exchange: {patience: 5s}
+stop: {iterations: 250}
+faults: [{kind: straggler, nodes: [2], factor: 2, at: {iteration: 3}, for: {iterations: 5}}]
+"""
+
+
+def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
+    services: list[Service], processes: NodeProcesses, pame: Pame, tmp_path: Path
+) -> None:
+    (tmp_path / "faulty.yaml").write_text(FAULTY)
+    service = Service(tmp_path)
+    services.append(service)
+    on = ("--on", service.address)
+    for number in range(3):
+        processes.start(f"node-{number}", service.address, TOKEN)
+    none = pame("fault", "{kind: link-down, links: [0-1], for: 1s}", *on)
+    assert none.returncode == 2
+    assert "no run is under way: a fault by hand needs one" in none.stderr
+    running = subprocess.Popen([PAME, "run", "faulty.yaml", *on], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    try:
+        wait_for_points(tmp_path, runs=1)
+        done = pame("fault", "{kind: link-down, links: [0-1], for: 1s}", *on)
+        assert done.returncode == 0, done.stderr
+        [told] = done.stdout.splitlines()
+        mistaken = pame("fault", "{kind: link-down, links: [0-7], for: 1s}", *on)
+        assert mistaken.returncode == 2
+        assert "there is no node 7; the nodes are 0 to 2" in mistaken.stderr
+        shown, _ = running.communicate(timeout=BOUND_S)
+        assert running.returncode == 0, shown
+    finally:
+        running.kill()
+        running.communicate()
+    assert service.end() == 0
+
+    [folder] = (tmp_path / "runs").iterdir()
+    slow, cut = map(json.loads, (folder / "plan.jsonl").read_text().splitlines())
+    assert (slow["fault"], slow["unit"]) == ("straggler", "iterations")
+    assert (cut["fault"], cut["effect"]) == ("link-down", {"kind": "cut", "links": [[0, 1], [1, 0]]})
+    assert cut["end"] == pytest.approx(cut["begin"] + 1.0)
+    assert told == f"links 0→1, 1→0 down: from {cut['begin']:g} to {cut['end']:g} seconds"
+    assert cuts_of(folder, cut["number"]) == {(turn, node) for turn in ("begins", "ends") for node in (0, 1)}
+    summary = json.loads((folder / "summary.json").read_text())
+    assert (summary["status"], summary["iterations"]) == ("finished", 250)
+
+    simulated = pame("replay", "last", "--backend", "simulate", "-q")
+    assert simulated.returncode == 0, simulated.stderr
+    assert (tmp_path / simulated.stdout.strip() / "plan.jsonl").read_bytes() == (folder / "plan.jsonl").read_bytes()
+    again = pame("replay", folder.name, "-q")
+    assert again.returncode == 0, again.stderr
+    replayed = tmp_path / again.stdout.strip()
+    assert (replayed / "plan.jsonl").read_bytes() == (folder / "plan.jsonl").read_bytes()
+    assert cuts_of(replayed, cut["number"]) == cuts_of(folder, cut["number"])
+
+
+def cuts_of(folder: Path, number: int) -> set[tuple[str, int]]:
+    """Which nodes said that a fault begins and ends there; no sooner than planned."""
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    turns = [event for event in events if event["what"].startswith("fault ") and event["number"] == number]
+    assert all(event["seconds"] >= round(event["planned"], 3) for event in turns)
+    return {(event["what"].removeprefix("fault "), event["node"]) for event in turns}
+
+
+def wait_for_points(root: Path, runs: int = 2) -> None:
+    """Until so many runs have written points of their curves: the last one is under way."""
     deadline = time.monotonic() + BOUND_S
     while time.monotonic() < deadline:
-        if sum(path.stat().st_size > 0 for path in root.glob("runs/*/curve.jsonl")) == 2:
+        if sum(path.stat().st_size > 0 for path in root.glob("runs/*/curve.jsonl")) == runs:
             return
         time.sleep(0.05)
     pytest.fail("the run did not begin")
