@@ -1,0 +1,70 @@
+"""No set of faults leaves a run hanging, whatever the algorithm: every wait is bounded by patience."""
+
+from dataclasses import replace
+from math import inf, prod
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from simulator_world import DPSGD, PAME, all_pairs, run, world
+
+from pame.algorithms import AlgorithmSpec, ChocoSpec
+from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Restart, Slow, Window
+
+NODES, ITERATIONS, PATIENCE_S, STEP_S = 6, 15, 0.05, 0.01
+ROUNDING_S = 1e-9
+ALGORITHMS = (replace(PAME, participation=0.6), DPSGD, ChocoSpec())
+
+nodes = st.lists(st.integers(0, NODES - 1), min_size=1, max_size=NODES, unique=True).map(tuple)
+links = st.lists(
+    st.sampled_from([link for i, j in all_pairs(NODES) for link in ((i, j), (j, i))]), min_size=1, max_size=9
+).map(tuple)
+by_the_clock = st.builds(
+    lambda begin, length: Window(begin, begin + length), st.floats(0, 1), st.floats(0.001, 1) | st.just(inf)
+)
+by_iteration = st.builds(
+    lambda begin, length: Window(begin, begin + length, "iterations"),
+    st.integers(0, ITERATIONS),
+    st.integers(1, 8) | st.just(inf),
+)
+either = by_the_clock | by_iteration
+anything = st.lists(
+    st.tuples(st.builds(Cut, links) | st.builds(Drop, links, st.floats(0, 1)), either)
+    | st.tuples(st.builds(Slow, nodes, st.floats(1, 20)), either)
+    | st.tuples(
+        st.builds(
+            Degrade, links, st.floats(1, 9), st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.5), st.floats(0.01, 1)
+        )
+        | st.builds(Pause, nodes)
+        | st.builds(Kill, nodes)
+        | st.builds(Restart, nodes),
+        by_the_clock,
+    ),
+    max_size=6,
+)
+
+
+def longest(events: list[tuple[Effect, Window]]) -> float:
+    """The last end, and then as many iterations as there are, each with all of its patience and the slowest step."""
+    ends = (window.end for _, window in events if window.unit == "seconds" and window.end < inf)
+    slowest = prod(effect.factor for effect, _ in events if isinstance(effect, Slow))
+    return max(ends, default=0.0) + (ITERATIONS + 1) * (PATIENCE_S + STEP_S * slowest)
+
+
+@settings(max_examples=45, deadline=None)
+@given(events=anything, algorithm=st.sampled_from(ALGORITHMS))
+def test_no_set_of_faults_leaves_a_run_hanging(events: list[tuple[Effect, Window]], algorithm: AlgorithmSpec) -> None:
+    """It ends by itself, what never ends included: that is left behind when the run is over."""
+    plan = tuple(Event(number, "test", effect, window) for number, (effect, window) in enumerate(events))
+    setting = world(all_pairs(NODES), (1,) * NODES, iterations=ITERATIONS, algorithm=algorithm)
+    found = run("virtual-time", replace(setting, plan=plan, patience_s=PATIENCE_S, exclude_after=2), spied=False)
+    assert found.outcome.iterations <= ITERATIONS
+    assert np.isfinite(found.outcome.models).all()
+    for record in found.records:
+        assert (record.waited_s or 0.0) <= PATIENCE_S + longest_pause(events) + ROUNDING_S
+        assert (record.seconds or 0.0) <= longest(events) + ROUNDING_S
+
+
+def longest_pause(events: list[tuple[Effect, Window]]) -> float:
+    """Who is stopped while it waits goes on waiting: all pauses that end, one after the other."""
+    return sum(window.end - window.begin for effect, window in events if isinstance(effect, Pause) and window.end < inf)
