@@ -50,7 +50,7 @@ ROUGH = {
     "algorithm": {"kind": "pame", "participation": 0.5, "support": 0.2},
     "exchange": {"spare": "all", "patience": "100ms", "max_lag": 1},
     "messages": {"loss": 0.5},
-    "compute": {"step": "25ms", "stragglers": 0.2, "slowdown": 8},
+    "faults": [{"kind": "straggler", "nodes": "random(20%)", "factor": 8}],
 }
 
 
