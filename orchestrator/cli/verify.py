@@ -9,6 +9,7 @@ from rich.console import Console
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
+from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.remote import Security, Token, client_of, run_on
 from orchestrator.cli.run import run_here
 from orchestrator.cli.verified import say_verified, verification_table
@@ -45,9 +46,9 @@ def verify(
         raise typer.Exit(run_on(client_of(on, token, security), variants[:1], console))
     code, folder = run_here(variants[:1], base, backend, out, console)
     verified = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["network"]["verified"]
-    if verified is None:
-        console.print("this experiment asks nothing of its links: nothing to measure")
-    else:
+    if verified is not None:
         verification_table(verified, console, _ALL if everything else _ROWS)
         say_verified(verified, console)
+    elif code == ExitCode.DONE:
+        console.print("this experiment asks nothing of its links: nothing to measure")
     raise typer.Exit(code)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -212,6 +213,24 @@ def test_a_mistake_in_the_experiment_of_a_service_shows_at_once(pame: Pame, tmp_
     assert done.returncode == 2
     assert "nodes" in done.stderr
     assert pame("serve", "--exit").returncode == 2
+
+
+def test_the_links_of_its_nodes_are_measured(
+    services: list[Service], processes: NodeProcesses, pame: Pame, small: Path, tmp_path: Path
+) -> None:
+    service = Service(tmp_path)
+    services.append(service)
+    for number in range(2):
+        processes.start(f"node-{number}", service.address, TOKEN)
+    asked = ("--set", "nodes=2", "--set", "topology.kind=complete", "--set", "links={delay: 5ms}")
+    done = pame("verify", small, "--on", service.address, *asked)
+    assert done.returncode == 0, done.stderr
+    told = re.search(r"finished: links measured: (\d) properties as asked, (\d) not, (\d) unverifiable", done.stdout)
+    assert told is not None, done.stdout
+    assert sum(map(int, told.groups())) == 2
+    [folder] = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "summary.json").read_text())["network"]["verified"]["coverage"] == {"delay": [2, 2]}
+    assert service.end() == 0
 
 
 FAULTY = """

@@ -2,6 +2,10 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +25,7 @@ period: 1
 stop: {iterations: 5}
 links: {links}
 """
+BOUND_S = 60.0
 HEADER = ["link", "property", "asked", "measured", "error", "mechanism", "verdict", "how"]
 
 
@@ -143,6 +148,25 @@ def test_an_experiment_that_asks_nothing_of_its_links_is_told_so(pame: Pame, tmp
     done = pame("verify", linked(tmp_path), "--set", "links={}")
     assert done.returncode == 0, done.stderr
     assert "this experiment asks nothing of its links: nothing to measure" in done.stdout
+
+
+def test_what_is_interrupted_is_not_said_to_ask_nothing(tmp_path: Path) -> None:
+    file = linked(tmp_path, links="{delay: 2s, jitter: 10ms}")  # takes seconds to measure
+    command = [str(Path(sys.executable).parent / "pame"), "verify", str(file)]
+    verifying = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + BOUND_S
+        while not any(path.stat().st_size for path in tmp_path.glob("runs/*/events.jsonl")):  # nodes have their places
+            assert time.monotonic() < deadline
+            assert verifying.poll() is None
+            time.sleep(0.02)
+        verifying.send_signal(signal.SIGINT)
+        shown, errors = verifying.communicate(timeout=BOUND_S)
+    finally:
+        verifying.kill()
+        verifying.communicate()
+    assert verifying.returncode == 130, errors
+    assert "nothing to measure" not in shown
 
 
 @pytest.mark.parametrize(
