@@ -150,7 +150,8 @@ class Chronicle:
             failure = "" if answer.get("done") else str(answer.get("why"))
         except (OSError, ValueError) as error:
             failure = f"no supervisor to {do} this node ({error})"
-        self._tell(Turn(event, False, seconds(), iteration(), SUPERVISOR, failure))
+        if failure or isinstance(event.effect, Pause):  # who is away comes back as another process, and says so
+            self._tell(Turn(event, False, seconds(), iteration(), SUPERVISOR, failure))
 
 
 def _is_past(event: Event, seconds: float, iteration: int) -> bool:

@@ -26,16 +26,15 @@ def fault_by_hand(text: str, experiment: Experiment, setting: Setting, now: floa
         raise FaultError(f"this {error}; {_EXAMPLE}") from None
     if not isinstance(entry, dict):
         raise FaultError(f"this is no fault; {_EXAMPLE}")
-    if entry.get("kind") != "churn":
-        entry.setdefault("at", f"{now + _SOON_S:.3f}s")
-    try:
-        [variant] = load_text(to_yaml({"nodes": experiment.nodes, "faults": [entry]}), Path("fault"))
-    except ExperimentError as error:
-        raise FaultError(str(error).replace("fault: faults.0", "fault", 1)) from None
+    entry.setdefault("at", f"{now + _SOON_S:.3f}s")
     stop = experiment.stop
     horizon = Horizon(stop.seconds if stop.seconds is not None else now + 3600.0, stop.iterations)
     regions = link_table(experiment.links, setting.topology, setting.seed).regions or None
-    plan = compile_plan(variant.experiment.faults or [], setting.topology, regions, setting.seed + number, horizon)
+    try:
+        [variant] = load_text(to_yaml({"nodes": experiment.nodes, "faults": [entry]}), Path("fault"))
+        plan = compile_plan(variant.experiment.faults or [], setting.topology, regions, setting.seed + number, horizon)
+    except (ExperimentError, FaultError) as error:
+        raise FaultError(str(error).removeprefix("fault: ").replace("faults.0", "fault", 1)) from None
     added = tuple(replace(event, number=number) for event in plan)
     idle = idle_faults((*setting.plan, *added), setting.link_between)
     if number in idle:

@@ -207,11 +207,15 @@ def show(amount: Amount) -> str:
     return DURATION.show(float(amount))
 
 
+_ROUNDING = 1e-9
+"""Seconds, or iterations: 0.5 + 3 * 0.7 is a little less than 2.6, and that little is no window."""
+
+
 def steps(begin: float, step: float, end: float) -> Iterator[float]:
     """begin, begin + step, begin + 2 step, ... below `end`: multiplied, so that rounding does not add up."""
     for turn in range(MOST_EVENTS + 1):
         moment = begin + turn * step
-        if moment >= end:
+        if moment >= end - _ROUNDING:
             return
         yield moment
     raise Impossible("", too_many())

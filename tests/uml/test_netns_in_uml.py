@@ -68,7 +68,7 @@ def test_links_are_shaped_by_netem_and_the_models_have_the_simulators_bits(
     cuts = {
         (e["what"], e["node"], e["mechanism"]) for e in events if e["what"].startswith("fault") and e["number"] == 0
     }
-    assert cuts == {(f"fault {turn}", node, "kernel") for turn in ("begins", "ends") for node in first}
+    assert cuts == {(f"fault {turn}", node, "netem") for turn in ("begins", "ends") for node in first}
     assert _slow_turns(events) == [("fault begins", 5, 10, "in-process"), ("fault ends", 5, 20, "in-process")]
     _assert_slow_in_its_window(run / "records.csv")
     # nobody ran out of patience, so that a cut and a straggler change when things happen, and nothing else

@@ -179,10 +179,11 @@ def test_what_it_does_to_real_nodes_is_recorded_and_over_before_the_run(tmp_path
     assert ending.status is Status.FINISHED
     done = Done(tmp_path / "run")
     assert not done.turns("fault failed")
-    ends = done.turns("fault ends") if kind not in ("restart", "churn") else []  # the end of those is a `restarted`
-    for event in (*done.turns("fault begins"), *ends):
+    for event in (*done.turns("fault begins"), *done.turns("fault ends")):
         by_iteration = isinstance(event["planned"], dict)
         moment = event["iteration"] if by_iteration else event["seconds"]
         assert moment >= (event["planned"]["iteration"] if by_iteration else round(event["planned"], 3))
     did_it(done)
-    assert {node: done.records(node)[-1]["iteration"] for node in range(4)} == dict.fromkeys(range(4), 149)
+    lasts = [done.records(node)[-1]["iteration"] for node in range(4)]
+    assert sorted(lasts)[2:] == [149, 149], "the run ends with the median node"
+    assert min(lasts) > 120, "and nobody was left behind"

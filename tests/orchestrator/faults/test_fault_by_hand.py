@@ -36,7 +36,7 @@ def test_without_a_time_it_begins_at_once() -> None:
         ("pause", "this is no fault; write it as in an experiment"),
         ("", "this is no fault"),
         ("{kind: pause", "write it as in an experiment"),
-        ("{kind: pause, nodes: [9], for: 1s}", "9"),
+        ("{kind: pause, nodes: [9], for: 1s}", "fault.nodes: "),
         ("{kind: pause, nodes: [1], for: 1}", "unit"),
     ],
 )
@@ -44,6 +44,12 @@ def test_what_is_wrong_is_said_in_one_sentence(text: str, words: str) -> None:
     with pytest.raises(FaultError) as refused:
         plan(text)
     assert words in str(refused.value)
+
+
+def test_churn_by_hand_begins_now_and_not_with_the_run() -> None:
+    kills = plan("{kind: churn, per_minute: 600, for: 3s, back_after: 1s}", now=100.0)
+    assert len(kills) > 10
+    assert all(100.2 <= kill.window.begin < 103.2 for kill in kills)
 
 
 @given(st.text(max_size=60))

@@ -283,3 +283,9 @@ def test_churn_can_keep_those_who_are_up_connected_at_every_moment(graph: str) -
     moments = sorted({moment for event in plan for moment in (event.window.begin, event.window.end)})
     assert len(plan) > 30
     assert {live_graph(GRAPHS[graph], active(plan, moment)).components for moment in moments} == {1}
+
+
+def test_rounding_makes_no_window_of_its_own() -> None:
+    """0.5 s + 3 · 0.7 s is 2.5999999999999996 s, just before the end at 2.6 s."""
+    turning = {"kind": "straggler", "pattern": "rotating", "turn": "700ms", "at": "500ms", "for": "2100ms", "factor": 3}
+    assert len(plan_of(turning)) == 3
