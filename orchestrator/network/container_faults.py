@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from math import inf, prod
+from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -204,7 +204,6 @@ class _ContainerFaults:
 
     def _tell(self, key: _Key, event: Event, begins: bool, asked_at: float, failure: str) -> None:
         run, node = self._run, key[1]
-        turn = Turn(event, begins, asked_at, run.collection.iterations[node], _DOCKER, failure)
-        line = fault_event(node, fault_message(run.number, turn))
-        planned = line["planned"] if line["planned"] != inf else None  # JSON knows no infinity
-        run.note({**line, "planned": planned, "took": round(run.seconds() - asked_at, 3)})
+        took = run.seconds() - asked_at
+        turn = Turn(event, begins, asked_at, run.collection.iterations[node], _DOCKER, failure, took)
+        run.note(fault_event(node, fault_message(run.number, turn)))

@@ -1,5 +1,7 @@
 """What nodes say of the plan, as it stands in events.jsonl: planned and actual time, mechanism, or why it failed."""
 
+from math import inf
+
 from pame.rpc import control_pb2 as pb
 
 
@@ -11,10 +13,12 @@ def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:
         "node": node,
         "detail": report.detail,
         "number": report.number,
-        "planned": {"iteration": int(report.planned)} if report.by_iteration else report.planned,
+        "planned": _planned(report),
         "iteration": report.iteration,
         "mechanism": report.mechanism,
     }
+    if report.failed:
+        line["failed"] = "begins" if report.begins else "ends"
     if report.HasField("took"):
         line["took"] = round(report.took, 3)
     if report.held:
@@ -29,3 +33,10 @@ def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:
             for row in report.held
         ]
     return line
+
+
+def _planned(report: pb.FaultReport) -> object:
+    """None: with the run; JSON knows no infinity."""
+    if report.planned == inf:
+        return None
+    return {"iteration": int(report.planned)} if report.by_iteration else report.planned

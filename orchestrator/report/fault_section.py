@@ -7,7 +7,7 @@ from orchestrator.report import page
 from orchestrator.report.course import Course
 from orchestrator.report.impact import Ages, Dip, Impact, Rounds
 from orchestrator.report.page import Cell
-from orchestrator.report.plan import Faults, Spell, struck, words_of
+from orchestrator.report.plan import Acts, Faults, Spell, struck, words_of
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
 from pame.faults import Degrade
 
@@ -109,9 +109,15 @@ def _planned(spell: Spell, course: Course, simulated: bool) -> list[Cell]:
         Cell(_window(spell), spell.begin),
         begun,
         ended,
-        Cell(mechanism, mechanism, below="; ".join(f"failed: {why}" for why in acts.failures[:3])),
+        Cell(mechanism, mechanism, below="; ".join(_answers(acts))),
         _struck(spell),
     ]
+
+
+def _answers(acts: Acts) -> list[str]:
+    """What became of it, by those who did it."""
+    acknowledged = [] if acts.took is None else [f"acknowledged within {duration(acts.took)}"]
+    return [*acknowledged, *(f"failed: {why}" for why in acts.failures[:3])]
 
 
 def _impact(impact: Impact, nodes: int) -> list[Cell]:

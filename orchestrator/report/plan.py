@@ -15,7 +15,7 @@ from pame.errors import PlanError
 from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow
 from pame.plan_text import read_plan
 
-BEGINS, ENDS, BACK = "fault begins", "fault ends", "restarted"
+BEGINS, ENDS, FAILED, BACK = "fault begins", "fault ends", "fault failed", "restarted"
 MOST_SPELLS = 40
 BY_HAND = "by hand"
 _NAMES_SHOWN = 12
@@ -30,10 +30,13 @@ class Act:
     number: int | None
     node: int | None
     seconds: float | None
+    """None if it failed: then it did not begin or end."""
     planned: float | None
     detail: str
     mechanism: str
     failure: str
+    took: float | None
+    """Seconds until the kernel, or Docker, had acknowledged it."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,11 @@ class Acts:
     def mechanisms(self) -> list[str]:
         """What realised it."""
         return sorted({act.mechanism for act in self.all if act.mechanism})
+
+    @property
+    def took(self) -> float | None:
+        """The longest time that an acknowledgement took."""
+        return max((act.took for act in self.all if act.took is not None), default=None)
 
     @property
     def failures(self) -> list[str]:
@@ -154,7 +162,7 @@ class Faults:
                 (back for back in moments if begin.seconds is not None and back >= begin.seconds), default=None
             )
             if moment is not None:
-                found.append(replace(begin, begins=False, seconds=moment, failure=""))
+                found.append(replace(begin, begins=False, seconds=moment, took=None))
         return found
 
     def _told_of(self, event: Event) -> list[Act]:
@@ -200,7 +208,7 @@ def read_faults(folder: Path) -> Faults | None:
     for entry in json_lines(folder / "events.jsonl"):
         if entry.get("what") == BACK and (seconds := finite(entry.get("seconds"))) is not None:
             back[_whole(entry.get("node"))].append(seconds)
-        if entry.get("what") in (BEGINS, ENDS):
+        if entry.get("what") in (BEGINS, ENDS, FAILED):
             act = _act(entry)
             acts[act.number].append(act)
     return Faults(tuple(plan), damaged, dict(acts), dict(back)) if plan or damaged or acts else None
@@ -250,15 +258,17 @@ def _spell(number: int, fault: str, said: str, events: tuple[Event, ...], acts: 
 def _act(entry: Mapping[str, Any]) -> Act:
     planned = entry.get("planned")
     moment = mapping(planned).get("iteration") if isinstance(planned, dict) else planned
+    failed = entry.get("what") == FAILED
     return Act(
-        begins=entry.get("what") == BEGINS,
+        begins=entry.get("failed") == "begins" if failed else entry.get("what") == BEGINS,
         number=_whole(entry.get("number")),
         node=_whole(entry.get("node")),
-        seconds=finite(entry.get("seconds")),
+        seconds=None if failed else finite(entry.get("seconds")),
         planned=finite(moment),
         detail=_text(entry.get("detail")),
         mechanism=_text(entry.get("mechanism")),
-        failure=_text(entry.get("failure")),
+        failure=_text(entry.get("detail")) if failed else "",
+        took=finite(entry.get("took")),
     )
 
 

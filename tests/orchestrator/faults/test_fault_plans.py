@@ -287,5 +287,5 @@ def test_churn_can_keep_those_who_are_up_connected_at_every_moment(graph: str) -
 
 def test_rounding_makes_no_window_of_its_own() -> None:
     """0.5 s + 3 · 0.7 s is 2.5999999999999996 s, just before the end at 2.6 s."""
-    turning = {"kind": "straggler", "pattern": "rotating", "turn": "700ms", "at": "500ms", "for": "2100ms", "factor": 3}
-    assert len(plan_of(turning)) == 3
+    turning = "{kind: straggler, nodes: all, pattern: rotating, turn: 700ms, at: 500ms, for: 2100ms, factor: 3}"
+    assert [event.window.begin for event in plan_of(turning)] == pytest.approx([0.5, 1.2, 1.9])

@@ -15,6 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_page import Reader
 
+from node.chronicle import Turn
+from node.reports import fault_message
+from node.shaping import Realised
+from orchestrator.network.fault_events import fault_event
 from orchestrator.report import progress, write_report
 from orchestrator.report.course import Course, course
 from orchestrator.report.impact import Ages, Dip, Impact, Live, Rounds, impacts
@@ -22,7 +26,7 @@ from orchestrator.report.plan import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.report.read import Run, read_run
 from orchestrator.report.shades import Shades, shades
 from orchestrator.report.theme import chart_themes
-from pame.faults import Degrade, Drop, Pause, Slow
+from pame.faults import Cut, Degrade, Drop, Pause, Slow
 
 
 def course_of(run: Run) -> Course:
@@ -279,8 +283,29 @@ def test_the_fault_of_a_killed_node_ends_when_it_is_back(tmp_path: Path) -> None
 
 def test_a_failure_to_act_is_said(tmp_path: Path) -> None:
     folder = ring_run(tmp_path, event(KILLED, 5, 10))
-    write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0, failure="no supervisor to kill this node")])
+    turn = Turn(event(KILLED, 5, 10), False, 5.2, 40, "supervisor", "no supervisor to kill this node")
+    write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0), fault_event(2, fault_message(1, turn))])
     assert "failed: no supervisor to kill this node" in text_of(folder)
+
+
+def test_what_the_kernel_acknowledged_is_said_with_the_time_it_took(tmp_path: Path) -> None:
+    cut = event(HALVES, 5, 10)
+    assert isinstance(cut.effect, Cut)
+    sender, receiver = cut.effect.links[0]
+    row = Realised(sender, receiver, "cut", 1.0, "nft", 1.0)
+    folder = ring_run(tmp_path, cut)
+    turns = [
+        Turn(cut, True, 5.01, 40, "nft", took=0.012, held=[row]),
+        Turn(cut, False, 10.01, 80, "nft", took=0.007),
+    ]
+    lines = [fault_event(sender, fault_message(1, turn)) for turn in turns]
+    assert lines[0]["held"] == [
+        {"link": f"{sender}>{receiver}", "property": "cut", "asked": 1.0, "held": 1.0, "mechanism": "nft"}
+    ]
+    write_lines(folder / "events.jsonl", lines)
+    text = text_of(folder)
+    assert "nft" in text
+    assert "acknowledged within 12 ms" in text
 
 
 def test_a_fault_by_hand_is_shown_from_what_was_told(tmp_path: Path) -> None:
@@ -337,7 +362,7 @@ def test_a_plan_for_nodes_that_are_not_there_has_no_live_graph(tmp_path: Path) -
 def test_hostile_words_in_plan_and_events_stay_words(tmp_path: Path) -> None:
     hostile = "</script><script>alert(1)</script>"
     folder = ring_run(tmp_path, event(HALVES, 5, 10, fault=f"partition: {hostile}"))
-    more = {"detail": hostile, "mechanism": hostile, "failure": hostile}
+    more = {"detail": hostile, "mechanism": hostile, "failed": hostile}
     write_lines(folder / "events.jsonl", [told("begins", 5, 0, 5.0, number, **more) for number in (0, 3)])
     html = write_report(folder).read_text(encoding="utf-8")
     assert "<script>alert" not in html
@@ -360,8 +385,8 @@ JSON = st.recursive(
     max_leaves=6,
 )
 ACTS = st.fixed_dictionaries(
-    {"what": st.sampled_from(["fault begins", "fault ends"])},
-    optional=dict.fromkeys(("seconds", "node", "number", "planned", "detail", "mechanism", "failure"), JSON),
+    {"what": st.sampled_from(["fault begins", "fault ends", "fault failed"])},
+    optional=dict.fromkeys(("seconds", "node", "number", "planned", "detail", "mechanism", "failed", "took"), JSON),
 )
 
 
