@@ -5,14 +5,19 @@ they add the very same payload, so that the surrogate s_i and every replica of i
 surrogates, sum_j Q_ij (s_j - s_i): a wrong replica is a wrong force for ever. A replica's version is the iteration of
 the last message of its original; the schedule is public, so a gap is seen without a byte on the wire. A lost message:
 
-    acknowledged   an update counts if no neighbour of its sender loses it; else nobody applies it, nor does its sender
+    acknowledged   the next message that is not lost on the same edge makes up for it: it has the update before, too,
+                   if that is all that is missing, else it is the whole surrogate
     resync         every R-th round the message is the whole surrogate; a replica that missed an update waits for that
     naive          whatever comes is added
 
 But for `naive`, an edge over which a message of k is lost, either way, or (`resync`) one of whose replicas is behind,
-is left out at k by both ends: they can compute it, the forces on them stay opposite, and the mean of all nodes is kept.
+is left out at k by both ends: they can compute it, the forces on them stay opposite, and the mean of all nodes is kept;
+all other edges go on. No acknowledgement travels: what is lost on purpose is a public draw. A message is the same for
+all receivers, so what one neighbour missed all of them get: with p of the messages lost and d neighbours a message has
+an update twice about 1 - (1 - p)^d of the time, and is whole 1 - (1 - p^2)^d of it. While an edge is down nothing is
+repeated for it, which would be lost, too; the first message after that is whole.
 After a loss that only its sender knows of (by the clock, or for want of room in its queue) both ends leave the edge
-out, and its next message is the whole surrogate. No acknowledgement travels: what is lost on purpose is a public draw.
+out, and its next message is the whole surrogate.
 
 A node that came back sends whole surrogates first, and so do its neighbours; their edges are used when both have done
 so. A message that is late is applied late; the edge is left out by this end alone when patience runs out, which the
@@ -21,7 +26,7 @@ What a neighbour said is applied at the next round of both, when all of it has s
 nodes with different periods do not depend on the speed of their link.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Literal
@@ -33,8 +38,8 @@ from pame.algorithms.base import MixingSpec
 from pame.algorithms.mixing import Mixing
 from pame.algorithms.seam import Context, Form, Message, Received
 from pame.algorithms.selection import Who
-from pame.compressors import CompressorSpec, Payload, TopK, expand, rounded
-from pame.exchange import Vector, as_sent
+from pame.compressors import CompressorSpec, Payload, Sparse, TopK, expand, rounded
+from pame.exchange import PartialMessage, Vector, as_sent
 from pame.randomness import Key, Purpose
 
 Surrogates = Mapping[str, Vector]
@@ -47,8 +52,8 @@ class ReplicaSpec(MixingSpec):
     """Those of mixing, and what every algorithm with replicas may be told.
 
     compressor: how a node's updates are compressed
-    on_loss: acknowledged: an update counts if nobody loses it; resync: whole vectors come every so often; naive: what
-        is lost is lost
+    on_loss: acknowledged: the next message on that edge makes up for it; resync: whole vectors come every so often;
+        naive: what is lost is lost
     resync_every: with resync, every so many rounds
     """
 
@@ -77,6 +82,8 @@ class _Replica:
     """The own surrogates at the last round of both."""
     waiting: list[Received] = field(default_factory=list)
     """What it said since then."""
+    behind: int | None = None
+    """The first iteration whose update it lacks, as both ends know; None: it lacks nothing (`acknowledged`)."""
 
 
 class Replicas:
@@ -85,7 +92,7 @@ class Replicas:
     def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str]) -> None:
         self._spec = spec
         self._context = context
-        self._names = tuple(names)
+        self.names = tuple(names)
         self._naive = spec.on_loss == "naive"
         self._is_lost = lru_cache(maxsize=_DRAWS_REMEMBERED)(context.is_lost)
         self._mixing = Mixing(context, spec.mixing)
@@ -94,18 +101,31 @@ class Replicas:
         neighbours = context.topology.neighbours(context.node)
         self._of = {j: _Replica(self._own, -1 if is_new else None, is_new, is_new, self._own) for j in neighbours}
         self.outgoing: Message = {}
+        self._spoken: Mapping[str, Payload] = {}
+        """The updates of the last round, if these were what was sent."""
         self.desynchronised = 0
 
     @property
     def vectors(self) -> dict[str, Form]:
-        """An update or the whole surrogate, of each vector."""
-        updates = {name: Form(self._spec.compressor.form) for name in self._names}
-        return updates | {_whole(name): Form.DENSE for name in self._names}
+        """An update, the one before, or the whole surrogate, of each vector."""
+        form = Form(self._spec.compressor.form)
+        updates = dict.fromkeys(self.names, form)
+        if self._mends:
+            again = Form.SPARSE if form is Form.PARTIAL else form
+            updates |= {_before(name): again for name in self.names}
+        return updates | {_whole(name): Form.DENSE for name in self.names}
 
     @property
     def bundles(self) -> list[frozenset[str]]:
-        """All updates, or all surrogates."""
-        return [frozenset(self._names), frozenset(_whole(name) for name in self._names)]
+        """All updates, those of two rounds, or all surrogates."""
+        updates, befores = frozenset(self.names), frozenset(map(_before, self.names))
+        twice = [updates | befores] if self._mends else []
+        return [updates, *twice, frozenset(map(_whole, self.names))]
+
+    @property
+    def silences(self) -> list[frozenset[str]]:
+        """What there is to send without an update: nothing, or that of the round before."""
+        return [frozenset(), *([frozenset(map(_before, self.names))] if self._mends else [])]
 
     def own(self, name: str) -> Vector:
         """The node's own surrogate."""
@@ -115,24 +135,28 @@ class Replicas:
         """The replicas of the neighbours' surrogates."""
         return {j: replica.vectors[name] for j, replica in self._of.items()}
 
-    def tell(self, k: int, vectors: Surrogates) -> bool:
+    def tell(self, k: int, vectors: Surrogates) -> None:
         """At a round: make the message that brings the surrogates nearer to these vectors (to none: an explicit
-        nothing), and whether it counts."""
+        nothing)."""
         updates = {name: self._compress(k, name, vector) for name, vector in vectors.items()}
         surrogates = dict(self._own)
         for name, payload in updates.items():
             surrogates[name] = surrogates[name] + expand(payload)
-        self.outgoing, here = updates, self._context.node
-        is_whole = self._is_resync(here, k) or not all(replica.told for replica in self._of.values())
+        here = self._context.node
+        reached = {j: replica for j, replica in self._of.items() if not self._is_lost(here, j, k)}
+        is_whole = self._is_resync(here, k) or any(self._needs_whole(replica, k) for replica in reached.values())
+        again = self._spoken if any(replica.behind is not None for replica in reached.values()) else {}
         if is_whole:
             surrogates = {name: as_sent(vector, self._context.values) for name, vector in surrogates.items()}
             self.outgoing = {_whole(name): vector for name, vector in surrogates.items()}
-        if not self._counts(here, k):
-            return False
-        self._own = surrogates
+        else:
+            self.outgoing = updates | {_before(name): _drawn_no_more(payload) for name, payload in again.items()}
+        self._own, self._spoken = surrogates, {} if is_whole else updates
         for j, replica in self._of.items():
-            replica.told = replica.told or (is_whole and not self._is_lost(here, j, k))
-        return True
+            if j in reached:
+                replica.behind, replica.told = None, replica.told or is_whole
+            elif self._mends and self.outgoing and replica.behind is None:
+                replica.behind = k
 
     def absorb(self, k: int, received: Sequence[Received]) -> None:
         """Apply what came of the neighbours that are at a round, too."""
@@ -176,32 +200,47 @@ class Replicas:
         replica.heard, replica.sound, replica.told, replica.waiting = None, False, False, []
 
     def _compress(self, k: int, name: str, vector: Vector) -> Payload:
-        context, place = self._context, self._names.index(name)
+        context, place = self._context, self.names.index(name)
         key = Key(context.seed, Purpose.COMPRESSION, context.node, k, place)
         return rounded(self._spec.compressor.compress(vector - self._own[name], key), context.values)
 
+    @property
+    def _mends(self) -> bool:
+        return self._spec.on_loss == "acknowledged"
+
+    def _needs_whole(self, replica: _Replica, k: int) -> bool:
+        """Whether a neighbour must be told everything at k: it lacks more than the updates of the last round."""
+        before = self._context.selection.previous(self._context.node, k)
+        lacks_more = replica.behind is not None and not (self._spoken and replica.behind == before)
+        return lacks_more or not replica.told
+
     def _apply(self, sender: int, replica: _Replica, received: Received) -> None:
         message, k = received.message, received.iteration
-        is_whole = _whole(self._names[0]) in message
+        is_whole = _whole(self.names[0]) in message
         if replica.heard is None and not is_whole:
             return
         if replica.heard is not None and replica.heard != self._version_before(sender, k):
             self.desynchronised += 1
             replica.sound = replica.sound and self._naive
         replica.heard = k
-        if not self._counts(sender, k):
-            return
         if is_whole:
-            replica.vectors = {name: expand(message[_whole(name)]) for name in self._names}
+            replica.vectors = {name: expand(message[_whole(name)]) for name in self.names}
             replica.sound = True
-        elif replica.sound and message:
-            replica.vectors = {name: replica.vectors[name] + expand(message[name]) for name in self._names}
+        elif replica.sound:
+            before = self._context.selection.previous(sender, k)
+            if before >= 0 and self._is_lost(sender, self._context.node, before):
+                self._add(replica, message, _before)
+            self._add(replica, message, str)
+
+    def _add(self, replica: _Replica, message: Message, called: Callable[[str], str]) -> None:
+        if called(self.names[0]) in message:
+            replica.vectors = {n: replica.vectors[n] + expand(message[called(n)]) for n in self.names}
 
     def _version_before(self, sender: int, k: int) -> int:
-        """The message that should have come before that of k; with `acknowledged` one that is lost here is void."""
+        """The message that should have come before that of k; with `acknowledged` what is lost here is made up for."""
         selection, here = self._context.selection, self._context.node
         before = selection.previous(sender, k)
-        while self._spec.on_loss == "acknowledged" and before >= 0 and self._is_lost(sender, here, before):
+        while self._mends and before >= 0 and self._is_lost(sender, here, before):
             before = selection.previous(sender, before)
         return max(before, -1)
 
@@ -228,13 +267,17 @@ class Replicas:
         rounds = k // self._context.selection.periods[sender] + 1
         return self._spec.on_loss == "resync" and rounds % self._spec.resync_every == 0
 
-    def _counts(self, sender: int, k: int) -> bool:
-        return self._spec.on_loss != "acknowledged" or self._reaches_all(sender, k)
-
-    def _reaches_all(self, sender: int, k: int) -> bool:
-        neighbours = self._context.topology.neighbours(sender)
-        return not any(self._is_lost(sender, receiver, k) for receiver in neighbours)
-
 
 def _whole(name: str) -> str:
     return f"{name}_whole"
+
+
+def _before(name: str) -> str:
+    return f"{name}_before"
+
+
+def _drawn_no_more(payload: Payload) -> Payload:
+    """An update that is sent again: nobody draws the support of a former iteration, so it must be told."""
+    if type(payload) is PartialMessage:
+        return Sparse(payload.n, payload.support, payload.values)
+    return payload

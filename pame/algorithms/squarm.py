@@ -55,8 +55,8 @@ class Squarm(ReplicaNode):
 
     @property
     def bundles(self) -> list[frozenset[str]]:
-        """An update, a whole surrogate, or nothing."""
-        return [*self._replicas.bundles, frozenset()]
+        """Updates, a whole surrogate, or nothing."""
+        return [*self._replicas.bundles, *self._replicas.silences]
 
     def prepare(self, k: int) -> None:
         """The Nesterov step, and at a round what it changes, if that is enough."""

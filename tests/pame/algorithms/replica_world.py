@@ -139,13 +139,10 @@ class Gossip:
     def is_lost(self, j: int, i: int, k: int) -> bool:
         return message_lost(SEED, j, i, k, self.setting.message_loss)
 
-    def counts(self, j: int, k: int) -> bool:
-        return self.spec.on_loss != "acknowledged" or not any(self.is_lost(j, i, k) for i in NEIGHBOURS[j])
-
     def exchange(self, k: int, vectors: Matrix, speaks: Callable[[int], bool] = lambda _j: True) -> None:
         """Everybody at a round sends; whoever receives applies at once."""
         for j in range(NODES):
-            if self.is_round(j, k) and self.counts(j, k):
+            if self.is_round(j, k):
                 self._send(k, j, vectors[j] if speaks(j) else None)
         for i, j in (*EDGES, *(pair[::-1] for pair in EDGES)):
             if self.is_round(i, k) and self.is_round(j, k):
@@ -163,7 +160,7 @@ class Gossip:
         for i in NEIGHBOURS[j]:
             if self.is_lost(j, i, k):
                 self.behind[i, j] = True
-            elif is_whole:
+            elif is_whole or self.spec.on_loss == "acknowledged":
                 self.copies[i, j] = self.copies[j, j]
                 self.behind[i, j] = False
             elif self.spec.on_loss == "naive" or not self.behind[i, j]:

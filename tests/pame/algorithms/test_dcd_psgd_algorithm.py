@@ -38,7 +38,7 @@ def slow_dcd_psgd(setting: Setting, spec: DcdPsgdSpec) -> list[Matrix]:
     for k in range(setting.stop.iterations):
         stepped = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         gossip.exchange(k, stepped + gossip.pull(k))
-        moved = [gossip.is_round(i, k) and gossip.counts(i, k) for i in range(NODES)]
+        moved = [gossip.is_round(i, k) for i in range(NODES)]
         models = np.where(np.array(moved)[:, None], gossip.own, stepped)
         history.append(models)
     return history
@@ -78,16 +78,6 @@ def test_every_replica_is_the_model_itself() -> None:
             assert np.array_equal(node.replicas.others("x")[j], nodes[j].model)
 
 
-def test_acknowledged_replicas_are_what_their_originals_say_at_any_loss() -> None:
-    setting = setting_of(SPEC, loss=0.3, iterations=40)
-    nodes = nodes_of(setting)
-    driven(setting, nodes)
-    for i, node in enumerate(nodes):
-        for j in NEIGHBOURS[i]:
-            assert np.array_equal(node.replicas.others("x")[j], nodes[j].replicas.own("x"))
-        assert node.desynchronised == 0
-
-
 def test_it_ends_in_a_ball_around_the_optimum_that_shrinks_with_the_step() -> None:
     far, near = (setting_of(DcdPsgdSpec(eta=eta), iterations=n) for eta, n in ((0.05, 400), (0.0125, 1600)))
     distances = [distance(setting, simulated(setting)[0].models) for setting in (far, near)]
@@ -95,13 +85,11 @@ def test_it_ends_in_a_ball_around_the_optimum_that_shrinks_with_the_step() -> No
     assert distances[1] < 0.5 * distances[0]
 
 
-@pytest.mark.parametrize(("on_loss", "factor"), [("acknowledged", 10), ("resync", 2)])
-def test_a_tenth_of_the_messages_lost_costs_some_accuracy_and_all_of_it_if_replicas_go_wrong(
-    on_loss: str, factor: float
-) -> None:
+@pytest.mark.parametrize("on_loss", ["acknowledged", "resync"])
+def test_a_tenth_of_the_messages_lost_costs_little_and_everything_if_replicas_go_wrong(on_loss: str) -> None:
     without = setting_of(SPEC, iterations=300)
     right = setting_of(with_loss(SPEC, on_loss), loss=0.1, iterations=300)
     naive = setting_of(with_loss(SPEC, "naive"), loss=0.1, iterations=300)
     reached = suboptimality(without, simulated(without)[0].models)
-    assert suboptimality(right, simulated(right)[0].models) < factor * reached
+    assert suboptimality(right, simulated(right)[0].models) < 2 * reached
     assert suboptimality(naive, simulated(naive)[0].models) > 1000 * reached

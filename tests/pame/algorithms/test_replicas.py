@@ -40,7 +40,7 @@ from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
 from pame.codec import Draw
 from pame.codec.payloads import Wire, decode_payload, encode_payload
-from pame.compressors import TopK, expand, form_of
+from pame.compressors import RandomK, TopK, expand, form_of
 from pame.exchange import ValueType
 from pame.faults import Cut, Event, Kill, Window
 from pame.ledger import Fate
@@ -93,11 +93,12 @@ def test_replicas_have_the_bits_of_their_originals(
     setting = replace(setting_of(with_loss(spec, on_loss, 4), loss=loss), values=values)
     nodes = nodes_of(setting)
     driven(setting, nodes)
-    names = [name for name in nodes[0].vectors if not name.endswith("_whole")]
-    for i, node in enumerate(nodes):
+    names = nodes[0].replicas.names
+    heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
+    assert (len(heard) < sum(map(len, NEIGHBOURS))) == (loss > 0.0)
+    for i, j in heard:
         for name in names:
-            for j in NEIGHBOURS[i]:
-                assert np.array_equal(node.replicas.others(name)[j], nodes[j].replicas.own(name))
+            assert np.array_equal(nodes[i].replicas.others(name)[j], nodes[j].replicas.own(name))
     assert any(np.any(nodes[0].replicas.own(name)) for name in names)
 
 
@@ -106,7 +107,7 @@ def test_with_whole_surrogates_at_every_round_whoever_was_heard_last_is_known_ex
     setting = setting_of(with_loss(spec, "resync", 1), loss=0.2)
     nodes = nodes_of(setting)
     driven(setting, nodes)
-    names = [name for name in nodes[0].vectors if not name.endswith("_whole")]
+    names = nodes[0].replicas.names
     heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
     assert 0 < len(heard) < sum(map(len, NEIGHBOURS))
     for i, j in heard:
@@ -130,18 +131,22 @@ def spoken(setting: Setting) -> tuple[list[ReplicaNode], dict[Draw, Message]]:
 
 
 @every_algorithm
-def test_messages_are_what_the_algorithm_declares(spec: ReplicaSpec) -> None:
-    nodes, messages = spoken(setting_of(with_loss(spec, "resync", 3), UNEQUAL))
+@pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0)])
+def test_messages_are_what_the_algorithm_declares(spec: ReplicaSpec, on_loss: str, loss: float) -> None:
+    nodes, messages = spoken(setting_of(with_loss(spec, on_loss, 3), UNEQUAL, loss, iterations=60))
     assert {frozenset(message) for message in messages.values()} == set(nodes[0].bundles)
     for message in messages.values():
         assert all(form_of(vector) == nodes[0].vectors[name].value for name, vector in message.items())
     assert nodes[0].delivery is Delivery.IN_ORDER
 
 
-@every_algorithm
+@pytest.mark.parametrize("spec", [*ALL, ChocoSpec(eta=0.05, compressor=RandomK())], ids=str)
+@pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0)])
 @pytest.mark.parametrize("values", list(ValueType))
-def test_what_arrives_is_what_the_sender_applied_itself(spec: ReplicaSpec, values: ValueType) -> None:
-    nodes, messages = spoken(replace(setting_of(with_loss(spec, "resync", 3)), values=values))
+def test_what_arrives_is_what_the_sender_applied_itself(
+    spec: ReplicaSpec, on_loss: str, loss: float, values: ValueType
+) -> None:
+    nodes, messages = spoken(replace(setting_of(with_loss(spec, on_loss, 3), loss=loss), values=values))
     for draw, message in messages.items():
         for name, vector in message.items():
             data = encode_payload(vector, Wire(draw, values=values))
@@ -279,14 +284,41 @@ def test_a_greeted_neighbour_is_told_the_whole_surrogate_next_and_left_out_until
     assert set(node.message(2)) == {"q"}
 
 
-def test_a_whole_surrogate_that_is_lost_is_sent_again() -> None:
-    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1), first=7)
-    node = SPEC.node(replace(context, is_lost=lambda _j, _i, k: k == 7))
-    for k, names in ((7, {"q_whole"}), (8, {"q_whole"}), (9, {"q"})):
+def names_sent(node: Choco, iterations: range) -> list[str]:
+    """What the messages of some iterations hold; nothing comes in."""
+    sent = []
+    for k in iterations:
         node.prepare(k)
-        assert set(node.message(k)) == names
+        sent.append(" ".join(sorted(node.message(k))))
         node.absorb(k, [])
         node.step(k)
+    return sent
+
+
+def test_a_node_that_came_back_speaks_whole_as_soon_as_that_is_not_lost() -> None:
+    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1), first=7)
+    node = SPEC.node(replace(context, is_lost=lambda _j, _i, k: k == 7))
+    assert names_sent(node, range(7, 10)) == ["q", "q_whole", "q"]
+
+
+def test_the_next_message_makes_up_for_what_was_lost_and_nothing_is_repeated_into_a_cut() -> None:
+    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1))
+    node = SPEC.node(replace(context, is_lost=lambda _j, _i, k: k == 1 or 4 <= k < 8))
+    assert names_sent(node, range(10)) == ["q", "q", "q q_before", "q", "q", "q", "q", "q", "q_whole", "q"]
+
+
+def test_a_receiver_adds_an_update_that_is_sent_again_only_if_it_missed_it() -> None:
+    again = Received(1, 2, {**said(2, 4.0).message, "q_before": said(1, 2.0).message["q"]}, 0)
+    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1))
+    hit = SPEC.node(replace(context, is_lost=lambda j, _i, k: (j, k) == (1, 1)))
+    spared = SPEC.node(context)
+    iterate(hit, 0, said(0, 1.0))
+    iterate(spared, 0, said(0, 1.0))
+    assert iterate(hit, 1) == 0.0
+    iterate(spared, 1, said(1, 2.0))
+    for node in (hit, spared):
+        assert iterate(node, 2, again) != 0.0
+        assert (replica(node), node.desynchronised) == (1.0 + 2.0 + 4.0, 0)
 
 
 @pytest.mark.parametrize("spec", [ChocoSpec(eta=0.05), AnqNidsSpec(eta=0.1), BeerSpec(eta=0.05)])

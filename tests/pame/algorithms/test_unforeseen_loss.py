@@ -50,7 +50,7 @@ def test_a_replica_that_missed_an_update_is_whole_again_at_the_next_round(kind: 
         for j in neighbours_in(EDGES, i):
             other = nodes[j]
             assert isinstance(other, ReplicaNode)
-            for name in (name for name in node.vectors if not name.endswith("_whole")):
+            for name in node.replicas.names:
                 assert np.array_equal(node.replicas.others(name)[j], other.replicas.own(name))
     assert nodes[RECEIVER].desynchronised == 1
 
@@ -62,7 +62,7 @@ def test_naively_it_stays_wrong(kind: str) -> None:
     node, other = nodes[RECEIVER], nodes[SENDER]
     assert isinstance(node, ReplicaNode)
     assert isinstance(other, ReplicaNode)
-    names = [name for name in node.vectors if not name.endswith("_whole")]
+    names = node.replicas.names
     assert any(np.any(node.replicas.others(name)[SENDER] != other.replicas.own(name)) for name in names)
 
 

@@ -1,0 +1,96 @@
+"""Where the algorithms with replicas end at their default answer to lost messages: an edge that is down for long, and a
+tenth of all messages on a graph of high degree."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from driving import graph
+from replica_world import SEED, N, setting_of, simulated, with_loss, worst
+
+from pame.algorithms import AnqNidsSpec, BeerSpec, ChocoSpec, DcdPsgdSpec, SquarmSpec
+from pame.algorithms.replicas import ReplicaSpec
+from pame.compressors import Adaptive, TopK
+from pame.faults import Cut, Event, Window
+from pame.ledger import Fate
+from pame.problems import LinearSpec
+from pame.setting import Setting
+
+HUB_TO_ONE = ((0, 1), (1, 0))
+UNEQUAL = (1, 2, 3, 2, 1, 4)
+MANY = 12
+
+
+class Case(NamedTuple):
+    spec: ReplicaSpec
+    iterations: int
+    reached: float
+    """How far from the optimum the worst node is then, over how far w = 0 is, if nothing is lost."""
+    less: float
+    """The same without the edge from the hub to node 1."""
+
+
+every_algorithm = pytest.mark.parametrize(
+    "case",
+    [
+        Case(ChocoSpec(eta=0.05), 300, 0.0025, 0.0048),
+        Case(BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2)), 600, 1e-11, 1e-8),
+        Case(AnqNidsSpec(eta=0.1, compressor=Adaptive(eta=0.01, shrink=0.97)), 400, 1e-14, 1e-14),
+        Case(DcdPsgdSpec(eta=0.05), 300, 0.00016, 0.0004),
+        Case(SquarmSpec(eta=0.01), 300, 0.0047, 0.0075),
+    ],
+    ids=lambda case: type(case.spec).__name__,
+)
+
+
+def without_an_edge(setting: Setting, begin: int, end: int) -> Setting:
+    return replace(setting, plan=(Event(0, "cut", Cut(HUB_TO_ONE), Window(begin, end, "iterations")),))
+
+
+def on_twelve(spec: ReplicaSpec, iterations: int, loss: float) -> Setting:
+    """Twelve nodes, each with ten neighbours: all but the one opposite."""
+    edges = [(i, j) for i in range(MANY) for j in range(i + 1, MANY) if j - i != MANY // 2]
+    problem = LinearSpec(n=N, samples=40, nonzeros=0.5, feature_shift=0.5, test_samples=5).build(MANY, SEED)
+    made = setting_of(spec, iterations=iterations, loss=loss)
+    return replace(made, topology=graph(MANY, edges), problem=problem, periods=(1,) * MANY)
+
+
+@every_algorithm
+def test_an_edge_that_is_down_all_the_time_is_missed_and_silences_nobody(case: Case) -> None:
+    calm = setting_of(case.spec, iterations=case.iterations)
+    assert worst(calm, simulated(calm)[0].models) < 1.05 * case.reached
+    cut = without_an_edge(calm, 0, case.iterations)
+    outcome, ledger = simulated(cut)
+    assert worst(cut, outcome.models) < 1.05 * case.less
+    assert ledger.desynchronised == 0
+
+
+@every_algorithm
+def test_an_edge_that_was_down_for_long_is_used_again_and_nothing_of_it_is_left(case: Case) -> None:
+    cut = without_an_edge(setting_of(case.spec, iterations=case.iterations), 50, case.iterations // 2)
+    outcome, ledger = simulated(cut)
+    assert worst(cut, outcome.models) < max(1.05 * case.reached, 1e-10)
+    assert ledger.desynchronised == 0
+
+
+@every_algorithm
+def test_with_ten_neighbours_a_tenth_of_the_messages_lost_costs_little(case: Case) -> None:
+    calm, lossy = (on_twelve(case.spec, case.iterations, loss) for loss in (0.0, 0.1))
+    without, (outcome, ledger) = simulated(calm)[0], simulated(lossy)
+    assert ledger.messages(Fate.LOST) > 0
+    assert worst(lossy, outcome.models) < max(1.5 * worst(calm, without.models), 1e-13)
+
+
+@every_algorithm
+@pytest.mark.parametrize("periods", [(1,) * 6, UNEQUAL])
+def test_the_models_are_those_of_whole_vectors_at_every_round_for_far_fewer_bytes(
+    case: Case, periods: tuple[int, ...]
+) -> None:
+    mended, whole = (
+        setting_of(with_loss(case.spec, on_loss, 1), periods, loss=0.1, iterations=100)
+        for on_loss in ("acknowledged", "resync")
+    )
+    (found, fewer), (expected, more) = simulated(mended), simulated(whole)
+    assert np.array_equal(found.models, expected.models)
+    assert fewer.bytes(Fate.SENT) < 0.4 * more.bytes(Fate.SENT)
