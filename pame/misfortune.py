@@ -3,7 +3,21 @@
 from collections import defaultdict
 from dataclasses import replace
 
-from pame.faults import Cut, Degrade, Drop, Event, Kill, Link, Pause, Plan, Restart, Slow
+from pame.faults import (
+    ContainerKill,
+    ContainerRestart,
+    Cut,
+    Degrade,
+    Drop,
+    Event,
+    Kill,
+    Link,
+    Pause,
+    Plan,
+    Restart,
+    Slow,
+    Window,
+)
 from pame.links import LinkSpec
 
 SECONDS, ITERATIONS = "seconds", "iterations"
@@ -74,15 +88,23 @@ class Misfortune:
             moment = max(ends)
         return moment
 
-    def absences(self) -> list[tuple[int, Event]]:
-        """Who is killed, or told to leave, and comes back: node and event, by time."""
-        found = [
-            (node, event)
-            for node, events in self._nodes.items()
-            for event in events
-            if isinstance(event.effect, Kill | Restart)
-        ]
-        return sorted(found, key=lambda pair: (pair[1].window.begin, pair[1].number, pair[0]))
+    def absences(self) -> list[tuple[int, Window]]:
+        """Who is killed, or told to leave, and when it comes back, by time. An order for a node that is away finds
+        nobody and changes nothing; a container is down until the last who wanted that is done."""
+        orders = [(node, event) for node, events in self._nodes.items() for event in events]
+        absences: list[tuple[int, Window]] = []
+        latest: dict[int, int] = {}
+        for node, event in sorted(orders, key=lambda order: (order[1].window.begin, order[1].number, order[0])):
+            if not isinstance(event.effect, Kill | Restart):
+                continue
+            window, place = event.window, latest.get(node)
+            if place is None or window.begin >= absences[place][1].end:
+                latest[node] = len(absences)
+                absences.append((node, window))
+            elif isinstance(event.effect, ContainerKill | ContainerRestart):
+                away = absences[place][1]
+                absences[place] = node, replace(away, end=max(away.end, window.end))
+        return absences
 
     @property
     def is_public(self) -> bool:

@@ -74,9 +74,9 @@ class _Run:
         self._evaluate_by_time(now)
         for node in self._nodes:
             self._at(now, partial(self._start, node))
-        for index, event in self._setting.misfortune.absences():
-            self._at(event.window.begin, partial(self._leave, index))
-            self._at(event.window.end, partial(self._come_back, index))
+        for index, window in self._setting.misfortune.absences():
+            self._at(window.begin, partial(self._leave, index))
+            self._at(window.end, partial(self._come_back, index))
         while self._queue and self._reason is None:
             moment, _, action = heapq.heappop(self._queue)
             if moment > self._setting.stop.seconds:
@@ -86,8 +86,7 @@ class _Run:
                 now = moment
                 action(now)
         for node in self._nodes:
-            self._account_unused(node)
-            self._ledger.desynchronised += node.algorithm.desynchronised
+            self._account_at_its_end(node)
         if self._stopped is None:
             self._stopped = (self._latest(), self._steps // len(self._nodes))
         models, iterations = self._stopped
@@ -119,7 +118,7 @@ class _Run:
         live = [self._nodes[j].k for j in neighbours if j not in self._away]
         known = [self._kept[j] for j in neighbours if j in self._kept]
         start = start_model(setting.restart_state, self._kept.get(index), known)
-        self._account_unused(self._nodes[index])
+        self._account_at_its_end(self._nodes[index])
         first = first_iteration(self._nodes[index].k, live, setting.stop.iterations)
         node = Participant(setting, index, setting.node(index, self._selection, start, first))
         node.k = first
@@ -202,6 +201,11 @@ class _Run:
             self._evaluate_by_time(now)
         if self._reason is None:
             self._start(node, now)
+
+    def _account_at_its_end(self, node: Participant) -> None:
+        """A node that was killed, or one at the end of the run."""
+        self._account_unused(node)
+        self._ledger.desynchronised += node.algorithm.desynchronised
 
     def _account_unused(self, node: Participant) -> int:
         """Enter what has become late or was evicted since the last time; how many were late."""

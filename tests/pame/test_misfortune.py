@@ -83,7 +83,7 @@ def test_pauses_join_and_absences_are_listed_by_time() -> None:
     )
     assert [found.paused_until(1, t) for t in (0.9, 1, 3.5, 4)] == [0.9, 4, 4, 4]
     assert found.paused_until(2, 2) == 3
-    assert [(node, event.window.begin) for node, event in found.absences()] == [(0, 5), (1, 5), (2, 7)]
+    assert [(node, window.begin) for node, window in found.absences()] == [(0, 5), (1, 5), (2, 7)]
     assert found.slow_nodes == {0, 1, 2}
 
 
@@ -91,7 +91,7 @@ def test_what_happens_to_a_container_happens_to_its_node() -> None:
     found = plan(
         (ContainerKill((2,)), Window(7, 9)), (ContainerRestart((0,)), Window(5, 6)), (CpuQuota((1,), 4.0), Window(1, 2))
     )
-    assert [(node, event.window.end) for node, event in found.absences()] == [(0, 6), (2, 9)]
+    assert [(node, window.end) for node, window in found.absences()] == [(0, 6), (2, 9)]
     assert [found.slowness(1, 0, t) for t in (0.9, 1.0, 2.0)] == [1, 4, 1]
 
 
@@ -114,3 +114,18 @@ def test_whoever_is_held_is_free_at_the_end_and_not_before(ends: list[Window], n
         if until > now:
             assert any(until == window.end for window in ends)
             assert any(now in window for window in ends)
+
+
+def test_an_order_for_a_node_that_is_away_finds_nobody() -> None:
+    found = plan(
+        (Kill((0,)), Window(1, 10)),
+        (Kill((0, 1)), Window(5, 6)),
+        (Restart((0,)), Window(9, 30)),
+        (Kill((0,)), Window(10, 12)),
+    )
+    assert found.absences() == [(0, Window(1, 10)), (1, Window(5, 6)), (0, Window(10, 12))]
+
+
+def test_a_container_is_down_until_the_last_who_wanted_that_is_done() -> None:
+    found = plan((ContainerKill((0,)), Window(1, 10)), (ContainerRestart((0,)), Window(5, 20)))
+    assert found.absences() == [(0, Window(1, 20))]

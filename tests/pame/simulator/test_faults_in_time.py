@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulator_world import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
+from pame.algorithms import NidsSpec
 from pame.errors import ParameterError
 from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Slow, Window
 from pame.ledger import Fate
@@ -120,6 +121,26 @@ def test_a_killed_node_comes_back_where_its_neighbours_are(state: str) -> None:
     assert not found.outcome.exact
     assert found.outcome.reason == "the median node did 40 iterations"
     assert np.isfinite(found.outcome.models).all()
+
+
+def test_a_node_that_is_away_cannot_be_killed_again() -> None:
+    once, twice = (Kill((2,)), Window(0.105, 0.205)), (Kill((2,)), Window(0.125, 0.145))
+    expected, found = (
+        run("virtual-time", faulty(everybody(), *events, patience_s=0.05, exclude_after=1))
+        for events in ((once,), (once, twice))
+    )
+    assert same_bits(found.outcome.models, expected.outcome.models)
+    assert found.records == expected.records
+
+
+def test_what_a_killed_node_had_counted_stays_counted() -> None:
+    """Node 0 counts what it waits for in vain while its link is cut; long after that it is killed, and comes back."""
+    cut, base = (Cut(((1, 0),)), Window(0.045, 1.0)), replace(pair(400), algorithm=NidsSpec(eta=0.05))
+    alive, killed = (
+        run("virtual-time", faulty(base, cut, *kill, patience_s=0.05, exclude_after=2)).ledger.desynchronised
+        for kill in ((), ((Kill((0,)), Window(3.0, 3.5)),))
+    )
+    assert 50 < alive < killed
 
 
 def test_a_node_that_never_comes_back_does_not_end_the_run_of_the_others() -> None:
