@@ -113,7 +113,7 @@ class NodeAccount:
     """Of the last round: mean age of the messages in its average, in iterations; None if there was none."""
     snapshot_bytes: int = 0
     desynchronised: int = 0
-    """How often a replica of a neighbour's state was found to have missed an update."""
+    """How often an update was found missing, or an edge left out that the other end may have used."""
     snapshot_s: float = 0.0
     """CPU time spent on snapshots."""
     out: dict[int, OutAccount] = field(default_factory=dict)

@@ -48,7 +48,7 @@ class Ledger:
         self.overtime = 0
         """Messages sent by nodes that had done all their iterations already; part of the sent ones."""
         self.desynchronised = 0
-        """How often a replica was found to have missed an update."""
+        """How often an update was found missing, or an edge left out that the other end may have used."""
         self.kinds = Sizes()
         """Bytes sent by kind."""
         self._nodes = nodes

@@ -21,7 +21,7 @@ MESSAGES = {
     "evicted": "evicted (pushed out of a full mailbox)",
     "lost": "lost (dropped before sending)",
     "starved": "starved rounds (nothing came)",
-    "desynchronised": "replicas found to have missed an update",
+    "desynchronised": "gaps: updates missed, edges perhaps left out at one end alone",
 }
 BITS = {
     "sent": "Sent in this run",

@@ -8,7 +8,8 @@ As published gam = 1. The r_i cancel over all nodes, so that sum(d) = 0 always; 
 stands still. Convergence is linear if the quantizer's error vanishes with z - zhat: their rule allows a coordinate
 eta_k + omega |z - zhat|, with omega small and eta_k falling geometrically; where it falls faster than the algorithm
 converges, levels take ever more bits (`compressor: {kind: adaptive, eta, shrink, omega}`). At an iteration that is no
-round r = 0. As in NIDS here (`nids`), duals are kept by edge, and an edge that is seldom active adds less to them.
+round r = 0. As in NIDS here (`nids`), duals are kept by edge, and an edge that is seldom active adds less to them; one
+whose message is late adds late.
 """
 
 from dataclasses import dataclass, field
@@ -72,9 +73,16 @@ class AnqNids(ReplicaNode):
         edges = {j: 0.5 * self._spec.gam * weight for j, weight in self._replicas.edges(k).items()}
         moved = self._stepped + self._replicas.pull("z", edges)
         self._model = check_finite(moved, self._context.node, k, size)
-        selection, here = self._context.selection, self._context.node
-        duals = {j: self._spec.dual * weight * dual_share(selection, here, j) / size for j, weight in edges.items()}
+        duals = {j: self._into_dual(j, weight, k) for j, weight in edges.items()}
         self._flows.pull(duals, self._replicas.own("z"), self._replicas.others("z"))
+        for late in self._replicas.late():
+            weight = self._into_dual(late.neighbour, 0.5 * self._spec.gam * late.weight, late.iteration)
+            self._flows.add(late.neighbour, weight * late.differences["z"])
+
+    def _into_dual(self, neighbour: int, weight: float, k: int) -> float:
+        """How much of the difference over an edge the dual takes, if the model takes `weight` of it."""
+        share = dual_share(self._context.selection, self._context.node, neighbour)
+        return self._spec.dual * weight * share / self._spec.step.size(k, 1)
 
     def greet(self, neighbour: int) -> None:
         """Its dual over the edge is gone, so this end's must go, too."""

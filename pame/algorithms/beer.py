@@ -9,7 +9,8 @@ The paper takes the step first and sends afterwards, with h^0 = g^0 = 0; here x^
 step, which is the paper's with h^0 = C(x^0), g^0 = C(v^0). The forces on v cancel over all nodes, so that mean(v) is
 always the mean gradient, on which the exactness rests: `on_loss` keeps or breaks it. At an iteration that is no round
 nothing pulls. With mini-batches both gradients of a difference are those of their own iterations. What flowed into v is
-kept by edge, v_i = grad f_i(x_i) + what flowed, so that the mean stays right when a neighbour comes back empty.
+kept by edge, v_i = grad f_i(x_i) + what flowed, so that the mean stays right when a neighbour comes back empty; over
+an edge whose message is late it flows late.
 """
 
 from dataclasses import dataclass
@@ -68,6 +69,8 @@ class Beer(ReplicaNode):
         self._gradient = self._context.objective.gradient(self._model, k + 1)
         weights = {j: self._spec.gam * weight for j, weight in edges.items()}
         self._flows.pull(weights, self._replicas.own("g"), self._replicas.others("g"))
+        for late in self._replicas.late():
+            self._flows.add(late.neighbour, self._spec.gam * late.weight * late.differences["g"])
 
     def greet(self, neighbour: int) -> None:
         """What flowed over the edge is forgotten at its other end, so it must be here, too."""

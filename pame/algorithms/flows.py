@@ -26,13 +26,21 @@ class Flows:
     def pull(self, weights: Mapping[int, float], own: Vector, others: Mapping[int, Vector]) -> None:
         """Over each of these edges weight times the difference flows in."""
         for node in weights:
-            self._over[node] = self._over.get(node, self._zero) + weights[node] * (others[node] - own)
+            self._flow(node, weights[node] * (others[node] - own))
+        self._add_up()
+
+    def add(self, node: int, flow: Vector) -> None:
+        """So much flows in over an edge."""
+        self._flow(node, flow)
         self._add_up()
 
     def forget(self, node: int) -> None:
         """The other end of an edge knows nothing of it any more."""
         self._over.pop(node, None)
         self._add_up()
+
+    def _flow(self, node: int, flow: Vector) -> None:
+        self._over[node] = self._over.get(node, self._zero) + flow
 
     def _add_up(self) -> None:
         self.total = weighted_sum(dict.fromkeys(self._over, 1.0), self._over) if self._over else self._zero

@@ -20,8 +20,13 @@ After a loss that only its sender knows of (by the clock, or for want of room in
 out, and its next message is the whole surrogate.
 
 A node that came back sends whole surrogates first, and so do its neighbours; their edges are used when both have done
-so. A message that is late is applied late; the edge is left out by this end alone when patience runs out, which the
-mean of all nodes (the duals of ANQ-NIDS, the trackers of BEER) does not get over.
+so. A message that is late is applied late. When patience runs out, this end leaves the edge out, and cannot know
+whether the other does, too; a link that is down by the clock for longer than patience is enough for that to happen all
+over the network, because its ends hold up their neighbours. Models get over it, but the duals of ANQ-NIDS and the
+trackers of BEER would not: what should have flowed into them at that round does so when the message comes (`late`), so
+that both ends have it in the end. This is given up, and counted (`desynchronised`), for all but the last 64 rounds, and
+for all of them if it turns out that messages are missing. If the other end did not give up the same, as on a link that
+was down in one direction only, the mean of all nodes stays wrong.
 What a neighbour said is applied at the next round of both, when all of it has surely come, so that the replicas of two
 nodes with different periods do not depend on the speed of their link.
 """
@@ -45,6 +50,8 @@ from pame.randomness import Key, Purpose
 Surrogates = Mapping[str, Vector]
 
 _DRAWS_REMEMBERED = 1024
+_ROUNDS_OWED = 64
+"""No queue of a node holds more messages."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +89,21 @@ class _Replica:
     """The own surrogates at the last round of both."""
     waiting: list[Received] = field(default_factory=list)
     """What it said since then."""
+    owed: dict[int, Surrogates] = field(default_factory=dict)
+    """The own surrogates of the last rounds that passed without its message, for no reason known here."""
     behind: int | None = None
     """The first iteration whose update it lacks, as both ends know; None: it lacks nothing (`acknowledged`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """An edge that this end left out at a round because nothing had come, and what flows over it now that it has."""
+
+    neighbour: int
+    iteration: int
+    weight: float
+    differences: Surrogates
+    """s_j - s_i, as both were at that round."""
 
 
 class Replicas:
@@ -103,6 +123,7 @@ class Replicas:
         self.outgoing: Message = {}
         self._spoken: Mapping[str, Payload] = {}
         """The updates of the last round, if these were what was sent."""
+        self._late: list[Late] = []
         self.desynchronised = 0
 
     @property
@@ -161,6 +182,7 @@ class Replicas:
     def absorb(self, k: int, received: Sequence[Received]) -> None:
         """Apply what came of the neighbours that are at a round, too."""
         here = self._context.node
+        self._late = []
         for message in received:
             self._of[message.sender].waiting.append(message)
         for j in self._context.selection.senders(here, k):
@@ -169,6 +191,9 @@ class Replicas:
                 for message in replica.waiting:
                     self._apply(j, replica, message)
                 replica.waiting, replica.met = [], self._own
+        for j in self._mixing.edges(k):
+            if not self._naive and self._is_expected(j, k) and not self._has_come(j, k):
+                self._owe(j, k)
 
     def edges(self, k: int) -> dict[int, float]:
         """The weights of the edges to mix over, once the messages of k are absorbed."""
@@ -189,6 +214,11 @@ class Replicas:
             total += edges[j] * (replica.vectors[name] - mine[name])
         return total
 
+    def late(self) -> list[Late]:
+        """What came at the last round and should have been there at an earlier one; once."""
+        late, self._late = self._late, []
+        return late
+
     def missed(self, neighbour: int) -> None:
         """An update got lost that nobody could foresee: the edge rests, and the next message is the whole surrogate."""
         if not self._naive:
@@ -198,6 +228,8 @@ class Replicas:
         """A neighbour came back: it knows nothing, and what is known of it is past."""
         replica = self._of[neighbour]
         replica.heard, replica.sound, replica.told, replica.waiting = None, False, False, []
+        replica.owed.clear()
+        self._late = [late for late in self._late if late.neighbour != neighbour]
 
     def _compress(self, k: int, name: str, vector: Vector) -> Payload:
         context, place = self._context, self.names.index(name)
@@ -219,9 +251,8 @@ class Replicas:
         is_whole = _whole(self.names[0]) in message
         if replica.heard is None and not is_whole:
             return
-        if replica.heard is not None and replica.heard != self._version_before(sender, k):
-            self.desynchronised += 1
-            replica.sound = replica.sound and self._naive
+        if replica.heard is not None and replica.heard != max(self._context.selection.previous(sender, k), -1):
+            self._mind_the_gap(sender, replica, k)
         replica.heard = k
         if is_whole:
             replica.vectors = {name: expand(message[_whole(name)]) for name in self.names}
@@ -231,27 +262,55 @@ class Replicas:
             if before >= 0 and self._is_lost(sender, self._context.node, before):
                 self._add(replica, message, _before)
             self._add(replica, message, str)
+        then = replica.owed.pop(k, None)
+        if then is not None and replica.sound:
+            differences = {name: replica.vectors[name] - then[name] for name in self.names}
+            self._late.append(Late(sender, k, self._mixing.edges(k)[sender], differences))
+
+    def _owe(self, j: int, k: int) -> None:
+        owed = self._of[j].owed
+        owed[k] = self._own
+        if len(owed) > _ROUNDS_OWED:
+            del owed[min(owed)]
+            self.desynchronised += 1
 
     def _add(self, replica: _Replica, message: Message, called: Callable[[str], str]) -> None:
         if called(self.names[0]) in message:
             replica.vectors = {n: replica.vectors[n] + expand(message[called(n)]) for n in self.names}
 
-    def _version_before(self, sender: int, k: int) -> int:
-        """The message that should have come before that of k; with `acknowledged` what is lost here is made up for."""
+    def _mind_the_gap(self, sender: int, replica: _Replica, k: int) -> None:
+        """What should have come before the message of k did not."""
+        is_foreseen = replica.heard == self._last_sent(sender, k)
+        if is_foreseen and self._mends:  # this message makes up for it
+            return
+        replica.sound = replica.sound and self._naive
+        self.desynchronised += 1 if is_foreseen else max(1, len(replica.owed))
+        if not is_foreseen:
+            replica.owed.clear()
+
+    def _last_sent(self, sender: int, k: int) -> int:
+        """The last message before that of k which is not lost on purpose; -1: there is none."""
         selection, here = self._context.selection, self._context.node
         before = selection.previous(sender, k)
-        while self._mends and before >= 0 and self._is_lost(sender, here, before):
+        while before >= 0 and self._is_lost(sender, here, before):
             before = selection.previous(sender, before)
         return max(before, -1)
 
     def _is_usable(self, j: int, k: int) -> bool:
         """Whether both ends of an edge knew each other's surrogates after the round k of both."""
+        return self._is_expected(j, k) and (self._naive or self._has_come(j, k))
+
+    def _is_expected(self, j: int, k: int) -> bool:
+        """Whether they should have, if everything comes that is on its way."""
         replica, here = self._of[j], self._context.node
         is_met = replica.sound and replica.told
         if self._naive or not is_met or k < 0:
             return is_met
-        arrived = replica.heard is not None and replica.heard >= k
-        return arrived and self._is_up_to_date(j, here, k) and self._is_up_to_date(here, j, k)
+        return self._is_up_to_date(j, here, k) and self._is_up_to_date(here, j, k)
+
+    def _has_come(self, j: int, k: int) -> bool:
+        heard = self._of[j].heard
+        return k < 0 or (heard is not None and heard >= k)
 
     def _is_up_to_date(self, sender: int, receiver: int, k: int) -> bool:
         """Whether a message of k is not lost; with `resync` none since the last whole surrogate."""

@@ -78,7 +78,7 @@ class Algorithm(Protocol):
 
     @property
     def desynchronised(self) -> int:
-        """How often it found that a replica of a neighbour's state had missed an update, so far."""
+        """How often an update was found missing, or an edge left out that the other end may have used, so far."""
 
     @property
     def model(self) -> Vector:

@@ -227,9 +227,32 @@ def test_a_late_message_leaves_the_edge_out_and_is_applied_late() -> None:
     assert iterate(node, 0, said(0, 5.0)) == pytest.approx(0.25 * (5.0 - 1.0))
     assert iterate(node, 1) == 0.0
     assert replica(node) == 5.0
-    surrogate = float(node.model[0]) + 1.0
-    assert iterate(node, 2, said(1, 2.0), said(2, 1.0)) == pytest.approx(0.25 * (8.0 - surrogate))
+    then, now = float(node.model[0]), float(node.model[0]) + 1.0
+    assert iterate(node, 2, said(1, 2.0), said(2, 1.0)) == pytest.approx(0.25 * (8.0 - now))
     assert node.desynchronised == 0
+    late = node.replicas.late()
+    assert [(one.neighbour, one.iteration, one.weight) for one in late] == [(1, 1, 0.5)]
+    assert late[0].differences["q"].tolist() == pytest.approx([7.0 - then])
+    assert node.replicas.late() == []
+
+
+def test_what_is_too_late_is_given_up_and_counted() -> None:
+    node = one_of_two()
+    for k in range(70):
+        iterate(node, k)
+    assert node.desynchronised == 70 - 64
+    iterate(node, 70, *(said(k, 1.0) for k in range(71)))
+    assert [late.iteration for late in node.replicas.late()] == list(range(6, 70))
+    assert (replica(node), node.desynchronised) == (71.0, 6)
+
+
+def test_nothing_is_made_up_for_behind_a_gap() -> None:
+    node = one_of_two()
+    for k in range(5):
+        iterate(node, k)
+    iterate(node, 5, *(said(k, 1.0) for k in (0, 1, 3, 4, 5)))
+    assert [late.iteration for late in node.replicas.late()] == [0, 1]
+    assert node.desynchronised == 3
 
 
 def test_a_gap_that_nobody_can_compute_leaves_the_replica_out_until_a_whole_surrogate_comes() -> None:

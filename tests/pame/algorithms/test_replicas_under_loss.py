@@ -1,8 +1,8 @@
 """Where the algorithms with replicas end at their default answer to lost messages: an edge that is down for long, and a
-tenth of all messages on a graph of high degree."""
+tenth of all messages on a graph of high degree, and messages that come too late."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,8 +14,9 @@ from pame.algorithms.replicas import ReplicaSpec
 from pame.compressors import Adaptive, TopK
 from pame.faults import Cut, Event, Window
 from pame.ledger import Fate
+from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.setting import Setting
+from pame.setting import Compute, Setting
 
 HUB_TO_ONE = ((0, 1), (1, 0))
 UNEQUAL = (1, 2, 3, 2, 1, 4)
@@ -94,3 +95,53 @@ def test_the_models_are_those_of_whole_vectors_at_every_round_for_far_fewer_byte
     (found, fewer), (expected, more) = simulated(mended), simulated(whole)
     assert np.array_equal(found.models, expected.models)
     assert fewer.bytes(Fate.SENT) < 0.4 * more.bytes(Fate.SENT)
+
+
+exact_ones = pytest.mark.parametrize(
+    "spec",
+    [
+        BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2)),
+        AnqNidsSpec(eta=0.1, compressor=Adaptive(eta=0.01, shrink=0.97)),
+    ],
+    ids=lambda spec: type(spec).__name__,
+)
+
+
+def by_the_clock(spec: ReplicaSpec, window: Window, **changes: Any) -> Setting:
+    plan = (Event(0, "cut", Cut(HUB_TO_ONE), window),)
+    return replace(setting_of(spec, iterations=900), plan=plan, **changes)
+
+
+@exact_ones
+@pytest.mark.parametrize("patience_s", [0.5, None])
+@pytest.mark.parametrize("every", [1, 3])
+def test_a_link_that_was_down_by_the_clock_leaves_no_bias(
+    spec: ReplicaSpec, patience_s: float | None, every: int
+) -> None:
+    setting = by_the_clock(with_loss(spec, "resync" if every > 1 else "acknowledged", every), Window(0.5, 1.5))
+    outcome, ledger = simulated(replace(setting, patience_s=patience_s), "virtual-time")
+    assert worst(setting, outcome.models) < 1e-14
+    assert ledger.desynchronised == 0
+
+
+@exact_ones
+def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: ReplicaSpec) -> None:
+    setting = by_the_clock(spec, Window(0.5), patience_s=0.5)
+    outcome, ledger = simulated(setting, "virtual-time")
+    assert worst(setting, outcome.models) < 1e-10
+    assert ledger.desynchronised > 1000
+
+
+@exact_ones
+def test_patience_that_is_too_short_for_the_links_costs_speed_and_not_the_optimum(spec: ReplicaSpec) -> None:
+    slow = replace(
+        setting_of(spec, iterations=900),
+        link=LinkSpec(0.02, 0.01),
+        compute=Compute(jitter=0.5),
+        patience_s=0.025,
+        exclude_after=50,
+    )
+    outcome, ledger = simulated(slow, "virtual-time")
+    assert not outcome.exact
+    assert worst(slow, outcome.models) < 1e-4
+    assert ledger.desynchronised == 0
