@@ -85,9 +85,9 @@ def test_it_ends_in_a_ball_around_the_optimum_that_shrinks_with_the_step() -> No
 
 @pytest.mark.parametrize("on_loss", ["acknowledged", "resync"])
 def test_a_tenth_of_the_messages_lost_costs_little_unless_replicas_go_wrong(on_loss: str) -> None:
-    without = setting_of(ChocoSpec(eta=0.05), iterations=300)
+    without = setting_of(with_loss(ChocoSpec(eta=0.05), on_loss), iterations=300)
     right = setting_of(with_loss(ChocoSpec(eta=0.05), on_loss), loss=0.1, iterations=300)
     naive = setting_of(with_loss(ChocoSpec(eta=0.05), "naive"), loss=0.1, iterations=300)
     reached = suboptimality(without, simulated(without)[0].models)
-    assert suboptimality(right, simulated(right)[0].models) < 2 * reached
+    assert suboptimality(right, simulated(right)[0].models) < 1.3 * reached
     assert suboptimality(naive, simulated(naive)[0].models) > 30 * reached

@@ -107,6 +107,33 @@ def test_lost_messages_equal_the_matrix_form(mixing: Mixing, on_loss: OnLoss) ->
     check(DpsgdSpec(eta=0.1, mixing=mixing, on_loss=on_loss), (1, 1, 2, 1, 2, 1), loss=0.4)
 
 
+def settled(spec: DpsgdSpec, iterations: int, loss: float = 0.0) -> tuple[Regression, Matrix]:
+    """The problem, and the models after so many iterations."""
+    problem = problem_of()
+    setting = Setting(SEED, graph(), problem, spec, (1,) * NODES, StopRules(iterations), message_loss=loss)
+    return problem, run_lock_step(setting, Watcher(), Ledger(NODES)).models
+
+
+def worst(problem: Regression, models: Matrix) -> float:
+    """f - f* at the node where it is largest, over the same at w = 0."""
+    best = problem.optimum().objective
+    largest = max(problem.objective(model) for model in models)
+    return (largest - best) / (problem.objective(np.zeros(N)) - best)
+
+
+def test_it_ends_in_a_ball_around_the_optimum_that_shrinks_with_the_step() -> None:
+    far, near = (settled(DpsgdSpec(eta=eta), n) for eta, n in ((0.1, 400), (0.025, 1600)))
+    distances = [np.linalg.norm(models - problem.optimum().model) for problem, models in (far, near)]
+    assert worst(*far) < 0.001
+    assert distances[1] < 0.5 * distances[0]
+
+
+def test_by_default_a_tenth_of_the_messages_lost_hardly_moves_where_it_ends_and_naively_it_does() -> None:
+    calm, lossy = (worst(*settled(DpsgdSpec(), 300, loss)) for loss in (0.0, 0.1))
+    assert lossy < 1.1 * calm
+    assert worst(*settled(DpsgdSpec(on_loss="naive"), 300, 0.1)) > 100 * calm
+
+
 def still_nodes(spec: DpsgdSpec, start: Matrix, periods: tuple[int, ...] = (1,) * NODES) -> list[Algorithm]:
     """Nodes without gradients, each with a start of its own."""
     selection = Selection(SEED, graph(), periods, spec.share)
