@@ -49,7 +49,7 @@ class AnqNids(ReplicaNode):
     """One node of ANQ-NIDS."""
 
     def __init__(self, spec: AnqNidsSpec, context: Context) -> None:
-        super().__init__(spec, context, ["z"])
+        super().__init__(spec, context, ["z"], flowing="z")
         self._spec = spec
         self._flows = Flows(np.zeros_like(context.start))
         self._stepped = context.start
@@ -77,7 +77,7 @@ class AnqNids(ReplicaNode):
         self._flows.pull(duals, self._replicas.own("z"), self._replicas.others("z"))
         for late in self._replicas.late():
             weight = self._into_dual(late.neighbour, 0.5 * self._spec.gam * late.weight, late.iteration)
-            self._flows.add(late.neighbour, weight * late.differences["z"])
+            self._flows.add(late.neighbour, weight * late.difference)
 
     def _into_dual(self, neighbour: int, weight: float, k: int) -> float:
         """How much of the difference over an edge the dual takes, if the model takes `weight` of it."""

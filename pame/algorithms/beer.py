@@ -46,7 +46,7 @@ class Beer(ReplicaNode):
     """One node of BEER."""
 
     def __init__(self, spec: BeerSpec, context: Context) -> None:
-        super().__init__(spec, context, ["h", "g"])
+        super().__init__(spec, context, ["h", "g"], flowing="g")
         self._spec = spec
         self._gradient = context.objective.gradient(context.start, context.first)
         self._flows = Flows(np.zeros_like(context.start))
@@ -70,7 +70,7 @@ class Beer(ReplicaNode):
         weights = {j: self._spec.gam * weight for j, weight in edges.items()}
         self._flows.pull(weights, self._replicas.own("g"), self._replicas.others("g"))
         for late in self._replicas.late():
-            self._flows.add(late.neighbour, self._spec.gam * late.weight * late.differences["g"])
+            self._flows.add(late.neighbour, self._spec.gam * late.weight * late.difference)
 
     def greet(self, neighbour: int) -> None:
         """What flowed over the edge is forgotten at its other end, so it must be here, too."""

@@ -12,9 +12,9 @@ class ReplicaNode(NodeBase):
 
     delivery = Delivery.IN_ORDER
 
-    def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str]) -> None:
+    def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str], flowing: str | None = None) -> None:
         super().__init__(context)
-        self._replicas = Replicas(spec, context, names)
+        self._replicas = Replicas(spec, context, names, flowing)
 
     @property
     def vectors(self) -> Mapping[str, Form]:

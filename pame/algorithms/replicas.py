@@ -89,8 +89,8 @@ class _Replica:
     """The own surrogates at the last round of both."""
     waiting: list[Received] = field(default_factory=list)
     """What it said since then."""
-    owed: dict[int, Surrogates] = field(default_factory=dict)
-    """The own surrogates of the last rounds that passed without its message, for no reason known here."""
+    owed: dict[int, Vector] = field(default_factory=dict)
+    """The own surrogate that flows, at the last rounds that passed without its message, for no reason known here."""
     behind: int | None = None
     """The first iteration whose update it lacks, as both ends know; None: it lacks nothing (`acknowledged`)."""
 
@@ -102,17 +102,20 @@ class Late:
     neighbour: int
     iteration: int
     weight: float
-    differences: Surrogates
+    difference: Vector
     """s_j - s_i, as both were at that round."""
 
 
 class Replicas:
     """The surrogates of one node, and its replicas of its neighbours'."""
 
-    def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str]) -> None:
+    def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str], flowing: str | None = None) -> None:
+        """`flowing`: the one of these vectors whose differences over edges add up to something that must not be
+        missed, if there is one."""
         self._spec = spec
         self._context = context
         self.names = tuple(names)
+        self._flowing = flowing
         self._naive = spec.on_loss == "naive"
         self._is_lost = lru_cache(maxsize=_DRAWS_REMEMBERED)(context.is_lost)
         self._mixing = Mixing(context, spec.mixing)
@@ -191,9 +194,10 @@ class Replicas:
                 for message in replica.waiting:
                     self._apply(j, replica, message)
                 replica.waiting, replica.met = [], self._own
-        for j in self._mixing.edges(k):
-            if not self._naive and self._is_expected(j, k) and not self._has_come(j, k):
-                self._owe(j, k)
+        if self._flowing is not None and not self._naive:
+            for j in self._mixing.edges(k):
+                if self._is_expected(j, k) and not self._has_come(j, k):
+                    self._owe(j, k, self._own[self._flowing])
 
     def edges(self, k: int) -> dict[int, float]:
         """The weights of the edges to mix over, once the messages of k are absorbed."""
@@ -263,13 +267,13 @@ class Replicas:
                 self._add(replica, message, _before)
             self._add(replica, message, str)
         then = replica.owed.pop(k, None)
-        if then is not None and replica.sound:
-            differences = {name: replica.vectors[name] - then[name] for name in self.names}
-            self._late.append(Late(sender, k, self._mixing.edges(k)[sender], differences))
+        if then is not None and self._flowing is not None and replica.sound:
+            difference = replica.vectors[self._flowing] - then
+            self._late.append(Late(sender, k, self._mixing.edges(k)[sender], difference))
 
-    def _owe(self, j: int, k: int) -> None:
+    def _owe(self, j: int, k: int, own: Vector) -> None:
         owed = self._of[j].owed
-        owed[k] = self._own
+        owed[k] = own
         if len(owed) > _ROUNDS_OWED:
             del owed[min(owed)]
             self.desynchronised += 1
