@@ -32,6 +32,8 @@ from pame.errors import PameError
 _GRACE_S = 8.0
 _AWAY_S = 0.5
 """At least so long is a node away that was told to leave."""
+_LEAVE_S = 5.0
+_LOOK_S = 0.05
 _CLONE_NEWNET = 0x40000000
 
 
@@ -146,8 +148,18 @@ class Nursery:
             self._alarms.append((end, lambda: self._continue(pid)))
         else:
             os.kill(pid, signal.SIGKILL if do == "kill" else signal.SIGTERM)
-            self._alarms.append((max(end, time.monotonic() + _AWAY_S), lambda: self._fork(given)))
+            must_go = time.monotonic() + _LEAVE_S
+            self._alarms.append((max(end, time.monotonic() + _AWAY_S), lambda: self._bring_back(pid, given, must_go)))
         return {"done": True, "pid": pid}
+
+    def _bring_back(self, pid: int, given: dict[str, object], must_go: float) -> None:
+        """When the former self has left; it is not waited for without end."""
+        if pid not in self._children:
+            self._fork(given)
+            return
+        if time.monotonic() >= must_go:
+            os.kill(pid, signal.SIGKILL)
+        self._alarms.append((time.monotonic() + _LOOK_S, lambda: self._bring_back(pid, given, must_go)))
 
     def _continue(self, pid: int) -> None:
         if pid in self._children:

@@ -5,6 +5,7 @@ Without the tool they are skipped with the reason; if PAME_REQUIRE lists the too
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from functools import cache
@@ -34,6 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
     unknown = _required() - TOOLS.keys()
     if unknown:
         raise pytest.UsageError(f"PAME_REQUIRE names unknown tools {sorted(unknown)}; known: {sorted(TOOLS)}")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # as in the background of a script: whatever the tests start would be deaf to Ctrl-C, too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -64,8 +64,9 @@ def restarted(done: Done) -> None:
     assert done.nodes("left") == [2]
     assert not done.nodes("died")
     came_back(done, 2)
-    [left], [back] = done.turns("left"), done.turns("restarted")
-    assert back["seconds"] - left["seconds"] > 0.4
+    [begun], [left], [back] = (done.turns(what) for what in ("fault begins", "left", "restarted"))
+    assert left["seconds"] < back["seconds"]
+    assert back["seconds"] - begun["seconds"] > 0.5
 
 
 def churned(done: Done) -> None:
@@ -75,7 +76,7 @@ def churned(done: Done) -> None:
     struck = [(event["planned"], event["node"]) for event in done.turns("fault begins")]
     assert len(struck) >= 2  # whoever is not back yet when it is to be killed again is spared
     assert all(planned[moment] == node for moment, node in struck)
-    assert done.nodes("died") == [node for _, node in struck]
+    assert sorted(done.nodes("died")) == sorted(node for _, node in struck)
     came_back(done, *done.nodes("died"))
 
 
@@ -124,7 +125,7 @@ def stopped_and_continued(done: Done) -> None:
 
 def took_turns(done: Done) -> None:
     assert done.nodes("fault begins") == done.nodes("fault ends") == [1, 2, 1]
-    assert [event["planned"] for event in done.turns("fault begins")] == pytest.approx([0.5, 1.25, 2.0])
+    assert [event["planned"] for event in done.turns("fault begins")] == pytest.approx([0.5, 2.0, 3.5])
     for event, over in zip(done.turns("fault begins"), done.turns("fault ends"), strict=True):
         assert done.pace(event["node"], event["seconds"] + 0.1, over["seconds"]) > 3 * STEP_S
 
@@ -158,7 +159,7 @@ CASES: dict[str, tuple[dict[str, Any], Callable[[Done], None]]] = {
         {"kind": "straggler", "nodes": [1], "cause": "pause", "factor": 4, "cycle": "1s", "at": "500ms", "for": "2s"},
         stopped_and_continued,
     ),
-    "rotating": (SLOW | {"pattern": "rotating", "turn": "750ms", "at": "500ms", "for": "2250ms"}, took_turns),
+    "rotating": (SLOW | {"pattern": "rotating", "turn": "1500ms", "at": "500ms", "for": "4500ms"}, took_turns),
     "random": (
         SLOW | {"pattern": "random", "at": {"iteration": 20}, "for": {"iterations": 12}},
         drawn_each_iteration,
