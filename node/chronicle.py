@@ -1,7 +1,7 @@
 """When the effects of the plan begin and end at this node: told to the orchestrator; those on the process are ordered.
 
 Links and steps feel the weather by themselves. To be paused, killed or restarted, a node asks its parent
-(`node.order`), and every order carries its end.
+(`node.order`), and every order carries its end. One by iteration is carried out before that iteration begins.
 """
 
 import asyncio
@@ -82,12 +82,17 @@ class Chronicle:
         while True:
             self._more.clear()
             self.look(seconds(), iteration())
-            for event in self._due(seconds()):
+            for event in self._due("seconds", seconds()):
                 await self._order(event, seconds, iteration)
             left = self._next_turn(seconds()) - seconds()
             with suppress(TimeoutError):
                 async with asyncio.timeout(left if isfinite(left) else None):
                     await self._more.wait()
+
+    async def strike(self, iteration: int, seconds: Callable[[], float]) -> None:
+        """Orders by iteration; the trainer begins it when they are over."""
+        for event in self._due("iterations", iteration):
+            await self._order(event, seconds, lambda: iteration)
 
     def look(self, seconds: float, iteration: int) -> None:
         """Tell what begins and ends without the kernel."""
@@ -128,25 +133,26 @@ class Chronicle:
         )
         return min((moment for moment in turns if moment > seconds), default=inf)
 
-    def _due(self, seconds: float) -> list[Event]:
+    def _due(self, unit: str, moment: float) -> list[Event]:
         """Orders that are to be given now, each once."""
         found = []
         for place, event in enumerate(self._events):
-            if type(event.effect) in _ORDERS and place not in self._over and seconds >= event.window.begin:
+            window, is_order = event.window, type(event.effect) in _ORDERS
+            if is_order and window.unit == unit and place not in self._over and moment >= window.begin:
                 self._over.add(place)
                 found.append(event)
         return found
 
     async def _order(self, event: Event, seconds: Callable[[], float], iteration: Callable[[], int]) -> None:
-        do, now = _ORDERS[type(event.effect)], seconds()
-        if event.window.end <= now:
+        do, now, window = _ORDERS[type(event.effect)], seconds(), event.window
+        if window.end <= now:
             return
         self._tell(Turn(event, True, now, iteration(), SUPERVISOR))
         await asyncio.sleep(_PARTING_S)
         path = os.environ.get(SOCKET_VARIABLE, "")
         try:
-            lasts = min(event.window.end - seconds(), LONGEST_S)
-            answer = await asyncio.to_thread(give, path, do, max(lasts, 0.0), self._run)
+            lasts = window.end - seconds() if window.lasts_s is None else window.lasts_s
+            answer = await asyncio.to_thread(give, path, do, max(min(lasts, LONGEST_S), 0.0), self._run)
             failure = "" if answer.get("done") else str(answer.get("why"))
         except (OSError, ValueError) as error:
             failure = f"no supervisor to {do} this node ({error})"

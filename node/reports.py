@@ -14,6 +14,7 @@ from pame.rpc import control_pb2 as pb
 def fault_message(run: int, turn: Turn) -> pb.FaultReport:
     """An effect of the plan begins or ends."""
     window = turn.event.window
+    end = window.end if window.lasts_s is None else window.begin  # a node that is stopped counts no iterations
     return pb.FaultReport(
         run=run,
         number=turn.event.number,
@@ -23,7 +24,7 @@ def fault_message(run: int, turn: Turn) -> pb.FaultReport:
         mechanism=turn.mechanism,
         detail=turn.failure or turn.event.fault,
         failed=bool(turn.failure),
-        planned=window.begin if turn.begins else window.end,
+        planned=window.begin if turn.begins else end,
         by_iteration=window.unit == "iterations",
         took=turn.took,
         held=[realised_message(found) for found in turn.held],

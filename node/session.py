@@ -85,6 +85,7 @@ class Session:
             self._snapshot,
             room,
             lambda k: self._chronicle.look(self._weather.seconds(), k),
+            lambda k: self._chronicle.strike(k, self._weather.seconds),
         )
 
     async def prepare(self) -> None:

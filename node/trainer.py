@@ -28,6 +28,10 @@ _LONG_STEP_S = 0.005
 Snapshot = Callable[[int, Vector], None]
 
 
+async def _unharmed(_: int) -> None:
+    """Nothing stops the node at any iteration."""
+
+
 class Trainer:
     """One node's algorithm under the clock of this machine."""
 
@@ -41,9 +45,10 @@ class Trainer:
         snapshot: Snapshot,
         room: Callable[[], Awaitable[bool]],
         reached: Callable[[int], None] = lambda _: None,
+        strike: Callable[[int], Awaitable[None]] = _unharmed,
     ) -> None:
         """`room`: waits until the orchestrator can take a snapshot; False if it cannot be reached. `reached`: is told
-        every iteration as it begins."""
+        every iteration as it begins. `strike`: what stops this node before it begins one."""
         setting, index = assigned.setting, assigned.index
         self._assigned = assigned
         self._setting = setting
@@ -59,6 +64,7 @@ class Trainer:
         self._snapshot = snapshot
         self._room = room
         self._reached = reached
+        self._strike = strike
         self._newest = assigned.first
         """The iteration of the algorithm's model: counted up by each step, before any waiting."""
         self._kept: OrderedDict[int, Vector] = OrderedDict()
@@ -126,6 +132,7 @@ class Trainer:
                     done()
                 if k >= last and self._setting.mode is Mode.ROUNDS:
                     return
+                await self._strike(k)
                 await self._iterate(k)
                 participant.k += 1
 

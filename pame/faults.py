@@ -2,7 +2,8 @@
 
 A fault of an experiment (a partition, a flapping link, churn, ...) is compiled to such a plan (orchestrator/faults).
 A window counts seconds of the run, or iterations of the acting node: the sender of a link, the node itself. Windows in
-iterations are exact: everybody can compute from the plan which message is not sent, so nobody waits for it.
+iterations are exact: everybody can compute from the plan which message is not sent, so nobody waits for it. Only what
+stops a node (pause, kill, restart) begins with an iteration and lasts seconds, because a stopped node counts none.
 """
 
 from collections.abc import Sequence
@@ -21,9 +22,11 @@ class Window:
     begin: float
     end: float = inf
     unit: Literal["seconds", "iterations"] = "seconds"
+    lasts_s: float | None = None
+    """Of what stops a node when it begins iteration `begin`: for so many seconds; `end` is not known before then."""
 
     def __contains__(self, moment: float) -> bool:
-        return self.begin <= moment < self.end
+        return self.begin <= moment < self.end if self.lasts_s is None else moment == self.begin
 
 
 @dataclass(frozen=True, slots=True)

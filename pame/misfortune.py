@@ -3,21 +3,7 @@
 from collections import defaultdict
 from dataclasses import replace
 
-from pame.faults import (
-    ContainerKill,
-    ContainerRestart,
-    Cut,
-    Degrade,
-    Drop,
-    Event,
-    Kill,
-    Link,
-    Pause,
-    Plan,
-    Restart,
-    Slow,
-    Window,
-)
+from pame.faults import Cut, Degrade, Drop, Event, Kill, Link, Pause, Plan, Restart, Slow
 from pame.links import LinkSpec
 
 SECONDS, ITERATIONS = "seconds", "iterations"
@@ -83,33 +69,34 @@ class Misfortune:
 
     def paused_until(self, node: int, seconds: float) -> float:
         """When a node can go on that wants to now."""
-        moment, pauses = seconds, [e.window for e in self._nodes.get(node, ()) if isinstance(e.effect, Pause)]
+        events = (event for event in self._nodes.get(node, ()) if event.window.unit == SECONDS)
+        moment, pauses = seconds, [event.window for event in events if isinstance(event.effect, Pause)]
         while ends := [window.end for window in pauses if moment in window]:
             moment = max(ends)
         return moment
 
-    def absences(self) -> list[tuple[int, Window]]:
-        """Who is killed, or told to leave, and when it comes back, by time. An order for a node that is away finds
-        nobody and changes nothing; a container is down until the last who wanted that is done."""
-        orders = [(node, event) for node, events in self._nodes.items() for event in events]
-        absences: list[tuple[int, Window]] = []
-        latest: dict[int, int] = {}
-        for node, event in sorted(orders, key=lambda order: (order[1].window.begin, order[1].number, order[0])):
-            if not isinstance(event.effect, Kill | Restart):
-                continue
-            window, place = event.window, latest.get(node)
-            if place is None or window.begin >= absences[place][1].end:
-                latest[node] = len(absences)
-                absences.append((node, window))
-            elif isinstance(event.effect, ContainerKill | ContainerRestart):
-                away = absences[place][1]
-                absences[place] = node, replace(away, end=max(away.end, window.end))
-        return absences
+    def absences(self) -> list[tuple[int, Event]]:
+        """Who is killed, or told to leave, by the clock, in the order of time."""
+        orders = [
+            (node, event)
+            for node, events in self._nodes.items()
+            for event in events
+            if isinstance(event.effect, Kill | Restart) and event.window.unit == SECONDS
+        ]
+        return sorted(orders, key=lambda order: (order[1].window.begin, order[1].number, order[0]))
+
+    def strikes(self, node: int, iteration: int) -> list[Event]:
+        """What stops a node when it begins an iteration: each only once, even if the node passes there again."""
+        events = self._nodes.get(node, ())
+        return [event for event in events if event.window.lasts_s is not None and event.window.begin == iteration]
 
     @property
     def is_public(self) -> bool:
         """Whether everything in it is known to everybody beforehand: nothing goes by the clock, nobody is slow."""
-        return all(event.window.unit == ITERATIONS and not isinstance(event.effect, Slow) for event in self.plan)
+        return all(
+            event.window.unit == ITERATIONS and event.window.lasts_s is None and not isinstance(event.effect, Slow)
+            for event in self.plan
+        )
 
     @property
     def slow_nodes(self) -> frozenset[int]:

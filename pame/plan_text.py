@@ -2,7 +2,9 @@
 
     {"number":0,"fault":"link-down","effect":{"kind":"cut","links":[[0,1],[1,0]]},"begin":30.0,"end":40.0,"unit":"seconds"}
 
-An `end` of null is the end of the run. Reading is total: any text gives a plan, or a PlanError that names the line.
+An `end` of null is the end of the run. What stops a node at an iteration has one more key, `lasts`: for so many
+seconds, null to the end of the run; its `end` is null. Reading is total: any text gives a plan, or a PlanError that
+names the line.
 """
 
 import json
@@ -12,7 +14,7 @@ from math import inf, isfinite
 from typing import Any, get_args, get_type_hints
 
 from pame.errors import PlanError
-from pame.faults import Effect, Event, Link, Plan, Window
+from pame.faults import Effect, Event, Kill, Link, Pause, Plan, Restart, Window
 
 
 def _kind(effect: type) -> str:
@@ -23,6 +25,8 @@ def _kind(effect: type) -> str:
 _EFFECTS: dict[str, type[Effect]] = {_kind(effect): effect for effect in get_args(Effect)}
 _LARGEST_ID = 10**9
 _KEYS = ("number", "fault", "effect", "begin", "end", "unit")
+_LASTS = "lasts"
+_STOPPING = (Pause, Kill, Restart)
 _AT_LEAST_1 = ("factor", "delay_factor")
 _SHARES = ("share", "loss", "rate_factor")
 
@@ -51,6 +55,7 @@ def read_plan(text: str) -> Plan:
 def _plain(event: Event) -> dict[str, Any]:
     effect = {field.name: getattr(event.effect, field.name) for field in fields(event.effect)}
     window = event.window
+    lasts = {} if window.lasts_s is None else {_LASTS: None if window.lasts_s == inf else window.lasts_s}
     return {
         "number": event.number,
         "fault": event.fault,
@@ -58,6 +63,7 @@ def _plain(event: Event) -> dict[str, Any]:
         "begin": window.begin,
         "end": None if window.end == inf else window.end,
         "unit": window.unit,
+        **lasts,
     }
 
 
@@ -66,19 +72,30 @@ def _event(line: str) -> Event:
         data = json.loads(line, object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError):
         raise _Wrong("is not JSON") from None
-    if not isinstance(data, dict) or set(data) != set(_KEYS):
+    if not isinstance(data, dict) or set(data) - {_LASTS} != set(_KEYS):
         raise _Wrong(f"is not an object with the keys {', '.join(_KEYS)}")
     if not isinstance(data["fault"], str) or not data["fault"]:
         raise _Wrong(f"fault {_show(data['fault'])} is no word")
     if data["unit"] not in ("seconds", "iterations"):
         raise _Wrong(f"unit {_show(data['unit'])} is not seconds or iterations")
+    effect, window = _effect(data["effect"]), _window(data)
+    by_iteration = window.unit == "iterations" and type(effect) in _STOPPING
+    if by_iteration != (window.lasts_s is not None):
+        raise _Wrong(f"{_LASTS} is for what stops a node at an iteration (pause, kill, restart), and only for that")
+    return Event(_id("number", data["number"]), data["fault"], effect, window)
+
+
+def _window(data: dict[str, Any]) -> Window:
     begin = _number("begin", data["begin"])
     end = inf if data["end"] is None else _number("end", data["end"])
     if end <= begin:
         raise _Wrong(f"end {end} is not after begin {begin}")
-    return Event(
-        _id("number", data["number"]), data["fault"], _effect(data["effect"]), Window(begin, end, data["unit"])
-    )
+    if _LASTS not in data:
+        return Window(begin, end, data["unit"])
+    lasts = inf if data[_LASTS] is None else _number(_LASTS, data[_LASTS])
+    if not lasts or end != inf or not begin.is_integer():
+        raise _Wrong(f"{_LASTS} {_show(data[_LASTS])} is not how long something lasts that begins with an iteration")
+    return Window(begin, inf, data["unit"], lasts)
 
 
 def _effect(data: Any) -> Effect:

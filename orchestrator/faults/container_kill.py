@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.kill import Absence
+from orchestrator.faults.kill import ContainerAbsence
 from orchestrator.faults.seam import Happening, World
 from orchestrator.faults.selectors import NodeSelector
 from pame import faults
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContainerKill(Absence):
+class ContainerKill(ContainerAbsence):
     """The containers of nodes are killed through the Docker API.
 
     nodes: Which nodes.

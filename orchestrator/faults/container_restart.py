@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.kill import Absence
+from orchestrator.faults.kill import ContainerAbsence
 from orchestrator.faults.seam import Happening, World
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import PositiveSeconds
+from orchestrator.faults.triggers import StoppedSeconds
 from pame import faults
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContainerRestart(Absence):
+class ContainerRestart(ContainerAbsence):
     """The containers of nodes are stopped and started again through the Docker API.
 
     nodes: Which nodes.
@@ -23,7 +23,7 @@ class ContainerRestart(Absence):
 
     kind: Literal["container-restart"] = "container-restart"
     nodes: NodeSelector
-    back_after: PositiveSeconds = 1.0
+    back_after: StoppedSeconds = 1.0
     keep_connected: bool = False
 
     def events(self, world: World) -> Iterator[Happening]:

@@ -9,7 +9,7 @@ from pydantic import Field
 from orchestrator.faults.choose import choose_nodes
 from orchestrator.faults.seam import Happening, World
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import PositiveSeconds, Seconds, Times
+from orchestrator.faults.triggers import Moment, PositiveSeconds, Seconds, Span, StoppedSeconds, Times
 from pame import faults
 
 _AT = Field(description="When it begins; the beginning of the run if left out.")
@@ -21,15 +21,15 @@ _EVERY = Field(description="It happens again after so long, each time; random ch
 class Absence:
     """A fault after which nodes come back."""
 
-    at: Annotated[Seconds | None, _AT] = None
-    every: Annotated[PositiveSeconds | None, _EVERY] = None
-    until: Annotated[Seconds | None, _UNTIL] = None
-    back_after: PositiveSeconds | None = None
+    at: Annotated[Moment | None, _AT] = None
+    every: Annotated[Span | None, _EVERY] = None
+    until: Annotated[Moment | None, _UNTIL] = None
+    back_after: StoppedSeconds | None = None
 
     def times(self) -> Times:
         """The same as a value."""
         given = {"at": self.at, "back_after": self.back_after, "until": self.until, "every": self.every}
-        return Times(given, length="back_after")
+        return Times(given, length="back_after", stops=True)
 
     def problems(self) -> dict[str, str]:
         """Times, and an end of what does not repeat."""
@@ -37,6 +37,15 @@ class Absence:
         if self.until is not None and self.every is None:
             found["until"] = "is when repeating ends, but nothing repeats; give every too, or only back_after"
         return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContainerAbsence(Absence):
+    """The same by seconds only: Docker knows no iterations."""
+
+    at: Annotated[Seconds | None, _AT] = None
+    every: Annotated[PositiveSeconds | None, _EVERY] = None
+    until: Annotated[Seconds | None, _UNTIL] = None
 
 
 @dataclass(frozen=True, kw_only=True)

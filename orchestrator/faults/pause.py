@@ -1,18 +1,20 @@
 """Nodes that stand still for a while and then go on as if nothing had been."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from orchestrator.faults.choose import choose_nodes
 from orchestrator.faults.seam import Happening, World
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import RepeatedSecondsSpell
+from orchestrator.faults.triggers import RepeatedSpell, StoppedSeconds, Times
 from pame import faults
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pause(RepeatedSecondsSpell):
+class Pause(RepeatedSpell):
     """Nodes stand still.
 
     nodes: Which nodes.
@@ -21,7 +23,12 @@ class Pause(RepeatedSecondsSpell):
 
     kind: Literal["pause"] = "pause"
     nodes: NodeSelector
+    lasts: Annotated[StoppedSeconds | None, Field(alias="for", description="How long it lasts.")] = None
     keep_connected: bool = False
+
+    def times(self) -> Times:
+        """The same as a value."""
+        return replace(super().times(), stops=True)
 
     def problems(self) -> dict[str, str]:
         """Only times can contradict each other."""

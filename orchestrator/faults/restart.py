@@ -8,7 +8,7 @@ from orchestrator.faults.choose import choose_nodes
 from orchestrator.faults.kill import Absence
 from orchestrator.faults.seam import Happening, World
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import PositiveSeconds
+from orchestrator.faults.triggers import StoppedSeconds
 from pame import faults
 
 
@@ -23,7 +23,7 @@ class NodeRestart(Absence):
 
     kind: Literal["restart"] = "restart"
     nodes: NodeSelector
-    back_after: PositiveSeconds = 1.0
+    back_after: StoppedSeconds = 1.0
     keep_connected: bool = False
 
     def events(self, world: World) -> Iterator[Happening]:

@@ -5,7 +5,8 @@
     until: 2min              until: {iteration: 60}
     every: 20s               every: {iterations: 50}      begins again and again, until `until` or the end of the run
 
-All of one fault are in the same unit. What is left out: `at` is the beginning of the run, the end is that of the run.
+All of one fault are in the same unit; only how long a node is stopped (paused, killed, restarted) is always in seconds,
+because it counts no iterations then. What is left out: `at` is the beginning of the run, the end is that of the run.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,6 +52,8 @@ PositiveDuration = Annotated[float, DURATION, Gt(0)]
 _SECONDS = replace(DURATION, expected="a time such as 30s (this kind counts seconds, not iterations)")
 Seconds = Annotated[float, _SECONDS]
 PositiveSeconds = Annotated[float, _SECONDS, Gt(0)]
+_STOPPED = replace(DURATION, expected="a time such as 5s (a node that is stopped counts no iterations)")
+StoppedSeconds = Annotated[float, _STOPPED, Gt(0)]
 Moment = Duration | AtIteration
 Span = PositiveDuration | ForIterations
 
@@ -122,10 +125,11 @@ class Horizon:
 
 @dataclass(frozen=True)
 class Times:
-    """The amounts of a fault by their key; `length` is the key of how long it lasts."""
+    """The amounts of a fault by their key; `length` is the key of how long it lasts, in seconds if it stops nodes."""
 
     given: Mapping[str, Amount | None]
     length: str = "for"
+    stops: bool = False
 
     @property
     def present(self) -> dict[str, Amount]:
@@ -135,7 +139,7 @@ class Times:
     @property
     def unit(self) -> Unit:
         """Of all of them; seconds if there are none."""
-        return next(map(unit_of, self.present.values()), "seconds")
+        return next(map(unit_of, self._counted.values()), "seconds")
 
     @property
     def begin(self) -> float:
@@ -150,33 +154,52 @@ class Times:
 
     def problems(self) -> dict[str, str]:
         """What contradicts what, by key."""
-        reference = next(iter(self.present), "at")
+        until, length, every = (self.present.get(key) for key in ("until", self.length, "every"))
+        if self._strikes and until is not None and every is None:
+            why = f"a node that is stopped counts no iterations; say how long with {self.length}, e.g. 5s, instead"
+            return {"until": why}
+        reference = next(iter(self._counted), "at")
         found = {
             key: f"counts {unit_of(value)}, but {reference} counts {self.unit}; give both in the same unit"
-            for key, value in self.present.items()
+            for key, value in self._counted.items()
             if unit_of(value) != self.unit
         }
         if found:
             return found
-        until, length, every = (self.present.get(key) for key in ("until", self.length, "every"))
         if until is not None and number_of(until) <= self.begin:
             found["until"] = f"{show(until)} is not after the beginning; give a later one than at"
         if every is None and until is not None and length is not None:
             found["until"] = f"{self.length} says already when it ends; remove one of the two, or repeat it with every"
         if every is not None and length is None:
             found["every"] = f"it never ends, so it cannot begin again; say with {self.length} how long each one lasts"
-        if every is not None and length is not None and number_of(every) < number_of(length):
+        if every is not None and length is not None and not self._strikes and number_of(every) < number_of(length):
             found["every"] = f"{show(every)} is shorter than {self.length}: {show(length)}; make it at least as long"
         return found
 
     def windows(self, horizon: Horizon) -> Iterator[Window]:
         """One, or the repeated ones that begin before the run ends; without end if nothing ends them."""
         if "every" not in self.present:
-            yield Window(self.begin, self.end, self.unit)
+            yield self._window(self.begin)
             return
         end = min(self.end, horizon.of(self.unit))
         for begin in steps(self.begin, self._number("every", inf), end):
-            yield Window(begin, min(begin + self._number(self.length, inf), self.end), self.unit)
+            yield self._window(begin)
+
+    @property
+    def _counted(self) -> dict[str, Amount]:
+        """Those that must be in the same unit."""
+        return {key: value for key, value in self.present.items() if not (self.stops and key == self.length)}
+
+    @property
+    def _strikes(self) -> bool:
+        """Whether nodes are stopped at an iteration."""
+        return self.stops and self.unit == "iterations"
+
+    def _window(self, begin: float) -> Window:
+        length = self._number(self.length, inf)
+        if self._strikes:
+            return Window(begin, unit=self.unit, lasts_s=length)
+        return Window(begin, min(begin + length, self._number("until", inf)), self.unit)
 
     def _number(self, key: str, otherwise: float) -> float:
         return number_of(self.present[key]) if key in self.present else otherwise

@@ -103,6 +103,9 @@ def _read(text: str) -> Experiment:
 
 def _planned(event: Event) -> str:
     window = event.window
+    if window.lasts_s is not None:
+        length = "until the run ends" if window.lasts_s == inf else f"for {window.lasts_s:g} seconds"
+        return f"{words(event)}: from iteration {window.begin:g} {length}"
     end = "until the run ends" if window.end == inf else f"to {window.end:g}"
     return f"{words(event)}: from {window.begin:g} {end} {window.unit}"
 

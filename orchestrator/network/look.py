@@ -65,6 +65,7 @@ def figures_of(run: "NetworkRun") -> OrchestratorFigures:
 
 
 def _active_faults(run: "NetworkRun", median_iteration: int) -> int:
-    """Nodes that the experiment makes slow, and events of the plan in whose window the run is."""
-    planned = active(run.plan, run.seconds()), active(run.plan, median_iteration, "iterations")
-    return len(run.slow_nodes) + sum(map(len, planned))
+    """Nodes that the experiment makes slow, and events of the plan in whose window the run is, or a node as it told."""
+    now, whole = run.seconds(), [event for event in run.plan if event.window.lasts_s is None]
+    planned = active(whole, now), active(whole, median_iteration, "iterations")
+    return len(run.slow_nodes) + sum(map(len, planned)) + run.strikes.active(run.plan, now)

@@ -12,6 +12,7 @@ from node.assignment import assign, neighbour
 from orchestrator.network.collection import Collection
 from orchestrator.network.members import Member
 from orchestrator.network.seats import Seats
+from orchestrator.network.strikes import Strikes
 from pame import comeback
 from pame.exchange import Vector
 from pame.rpc import control_pb2 as pb
@@ -23,12 +24,15 @@ _HEAR_S = 2.0
 class Comebacks:
     """Of one run."""
 
-    def __init__(self, common: pb.Assignment, setting: Setting, seats: Seats, collection: Collection) -> None:
+    def __init__(
+        self, common: pb.Assignment, setting: Setting, seats: Seats, collection: Collection, strikes: Strikes
+    ) -> None:
         """`common`: what all assignments share; it may change while the run goes on."""
         self._common = common
         self._setting = setting
         self._seats = seats
         self._collection = collection
+        self._strikes = strikes
         self._preparing: set[int] = set()
         self._untold: dict[int, set[int]] = {}
         """Live neighbours that do not know yet where a node is."""
@@ -42,6 +46,7 @@ class Comebacks:
         start = start_model(self._collection, setting.restart_state, index, neighbours)
         peers = self._seats.peers(setting.contacts(index))
         assignment = assign(self._common, index, incarnation, peers, first, start, seconds, setting.links)
+        assignment.plan = self._strikes.left(index, assignment.plan)
         member.tell(pb.ToNode(assignment=assignment))
         return first
 

@@ -30,6 +30,7 @@ from orchestrator.network.members import SILENT_S, Member, Members
 from orchestrator.network.restart import Comebacks
 from orchestrator.network.seats import Seats
 from orchestrator.network.state import NetworkObserver
+from orchestrator.network.strikes import Strikes
 from orchestrator.network.totals import Totals
 from orchestrator.plan import HARD_STOP_S
 from orchestrator.runs import Ending, RunFolder, Status
@@ -95,7 +96,8 @@ class NetworkRun:
         of_nodes = replace(setting, plan=for_nodes(setting.plan))
         self._common = describe(self.number, of_nodes, experiment.problem, tls)
         self.seats = Seats(experiment.nodes)
-        self._comebacks = Comebacks(self._common, setting, self.seats, self.collection)
+        self.strikes = Strikes()
+        self._comebacks = Comebacks(self._common, setting, self.seats, self.collection, self.strikes)
         self.ready: set[int] = set()
         self._lossless: dict[int, str] = {}
         """Why packets cannot be lost at a node; empty: they can."""
@@ -212,6 +214,7 @@ class NetworkRun:
             status = Status.DIVERGED if message.failure.diverged else Status.FAILED
             self._stop(_End(status, message.failure.reason, self._reached()))
         elif kind == "fault" and message.fault.run == self.number:
+            self.strikes.heard(index, message.fault)
             self._note(fault_event(index, message.fault))
         elif kind == "moved" and message.moved.run == self.number:
             for other in message.moved.neighbours:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,9 @@ class Course:
             return _within(spell.begin if begin is None else begin, spell.end if end is None else end, self.seconds)
         placed = _within(spell.begin, spell.end, self.iterations)
         mapped = _mapped(placed, self.clock[1], self.clock[0], self.iterations, self.seconds)
+        if spell.lasts_s is not None:
+            first, last = (begin, begin) if begin is not None else mapped or (inf, inf)
+            return _within(first, last + spell.lasts_s if end is None else end, self.seconds)
         if begin is not None:
             end = end if end is not None else mapped[1] if mapped else None
             return None if end is None else _within(begin, end, self.seconds)
@@ -39,7 +43,7 @@ class Course:
 
     def in_iterations(self, spell: Spell) -> Range | None:
         """At which iterations it was; None if it cannot be said, or never began."""
-        if spell.unit == "iterations":
+        if spell.scale == "iterations":
             return _within(spell.begin, spell.end, self.iterations)
         return _mapped(self.in_seconds(spell), *self.clock, self.seconds, self.iterations)
 
@@ -48,12 +52,12 @@ class Course:
         return _mapped(self.in_iterations(spell), *self.volume)
 
     def own(self, spell: Spell) -> Range | None:
-        """In the unit of its plan."""
-        return self.in_seconds(spell) if spell.unit == "seconds" else self.in_iterations(spell)
+        """In what it is measured: the unit of its plan, or seconds if it only began with an iteration."""
+        return self.in_seconds(spell) if spell.scale == "seconds" else self.in_iterations(spell)
 
     def outlived(self, spell: Spell) -> bool:
         """Whether the run went on after its end."""
-        span, end = self.own(spell), self.seconds if spell.unit == "seconds" else self.iterations
+        span, end = self.own(spell), self.seconds if spell.scale == "seconds" else self.iterations
         return span is not None and end is not None and span[1] < end
 
     def never_began(self, spell: Spell) -> bool:

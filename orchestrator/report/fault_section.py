@@ -46,7 +46,7 @@ def fault_section(faults: Faults | None, impacts: Sequence[Impact], course: Cour
         table = page.sortable(_PLAN, rows, _look(len(rows)))
         cards.append(page.card(f"<h3>What was done</h3>{page.note(_acted(faults, simulated))}{table}{more}"))
     if impacts:
-        timed = any(impact.spell.unit == "iterations" for impact in impacts)
+        timed = any(impact.spell.scale == "iterations" for impact in impacts)
         words = _HOW + (_BY_ITERATION if timed else "")
         table = page.sortable(_IMPACT, [_impact(impact, nodes) for impact in impacts], _look(len(impacts)))
         cards.append(page.card(f"<h3>What it did</h3>{page.note(words)}{table}"))
@@ -122,7 +122,7 @@ def _answers(acts: Acts) -> list[str]:
 
 def _impact(impact: Impact, nodes: int) -> list[Cell]:
     spell, rounds = impact.spell, impact.rounds
-    unit = spell.unit
+    unit = spell.scale
     waited = rounds.waited_s if rounds else None
     share = ""
     if waited is not None and impact.span is not None and unit == "seconds" and nodes:
@@ -175,6 +175,10 @@ def _name(spell: Spell, window: str) -> Cell:
 
 
 def _window(spell: Spell) -> str:
+    if spell.lasts_s is not None:
+        at = f"iteration {number(spell.begin)}" if spell.end == spell.begin else ""
+        at = at or f"iterations {number(spell.begin)} to {number(spell.end)}"
+        return f"from {at} on" if spell.lasts_s == inf else f"at {at}, for {_seconds(spell.lasts_s)}"
     if spell.unit == "iterations":
         begin, end = f"iteration {number(spell.begin)}", number(spell.end) if spell.end != inf else ""
     else:

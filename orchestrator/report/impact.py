@@ -92,13 +92,13 @@ def impacts(
 ) -> list[Impact]:
     """One per fault, in the order given."""
     spans = [course.own(spell) for spell in spells]
-    rounds = _rounds(records, [(spell.unit, span) for spell, span in zip(spells, spans, strict=True)])
+    rounds = _rounds(records, [(spell.scale, span) for spell, span in zip(spells, spans, strict=True)])
     lives = _lives(spells, plan, course, graph)
     found = []
     series = {unit: _series(points, unit) for unit in ("seconds", "iterations")}
     for spell, span, counted, live in zip(spells, spans, rounds, lives, strict=True):
         consensus, objective = (
-            _dip(series[spell.unit], span, course.outlived(spell), value) for value in (_consensus, _objective)
+            _dip(series[spell.scale], span, course.outlived(spell), value) for value in (_consensus, _objective)
         )
         found.append(Impact(spell, span, counted, consensus, objective, live))
     return found

@@ -83,6 +83,13 @@ class Spell:
     unit: Literal["seconds", "iterations"]
     events: tuple[Event, ...]
     acts: Acts
+    lasts_s: float | None = None
+    """Of what stops nodes at an iteration: how long each time; `begin` and `end` are the first and the last time."""
+
+    @property
+    def scale(self) -> Literal["seconds", "iterations"]:
+        """In what its span is measured."""
+        return self.unit if self.lasts_s is None else "seconds"
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,8 @@ class Faults:
 
     def _told_of(self, event: Event) -> list[Act]:
         concerned = set(named(event))
-        moments = [(True, event.window.begin), (False, None if event.window.end == inf else event.window.end)]
+        end = event.window.end if event.window.lasts_s is None else event.window.begin
+        moments = [(True, event.window.begin), (False, None if end == inf else end)]
         return [
             act
             for begins, moment in moments
@@ -250,9 +258,9 @@ def words_of(spell: Spell) -> str:
 def _spell(number: int, fault: str, said: str, events: tuple[Event, ...], acts: Acts) -> Spell:
     unit = events[0].window.unit
     same = [event.window for event in events if event.window.unit == unit]
-    return Spell(
-        number, fault, said, min(w.begin for w in same), max(w.end for w in same), unit, events, acts
-    )  # fmt: skip
+    lasts = same[0].lasts_s
+    end = max(w.end if lasts is None else w.begin for w in same)
+    return Spell(number, fault, said, min(w.begin for w in same), end, unit, events, acts, lasts)
 
 
 def _act(entry: Mapping[str, Any]) -> Act:

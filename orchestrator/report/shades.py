@@ -69,7 +69,7 @@ def _said(faults: Faults, course: Course, spans: Mapping[str, Sequence[tuple[Spe
     said = ["Shaded: faults."] if any(spans.values()) else []
     if faults.is_outlined:
         said[-1:] = ["Shaded: faults, each from its first beginning to its last end, because the windows are many."]
-    if any(spell.unit == "seconds" for spell, _ in spans["iteration"]):
+    if any(spell.scale == "seconds" for spell, _ in spans["iteration"]):
         said.append("Those in seconds are placed among iterations by the mean iteration of the nodes at that time.")
     for axis, words in _AXES.items():
         missing = len(begun) - len(spans[axis])

@@ -5,7 +5,8 @@ long as its link says. After iteration K a node is frozen; in `free` it goes on 
 starve, and its result stays w^K.
 
 Faults: what would happen to a paused node happens when it goes on. A node that is killed forgets everything; it comes
-back at the median iteration of its live neighbours, with the model that `restart_state` says.
+back at the median iteration of its live neighbours, with the model that `restart_state` says. What stops a node at an
+iteration does so before it sends, once in a run.
 """
 
 import heapq
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from pame.algorithms import Mode, Received
 from pame.comeback import first_iteration, start_model
 from pame.evaluate import Evaluator
+from pame.faults import ContainerKill, ContainerRestart, Event, Pause
 from pame.ledger import Fate, Ledger
 from pame.links import LinkState, send
 from pame.observe import Observer, Outcome
@@ -52,8 +54,13 @@ class _Run:
         self._nodes = [
             Participant(setting, index, setting.node(index, self._selection)) for index in range(setting.topology.nodes)
         ]
-        self._away: set[int] = set()
-        """Nodes that are killed and not back yet."""
+        self._away: dict[int, float] = {}
+        """Nodes that are killed and not back yet, and when they will be."""
+        self._still: dict[int, float] = {}
+        """When nodes go on that were paused at an iteration."""
+        self._struck: set[tuple[int, Event]] = set()
+        """What has stopped which node at an iteration."""
+        self._departures = 0
         self._kept: dict[int, NDArray[np.float64]] = {}
         """The newest snapshot of each node."""
         self._expired = 0
@@ -74,9 +81,8 @@ class _Run:
         self._evaluate_by_time(now)
         for node in self._nodes:
             self._at(now, partial(self._start, node))
-        for index, window in self._setting.misfortune.absences():
-            self._at(window.begin, partial(self._leave, index))
-            self._at(window.end, partial(self._come_back, index))
+        for index, event in self._setting.misfortune.absences():
+            self._at(event.window.begin, partial(self._leave, index, event))
         while self._queue and self._reason is None:
             moment, _, action = heapq.heappop(self._queue)
             if moment > self._setting.stop.seconds:
@@ -102,17 +108,30 @@ class _Run:
             return False
         if node.index in self._away or self._nodes[node.index] is not node:
             return True
-        resumes = self._setting.misfortune.paused_until(node.index, now)
+        resumes = self._setting.misfortune.paused_until(node.index, max(now, self._still.get(node.index, now)))
         if resumes > now:
             self._at(resumes, action)
         return resumes > now
 
-    def _leave(self, index: int, now: float) -> None:
-        self._away.add(index)
-        self._expired += self._nodes[index].expired
+    def _leave(self, index: int, event: Event, now: float) -> None:
+        """An order for a node that is away finds nobody; only a container is down until the last who wanted that."""
+        window = event.window
+        back = window.end if window.lasts_s is None else now + window.lasts_s
+        self._come_back(index, now)
+        if index not in self._away:
+            self._departures += 1
+            self._expired += self._nodes[index].expired
+        elif isinstance(event.effect, ContainerKill | ContainerRestart):
+            back = max(back, self._away[index])
+        else:
+            return
+        self._away[index] = back
+        self._at(back, partial(self._come_back, index))
 
     def _come_back(self, index: int, now: float) -> None:
-        """As a new process: nothing in its mailbox, at the place where its neighbours are."""
+        """If it is time: as a new process, nothing in its mailbox, at the place where its neighbours are."""
+        if self._away.get(index) != now:
+            return
         setting = self._setting
         neighbours = setting.topology.neighbours(index)
         live = [self._nodes[j].k for j in neighbours if j not in self._away]
@@ -125,17 +144,38 @@ class _Run:
         for contact in self._selection.contacts(index):
             self._nodes[contact].algorithm.greet(index)
         self._nodes[index] = node
-        self._away.discard(index)
+        del self._away[index]
+        self._still.pop(index, None)
         self._start(node, now)
 
     def _start(self, node: Participant, now: float) -> None:
-        """An iteration begins: take the snapshot, send, and wait if this is a round."""
-        setting, k = self._setting, node.k
+        """An iteration begins: take the snapshot, and go on unless the run ends with it."""
+        setting = self._setting
         if self._is_stopped(node, now, partial(self._start, node)):
             return
         self._snapshot(node, now)
-        if self._reason is not None or (k >= setting.stop.iterations and setting.mode is Mode.ROUNDS):
+        if self._reason is None and (node.k < setting.stop.iterations or setting.mode is not Mode.ROUNDS):
+            self._strike(node, now)
+
+    def _strike(self, node: Participant, now: float) -> None:
+        """What stops it at this iteration, one after the other; then send."""
+        if self._is_stopped(node, now, partial(self._strike, node)):
             return
+        orders = self._setting.misfortune.strikes(node.index, node.k) if self._setting.plan else []
+        order = next((event for event in orders if (node.index, event) not in self._struck), None)
+        if order is None:
+            self._send(node, now)
+            return
+        self._struck.add((node.index, order))
+        if isinstance(order.effect, Pause):
+            self._still[node.index] = now + (order.window.lasts_s or 0.0)
+        else:
+            self._leave(node.index, order, now)
+        self._strike(node, now)
+
+    def _send(self, node: Participant, now: float) -> None:
+        """Send, and wait if this is a round."""
+        setting, k = self._setting, node.k
         node.algorithm.prepare(k)
         mail = post(setting, self._ledger, node.algorithm, node.index, k, now)
         if mail is not None:
@@ -255,5 +295,5 @@ class _Run:
 
     def _is_exact(self) -> bool:
         patient = not (self._expired or any(node.expired for node in self._nodes))
-        patient = patient and not self._setting.misfortune.absences()
-        return self._setting.mode is Mode.ROUNDS and self._ledger.clean and patient
+        undisturbed = patient and not self._departures
+        return self._setting.mode is Mode.ROUNDS and self._ledger.clean and undisturbed

@@ -1,16 +1,22 @@
 """What a node tells of the plan: each beginning and each end once, of what concerns it."""
 
 import asyncio
+import json
 import os
 import time
+from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from node.chronicle import Chronicle, Turn, concerns
+from node.reports import fault_message
 from node.shaping import Realised
+from node.supervisor import LONGEST_S
+from orchestrator.network.fault_events import fault_event
 from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Restart, Slow, Window
 
 LINK = ((1, 2),)
@@ -118,3 +124,75 @@ def test_what_a_former_self_was_told_is_not_done_again() -> None:
 
     asyncio.run(follow())
     assert [(turn.event.number, turn.begins) for turn in told] == [(2, True)]
+
+
+def at_iteration(effect: Effect, k: int, lasts_s: float = 5.0, number: int = 0) -> Event:
+    return Event(number, "test", effect, Window(k, unit="iterations", lasts_s=lasts_s))
+
+
+def struck(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chronicle: Chronicle, *ks: int) -> list[dict[str, Any]]:
+    """The orders that a parent gets, who says yes to all of them, while a trainer begins these iterations."""
+    orders: list[dict[str, Any]] = []
+
+    async def parent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        orders.append(json.loads(await reader.readline()))
+        writer.write(b'{"done": true}\n')
+        await writer.drain()
+        writer.close()
+
+    async def train() -> None:
+        async with await asyncio.start_unix_server(parent, tmp_path / "orders"):
+            async with asyncio.timeout(30):
+                for k in ks:
+                    await chronicle.strike(k, lambda: 100.0)
+
+    monkeypatch.setitem(os.environ, "PAME_SUPERVISOR", str(tmp_path / "orders"))
+    asyncio.run(train())
+    return orders
+
+
+def test_an_order_by_iteration_is_given_once_and_lasts_its_seconds(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told: list[Turn] = []
+    plan = [at_iteration(Pause((1,)), 3), at_iteration(Kill((1,)), 5, inf, 1), at_iteration(Kill((0,)), 4, 1.0, 2)]
+    orders = struck(monkeypatch, tmp_path, Chronicle(1, plan, told.append, run=7), 0, 2, 3, 3, 4, 5, 6)
+    assert [(order["do"], order["seconds"], order["run"]) for order in orders] == [
+        ("pause", 5.0, 7), ("kill", LONGEST_S, 7),
+    ]  # fmt: skip
+    assert [(turn.event.number, turn.begins, turn.iteration, turn.mechanism) for turn in told] == [
+        (0, True, 3, "supervisor"), (0, False, 3, "supervisor"), (1, True, 5, "supervisor"),
+    ]  # fmt: skip
+    lines = [fault_event(1, fault_message(7, turn)) for turn in told]
+    assert [line["planned"] for line in lines] == [{"iteration": 3}, {"iteration": 3}, {"iteration": 5}]
+
+
+def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
+    told: list[Turn] = []
+
+    async def follow() -> None:
+        chronicle = Chronicle(1, [at_iteration(Pause((1,)), 3)], told.append)
+        following = asyncio.create_task(chronicle.follow(lambda: 100.0, lambda: 50))
+        await asyncio.sleep(0.1)
+        following.cancel()
+
+    asyncio.run(follow())
+    assert not told
+
+
+@pytest.mark.parametrize(("first", "count"), [(2, 1), (3, 1), (4, 0)])
+def test_who_comes_back_after_the_iteration_of_an_order_is_not_struck(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: int, count: int
+) -> None:
+    chronicle = Chronicle(1, [at_iteration(Restart((1,)), 3)], lambda _: None, iteration=first)
+    assert len(struck(monkeypatch, tmp_path, chronicle, *range(first, 8))) == count
+
+
+def test_an_order_by_hand_whose_iteration_has_passed_is_given_at_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told: list[Turn] = []
+    chronicle = Chronicle(1, [], told.append, iteration=0)
+    chronicle.add([at_iteration(Pause((1,)), 3)])
+    assert len(struck(monkeypatch, tmp_path, chronicle, 6, 7)) == 1
+    assert [turn.iteration for turn in told] == [6, 6]

@@ -83,7 +83,7 @@ def test_pauses_join_and_absences_are_listed_by_time() -> None:
     )
     assert [found.paused_until(1, t) for t in (0.9, 1, 3.5, 4)] == [0.9, 4, 4, 4]
     assert found.paused_until(2, 2) == 3
-    assert [(node, window.begin) for node, window in found.absences()] == [(0, 5), (1, 5), (2, 7)]
+    assert [(node, event.window.begin) for node, event in found.absences()] == [(0, 5), (1, 5), (2, 7)]
     assert found.slow_nodes == {0, 1, 2}
 
 
@@ -91,7 +91,7 @@ def test_what_happens_to_a_container_happens_to_its_node() -> None:
     found = plan(
         (ContainerKill((2,)), Window(7, 9)), (ContainerRestart((0,)), Window(5, 6)), (CpuQuota((1,), 4.0), Window(1, 2))
     )
-    assert [(node, window.end) for node, window in found.absences()] == [(0, 6), (2, 9)]
+    assert [(node, event.window.end) for node, event in found.absences()] == [(0, 6), (2, 9)]
     assert [found.slowness(1, 0, t) for t in (0.9, 1.0, 2.0)] == [1, 4, 1]
 
 
@@ -100,6 +100,7 @@ def test_a_plan_is_public_if_nothing_in_it_goes_by_the_clock() -> None:
     assert plan((Cut((LINK,)), iterations(1)), (Drop((LINK,), 0.1), iterations(2))).is_public
     assert not plan((Cut((LINK,)), Window(1))).is_public
     assert not plan((Slow((1,), 2.0), iterations(1))).is_public
+    assert not plan((Pause((1,)), Window(1, unit="iterations", lasts_s=2.0))).is_public
 
 
 windows = st.tuples(st.floats(0, 50), st.floats(0, 20)).map(lambda pair: Window(pair[0], pair[0] + pair[1]))
@@ -116,16 +117,17 @@ def test_whoever_is_held_is_free_at_the_end_and_not_before(ends: list[Window], n
             assert any(now in window for window in ends)
 
 
-def test_an_order_for_a_node_that_is_away_finds_nobody() -> None:
+def test_a_node_is_stopped_at_its_iteration_and_not_by_the_clock() -> None:
     found = plan(
-        (Kill((0,)), Window(1, 10)),
-        (Kill((0, 1)), Window(5, 6)),
-        (Restart((0,)), Window(9, 30)),
-        (Kill((0,)), Window(10, 12)),
+        (Pause((0, 1)), Window(3, unit="iterations", lasts_s=2.0)),
+        (Kill((0,)), Window(3, unit="iterations", lasts_s=1.0)),
+        (Restart((0,)), Window(4, unit="iterations", lasts_s=1.0)),
     )
-    assert found.absences() == [(0, Window(1, 10)), (1, Window(5, 6)), (0, Window(10, 12))]
-
-
-def test_a_container_is_down_until_the_last_who_wanted_that_is_done() -> None:
-    found = plan((ContainerKill((0,)), Window(1, 10)), (ContainerRestart((0,)), Window(5, 20)))
-    assert found.absences() == [(0, Window(1, 20))]
+    struck = {(node, k): [event.number for event in found.strikes(node, k)] for node in (0, 1, 2) for k in (2, 3, 4)}
+    assert {place: numbers for place, numbers in struck.items() if numbers} == {
+        (0, 3): [0, 1],
+        (1, 3): [0],
+        (0, 4): [2],
+    }
+    assert found.absences() == []
+    assert found.paused_until(0, 3.0) == 3.0

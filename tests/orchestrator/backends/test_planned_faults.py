@@ -109,6 +109,33 @@ def test_nodes_are_paused_slowed_and_killed_as_planned_and_the_run_ends_healed(t
     assert json.loads((folder / "summary.json").read_text())["network"]["restarts"] == 1
 
 
+def test_nodes_are_stopped_at_their_iteration_once_and_the_run_goes_on(tmp_path: Path) -> None:
+    """Everybody waits for who is killed: it comes back where they are, at the iteration at which it was killed."""
+    experiment = faulty(
+        {"kind": "pause", "nodes": [2], "at": {"iteration": 10}, "for": "600ms"},
+        {"kind": "kill", "nodes": [3], "at": {"iteration": 20}, "back_after": "200ms"},
+        {"kind": "restart", "nodes": [1], "at": {"iteration": 30}, "back_after": "200ms"},
+        nodes=4, topology={"kind": "complete"}, algorithm={"kind": "dpsgd", "eta": 0.05}, period=1,
+        compute={"step": "5ms"}, stop={"iterations": 45}, exchange={"patience": "20s"},
+    )  # fmt: skip
+    folder, watcher = tmp_path / "run", Watcher()
+    ending = local(experiment, tmp_path, folder, watcher)
+    assert (ending.status, ending.exact) == (Status.FINISHED, False)
+    begun = [(e["number"], e["node"], e["iteration"], e["planned"]) for e in events(folder, "fault begins")]
+    assert begun == [(n, node, k, {"iteration": k}) for n, node, k in ((0, 2, 10), (1, 3, 20), (2, 1, 30))]
+    [paused], [ended] = (
+        [e for e in events(folder, f"fault {what}") if e["number"] == 0] for what in ("begins", "ends")
+    )
+    assert ended["iteration"] == 10
+    assert ended["seconds"] - paused["seconds"] >= 0.6
+    assert [event["node"] for event in events(folder, "died")] == [3]
+    assert [event["node"] for event in events(folder, "restarted")] == [3, 1]
+    assert not events(folder, "fault failed")
+    killed = [record.iteration for record in watcher.records if record.node == 3]
+    assert sorted(set(killed)) == list(range(45))
+    assert killed.count(20) == 1  # it was stopped before it began
+
+
 def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
     slow = Event(7, "straggler", Slow((2,), 1.5), Window(0.0))
 

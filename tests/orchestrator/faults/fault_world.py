@@ -104,6 +104,18 @@ _ANY_WHEN = (_when_in_seconds(), _when_in_iterations(), _repeated_in_seconds())
 _SECONDS_WHEN = (_when_in_seconds(), _repeated_in_seconds())
 _ABSENT_WHEN = st.fixed_dictionaries({"at": SECONDS, "back_after": LENGTHS}, optional={"every": PERIODS})
 
+
+def _stopped_when(length: str) -> st.SearchStrategy[dict[str, Any]]:
+    """At an iteration, for seconds."""
+    at = st.builds(lambda k: {"iteration": k}, st.integers(0, 200))
+    every = st.builds(lambda k: {"iterations": k}, st.integers(10, 100))
+    once = st.fixed_dictionaries({"at": at}, optional={length: LENGTHS})
+    repeated = st.fixed_dictionaries(
+        {"every": every, length: LENGTHS}, optional={"at": at, "until": st.just({"iteration": 250})}
+    )
+    return once | repeated
+
+
 ENTRIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "link-down": _entry("link-down", {"links": LINKS}, *_ANY_WHEN),
     "partition": _entry("partition", {"shape": st.sampled_from(["halves", "isolate", "min-cut"])}, *_ANY_WHEN),
@@ -127,9 +139,9 @@ ENTRIES: dict[str, st.SearchStrategy[dict[str, Any]]] = {
         ),
         _entry("straggler", {"nodes": NODES, "factor": FACTORS, "pattern": st.just("random")}, _when_in_iterations()),
     ),
-    "pause": _entry("pause", {"nodes": NODES}, *_SECONDS_WHEN),
-    "kill": _entry("kill", {"nodes": NODES}, _ABSENT_WHEN),
-    "restart": _entry("restart", {"nodes": NODES}, _ABSENT_WHEN),
+    "pause": _entry("pause", {"nodes": NODES}, *_SECONDS_WHEN, _stopped_when("for")),
+    "kill": _entry("kill", {"nodes": NODES}, _ABSENT_WHEN, _stopped_when("back_after")),
+    "restart": _entry("restart", {"nodes": NODES}, _ABSENT_WHEN, _stopped_when("back_after")),
     "churn": _entry(
         "churn",
         {"per_minute": st.sampled_from([1, 20.5]), "nodes": NODES, "keep_connected": st.booleans()},

@@ -28,6 +28,12 @@ def test_without_a_time_it_begins_at_once() -> None:
     )
 
 
+def test_a_node_can_be_stopped_at_an_iteration() -> None:
+    assert plan("{kind: pause, nodes: [2], at: {iteration: 40}, for: 5s}") == (
+        Event(3, "pause", Pause((2,)), Window(40.0, unit="iterations", lasts_s=5.0)),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -14,6 +14,7 @@ KINDS = (
 )
 DURATION = "a duration such as 20ms, 1.5s or 2min"
 SECONDS = "a time such as 30s (this kind counts seconds, not iterations)"
+STOPPED = "a time such as 5s (a node that is stopped counts no iterations)"
 NODES = "nodes such as [0, 3], random(20%), random(3), all or {degree: highest, count: 2}"
 LINKS = 'links such as ["0-1", "2>3"], random(20%), random(3), of(3) or all'
 FACTOR = (
@@ -133,8 +134,43 @@ FACTOR = (
             "{kind: pause, nodes: {degree: lowest, count: 0}}",
             ".nodes.count: got 0, expected a whole number of at least 1",
         ),
-        ("{kind: pause, nodes: all, at: {iteration: 3}}", f".at: got a section, expected {SECONDS}, or null"),
-        ("{kind: kill, nodes: all, at: {iteration: 3}}", f".at: got a section, expected {SECONDS}, or null"),
+        (
+            "{kind: pause, nodes: all, at: {iteration: 3}, for: {iterations: 4}}",
+            f".for: got a section, expected {STOPPED}, or null",
+        ),
+        (
+            "{kind: pause, nodes: all, at: {iteration: 3}, until: {iteration: 9}}",
+            ".until: a node that is stopped counts no iterations; say how long with for, e.g. 5s, instead",
+        ),
+        (
+            "{kind: pause, nodes: all, at: {iteration: 3}, until: 9s}",
+            ".until: a node that is stopped counts no iterations; say how long with for, e.g. 5s, instead",
+        ),
+        (
+            "{kind: pause, nodes: all, at: {iteration: 3}, for: 1s, every: 9s}",
+            ".every: counts seconds, but at counts iterations; give both in the same unit",
+        ),
+        (
+            "{kind: pause, nodes: all, for: 1s, every: {iterations: 9}, until: 9s}",
+            ".every: counts iterations, but until counts seconds; give both in the same unit",
+        ),
+        (
+            "{kind: kill, nodes: all, at: {iteration: 3}, back_after: {iterations: 4}}",
+            f".back_after: got a section, expected {STOPPED}, or null",
+        ),
+        (
+            "{kind: kill, nodes: all, at: {iteration: 3}, until: {iteration: 9}}",
+            ".until: is when repeating ends, but nothing repeats; give every too, or only back_after",
+        ),
+        (
+            "{kind: kill, nodes: all, at: {iteration: 3}, every: {iterations: 9}}",
+            ".every: it never ends, so it cannot begin again; say with back_after how long each one lasts",
+        ),
+        (
+            "{kind: restart, nodes: all, at: {iteration: 3}, every: {iterations: 9}, until: {iteration: 2}}",
+            ".until: iteration 2 is not after the beginning; give a later one than at",
+        ),
+        ("{kind: churn, per_minute: 3, at: {iteration: 3}}", f".at: got a section, expected {SECONDS}, or null"),
         (
             "{kind: kill, nodes: all, for: 3s}",
             ".for: unknown key (known here: at, back_after, every, keep_connected, kind, nodes, until)",
@@ -220,7 +256,10 @@ def test_faults_read_back_from_the_resolved_file() -> None:
         ("{kind: link-down, links: all, lasts: 3s}", False),
         ("{kind: link-down, links: all, at: [1s, 2s]}", False),
         ("{kind: pause, nodes: some}", False),
-        ("{kind: pause, nodes: all, at: {iteration: 3}}", False),
+        ("{kind: pause, nodes: all, at: {iteration: 3}, for: 3s}", True),
+        ("{kind: kill, nodes: all, every: {iterations: 3}, back_after: 3s}", True),
+        ("{kind: pause, nodes: all, for: {iterations: 3}}", False),
+        ("{kind: container-kill, nodes: all, at: {iteration: 3}}", False),
     ],
 )
 def test_the_schema_knows_faults(entry: str, good: bool) -> None:

@@ -45,15 +45,27 @@ EFFECTS = st.one_of(
     st.builds(Degrade, LINKS, FACTORS, NUMBERS, NUMBERS, SHARES, st.floats(1e-9, 1)),
     st.builds(Drop, LINKS, SHARES),
     *(st.builds(effect, NODES, FACTORS) for effect in (Slow, CpuQuota)),
-    *(st.builds(effect, NODES) for effect in (Pause, Kill, Restart, ContainerKill, ContainerRestart)),
+    *(st.builds(effect, NODES) for effect in (ContainerKill, ContainerRestart)),
 )
-WINDOWS = st.builds(
-    lambda a, b, unit: Window(min(a, b), max(a, b), unit),
-    NUMBERS,
-    NUMBERS | st.just(inf),
-    st.sampled_from(["seconds", "iterations"]),
-).filter(lambda window: window.begin < window.end)
-EVENTS = st.builds(Event, st.integers(0, 10**9), st.text(min_size=1), EFFECTS, WINDOWS)
+STOPS = st.one_of(*(st.builds(effect, NODES) for effect in (Pause, Kill, Restart)))
+
+
+def windows(*units: str) -> st.SearchStrategy[Window]:
+    made = st.builds(
+        lambda a, b, unit: Window(min(a, b), max(a, b), unit), NUMBERS, NUMBERS | st.just(inf), st.sampled_from(units)
+    )
+    return made.filter(lambda window: window.begin < window.end)
+
+
+STRIKES = st.builds(
+    lambda k, lasts: Window(float(k), inf, "iterations", lasts),
+    st.integers(0, 10**9),
+    st.floats(0, 1e300, exclude_min=True) | st.just(inf),
+)
+ACTS = st.tuples(EFFECTS, windows("seconds", "iterations")) | st.tuples(STOPS, windows("seconds") | STRIKES)
+EVENTS = st.builds(
+    lambda number, fault, act: Event(number, fault, *act), st.integers(0, 10**9), st.text(min_size=1), ACTS
+)
 
 
 def refusal(text: str) -> PlanError | None:
@@ -78,6 +90,15 @@ def test_a_line_is_plain_json_with_a_null_for_the_end_of_the_run() -> None:
     ]
 
 
+def test_what_stops_a_node_at_an_iteration_says_for_how_many_seconds() -> None:
+    lines = plan_lines([Event(0, "pause", Pause((2,)), Window(40.0, inf, "iterations", lasts)) for lasts in (5.0, inf)])
+    assert lines[0] == (
+        '{"number":0,"fault":"pause","effect":{"kind":"pause","nodes":[2]},"begin":40.0,"end":null,'
+        '"unit":"iterations","lasts":5.0}'
+    )
+    assert lines[1].endswith('"unit":"iterations","lasts":null}')
+
+
 @given(st.text())
 @example("[" * 100_000)
 @example('{"number":1e999}')
@@ -97,7 +118,7 @@ JSON = st.recursive(
 )
 
 
-@given(EVENTS, st.sampled_from(["number", "fault", "effect", "begin", "end", "unit", "more"]), JSON)
+@given(EVENTS, st.sampled_from(["number", "fault", "effect", "begin", "end", "unit", "lasts", "more"]), JSON)
 def test_a_line_with_anything_in_one_place_is_an_event_or_refused(event: Event, key: str, value: Any) -> None:
     line = json.dumps({**json.loads(plan_lines([event])[0]), key: value})
     error = refusal(line)
@@ -150,6 +171,31 @@ def test_a_broken_line_is_refused_with_its_number_and_the_reason(old: str, new: 
     with pytest.raises(PlanError) as caught:
         read_plan(f"{GOOD}\n\n{GOOD.replace(old, new, 1)}\n")
     assert str(caught.value) == f"plan, line 3: {problem}; a plan is copied, not written by hand"
+
+
+STOP = plan_lines([Event(0, "pause", Pause((2,)), Window(40.0, inf, "iterations", 5.0))])[0]
+ONLY = "lasts is for what stops a node at an iteration (pause, kill, restart), and only for that"
+LENGTH = "is not how long something lasts that begins with an iteration"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (',"lasts":5.0', "", ONLY),
+        ('"kind":"pause"', '"kind":"container-kill"', ONLY),
+        ('"iterations"', '"seconds"', ONLY),
+        ('"lasts":5.0', '"lasts":0', f"lasts 0 {LENGTH}"),
+        ('"lasts":5.0', '"lasts":-1', "lasts -1 is no number of at least 0"),
+        ('"lasts":5.0', '"lasts":"5s"', "lasts '5s' is no number of at least 0"),
+        ('"end":null', '"end":41', f"lasts 5.0 {LENGTH}"),
+        ('"begin":40.0', '"begin":40.5', f"lasts 5.0 {LENGTH}"),
+    ],
+)
+def test_a_stop_at_an_iteration_that_contradicts_itself_is_refused(old: str, new: str, problem: str) -> None:
+    assert old in STOP
+    with pytest.raises(PlanError) as caught:
+        read_plan(STOP.replace(old, new, 1))
+    assert str(caught.value) == f"plan, line 1: {problem}; a plan is copied, not written by hand"
 
 
 def test_the_plan_of_a_rich_example_is_the_recorded_one() -> None:

@@ -137,6 +137,30 @@ def test_nodes_that_are_killed_or_restarted_come_back() -> None:
     ]
 
 
+def test_nodes_are_stopped_at_an_iteration_for_seconds() -> None:
+    plan = plan_of(
+        "{kind: pause, nodes: [3], at: {iteration: 40}, for: 5s}",
+        "{kind: kill, nodes: [5], at: {iteration: 41}}",
+        "{kind: restart, nodes: [1], at: {iteration: 42}}",
+    )
+    assert [(event.effect, event.window) for event in plan] == [
+        (Pause((3,)), Window(40, inf, "iterations", 5.0)),
+        (Kill((5,)), Window(41, inf, "iterations", inf)),
+        (Restart((1,)), Window(42, inf, "iterations", 1.0)),
+    ]
+
+
+def test_stops_at_iterations_repeat_by_iterations_however_long_each_lasts() -> None:
+    plan = plan_of(
+        "{kind: kill, nodes: random(3), at: {iteration: 10}, back_after: 1min, every: {iterations: 50}}",
+        "{kind: pause, nodes: [1], for: 3s, every: {iterations: 20}, until: {iteration: 41}}",
+    )
+    kills = [event for event in plan if event.number == 0]
+    assert [event.window for event in kills] == [Window(k, inf, "iterations", 60.0) for k in range(10, 300, 50)]
+    assert len({event.effect for event in kills}) == 6
+    assert [event.window.begin for event in plan if event.number == 1] == [0, 20, 40]
+
+
 def test_what_docker_does_is_not_for_nodes() -> None:
     plan = plan_of(
         "{kind: container-kill, nodes: [3], at: 4s, back_after: 6s}",

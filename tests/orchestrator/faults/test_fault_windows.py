@@ -63,6 +63,12 @@ def test_an_event_is_active_from_its_beginning_up_to_its_end() -> None:
     assert [event.number for event in active(plan, 5, "iterations")] == [1]
 
 
+def test_of_what_stops_a_node_at_an_iteration_only_the_beginning_is_known() -> None:
+    plan = plan_of("{kind: pause, nodes: [1], at: {iteration: 5}, for: 2s}")
+    assert [len(active(plan, k, "iterations")) for k in (4, 5, 6)] == [0, 1, 0]
+    assert not active(plan, 5.0)
+
+
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_without_faults_the_live_graph_is_the_topology(graph: str) -> None:
     live = live_graph(GRAPHS[graph], ())

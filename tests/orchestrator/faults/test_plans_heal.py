@@ -17,7 +17,13 @@ ENDS = ("for", "until", "back_after")
 
 
 def last_end(plan: tuple[Event, ...], unit: str) -> float:
-    return max((event.window.end for event in plan if event.window.unit == unit), default=0.0)
+    """A node is stopped only when it begins an iteration, not at the next one."""
+    windows = [event.window for event in plan if event.window.unit == unit]
+    return max((window.end if window.lasts_s is None else window.begin + 1 for window in windows), default=0.0)
+
+
+def is_endless(event: Event) -> bool:
+    return (event.window.end if event.window.lasts_s is None else event.window.lasts_s) == inf
 
 
 def assert_healed(told: Misfortune, nodes: int, iteration: int, seconds: float) -> None:
@@ -29,6 +35,7 @@ def assert_healed(told: Misfortune, nodes: int, iteration: int, seconds: float) 
     for node in range(nodes):
         assert told.slowness(node, iteration, seconds) == 1.0
         assert told.paused_until(node, seconds) == seconds
+        assert told.strikes(node, iteration) == []
     assert all(event.window.end <= seconds for _, event in told.absences())
 
 
@@ -49,6 +56,8 @@ def is_felt(told: Misfortune, event: Event) -> bool:
         case Slow(nodes, factor):
             k, seconds = (int(begin), inf) if by_iteration else (-1, begin)
             return all(told.slowness(node, k, seconds) >= factor for node in nodes)
+        case Pause(nodes) | Kill(nodes) | Restart(nodes) if by_iteration:
+            return all(event in told.strikes(node, int(begin)) for node in nodes)
         case Pause(nodes):
             return all(told.paused_until(node, begin) >= event.window.end for node in nodes)
         case Kill(nodes) | Restart(nodes):
@@ -69,7 +78,7 @@ def test_any_plan_is_felt_while_it_lasts_and_not_a_moment_longer(
     told = Misfortune(plan)
     assert all(is_felt(told, event) for event in plan if not does_nothing(event))
 
-    endless = tuple(event for event in plan if event.window.end == inf)
+    endless = tuple(event for event in plan if is_endless(event))
     assert all(not entries[event.number].keys() & set(ENDS) for event in endless)  # somebody wanted them so
     ending = Misfortune([event for event in plan if event not in endless])
     iteration, seconds = int(last_end(ending.plan, "iterations")), last_end(ending.plan, "seconds")

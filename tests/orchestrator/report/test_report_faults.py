@@ -26,7 +26,7 @@ from orchestrator.report.plan import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.report.read import Run, read_run
 from orchestrator.report.shades import Shades, shades
 from orchestrator.report.theme import chart_themes
-from pame.faults import Cut, Degrade, Drop, Pause, Slow
+from pame.faults import Cut, Degrade, Drop, Event, Pause, Slow, Window
 
 
 def course_of(run: Run) -> Course:
@@ -76,6 +76,55 @@ def test_a_curve_that_never_comes_back_is_not_recovered(tmp_path: Path) -> None:
     (impact,) = impacts_of(folder)
     assert impact.consensus == Dip(0.1, 7, 7, None)
     assert "not recovered in this run" in text_of(folder)
+
+
+def stop_at(k: int, lasts_s: float) -> Event:
+    return Event(0, "pause", Pause((0,)), Window(k, unit="iterations", lasts_s=lasts_s))
+
+
+def test_what_stops_a_node_at_an_iteration_is_where_the_node_told(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, stop_at(10, 3.0))
+    planned = {"iteration": 10}
+    write_lines(folder / "events.jsonl", [told("begins", 6.0, 0, planned), told("ends", 9.5, 0, planned)])
+    (impact,) = impacts_of(folder)
+    assert impact.span == (6.0, 9.5)
+    assert impact.consensus == Dip(before=2, worst=5, after=4, recovered=pytest.approx(2.5))
+    assert impact.live is not None
+    assert impact.live.components == 1
+    assert shades_of(folder).data()["faults-iteration"] == [{"from": 12, "to": 19, "fault": "pause"}]
+    shown = text_of(folder)
+    assert "at iteration 10, for 3 s" in shown
+    assert "6.000 s" in shown
+    assert "Windows in iterations" not in shown
+
+
+def test_repeated_stops_at_iterations_are_told_apart(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, stop_at(10, 3.0), stop_at(20, 3.0))
+    moments = [("begins", 6.0, 10), ("ends", 9.0, 10), ("begins", 12.0, 20), ("ends", 15.0, 20)]
+    write_lines(folder / "events.jsonl", [told(what, at, 0, {"iteration": k}) for what, at, k in moments])
+    assert [impact.span for impact in impacts_of(folder)] == [(6.0, 9.0), (12.0, 15.0)]
+
+
+def test_where_nobody_tells_a_stop_at_an_iteration_is_placed_by_the_mean_iteration(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, stop_at(10, 3.0))
+    (impact,) = impacts_of(folder)
+    assert impact.span == (5.0, 8.0)
+    (folder / "plan.jsonl").unlink()
+    write_plan(folder, stop_at(10, inf))
+    (impact,) = impacts_of(folder)
+    assert impact.span == (5.0, 20.0)
+    assert "from iteration 10 on" in text_of(folder)
+    write_plan(folder, stop_at(40, 3.0))
+    (impact,) = impacts_of(folder)
+    assert impact.span is None
+    assert "never the run ended before" in text_of(folder)
+
+
+def test_many_stops_at_iterations_are_outlined(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, *(stop_at(k // 2, 0.25) for k in range(20, 20 + MOST_SPELLS + 1)))
+    (impact,) = impacts_of(folder)
+    assert impact.span == (5.0, 15.25)
+    assert "at iterations 10 to 30, for 250 ms" in text_of(folder)
 
 
 def test_the_live_graph_of_a_partition_has_two_components_and_no_gap(tmp_path: Path) -> None:
@@ -227,7 +276,7 @@ def test_a_point_names_the_faults_at_its_place(tmp_path: Path) -> None:
 
 def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -> None:
     folder = run_folder()
-    write_plan(folder, event(HALVES, 1, 2, fault="partition"), event(KILLED, 60, 90, "iterations", number=1))
+    write_plan(folder, event(HALVES, 1, 2, fault="partition"), event(Slow((2,), 2.0), 60, 90, "iterations", 1))
     run = read_run(folder)
     behind = shades(run.faults, course_of(run))
     config = chart_themes(1)["dark"]
@@ -241,7 +290,7 @@ def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -
             assert [float(width) > 5 for width in re.findall(r"h([\d.]+)v200", bands)] == [True, True], (figure.id, key)
             assert re.findall(r'fill="(#\w+)"', bands) == config["range"]["fault"][:2]
             assert ">partition<" in svg
-            assert ">kill<" in svg
+            assert ">slow<" in svg
 
 
 def test_the_table_has_what_was_planned_what_was_told_and_by_which_mechanism(tmp_path: Path) -> None:
@@ -400,7 +449,8 @@ ACTS = st.fixed_dictionaries(
 def test_damaged_files_never_break_a_report(
     tmp_path: Path, acts: list[dict[str, Any]], links: Any, edges: Any, cuts: tuple[float, ...]
 ) -> None:
-    plan = [event(HALVES, 5, 10), event(KILLED, 10, 30, "iterations", number=1), event(Slow((0,), 2.0), 7, inf)]
+    slow = event(Slow((2,), 2.0), 10, 30, "iterations", number=1)
+    plan = [event(HALVES, 5, 10), slow, event(Slow((0,), 2.0), 7, inf), replace(stop_at(12, 3.0), number=2)]
     folder = ring_run(tmp_path / "run", *plan)
     (folder / "events.jsonl").write_text("".join(json.dumps(act) + "\n" for act in acts))
     (folder / "topology.json").write_text(json.dumps({"nodes": 4, "edges": edges}))

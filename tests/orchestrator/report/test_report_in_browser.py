@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from fault_run import HALVES, KILLED, event, write_plan
+from fault_run import HALVES, event, write_plan
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from orchestrator.report import write_report, write_sweep_report
-from pame.faults import Slow
+from pame.faults import Drop, Slow
 
 pytestmark = pytest.mark.requires("chromium")
 
@@ -266,7 +266,7 @@ def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
 ) -> None:
     folder = run_folder()
     partition = event(HALVES, 0, 3, fault="partition halves: 0 1 | 2 3")
-    others = [event(KILLED, 200, 220, "iterations", number=1), event(Slow((1,), 9.0), 4, inf, number=2)]
+    others = [event(Drop(((0, 1),), 0.5), 200, 220, "iterations", number=1), event(Slow((1,), 9.0), 4, inf, number=2)]
     write_plan(folder, partition, *others)
     visit = Visit(browser, write_report(folder), theme, width)
     assert [shown.split()[0] for shown in visit.drawn()] == [theme] * 11
@@ -275,7 +275,7 @@ def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
         assert bands.count() == 3
         assert all(box["height"] > 200 for box in (bands.nth(k).bounding_box() for k in range(3)) if box)
         names = visit.page.locator(f"#chart-{chart} svg .role-legend-label text").all_text_contents()
-        assert names == ["partition", "kill", "slow"]
+        assert names == ["partition", "drop", "slow"]
         inside = "(chart) => chart.querySelector('svg').scrollWidth <= chart.clientWidth"
         assert visit.page.locator(f"#chart-{chart}").evaluate(inside)
     visit.press("[data-switch=x] [data-value=seconds]", f"#chart-metric-1[data-drawn='{theme} seconds']")

@@ -1,6 +1,7 @@
 """Faults in the simulator, against hand calculations; and those by iteration change nothing that a clock would show."""
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from simulator_world import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes,
 
 from pame.algorithms import NidsSpec
 from pame.errors import ParameterError
-from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Slow, Window
+from pame.faults import ContainerKill, Cut, Degrade, Drop, Effect, Event, Kill, Pause, Restart, Slow, Window
 from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.setting import Compute, Setting
@@ -30,6 +31,10 @@ def pair(iterations: int = 20) -> Setting:
 
 def by_iteration(begin: float, end: float) -> Window:
     return Window(begin, end, "iterations")
+
+
+def at_iteration(k: int, lasts_s: float = inf) -> Window:
+    return Window(k, unit="iterations", lasts_s=lasts_s)
 
 
 links = st.sampled_from([(i, j) for i in range(8) for j in range(8) if i != j])
@@ -133,6 +138,100 @@ def test_a_node_that_is_away_cannot_be_killed_again() -> None:
     assert found.records == expected.records
 
 
+def test_a_container_is_down_until_the_last_who_wanted_that_is_done() -> None:
+    first, second, process = Window(0.105, 0.205), Window(0.125, 0.305), (Kill((2,)), Window(0.125, 0.505))
+    longer, found, also_killed = (
+        run("virtual-time", faulty(everybody(), *events, patience_s=0.05, exclude_after=1)).records
+        for events in (
+            ((ContainerKill((2,)), Window(0.105, 0.305)),),
+            ((ContainerKill((2,)), first), (ContainerKill((2,)), second)),
+            ((ContainerKill((2,)), first), (ContainerKill((2,)), second), process),
+        )
+    )
+    assert longer == found == also_killed
+
+
+def test_a_node_that_is_killed_when_it_comes_back_is_killed_again() -> None:
+    kills = (Kill((2,)), Window(0.105, 0.205)), (Kill((2,)), Window(0.205, 0.305))
+    found = run("virtual-time", faulty(everybody(), *kills, patience_s=0.05, exclude_after=1))
+    mine = [r.seconds for r in found.records if r.node == 2]
+    assert not [seconds for seconds in mine if 0.105 < seconds < 0.305]
+    assert max(mine) > 0.305
+
+
+def test_a_node_paused_at_an_iteration_stands_still_before_it_sends() -> None:
+    found = run("virtual-time", faulty(pair(), (Pause((0,)), at_iteration(5, 1.0))))
+    ends = {(r.node, r.iteration): r.seconds for r in found.records}
+    assert [ends[0, k] for k in range(20)] == pytest.approx([0.01 * (k + 1) + (k >= 5) for k in range(20)])
+    waits = {(r.node, r.iteration): r.waited_s for r in found.records}
+    assert {place for place, waited in waits.items() if waited} == {(1, 5)}
+    assert waits[1, 5] == pytest.approx(1.0)
+    same_as_far_as_it_goes(found, run("lock-step", pair()))
+
+
+def test_pauses_by_iteration_and_by_the_clock_join() -> None:
+    found = run("virtual-time", faulty(pair(), (Pause((0,)), at_iteration(5, 1.0)), (Pause((0,)), Window(1.0, 3.0))))
+    ends = {(r.node, r.iteration): r.seconds for r in found.records}
+    assert (ends[0, 4], ends[0, 5], ends[0, 6]) == pytest.approx((0.05, 3.01, 3.02))
+
+
+def test_a_node_killed_at_an_iteration_comes_back_so_much_later() -> None:
+    killed = faulty(everybody(), (Kill((2,)), at_iteration(10, 0.1)), patience_s=0.05, exclude_after=1)
+    found, again = run("virtual-time", killed), run("virtual-time", killed)
+    mine = [(r.iteration, r.seconds) for r in found.records if r.node == 2]
+    assert [k for k, _ in mine[:10]] == list(range(10))
+    assert mine[9][1] == pytest.approx(0.1)
+    assert mine[10][1] >= 0.2 + STEP - 1e-9
+    assert mine[10][0] >= 10
+    assert not found.outcome.exact
+    assert again.records == found.records
+    assert same_bits(again.outcome.models, found.outcome.models)
+
+
+@pytest.mark.parametrize("effect", [Kill((0,)), Restart((0,))])
+def test_a_node_that_passes_its_iteration_again_is_not_stopped_again(effect: Effect) -> None:
+    """Node 1 is still at its slow step of iteration 4 when node 0, which is stopped at 5, is back."""
+    setting = faulty(pair(), (Slow((1,), 10.0), Window(0)), (effect, at_iteration(5, 0.001)))
+    found = run("virtual-time", setting, spied=False)
+    assert [r.iteration for r in found.records if r.node == 0] == [*range(5), *range(4, 20)]
+
+
+def test_two_orders_at_one_iteration_are_carried_out_one_after_the_other() -> None:
+    orders = (Pause((2,)), at_iteration(10, 0.3)), (Kill((2,)), at_iteration(10, 0.1))
+    found = run("virtual-time", faulty(everybody(80), *orders, patience_s=0.05, exclude_after=1))
+    mine = [r.seconds for r in found.records if r.node == 2]
+    assert not [seconds for seconds in mine if 0.101 < seconds < 0.5]
+    assert max(mine) > 0.5
+
+
+def test_an_order_by_the_clock_finds_nobody_at_a_node_that_was_killed_at_an_iteration() -> None:
+    first = (Kill((2,)), at_iteration(10, 0.1))
+    alone, killed, container = (
+        run("virtual-time", faulty(everybody(80), *events, patience_s=0.05, exclude_after=1)).records
+        for events in (
+            (first,),
+            (first, (Kill((2,)), Window(0.125, 0.505))),
+            (first, (ContainerKill((2,)), Window(0.125, 0.505))),
+        )
+    )
+    assert killed == alone
+    assert not [r for r in container if r.node == 2 and 0.101 < r.seconds < 0.505]
+    assert max(r.seconds for r in container if r.node == 2) > 0.505
+
+
+@pytest.mark.parametrize("effect", [Pause((2,)), Kill((2,))])
+def test_what_stops_a_node_for_good_at_an_iteration_leaves_the_others_alone(effect: Effect) -> None:
+    found = run("virtual-time", faulty(everybody(), (effect, at_iteration(10)), patience_s=0.05, exclude_after=1))
+    assert [r.iteration for r in found.records if r.node == 2] == list(range(10))
+    assert max(r.iteration for r in found.records) == 39
+
+
+def test_nobody_is_stopped_at_an_iteration_that_is_never_begun() -> None:
+    found = run("virtual-time", faulty(everybody(), (Kill(tuple(range(6))), at_iteration(40, 0.1))))
+    assert found.outcome.exact
+    assert found.outcome.iterations == 39  # the mean, when the median node did 40
+
+
 def test_what_a_killed_node_had_counted_stays_counted() -> None:
     """Node 0 counts what it waits for in vain while its link is cut; long after that it is killed, and comes back."""
     cut, base = (Cut(((1, 0),)), Window(0.045, 1.0)), replace(pair(400), algorithm=NidsSpec(eta=0.05))
@@ -153,5 +252,7 @@ def test_a_node_that_never_comes_back_does_not_end_the_run_of_the_others() -> No
 def test_drivers_without_a_clock_refuse_faults_that_need_one(driver: str) -> None:
     with pytest.raises(ParameterError, match=r"simulate\.driver: virtual-time"):
         run(driver, faulty(world(), (Cut(((0, 1),)), Window(1, 2))))
+    with pytest.raises(ParameterError, match=r"simulate\.driver: virtual-time"):
+        run(driver, faulty(world(), (Pause((0,)), at_iteration(5, 1.0))))
     with pytest.raises(ParameterError, match=r"simulate\.driver: lock-step"):
         run("vectorised", faulty(world(), (Cut(((0, 1),)), by_iteration(1, 2))))

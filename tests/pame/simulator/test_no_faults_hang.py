@@ -28,6 +28,11 @@ by_iteration = st.builds(
     st.integers(1, 8) | st.just(inf),
 )
 either = by_the_clock | by_iteration
+at_an_iteration = st.builds(
+    lambda k, lasts: Window(k, unit="iterations", lasts_s=lasts),
+    st.integers(0, ITERATIONS),
+    st.floats(0.001, 1) | st.just(inf),
+)
 anything = st.lists(
     st.tuples(st.builds(Cut, links) | st.builds(Drop, links, st.floats(0, 1)), either)
     | st.tuples(st.builds(Slow, nodes, st.floats(1, 20)), either)
@@ -39,16 +44,20 @@ anything = st.lists(
         | st.builds(Kill, nodes)
         | st.builds(Restart, nodes),
         by_the_clock,
-    ),
+    )
+    | st.tuples(st.builds(Pause, nodes) | st.builds(Kill, nodes) | st.builds(Restart, nodes), at_an_iteration),
     max_size=6,
 )
 
 
 def longest(events: list[tuple[Effect, Window]]) -> float:
-    """The last end, and then as many iterations as there are, each with all of its patience and the slowest step."""
+    """The last end, and then as many iterations as there are, each with all of its patience and the slowest step. Who
+    is stopped at an iteration may have to do all of them again after that."""
     ends = (window.end for _, window in events if window.unit == "seconds" and window.end < inf)
     slowest = prod(effect.factor for effect, _ in events if isinstance(effect, Slow))
-    return max(ends, default=0.0) + (ITERATIONS + 1) * (PATIENCE_S + STEP_S * slowest)
+    stops = [window.lasts_s for _, window in events if window.lasts_s is not None]
+    again = (1 + len(stops)) * (ITERATIONS + 1) * (PATIENCE_S + STEP_S * slowest)
+    return max(ends, default=0.0) + sum(lasts for lasts in stops if lasts < inf) + again
 
 
 @settings(max_examples=45, deadline=None)
