@@ -4,7 +4,7 @@ compute  steps take `factor` times as long
 link     every link from and to the node has `factor` times the delay (plus `delay`) and a `factor`-th of the rate
 pause    the node is stopped and continued, so that it runs for a `factor`-th of each `cycle`
 
-persistent  the same nodes all the time; with `turn`, a drawn factor is drawn anew each turn
+persistent  the same nodes all the time, or each time anew with `every`; with `turn`, a drawn factor is drawn anew
 rotating    the nodes take turns: with random(..) all nodes, so many at a time; of others, one at a time
 random      each turn strikes anew: with random(..) so many of all nodes; of others, one of them
 """
@@ -19,7 +19,16 @@ from orchestrator.faults.choose import choose_nodes, links_of
 from orchestrator.faults.factors import Factor, factors
 from orchestrator.faults.seam import Happening, Use, World
 from orchestrator.faults.selectors import NodeSelector, Random
-from orchestrator.faults.triggers import ForIterations, PositiveSeconds, Span, Spell, Times, number_of, steps, unit_of
+from orchestrator.faults.triggers import (
+    ForIterations,
+    PositiveSeconds,
+    RepeatedSpell,
+    Span,
+    Times,
+    number_of,
+    steps,
+    unit_of,
+)
 from pame.faults import Degrade, Pause, Slow, Window
 from pame.randomness import integers, permutation
 
@@ -27,7 +36,7 @@ _USUAL_FACTOR = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Straggler(Spell):
+class Straggler(RepeatedSpell):
     """Nodes are slow.
 
     nodes: Which nodes.
@@ -50,7 +59,7 @@ class Straggler(Spell):
 
     def times(self) -> Times:
         """With the turn, which must be in the same unit."""
-        given = Times({"at": self.at, "for": self.lasts, "until": self.until, "turn": self.turn})
+        given = Times({**super().times().given, "turn": self.turn})
         by_iterations = not given.present or given.unit == "iterations"
         if self.turn is None and self.pattern == "random" and self.cause == "compute" and by_iterations:
             return Times({**given.given, "turn": ForIterations(1)})
@@ -68,6 +77,8 @@ class Straggler(Spell):
             found["turn"] = f"is missing; pattern: {self.pattern} needs the length of a turn, e.g. 10s"
         if self.pattern == "persistent" and self.turn is not None and isinstance(self.factor, float | int | None):
             found["turn"] = "says nothing: nothing is drawn anew; remove it, or give pattern: rotating or random"
+        if self.every is not None and "turn" in times.present:
+            found["every"] = "says nothing: turns follow one another already; remove it, or pattern and turn"
         if self.cause != "link" and self.delay:
             found["delay"] = "is for slow links; remove it, or give cause: link"
         return found
@@ -98,7 +109,7 @@ class Straggler(Spell):
 
     def _slow(self, world: World, turn: int) -> tuple[int, ...]:
         if self.pattern == "persistent":
-            return choose_nodes(self.nodes, world)
+            return choose_nodes(self.nodes, world, 0 if self.every is None else turn)
         if self.pattern == "random":
             if isinstance(self.nodes, Random):
                 return choose_nodes(self.nodes, world, turn)

@@ -217,6 +217,10 @@ FACTOR = (
             ".turn: says nothing: nothing is drawn anew; remove it, or give pattern: rotating or random",
         ),
         (
+            "{kind: straggler, nodes: all, pattern: rotating, turn: 1s, for: 2s, every: 9s}",
+            ".every: says nothing: turns follow one another already; remove it, or pattern and turn",
+        ),
+        (
             "{kind: straggler, nodes: all, delay: 3s}",
             ".delay: is for slow links; remove it, or give cause: link",
         ),

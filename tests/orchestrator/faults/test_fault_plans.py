@@ -313,3 +313,12 @@ def test_rounding_makes_no_window_of_its_own() -> None:
     """0.5 s + 3 · 0.7 s is 2.5999999999999996 s, just before the end at 2.6 s."""
     turning = "{kind: straggler, nodes: all, pattern: rotating, turn: 700ms, at: 500ms, for: 2100ms, factor: 3}"
     assert [event.window.begin for event in plan_of(turning)] == pytest.approx([0.5, 1.2, 1.9])
+
+
+def test_stragglers_can_come_again_and_again_each_time_others() -> None:
+    again = "{kind: straggler, nodes: random(2), factor: 3, at: 2s, for: 1s, every: 5s, until: 20s}"
+    plan = plan_of(again)
+    assert [(event.window.begin, event.window.end) for event in plan] == [(2, 3), (7, 8), (12, 13), (17, 18)]
+    slow = [event.effect.nodes for event in plan if isinstance(event.effect, Slow)]
+    assert [len(nodes) for nodes in slow] == [2] * 4
+    assert len(set(slow)) > 1
