@@ -92,6 +92,26 @@ class Project:
         """The port on 127.0.0.1 of this machine behind which a service's port is."""
         return int(self.compose("port", service, str(inside)).stdout.strip().rpartition(":")[2])
 
+    def members(self) -> list[dict[str, Any]]:
+        """Who is there; nobody as long as nobody can be asked."""
+        said = self.execute(self.container("orchestrator"), "pame", "nodes", "--json", check=False)
+        return [member for member in json.loads(said or "[]") if member["alive"]]
+
+    def newest(self, file: str) -> str:
+        """A file of the newest run."""
+        orchestrator = self.container("orchestrator")
+        folder = self.execute(orchestrator, "ls", "/runs").split()[-1]
+        return self.execute(orchestrator, "cat", f"/runs/{folder}/{file}")
+
+    def events(self) -> list[dict[str, Any]]:
+        """Of the newest run."""
+        return [json.loads(line) for line in self.newest("events.jsonl").splitlines()]
+
+    def pame_run(self, *words: str) -> "subprocess.Popen[str]":
+        """`pame run WORDS` in the orchestrator's container."""
+        command = ["docker", "exec", self.container("orchestrator").id, "pame", "run", "-q", *words]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
     def wait(self, what: str, is_so: Callable[[], bool], seconds: float) -> None:
         """Until `is_so`; fails with the last words of all containers."""
         deadline = time.monotonic() + seconds

@@ -79,12 +79,6 @@ def orchestrator(network: Project) -> Container:
     return network.container("orchestrator")
 
 
-def members(network: Project) -> list[dict[str, Any]]:
-    """As `pame nodes` says; nobody as long as it cannot."""
-    said = network.execute(orchestrator(network), "pame", "nodes", "--json", check=False)
-    return [member for member in json.loads(said or "[]") if member["alive"]]
-
-
 def runs(network: Project) -> list[str]:
     return network.execute(orchestrator(network), "ls", "/runs").split()
 
@@ -111,12 +105,6 @@ def refusals(node: Container) -> dict[str, int]:
         text = answer.read().decode()
     found = re.findall(r'pame_node_refused_handshakes_total{reason="(\w+)"} ([0-9.]+)', text)
     return {reason: int(float(count)) for reason, count in found if float(count)}
-
-
-def run_here(network: Project, *words: str) -> "subprocess.Popen[str]":
-    """`docker compose exec orchestrator pame run WORDS`, as a user would."""
-    command = ["docker", "exec", orchestrator(network).id, "pame", "run", "-q", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def same_as_simulated(folder: Path) -> dict[str, Any]:
@@ -199,7 +187,7 @@ def test_health_is_asked_and_answered(network: Project) -> None:
 @pytest.mark.parametrize("kind", SPECS)
 def test_every_algorithm_has_the_bits_of_the_simulator(network: Project, tmp_path: Path, kind: str) -> None:
     words = ("--set", f"nodes={NODES}", "--set", "stop.iterations=12", "--set", f"algorithm={{kind: {kind}}}")
-    running = run_here(network, "experiments/quickstart.yaml", *words)
+    running = network.pame_run("experiments/quickstart.yaml", *words)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 0, errors
     same_as_simulated(fetched(network, runs(network)[-1], tmp_path))
@@ -207,7 +195,7 @@ def test_every_algorithm_has_the_bits_of_the_simulator(network: Project, tmp_pat
 
 def test_faults_that_need_the_docker_socket_are_refused_without_it(network: Project) -> None:
     before = runs(network)
-    refused = run_here(network, *SLOW, "--set", "faults=[{kind: container-kill, nodes: [1], back_after: 1s}]")
+    refused = network.pame_run(*SLOW, "--set", "faults=[{kind: container-kill, nodes: [1], back_after: 1s}]")
     _, errors = refused.communicate(timeout=60)
     assert refused.returncode == 2
     assert (
@@ -221,7 +209,7 @@ def under_way(network: Project, beyond: int) -> dict[str, int]:
     found: dict[str, int] = {}
 
     def seen() -> bool:
-        there = members(network)
+        there = network.members()
         found.update({member["name"]: member["index"] for member in there})
         return len(there) == NODES and all(member["iteration"] > beyond for member in there)
 
@@ -232,7 +220,7 @@ def under_way(network: Project, beyond: int) -> dict[str, int]:
 def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     network: Project, tmp_path: Path
 ) -> None:
-    running = run_here(network, *SLOW, "--set", "stop.iterations=300", "--set", "exchange.patience=2s")
+    running = network.pame_run(*SLOW, "--set", "stop.iterations=300", "--set", "exchange.patience=2s")
     before = under_way(network, beyond=10)
     assert sorted(before.values()) == list(range(NODES))
     first, second = network.containers("node")[:2]
@@ -256,7 +244,7 @@ def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
 
 
 def test_a_rogue_on_the_data_network_gets_nowhere_and_the_run_is_unharmed(network: Project) -> None:
-    running = run_here(network, *SLOW, "--set", "stop.iterations=120", "--set", "exchange.patience=60s")
+    running = network.pame_run(*SLOW, "--set", "stop.iterations=120", "--set", "exchange.patience=60s")
     under_way(network, beyond=3)
     victim = network.containers("node")[2]
     authority = network.execute(orchestrator(network), "cat", "/var/lib/pame/authority.pem")
@@ -297,20 +285,20 @@ def test_an_experiment_runs_from_outside_with_the_security_folder(network: Proje
 
 def test_nodes_come_and_go_while_nothing_runs(network: Project) -> None:
     network.up(NODES + 2)
-    network.wait("two more nodes", lambda: len(members(network)) == NODES + 2, 60)
+    network.wait("two more nodes", lambda: len(network.members()) == NODES + 2, 60)
     network.up(NODES - 2)
-    network.wait("four fewer nodes", lambda: len(members(network)) == NODES - 2, 60)
+    network.wait("four fewer nodes", lambda: len(network.members()) == NODES - 2, 60)
     words = ("experiments/quickstart.yaml", "--set", f"nodes={NODES - 2}", "--set", "stop.iterations=20")
-    running = run_here(network, *words)
+    running = network.pame_run(*words)
     _, errors = running.communicate(timeout=100)
     assert running.returncode == 0, errors
     assert summary(network, runs(network)[-1])["exact"]
 
 
 def test_nodes_wait_for_an_orchestrator_that_is_restarted(network: Project) -> None:
-    names = {member["name"] for member in members(network)}
+    names = {member["name"] for member in network.members()}
     network.compose("restart", "orchestrator", seconds=90)
-    network.wait("the nodes are back", lambda: {m["name"] for m in members(network)} == names, 90)
+    network.wait("the nodes are back", lambda: {m["name"] for m in network.members()} == names, 90)
 
 
 def batch(network: Project, nodes: int, seconds: float = 100) -> subprocess.CompletedProcess[str]:

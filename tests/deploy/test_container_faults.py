@@ -1,9 +1,6 @@
 """Faults through the Docker API, on real containers with deploy/compose.chaos.yml; one project for the tests of it."""
 
-import json
-import subprocess
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from containers import CHAOS_FILE, Container, Project, docker, docker_socket, project
@@ -44,32 +41,13 @@ def network() -> Iterator[Project]:
         PAME_DOCKER_GROUP=str(socket.stat().st_gid),
     ) as made:
         made.up(NODES)
-        made.wait("the nodes have joined", lambda: len(members(made)) == NODES, 60)
+        made.wait("the nodes have joined", lambda: len(made.members()) == NODES, 60)
         yield made
-
-
-def members(network: Project) -> list[dict[str, Any]]:
-    """Who is there; nobody as long as nobody can be asked."""
-    said = network.execute(network.container("orchestrator"), "pame", "nodes", "--json", check=False)
-    return [member for member in json.loads(said or "[]") if member["alive"]]
-
-
-def run_here(network: Project, *words: str) -> "subprocess.Popen[str]":
-    command = ["docker", "exec", network.container("orchestrator").id, "pame", "run", "-q", *RING, *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def granted(network: Project, container: Container) -> str:
     """The quota that the kernel holds, in microseconds of each 100 ms; unlimited is `max` or -1."""
     return network.execute(container, "sh", "-c", HELD_QUOTA, check=False).strip()
-
-
-def events(network: Project) -> list[dict[str, Any]]:
-    """Of the newest run."""
-    orchestrator = network.container("orchestrator")
-    folder = network.execute(orchestrator, "ls", "/runs").split()[-1]
-    text = network.execute(orchestrator, "cat", f"/runs/{folder}/events.jsonl")
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def is_whole(network: Project) -> bool:
@@ -79,7 +57,7 @@ def is_whole(network: Project) -> bool:
 
 
 def test_containers_are_struck_come_back_and_the_run_goes_on(network: Project) -> None:
-    running = run_here(network, "--set", "stop.iterations=400", "--set", f"faults={FAULTS}")
+    running = network.pame_run(*RING, "--set", "stop.iterations=400", "--set", f"faults={FAULTS}")
     network.wait(
         "the kernel holds the quota",
         lambda: "20000" in {granted(network, each) for each in network.containers("node")},
@@ -89,7 +67,7 @@ def test_containers_are_struck_come_back_and_the_run_goes_on(network: Project) -
     assert running.returncode == 0, errors
     assert is_whole(network)
 
-    happened = events(network)
+    happened = network.events()
     names = {event["node"]: event["detail"] for event in happened if event["what"] == "assigned"}
     by_docker = [event for event in happened if "mechanism" in event]
     assert {event["mechanism"] for event in by_docker} == {"docker"}
@@ -124,9 +102,9 @@ def test_only_nodes_of_its_own_project_can_be_struck(network: Project) -> None:
 
 
 def test_an_interrupted_run_ends_healed_and_what_docker_refuses_by_hand_is_told(network: Project) -> None:
-    network.wait("all nodes are back", lambda: len(members(network)) == NODES, 30)
+    network.wait("all nodes are back", lambda: len(network.members()) == NODES, 30)
     orchestrator = network.container("orchestrator")
-    running = run_here(network, "--set", "stop.iterations=5000", "--set", f"faults={ENDLESS}")
+    running = network.pame_run(*RING, "--set", "stop.iterations=5000", "--set", f"faults={ENDLESS}")
     try:
         network.wait(
             "one is down and one is slow",
@@ -136,11 +114,11 @@ def test_an_interrupted_run_ends_healed_and_what_docker_refuses_by_hand_is_told(
             ),
             40,
         )
-        gone = next(e["detail"] for e in events(network) if (e["what"], e["node"]) == ("assigned", 3))
+        gone = next(e["detail"] for e in network.events() if (e["what"], e["node"]) == ("assigned", 3))
         docker("kill", gone)
         network.execute(orchestrator, "pame", "fault", "{kind: container-kill, nodes: [3], back_after: 1s}")
-        network.wait("the failure is told", lambda: any(e["what"] == "fault failed" for e in events(network)), 40)
-        [failed] = [event for event in events(network) if event["what"] == "fault failed"]
+        network.wait("the failure is told", lambda: any(e["what"] == "fault failed" for e in network.events()), 40)
+        [failed] = [event for event in network.events() if event["what"] == "fault failed"]
         assert (failed["node"], failed["mechanism"]) == (3, "docker")
         assert "is not running" in failed["detail"]
         docker("start", gone)

@@ -5,9 +5,7 @@ One project for all of it. This machine's kernel does what it can (htb, nft, per
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from containers import BASE_FILE, Container, Project, docker, project
@@ -41,29 +39,8 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     overlay.write_text(f"services:\n  node:\n    command:\n{hasty}")
     with project(overlay, PAME_NODES="99") as made:  # no run begins by itself
         made.up(NODES)
-        made.wait("the nodes have joined", lambda: len(members(made)) == NODES, 90)
+        made.wait("the nodes have joined", lambda: len(made.members()) == NODES, 90)
         yield made
-
-
-def members(network: Project) -> list[dict[str, Any]]:
-    said = network.execute(network.container("orchestrator"), "pame", "nodes", "--json", check=False)
-    return [member for member in json.loads(said or "[]") if member["alive"]]
-
-
-def run_here(network: Project, *words: str) -> "subprocess.Popen[str]":
-    command = ["docker", "exec", network.container("orchestrator").id, "pame", "run", "-q", *SMALL, *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def newest(network: Project, file: str) -> str:
-    """A file of the newest run."""
-    orchestrator = network.container("orchestrator")
-    folder = network.execute(orchestrator, "ls", "/runs").split()[-1]
-    return network.execute(orchestrator, "cat", f"/runs/{folder}/{file}")
-
-
-def events(network: Project) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in newest(network, "events.jsonl").splitlines()]
 
 
 def shaping(network: Project, node: Container) -> str:
@@ -78,11 +55,13 @@ def is_unshaped(network: Project, node: Container) -> bool:
 
 
 def test_nodes_shape_themselves_and_a_run_ends_healed(network: Project) -> None:
-    running = run_here(network, "--set", "stop.iterations=120", "--set", f"links={LINKS}", "--set", f"faults={FAULTS}")
+    running = network.pame_run(
+        *SMALL, "--set", "stop.iterations=120", "--set", f"links={LINKS}", "--set", f"faults={FAULTS}"
+    )
     output, errors = running.communicate(timeout=150)
     assert running.returncode == 0, errors
 
-    happened = events(network)
+    happened = network.events()
     cuts = [event for event in happened if event["what"].startswith("fault") and event["detail"] == "link-down"]
     assert {(event["what"], event["node"]) for event in cuts} == {
         ("fault begins", 0), ("fault begins", 1), ("fault ends", 0), ("fault ends", 1),
@@ -98,12 +77,12 @@ def test_nodes_shape_themselves_and_a_run_ends_healed(network: Project) -> None:
     assert {(kind, event["node"]) for kind, event in struck.items()} == {("pause", 2), ("kill", 3)}
     assert not [event for event in happened if event["what"] in ("fault failed", "restarted")]
 
-    links = json.loads(newest(network, "summary.json"))["network"]["links"]
+    links = json.loads(network.newest("summary.json"))["network"]["links"]
     held = {(row["sender"], row["receiver"], row["property"]): row["held"] for row in links if row["held"] is not None}
     assert held[0, 1, "rate"] == 5e6
     assert held[1, 0, "rate"] == 2e7
     assert held[1, 2, "loss"] == held[2, 1, "loss"] == 0.01
-    network.wait("nobody is paused or away any more", lambda: len(members(network)) == NODES, 40)
+    network.wait("nobody is paused or away any more", lambda: len(network.members()) == NODES, 40)
     states = {node.name: network.execute(node, "sh", "-c", "cut -d' ' -f3 /proc/[0-9]*/stat", check=False)
               for node in network.containers("node")}  # fmt: skip
     assert not [name for name, state in states.items() if "T" in state.split()], states
@@ -111,18 +90,18 @@ def test_nodes_shape_themselves_and_a_run_ends_healed(network: Project) -> None:
 
 
 def test_what_was_held_for_a_node_that_was_killed_is_not_there_in_the_next_run(network: Project) -> None:
-    network.wait("all are there", lambda: len(members(network)) == NODES, 40)
-    running = run_here(network, "--set", "stop.iterations=50", "--set", "links={delay: 0ms}")
+    network.wait("all are there", lambda: len(network.members()) == NODES, 40)
+    running = network.pame_run(*SMALL, "--set", "stop.iterations=50", "--set", "links={delay: 0ms}")
     _, errors = running.communicate(timeout=120)
     assert running.returncode == 0, errors
-    assert json.loads(newest(network, "summary.json"))["exact"]
+    assert json.loads(network.newest("summary.json"))["exact"]
     for node in network.containers("node"):
         assert is_unshaped(network, node), shaping(network, node)
 
 
 def test_nodes_whose_orchestrator_is_gone_return_to_baseline(network: Project) -> None:
-    network.wait("all are there", lambda: len(members(network)) == NODES, 40)
-    running = run_here(network, "--set", "stop.iterations=100000", "--set", f"links={LINKS}")
+    network.wait("all are there", lambda: len(network.members()) == NODES, 40)
+    running = network.pame_run(*SMALL, "--set", "stop.iterations=100000", "--set", f"links={LINKS}")
     try:
         network.wait(
             "all links are shaped",
