@@ -99,7 +99,7 @@ class NetworkRun:
         self.strikes = Strikes()
         self._comebacks = Comebacks(self._common, setting, self.seats, self.collection, self.strikes)
         self.ready: set[int] = set()
-        self._lossless: dict[int, str] = {}
+        self.lossless: dict[int, str] = {}
         """Why packets cannot be lost at a node; empty: they can."""
         self._done: set[int] = set()
         self._finished: set[int] = set()
@@ -198,7 +198,7 @@ class NetworkRun:
         if kind == "ready" and message.ready.run == self.number:
             self.ready.add(index)
             self.links.ready(index, message.ready)
-            self._lossless[index] = message.ready.lossless
+            self.lossless[index] = message.ready.lossless
             self._comebacks.ready(index)
         elif kind == "report" and message.report.run == self.number:
             self.collection.report(index, message.report.records)
@@ -228,7 +228,7 @@ class NetworkRun:
     def inject(self, plan: Plan) -> None:
         """Faults by hand: every node learns of its part, and they stand in the plan. FaultError if nobody can do it."""
         require_docker(plan, in_containers=True)
-        require_loss(plan, self._lossless)
+        require_loss(plan, self.lossless)
         self.plan = (*self.plan, *plan)
         self._ends_with_the_median = True
         self.collection.has_faults()

@@ -174,7 +174,7 @@ def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_pa
         with pytest.raises(FaultError, match=r"lossy: packets from node 0 to node 1 cannot be lost .*message-loss"):
             world.run.inject([lossy])
         assert world.run.plan == ()
-        world.run._lossless.clear()  # as if nobody had looked: the nodes themselves say no, and go on
+        world.run.lossless.clear()  # as if nobody had looked: the nodes themselves say no, and go on
         world.run.inject([lossy])
         await until(lambda: len(world.events("fault failed")) == 2)
 
