@@ -65,7 +65,7 @@ def state(pid: int) -> str:
     """R, S, T (stopped), Z, or nothing."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may go between opening and reading
         return ""
 
 
