@@ -179,7 +179,8 @@ class Session:
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
             self._shaper.move(peer.index, peer.address)
-        await self._shaper.apply(self._weather.seconds())
+        with suppress(ShapingRefused):  # `_keep_shaping` tries again, and fails the run if it must
+            await self._shaper.apply(self._weather.seconds())
         self._reshape.set()
 
     async def stop(self, at: int, drain_s: float, parting_s: float) -> None:

@@ -44,8 +44,8 @@ class Weather:
 
     def is_lost_now(self, receiver: int, k: int) -> bool:
         """Whether it is not sent, on purpose, and the algorithms could not know: by the clock, or by hand."""
-        by_clock = self._setting.is_lost_at(self._index, receiver, k, self.seconds())
-        return by_clock or self._setting.is_lost(self._index, receiver, k)
+        by_hand = self._setting is not self._planned and self._setting.is_lost(self._index, receiver, k)
+        return by_hand or self._setting.is_lost_at(self._index, receiver, k, self.seconds())
 
     def will_not_come(self, sender: int, k: int) -> bool:
         """Whether everybody knows that a neighbour does not send its message of an iteration to this node."""
