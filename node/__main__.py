@@ -5,6 +5,7 @@ import asyncio
 import os
 import socket
 import sys
+import traceback
 import uuid
 
 from node.handshakes import set_verbosity
@@ -15,6 +16,7 @@ set_verbosity(any(word.startswith("--security") for word in sys.argv))
 from node.door import JoinRefused  # noqa: E402  from here on, grpc and numpy
 from node.plugins import load_plugins  # noqa: E402
 from node.process import Node, Options  # noqa: E402
+from node.unforeseen import in_one_line  # noqa: E402
 from pame.errors import PameError  # noqa: E402
 
 
@@ -52,6 +54,10 @@ def main() -> int:
         return 2
     except (PameError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        traceback.print_exception(error)
+        print(f"error: {in_one_line(error)}", file=sys.stderr)
         return 1
     return 0
 

@@ -39,28 +39,33 @@ class Histogram:
 
 @dataclass(slots=True)
 class OutAccount:
-    """One outgoing link."""
+    """One outgoing link. Each message given to it is sent, dropped or queued: one of them, once."""
 
     messages: int = 0
-    """Handed to gRPC."""
+    """Sent: handed to gRPC for the first time."""
     sizes: Sizes = field(default_factory=Sizes)
     """Of their vectors, by kind."""
     protobuf_bytes: int = 0
-    """What protobuf put around the vectors."""
+    """What protobuf put around the vectors, each time they were handed to gRPC."""
+    resent: int = 0
+    """Handed to gRPC again, because a stream broke before they were acknowledged."""
+    resent_bytes: int = 0
     lost: int = 0
     """Dropped on purpose, by the draw of `messages.loss`."""
     lost_bytes: int = 0
     dropped: int = 0
-    """Pushed out of the full queue."""
+    """Pushed out of the full queue, never handed to gRPC."""
+    dropped_bytes: int = 0
     overtime: int = 0
-    """Sent after the last iteration of this node; part of `messages`."""
+    """Given to the link after the last iteration of this node."""
     acknowledged: int = 0
     late: int = 0
     """Said to be late by the receiver."""
     receipts: int = 0
     connects: int = 0
     queued: int = 0
-    """Waiting now."""
+    """Waiting now, never handed to gRPC so far."""
+    queued_bytes: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     """Refused by the receiver, by reason."""
     round_trips: Histogram = field(default_factory=Histogram)
@@ -80,9 +85,13 @@ class InAccount:
     late: int = 0
     late_bytes: int = 0
     evicted: int = 0
+    absurd: int = 0
+    """Accepted, with values beyond the problem's scale; part of `messages`."""
     suspect: bool = False
     refused: Counter[str] = field(default_factory=Counter)
     """Refused by this node, by reason."""
+    refused_detail: str = ""
+    """What was said of the last of them."""
 
 
 @dataclass(slots=True)
@@ -119,4 +128,4 @@ class NodeAccount:
     out: dict[int, OutAccount] = field(default_factory=dict)
     into: dict[int, InAccount] = field(default_factory=dict)
     strangers: Counter[str] = field(default_factory=Counter)
-    """Refused parcels that named no sender of this run, by reason."""
+    """Refused parcels that named no sender of this run, and streams that did not show its secret, by reason."""

@@ -4,12 +4,15 @@ Everything random is drawn again from the seed at the node; what travels is the 
 """
 
 import json
+import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd, inf
 
 import numpy as np
 
+from node import assignment_limits
+from node.stream_proof import SECRET_BYTES
 from pame import algorithms, problems, specs
 from pame.algorithms import AlgorithmSpec, Mode
 from pame.codec import SupportCoding
@@ -55,6 +58,8 @@ class Assigned:
     """How long the run has been going on."""
     tls: bool = False
     """Whether neighbours talk to each other over mutual TLS."""
+    secret: bytes = field(default=b"", repr=False)
+    """Of the run: what its streams show (`node.stream_proof`)."""
 
     def snapshot_due(self, k: int) -> bool:
         """Whether w^k goes to the orchestrator."""
@@ -62,11 +67,12 @@ class Assigned:
 
 
 def describe(run: int, setting: Setting, problem: ProblemSpec, tls: bool = False) -> pb.Assignment:
-    """What the assignments of all nodes of a run have in common."""
+    """What the assignments of all nodes of a run have in common; among them a new secret, which is nowhere else."""
     paper = setting.stop.paper
     spare, patience, compute = setting.spare, setting.patience_s, setting.compute
     return pb.Assignment(
         run=run,
+        secret=secrets.token_bytes(SECRET_BYTES),
         tls=tls,
         plan="\n".join(plan_lines(setting.plan)),
         seed=setting.seed,
@@ -136,13 +142,8 @@ def peer(message: pb.Neighbour) -> Peer:
 
 def assigned(message: pb.Assignment) -> Assigned:
     """The node's own setting; `ParameterError` if the message contradicts itself."""
+    assignment_limits.check(message)
     edges = np.array(message.edges, dtype=np.int64)
-    if edges.size % 2 or message.index >= message.nodes or len(message.periods) != message.nodes:
-        raise ParameterError(f"not an assignment: node {message.index} of {message.nodes}, {edges.size} ends of edges")
-    if edges.size and edges.max() >= message.nodes:
-        raise ParameterError(f"not an assignment: an edge ends at node {edges.max()} of {message.nodes}")
-    if not message.iterations or not message.snapshot_every or 0 in message.periods:
-        raise ParameterError("not an assignment: iterations, snapshots and periods are counted from 1")
     exchange, messages, compute = message.exchange, message.messages, message.compute
     modes = {number: mode for mode, number in _MODES.items()}
     if exchange.mode not in modes:
@@ -151,6 +152,10 @@ def assigned(message: pb.Assignment) -> Assigned:
         raise ParameterError(f"not an assignment: there is no support coding {messages.support!r}")
     problem: ProblemSpec = specs.revive(problems.SPECS, _json(message.problem))
     algorithm: AlgorithmSpec = specs.revive(algorithms.SPECS, _json(message.algorithm))
+    assignment_limits.memory(problem, len(message.neighbours))
+    _refuse_contradictions(problem, algorithm)
+    plan = read_plan(message.plan)
+    assignment_limits.plan(plan, message.nodes)
     setting = Setting(
         seed=message.seed,
         topology=Topology(message.nodes, edges.reshape(-1, 2)),
@@ -169,12 +174,14 @@ def assigned(message: pb.Assignment) -> Assigned:
         evaluate_every=message.snapshot_every,
         compute=Compute(compute.step_s, compute.jitter, compute.stragglers, compute.slowdown),
         link=_spec(message.link),
-        plan=read_plan(message.plan),
+        plan=plan,
         links=_links(message),
     )
+    if message.resume.model and len(message.resume.model) != 8 * setting.problem.n:
+        raise ParameterError(
+            f"not an assignment: a model of {len(message.resume.model)} bytes where n = {setting.problem.n}"
+        )
     start = np.frombuffer(message.resume.model, dtype="<f8").astype(np.float64) if message.resume.model else None
-    if start is not None and start.size != setting.problem.n:
-        raise ParameterError(f"not an assignment: a model of {start.size} numbers where n = {setting.problem.n}")
     return Assigned(
         run=message.run,
         index=message.index,
@@ -186,6 +193,7 @@ def assigned(message: pb.Assignment) -> Assigned:
         start=setting.start if start is None else start,
         seconds=message.resume.seconds,
         tls=message.tls,
+        secret=message.secret,
     )
 
 
@@ -216,8 +224,18 @@ def _spec(rules: pb.LinkRules) -> LinkSpec:
     )
 
 
+def _refuse_contradictions(problem: ProblemSpec, algorithm: AlgorithmSpec) -> None:
+    """As an experiment file would: parts that are larger than the whole."""
+    for part, whole in (("support", "n"), ("share", "n"), ("batch", "samples")):
+        most = getattr(problem, whole, None)
+        for spec in (algorithm, problem, getattr(algorithm, "compressor", None)):
+            value = getattr(spec, part, None)
+            if type(value) is int and type(most) is int and value > most:
+                raise ParameterError(f"not an assignment: {part} {value} is more than {whole} {most}")
+
+
 def _json(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError as error:
-        raise ParameterError(f"not an assignment: its parameters are not JSON ({error})") from None
+    except (ValueError, RecursionError):
+        raise ParameterError("not an assignment: its parameters are not JSON") from None

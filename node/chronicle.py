@@ -58,23 +58,26 @@ class Chronicle:
         mechanism: Callable[[Event], str] = lambda _: IN_PROCESS,
         seconds: float = 0.0,
         iteration: int = 0,
-        run: int = 0,
+        run: str = "",
+        limit: float = inf,
     ) -> None:
         """`mechanism`: what realises an effect on links or steps; what the kernel has a part in is told when it has
         acknowledged (`applied`). `seconds`, `iteration`: where this node begins; what was over before is not told
-        again. `run`: orders end with it."""
+        again. `run`: its name; orders end with it. `limit`: an iteration that is not done any more; nothing begins
+        with it."""
         self._index = index
         self._mechanism = mechanism
         self._tell = tell
         self._run = run
-        self._events = [event for event in plan if concerns(event, index)]
+        self._limit = limit
+        self._events = [event for event in plan if self._acts_in(event)]
         self._active: set[int] = set()
         self._over = {place for place, event in enumerate(self._events) if _is_past(event, seconds, iteration)}
         self._more = asyncio.Event()
 
     def add(self, events: Iterable[Event]) -> None:
         """More of them, by hand."""
-        self._events += [event for event in events if concerns(event, self._index)]
+        self._events += [event for event in events if self._acts_in(event)]
         self._more.set()
 
     async def follow(self, seconds: Callable[[], float], iteration: Callable[[], int]) -> None:
@@ -123,6 +126,10 @@ class Chronicle:
                 self._over.add(place)
                 yield Turn(event, False, seconds, iteration, mechanism)
 
+    def _acts_in(self, event: Event) -> bool:
+        is_beyond = event.window.unit == "iterations" and event.window.begin >= self._limit
+        return concerns(event, self._index) and not is_beyond
+
     def _next_turn(self, seconds: float) -> float:
         """The next moment at which something begins or ends by the clock; inf: never."""
         turns = (
@@ -157,7 +164,7 @@ class Chronicle:
         except (OSError, ValueError) as error:
             failure = f"no supervisor to {do} this node ({error})"
         if failure or isinstance(event.effect, Pause):  # who is away comes back as another process, and says so
-            self._tell(Turn(event, False, seconds(), iteration(), SUPERVISOR, failure))
+            self._tell(Turn(event, bool(failure), seconds(), iteration(), SUPERVISOR, failure))
 
 
 def _is_past(event: Event, seconds: float, iteration: int) -> bool:

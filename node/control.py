@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 
+from node.commands import decoded, on_one_line
 from node.door import JoinRefused, NotYet, Options
 from node.parcels import refusal_name
 from pame.errors import PameError
@@ -20,6 +21,8 @@ KEEPALIVE_MS = 10_000
 _OUTGOING_BYTES = 16 * 2**20
 _RETRY_S = 0.25
 _ANY_SIZE = -1
+_LARGEST = 512 * 2**20
+"""A command: the assignment in a large graph."""
 
 
 class OrchestratorGone(PameError):
@@ -118,7 +121,7 @@ class ControlStream:
 
     async def _attach(self) -> None:
         options = [
-            ("grpc.max_receive_message_length", _ANY_SIZE),
+            ("grpc.max_receive_message_length", _LARGEST),
             ("grpc.max_send_message_length", _ANY_SIZE),
             ("grpc.enable_http_proxy", 0),
             ("grpc.initial_reconnect_backoff_ms", 100),
@@ -128,7 +131,7 @@ class ControlStream:
         ]
         async with await self._connect(options) as channel:
             attach: grpc.aio.StreamStreamMultiCallable[pb.FromNode, pb.ToNode]
-            attach = channel.stream_stream(ATTACH, pb.FromNode.SerializeToString, pb.ToNode.FromString)
+            attach = channel.stream_stream(ATTACH, pb.FromNode.SerializeToString, decoded)
             self._call = call = attach()
             await call.write(pb.FromNode(join=self._join()))
             self._welcome = False
@@ -151,7 +154,8 @@ class ControlStream:
             self._welcome = True
             if message.WhichOneof("kind") == "refused":
                 refused = message.refused
-                raise JoinRefused(f"the orchestrator refused: {refused.detail} ({refusal_name(refused.refusal)})")
+                detail = on_one_line(refused.detail)
+                raise JoinRefused(f"the orchestrator refused: {detail} ({refusal_name(refused.refusal)})")
             await self._handle(message)
 
     async def _write(self, call: "grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode]") -> None:

@@ -2,6 +2,9 @@
 
     push -> queue (bounded; `latest`: overflow drops the oldest) -> wire (in-process shaper) -> gRPC -> receipt
 
+A parcel is sent when gRPC has taken it for the first time; until then it is queued, unless it is dropped. When a stream
+breaks, what was not acknowledged goes again, and is counted apart.
+
 At most max(2 messages, 2 x bandwidth-delay product) are between the queue and their receipt: what waits in our own
 queue can still be dropped, what gRPC has cannot. Nobody ever waits for a slow receiver but its own link.
 """
@@ -19,6 +22,7 @@ from node.account import OutAccount
 from node.assignment import Peer
 from node.credentials import Credentials, expecting, mutual_channel
 from node.parcels import Parcel, refusal_name
+from node.stream_proof import shown
 from node.weather import Weather
 from pame.links import LinkState, send
 from pame.rpc import exchange_pb2 as pb
@@ -33,13 +37,17 @@ _RATES_REMEMBERED = 16
 
 
 @dataclass(slots=True)
-class _Flight:
-    """A parcel that has left the queue and is not acknowledged yet."""
+class _Entry:
+    """A parcel that waits or is under way; the times are those of its last departure from the queue."""
 
     parcel: Parcel
-    left_at: float
-    release_at: float
-    acknowledged_before: int
+    is_sent: bool = False
+    """Handed to gRPC, on this stream or an earlier one."""
+    is_counted: bool = False
+    """Handed to gRPC on this stream, and in the account."""
+    left_at: float = 0.0
+    release_at: float = 0.0
+    acknowledged_before: int = 0
     """Bytes acknowledged on this stream when it left."""
 
 
@@ -54,20 +62,23 @@ class OutLink:
         account: OutAccount,
         credentials: Credentials | None = None,
         method: str = PUSH,
+        secret: bytes = b"",
     ) -> None:
         """`limit`: the largest parcel in bytes; `weather`: what the link does, and when nothing gets through;
-        `credentials`: what to show to a receiver that must be who the assignment says; `method`: of the service."""
+        `credentials`: what to show to a receiver that must be who the assignment says; `method`: of the service;
+        `secret`: of the run, which every stream shows."""
         self._method = method
+        self._secret = secret
         self._peer = peer
         self._limit = limit
         self._weather = weather
         self._account = account
         self._credentials = credentials
-        self._queue: deque[Parcel] = deque()
+        self._queue: deque[_Entry] = deque()
         self._queued_bytes = 0
-        self._wire: deque[_Flight] = deque()
+        self._wire: deque[_Entry] = deque()
         """On the emulated wire: left the queue, not yet handed to gRPC."""
-        self._flights: deque[_Flight] = deque()
+        self._flights: deque[_Entry] = deque()
         """Handed to gRPC, not yet acknowledged."""
         self._state = LinkState()
         self._acknowledged = 0
@@ -84,14 +95,19 @@ class OutLink:
 
     def push(self, parcel: Parcel) -> Sequence[Parcel]:
         """Take a parcel; an overflow drops the oldest that wait. Those that were dropped."""
-        dropped: list[Parcel] = []
-        self._queue.append(parcel)
+        account, dropped = self._account, []
+        self._queue.append(_Entry(parcel))
         self._queued_bytes += len(parcel.data)
+        account.queued += 1
+        account.queued_bytes += parcel.sizes.total
         while len(self._queue) > QUEUE_MESSAGES or (self._queued_bytes > QUEUE_BYTES and len(self._queue) > 1):
-            dropped.append(self._queue.popleft())
-            self._queued_bytes -= len(dropped[-1].data)
-            self._account.dropped += 1
-        self._account.queued = len(self._queue)
+            old = self._queue.popleft()
+            dropped.append(old.parcel)
+            self._queued_bytes -= len(old.parcel.data)
+            if not old.is_sent:  # one that waits to be sent again stays a sent one
+                self._leave_queue(old.parcel)
+                account.dropped += 1
+                account.dropped_bytes += old.parcel.sizes.total
         self._look_for_room()
         self._wake.set()
         return dropped
@@ -161,7 +177,7 @@ class OutLink:
         async with self._channel(options) as channel:
             push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
             push = channel.stream_stream(self._method, None, pb.Receipt.FromString)
-            self._call = call = push()
+            self._call = call = push(metadata=shown(self._secret, self._peer.address, self._peer.incarnation))
             self._account.connects += 1
             reading = asyncio.create_task(self._read(call))
             writing = asyncio.create_task(self._write(call))
@@ -190,9 +206,7 @@ class OutLink:
             if self._wire and (head := self._wire[0]).release_at <= time.monotonic():
                 self._flights.append(self._wire.popleft())
                 await call.write(head.parcel.data)
-                self._account.messages += 1
-                self._account.sizes += head.parcel.sizes
-                self._account.protobuf_bytes += head.parcel.protobuf_bytes
+                self._count(head)
                 continue
             alarm = None
             if self._wire:
@@ -201,17 +215,38 @@ class OutLink:
             if alarm:
                 alarm.cancel()
 
+    def _count(self, entry: _Entry) -> None:
+        """gRPC has taken it: sent, or sent again. Its receipt may be here before gRPC says so."""
+        if entry.is_counted:
+            return
+        account, parcel = self._account, entry.parcel
+        account.protobuf_bytes += parcel.protobuf_bytes
+        if entry.is_sent:
+            account.resent += 1
+            account.resent_bytes += parcel.sizes.total
+        else:
+            self._leave_queue(parcel)
+            account.messages += 1
+            account.sizes += parcel.sizes
+        entry.is_sent = entry.is_counted = True
+
+    def _leave_queue(self, parcel: Parcel) -> None:
+        self._account.queued -= 1
+        self._account.queued_bytes -= parcel.sizes.total
+
     def _fill_wire(self) -> None:
         """From the queue onto the wire, as far as the window allows."""
         now = time.monotonic()
         leaves = now + self._weather.held_for(self._peer.index)
         while self._queue and self._has_window():
-            parcel = self._queue.popleft()
+            entry = self._queue.popleft()
+            parcel = entry.parcel
             self._queued_bytes -= len(parcel.data)
             spec, u = self._weather.link(self._peer.index), self._weather.jitter(self._peer.index, parcel.iteration)
             self._state = send(spec, self._state, leaves, 8 * len(parcel.data), u)
-            self._wire.append(_Flight(parcel, now, self._state.last_arrival, self._acknowledged_bytes))
-        self._account.queued = len(self._queue)
+            entry.left_at, entry.release_at = now, self._state.last_arrival
+            entry.acknowledged_before = self._acknowledged_bytes
+            self._wire.append(entry)
 
     def _look_for_room(self) -> None:
         """What is under way counts, because it waits again if the stream breaks."""
@@ -226,7 +261,7 @@ class OutLink:
             return True
         rate = min(max(self._rates, default=0.0), self._weather.link(self._peer.index).rate_bps / 8)
         window = 2.0 * rate * self._shortest_s if self._rates else 0.0
-        return sum(len(flight.parcel.data) for flight in under_way) + len(self._queue[0].data) <= window
+        return sum(len(entry.parcel.data) for entry in (*under_way, self._queue[0])) <= window
 
     async def _read(self, call: "grpc.aio.StreamStreamCall[bytes, pb.Receipt]") -> None:
         self._acknowledged = 0
@@ -245,6 +280,7 @@ class OutLink:
         now, newest = time.monotonic(), None
         while self._acknowledged < seen and self._flights:
             newest = self._flights.popleft()
+            self._count(newest)
             self._acknowledged += 1
             self._acknowledged_bytes += len(newest.parcel.data)
             self._account.acknowledged += 1
@@ -256,10 +292,11 @@ class OutLink:
 
     def _requeue(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""
-        under_way = [flight.parcel for flight in (*self._flights, *self._wire)]
+        under_way = [*self._flights, *self._wire]
+        for entry in under_way:
+            entry.is_counted = False
         self._flights.clear()
         self._wire.clear()
         self._state = LinkState()
         self._queue.extendleft(reversed(under_way))
-        self._queued_bytes += sum(len(parcel.data) for parcel in under_way)
-        self._account.queued = len(self._queue)
+        self._queued_bytes += sum(len(entry.parcel.data) for entry in under_way)

@@ -1,4 +1,4 @@
-"""The figures of a node for Prometheus: read from its account at every scrape, served over plain HTTP.
+"""The figures of a node for Prometheus: read from its account at every scrape (`metrics_server`).
 
     pame_link_*    by `peer`, the neighbour's index; all but the 32 smallest are summed as "others"
     pame_node_*    this node; Prometheus itself adds which one it is
@@ -6,23 +6,21 @@
 Totals count from the beginning of the run; a new run begins at 0, which Prometheus takes for a restarted counter.
 """
 
-import contextlib
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
-from socket import SHUT_RDWR
-from socketserver import ThreadingTCPServer
-from threading import Thread
 from typing import TypeVar
 
 import grpc
-from prometheus_client import CollectorRegistry, Metric, MetricsHandler, core
+from prometheus_client import Metric, core
 from prometheus_client.registry import Collector
 
 from node.account import ROUND_TRIP_BOUNDS_S, Histogram, InAccount, NodeAccount, OutAccount
 from node.handshakes import REASONS
+from node.refused_requests import REASONS as REQUEST_REASONS
+from node.run_name import run_name
 from pame.codec import Sizes
 
 NAMED = 32
@@ -48,12 +46,17 @@ class NodeCollector(Collector):
     """Reads the node's current account, which may change meanwhile, at every scrape."""
 
     def __init__(
-        self, read: Callable[[], NodeAccount], build: Build, handshakes: Callable[[], Mapping[str, int]] = dict
+        self,
+        read: Callable[[], NodeAccount],
+        build: Build,
+        handshakes: Callable[[], Mapping[str, int]] = dict,
+        requests: Mapping[str, int] | None = None,
     ) -> None:
-        """`handshakes`: refused ones, by reason."""
+        """`handshakes`, `requests`: refused ones, by reason."""
         self._read = read
         self._build = build
         self._handshakes = handshakes
+        self._requests = requests or {}
 
     def collect(self) -> Iterator[Metric]:
         """All families of one scrape."""
@@ -62,7 +65,7 @@ class NodeCollector(Collector):
         out, into = dict(account.out), dict(account.into)
         named = frozenset(sorted(out.keys() | into.keys())[:NAMED])
         yield build_info(self._build)
-        place = {} if account.index is None else {"run": str(account.run), "index": str(account.index)}
+        place = {} if account.index is None else {"run": run_name(account.run), "index": str(account.index)}
         yield core.InfoMetricFamily("pame_node", "The run of this node and its index in it.", value=place)
         for name, documentation, value in _NODE:
             yield family(f"pame_node_{name}", documentation, [], {(): value(account)})
@@ -70,37 +73,10 @@ class NodeCollector(Collector):
         yield _refused("sent", "By the receiver.", [link.refused for link in out.values()])
         yield _refused("received", "By this node.", [account.strangers, *(link.refused for link in into.values())])
         yield refused_handshakes("node", self._handshakes())
+        yield refused_requests("node", self._requests)
         yield _sent_bytes(_grouped(out, named))
         yield from _links(_grouped(out, named), _OUT)
         yield from _links(_grouped(into, named), _INTO)
-
-
-class Server(ThreadingTCPServer):
-    """Serves /metrics from a thread. (http.server's own class would first ask the name server who we are.)"""
-
-    allow_reuse_address = True
-    daemon_threads = True
-
-    def __init__(self, address: tuple[str, int], registry: CollectorRegistry) -> None:
-        super().__init__(address, MetricsHandler.factory(registry))
-        self.port: int = self.server_address[1]
-        self._thread = Thread(target=self.serve_forever, name="metrics", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Frees the port; a second call does nothing."""
-        with contextlib.suppress(OSError):  # only to wake the thread, which otherwise looks up every half second
-            self.socket.shutdown(SHUT_RDWR)
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
-
-
-def serve(collector: Collector, host: str, port: int) -> Server:
-    """Serves the collector's figures at http://host:port/metrics; port 0 takes a free one."""
-    registry = CollectorRegistry()
-    registry.register(collector)
-    return Server((host, port), registry)
 
 
 def build_info(build: Build) -> Metric:
@@ -134,6 +110,13 @@ def refused_handshakes(whose: str, counts: Mapping[str, int]) -> Metric:
     return family(name, "Refused TLS handshakes, by reason.", ["reason"], by_reason(known))
 
 
+def refused_requests(whose: str, counts: Mapping[str, int]) -> Metric:
+    """HTTP that was not to be."""
+    name = f"pame_{whose}_refused_requests_total"
+    known = dict.fromkeys(REQUEST_REASONS, 0) | dict(counts)
+    return family(name, "Refused HTTP requests and connections, by reason.", ["reason"], by_reason(known))
+
+
 _NODE: Figures[NodeAccount] = (
     ("iteration", "The iteration this node is at.", lambda node: node.iteration),
     ("steps_total", "Local steps taken.", lambda node: node.steps),
@@ -154,17 +137,18 @@ _NODE: Figures[NodeAccount] = (
     ("snapshot_cpu_seconds_total", "CPU time spent on snapshots.", lambda node: node.snapshot_s),
 )
 _OUT: Figures[OutAccount] = (
-    ("sent_messages_total", "Handed to gRPC.", lambda link: link.messages),
-    ("overtime_messages_total", "Sent after the node's last iteration; part of the sent.", lambda link: link.overtime),
+    ("sent_messages_total", "Handed to gRPC for the first time.", lambda link: link.messages),
+    ("resent_messages_total", "Handed to gRPC again, after a stream broke.", lambda link: link.resent),
+    ("overtime_messages_total", "Given to the link after the node's last iteration.", lambda link: link.overtime),
     ("lost_messages_total", "Dropped on purpose, by the draw of message loss.", lambda link: link.lost),
     ("lost_bytes_total", "Bytes of the messages dropped on purpose.", lambda link: link.lost_bytes),
-    ("dropped_messages_total", "Pushed out of the full queue.", lambda link: link.dropped),
+    ("dropped_messages_total", "Pushed out of the full queue, never sent.", lambda link: link.dropped),
     ("acknowledged_messages_total", "Looked at by the receiver.", lambda link: link.acknowledged),
     ("sent_late_messages_total", "Said to be late by the receiver.", lambda link: link.late),
     ("sent_refused_messages_total", "Refused by the receiver.", lambda link: sum(dict(link.refused).values())),
     ("receipts_total", "Receipts from the receiver.", lambda link: link.receipts),
     ("connects_total", "Times the stream to the receiver was opened.", lambda link: link.connects),
-    ("queued_messages", "Waiting now to be sent.", lambda link: link.queued),
+    ("queued_messages", "Waiting now to be sent for the first time.", lambda link: link.queued),
 )
 _INTO: Figures[InAccount] = (
     ("received_messages_total", "Accepted into the mailbox.", lambda link: link.messages),
@@ -174,6 +158,7 @@ _INTO: Figures[InAccount] = (
     ("received_late_bytes_total", "Bytes of the vectors that came late.", lambda link: link.late_bytes),
     ("evicted_messages_total", "Pushed out of the full mailbox.", lambda link: link.evicted),
     ("received_refused_messages_total", "Refused by this node.", lambda link: sum(dict(link.refused).values())),
+    ("absurd_messages_total", "Accepted, with values beyond the problem's scale.", lambda link: link.absurd),
     ("suspect_peers", "How many of these peers nobody waits for: 0 or 1 for one.", lambda link: link.suspect),
 )
 
@@ -211,4 +196,9 @@ def _sent_bytes(groups: Mapping[str, Sequence[OutAccount]]) -> Metric:
         by_kind = asdict(sum((link.sizes for link in group), Sizes()))
         by_kind["protobuf"] = sum(link.protobuf_bytes for link in group)
         samples |= {(peer, kind): by_kind[kind] for kind in KINDS}
-    return family("pame_link_sent_bytes_total", "Handed to gRPC, by kind.", ["peer", "kind"], samples)
+    return family(
+        "pame_link_sent_bytes_total",
+        "Sent bytes by kind; protobuf each time.",
+        ["peer", "kind"],
+        samples,
+    )

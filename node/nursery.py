@@ -18,15 +18,18 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
+from node.order_socket import OrderSocket
 from node.plugins import PluginError, load_plugins
 from node.process import Node, Options
-from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order, take_order
+from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order
+from node.unforeseen import in_one_line
 from pame.errors import PameError
 
 _GRACE_S = 8.0
@@ -60,14 +63,15 @@ class Nursery:
         signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
         waiting = selectors.DefaultSelector()
         source = sys.stdin.fileno()
-        for readable in (source, ended, *([self._orders] if self._orders else [])):
+        for readable in (source, ended):
             waiting.register(readable, selectors.EVENT_READ)
+        orders = OrderSocket(self._orders, waiting, self._carry_out) if self._orders else None
         while self._children or self._alarms or self._deadline == float("inf"):
             for key, _ in waiting.select(self._pause_s()):
                 if key.fd == ended:
                     os.read(ended, 4096)
-                elif self._orders is not None and key.fileobj is self._orders:
-                    take_order(self._orders, self._carry_out)
+                elif orders is not None and key.fd != source:
+                    orders.ready(key.fileobj)
                 elif data := os.read(source, 65536):
                     self._start(data, bool(told))
                 else:
@@ -195,8 +199,12 @@ def _be(options: Options) -> int:
         if options.namespace is not None:
             _enter(options.namespace)
         asyncio.run(_run(options))
-    except (PameError, OSError, RuntimeError) as error:
+    except (PameError, OSError) as error:
         print(f"{options.member}: error: {error}", file=sys.stderr, flush=True)
+        return 2
+    except Exception as error:
+        traceback.print_exception(error)
+        print(f"{options.member}: error: {in_one_line(error)}", file=sys.stderr, flush=True)
         return 2
     except BaseException:
         sys.excepthook(*sys.exc_info())

@@ -13,7 +13,7 @@ _USAGE = f"usage: python -m node.order {{{'|'.join(ORDERS)}}} SECONDS"
 _ANSWER_S = 5.0
 
 
-def give(path: str, do: str, seconds: float, run: int = 0) -> dict[str, Any]:
+def give(path: str, do: str, seconds: float, run: str = "") -> dict[str, Any]:
     """Give an order and wait for the answer: `{"done": true, ...}`, or false and why. It ends with its run, if any."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(_ANSWER_S)

@@ -3,25 +3,34 @@
 A parcel is built and serialised once for all its receivers.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 
 from pame.algorithms import Algorithm, Message, Mode, Received, Selection
-from pame.codec import Draw, NotFinite, Refused, Sizes, Wire, decode_payload, encode_payload, measure_payload
-from pame.compressors import Payload, form_of
-from pame.errors import Diverged
-from pame.exchange import Vector
+from pame.codec import Draw, Refused, Sizes
+from pame.message_coding import (
+    Coded,
+    WrongVectors,
+    declaration_of,
+    decode_message,
+    encode_message,
+    measure_message,
+)
 from pame.rpc import exchange_pb2 as pb
 from pame.rpc import refusal_pb2
 from pame.setting import Setting
 
 _ROOM = 4096
-"""For names, tags and headers around the vectors."""
-
-
+"""For the tags of a parcel."""
+_ROOM_OF_A_VECTOR = 64
+"""For what protobuf and the codec put around its name and its coordinates."""
 _DETAIL = 300
 """A reason may quote what came, but not send it all back."""
+
+
+_NAMES = {number: name.removeprefix("REFUSAL_").lower() for name, number in refusal_pb2.Refusal.items()}
 
 
 class ParcelRefused(Exception):
@@ -39,13 +48,19 @@ class ParcelRefused(Exception):
 
 
 def refusal_name(refusal: int) -> str:
-    """A refusal as it appears in metrics and reports."""
-    return refusal_pb2.Refusal.Name(refusal).removeprefix("REFUSAL_").lower()
+    """A refusal as it appears in metrics and reports; one that is not known here has a number for a name."""
+    return _NAMES.get(refusal) or f"refusal_{refusal}"
 
 
-def size_limit(n: int, vectors: int) -> int:
-    """The largest parcel that can make sense: float64 values, some bits per coordinate, and a header."""
-    return vectors * (8 * n + n // 2) + _ROOM
+def refusal_number(name: str) -> int:
+    """And back, for those that are known here."""
+    return refusal_pb2.Refusal.Value(f"REFUSAL_{name.upper()}")
+
+
+def size_limit(lengths: Mapping[str, int]) -> int:
+    """The largest parcel that can make sense, by the lengths of its vectors: float64 values, some bits per coordinate,
+    and headers."""
+    return _ROOM + sum(8 * n + n // 2 + len(name.encode()) + _ROOM_OF_A_VECTOR for name, n in lengths.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +80,11 @@ class Parcel:
 
 def pack(setting: Setting, run: int, sender: int, incarnation: int, k: int, message: Message) -> Parcel:
     """The parcel of a message; a value that is not finite means that the run has diverged."""
-    wire, total, vectors = Wire(Draw(setting.seed, sender, k), setting.coding, setting.values), Sizes(), []
-    for name, payload in message.items():
-        vector = pb.Vector(name=name)
-        try:
-            setattr(vector, form_of(payload), encode_payload(payload, wire))
-        except NotFinite as error:
-            raise Diverged(f"the run diverged: node {sender} at iteration {k}: {error}") from None
-        total += measure_payload(payload, wire)
-        vectors.append(vector)
-    parcel = pb.Parcel(
-        run=run, sender=sender, incarnation=incarnation, iteration=k, n=setting.problem.n, vectors=vectors
-    )
-    return Parcel(k, parcel.SerializeToString(), total)
+    wire = setting.wire(sender, k)
+    parcel = pb.Parcel(run=run, sender=sender, incarnation=incarnation, iteration=k, n=setting.problem.n)
+    for name, form, data in encode_message(message, wire):
+        setattr(parcel.vectors.add(name=name), form, data)
+    return Parcel(k, parcel.SerializeToString(), measure_message(message, wire))
 
 
 class Customs:
@@ -98,12 +105,12 @@ class Customs:
         self._run = run
         self._index = index
         self._selection = selection
-        self._vectors = algorithm.vectors
-        self._bundles = algorithm.bundles
+        self._declaration = declaration_of(setting, algorithm)
         self._incarnations = heard
         self._names = names
         self._newest: dict[int, int] = {}
-        self._limit = size_limit(setting.problem.n, len(self._vectors))
+        self.limit = size_limit(self._declaration.lengths)
+        """The largest parcel that is taken, in bytes."""
 
     def moved(self, sender: int, incarnation: int) -> None:
         """A neighbour came back; what its former self still says is refused."""
@@ -121,8 +128,8 @@ class Customs:
         if self._names is not None and name not in self._names.values():
             detail = f"{name or 'without a name'}: no neighbour of node {self._index}"
             raise ParcelRefused(refusal_pb2.REFUSAL_NOT_A_NEIGHBOUR, detail)
-        if len(data) > self._limit:
-            raise ParcelRefused(refusal_pb2.REFUSAL_TOO_LARGE, f"{len(data)} bytes, at most {self._limit} make sense")
+        if len(data) > self.limit:
+            raise ParcelRefused(refusal_pb2.REFUSAL_TOO_LARGE, f"{len(data)} bytes, at most {self.limit} make sense")
         try:
             parcel = pb.Parcel.FromString(data)
         except DecodeError:
@@ -139,7 +146,7 @@ class Customs:
     def _check_tags(self, parcel: pb.Parcel) -> None:
         sender, k, n = parcel.sender, parcel.iteration, self._setting.problem.n
         if parcel.run != self._run:
-            raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, f"run {parcel.run:x}, and this is run {self._run:x}")
+            raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, "a parcel of another run")
         if sender not in self._incarnations:
             raise ParcelRefused(
                 refusal_pb2.REFUSAL_UNKNOWN_SENDER, f"node {sender} is no neighbour of node {self._index}"
@@ -166,21 +173,18 @@ class Customs:
         return not is_over and self._selection.is_sent(sender, self._index, k)
 
     def _vectors_of(self, parcel: pb.Parcel) -> tuple[Message, int]:
-        forms = {vector.name: vector.WhichOneof("coding") for vector in parcel.vectors}
-        expected = {name: form.value for name, form in self._vectors.items()}
-        are_together = frozenset(forms) in self._bundles and len(forms) == len(parcel.vectors)
-        if not are_together or any(expected[name] != form for name, form in forms.items()):
-            detail = f"vectors {forms}, and this algorithm sends {expected}"
-            raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_VECTORS, detail, parcel.sender)
-        draw, n = Draw(self._setting.seed, parcel.sender, parcel.iteration), self._setting.problem.n
-        message: dict[str, Payload | Vector] = {}
-        size = 0
-        for vector in parcel.vectors:
-            data: bytes = getattr(vector, expected[vector.name])
-            try:
-                message[vector.name] = decode_payload(data, expected[vector.name], n, draw)
-                size += len(data)
-            except Refused as refused:
-                code = refusal_pb2.Refusal.Value(f"REFUSAL_{refused.code.name}")
-                raise ParcelRefused(code, str(refused), parcel.sender) from None
-        return message, size
+        vectors = [_coded(vector) for vector in parcel.vectors]
+        draw = Draw(self._setting.seed, parcel.sender, parcel.iteration)
+        try:
+            message = decode_message(vectors, self._declaration, draw)
+        except WrongVectors as wrong:
+            raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_VECTORS, str(wrong), parcel.sender) from None
+        except Refused as refused:
+            code = refusal_pb2.Refusal.Value(f"REFUSAL_{refused.code.name}")
+            raise ParcelRefused(code, str(refused), parcel.sender) from None
+        return message, sum(len(vector.data) for vector in vectors)
+
+
+def _coded(vector: pb.Vector) -> Coded:
+    form = vector.WhichOneof("coding")
+    return Coded(vector.name, form or "nothing", getattr(vector, form) if form else b"")

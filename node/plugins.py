@@ -11,6 +11,7 @@ from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +21,9 @@ from pame.errors import PameError
 VARIABLE = "PAME_PLUGINS"
 """Paths of Python files, separated as in PATH: processes that are started inherit it."""
 GROUP = "pame.plugins"
+OFFERS = ("ALGORITHMS", "PROBLEMS", "TOPOLOGIES", "FAULTS")
+"""Where a plugin says what it offers."""
+_PREFIX = "pame_plugin_"
 
 
 class PluginError(PameError):
@@ -31,14 +35,28 @@ def load_plugins() -> list[ModuleType]:
     modules = [_from_file(Path(path)) for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path]
     modules += [_from_package(point) for point in entry_points(group=GROUP)]
     for module in modules:
+        if not any(getattr(module, name, ()) for name in OFFERS):
+            raise PluginError(
+                f"{_place(module)} offers nothing: list your classes in {', '.join(OFFERS[:-1])} or {OFFERS[-1]}, e.g. "
+                "`ALGORITHMS = [MyAlgorithm]` (docs/extending.md)"
+            )
         offer(module, "ALGORITHMS", algorithms.SPECS)
         offer(module, "PROBLEMS", problems.SPECS)
     return modules
 
 
+def is_plugin(module: str) -> bool:
+    """Whether a module of this name is a plugin, or of a package that offers one."""
+    packages = {point.module.partition(".")[0] for point in entry_points(group=GROUP)}
+    return module.startswith(_PREFIX) or module.partition(".")[0] in packages
+
+
 def offer(module: ModuleType, name: str, registry: MutableMapping[str, Any]) -> None:
     """Take what a module offers under a name into a registry; PluginError if a kind is taken already."""
-    for spec in getattr(module, name, ()):
+    listed = getattr(module, name, ())
+    if not isinstance(listed, list | tuple):
+        raise PluginError(f"{_place(module)}: {name} is no list of classes: write `{name} = [MyClass]`")
+    for spec in listed:
         kind = getattr(spec, "kind", None)
         if not isinstance(spec, type) or not isinstance(kind, str):
             raise PluginError(f"{_place(module)}: {name} lists {spec!r}, which is no class with a `kind`")
@@ -49,7 +67,7 @@ def offer(module: ModuleType, name: str, registry: MutableMapping[str, Any]) -> 
 
 def _from_file(file: Path) -> ModuleType:
     path = file.resolve()
-    name = f"pame_plugin_{path.stem}_{sha256(bytes(path)).hexdigest()[:12]}"
+    name = f"{_PREFIX}{path.stem}_{sha256(bytes(path)).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
     spec = spec_from_file_location(name, path)
@@ -61,7 +79,9 @@ def _from_file(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:  # whatever a file of somebody else does
         del sys.modules[name]
-        raise PluginError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from None
+        lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)]
+        where = f" (line {lines[-1]})" if lines else ""
+        raise PluginError(f"{path} cannot be loaded: {type(error).__name__}: {error}{where}") from None
     return module
 
 

@@ -14,24 +14,32 @@ import grpc
 from node.account import NodeAccount
 from node.addresses import AUTO, choose, control_address, own_addresses
 from node.assignment import assigned, peer
+from node.commands import CommandRefused, check_neighbours, check_probe, on_one_line, read_faults
 from node.control import ControlStream
 from node.door import Door, PlainDoor
 from node.door import Options as ChannelOptions
 from node.fingerprint import fingerprint
 from node.handshakes import Handshakes
-from node.metrics import Build, NodeCollector, serve
+from node.metrics import Build, NodeCollector
+from node.metrics_server import MetricsServer
 from node.probing import boot_id
+from node.refused_requests import RefusedRequests
+from node.run_name import run_name
 from node.server import ExchangeServer
 from node.session import Session
 from node.shaping import Kernel, probe
+from node.supervisor import ORDERS, SOCKET_VARIABLE
+from node.unforeseen import in_one_line, reason_of
 from node.vitals import Vitals
 from pame import algorithms, problems
-from pame.errors import PameError
+from pame.errors import MessageRefused, PameError
 from pame.rpc import control_pb2 as pb
 
 _DRAIN_S = 2.0
 _PARTING_S = 3.0  # a neighbour drains its links, then counts them
 _LOOK_S = 1.0
+_TOLD = 20
+_PROBES = 1000
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,13 @@ def code_version() -> str:
 
 
 def capabilities() -> list[str]:
-    """The algorithms and problems that this node can run."""
-    return [f"algorithm:{kind}" for kind in algorithms.SPECS] + [f"problem:{kind}" for kind in problems.SPECS]
+    """The algorithms and problems that this node can run, and the orders that a supervisor above it takes."""
+    orders = ORDERS if Path(os.environ.get(SOCKET_VARIABLE, "")).is_socket() else ()
+    return [
+        *(f"algorithm:{kind}" for kind in algorithms.SPECS),
+        *(f"problem:{kind}" for kind in problems.SPECS),
+        *(f"order:{order}" for order in orders),
+    ]
 
 
 class Node:
@@ -83,6 +96,10 @@ class Node:
         self._kernel: Kernel | None = None
         """What it can do to links; not asked yet, or not to be asked."""
         self._metrics_port = 0
+        self._refused_requests = RefusedRequests()
+        self._refused_requests.say = lambda counts: self._say(f"refused HTTP requests: {dict(counts)}")
+        self.refused_commands = 0
+        """What the orchestrator said that makes no sense."""
         self._leave = asyncio.Event()
         self._control = ControlStream(
             options.orchestrator,
@@ -100,9 +117,11 @@ class Node:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._leave.set)
         await self._vitals.open()
-        collector = NodeCollector(self._account, Build(code_version()), self._refused_handshakes)
-        metrics = serve(collector, self._metrics_host, self._options.metrics_port)
+        requests = self._refused_requests
+        collector = NodeCollector(self._account, Build(code_version()), self._refused_handshakes, requests.counts)
+        metrics = MetricsServer(collector, self._metrics_host, self._options.metrics_port, requests)
         self._metrics_port = metrics.port
+        await metrics.open()
         if self._options.lifeline is not None:
             _when_cut(self._options.lifeline, self._leave.set)
         control = asyncio.create_task(self._control.run())
@@ -123,7 +142,8 @@ class Node:
                 await self._session.close()
             await self._server.close()
             await self._vitals.close()
-            metrics.stop()
+            metrics.close()
+            requests.close()
 
     async def _connect(self, options: ChannelOptions) -> grpc.aio.Channel:
         """A channel to the control plane; only then is it known with which certificate to serve."""
@@ -154,7 +174,7 @@ class Node:
         return pb.Join(
             token=self._door.token(),
             member=options.member,
-            address=f"{self._host}:{self._server.port}",
+            address=self._server.address,
             metrics_address=self._metrics_address,
             code_version=code_version(),
             fingerprint=fingerprint(),
@@ -176,50 +196,71 @@ class Node:
         return pb.Heartbeat(iteration=self._session.account.iteration if self._session else 0)
 
     async def _handle(self, message: pb.ToNode) -> None:
+        try:
+            await self._obey(message)
+        except PameError as refused:
+            self._refused(str(refused))
+        except Exception as error:  # a mistake of ours or of a plugin: one command less, not one node less
+            self._refused(in_one_line(error))
+
+    def _refused(self, why: str) -> None:
+        self.refused_commands += 1
+        if self.refused_commands <= _TOLD:
+            last = "; more are counted, not told" if self.refused_commands == _TOLD else ""
+            self._say(f"refused command {self.refused_commands}: {on_one_line(why)}{last}")
+
+    async def _obey(self, message: pb.ToNode) -> None:
         match message.WhichOneof("kind"):
+            case None:
+                raise CommandRefused("bytes that are no command")
             case "assignment":
                 await self._assigned(message.assignment)
             case "start" if self._is_current(message.start.run):
                 await self._current().start()
             case "probe" if self._is_current(message.probe.run):
+                check_probe(message.probe)
+                if len(self._probing) >= _PROBES:
+                    raise CommandRefused(f"{_PROBES} probes are under way")
                 self._probing.add(task := asyncio.create_task(self._current().probe(message.probe)))
                 task.add_done_callback(self._probing.discard)
             case "neighbours" if self._is_current(message.neighbours.run):
                 await self._moved(message.neighbours)
             case "faults" if self._is_current(message.faults.run):
-                self._current().add_faults(message.faults.plan)
+                self._current().add_faults(read_faults(message.faults, self._current().assigned))
             case "stop" if self._is_current(message.stop.run):
                 await self._current().stop(message.stop.iteration, _DRAIN_S, _PARTING_S)
                 self._session = None
             case "dismissed":
-                self._say(f"dismissed: {message.dismissed.reason}")
+                self._say(f"dismissed: {on_one_line(message.dismissed.reason)}")
                 self._leave.set()
             case "welcome":
                 await self._vitals.say(serving=True)
                 self._say(f"joined {self._options.orchestrator}, metrics at http://{self._metrics_address}/metrics")
 
     async def _assigned(self, message: pb.Assignment) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
-        self._server.credentials = self._door.credentials
         try:
+            made = assigned(message)  # before anything ends: nonsense does not stop a run
+            if self._session is not None:
+                await self._session.close()
+                self._session = None
+            self._server.credentials = self._door.credentials
             if self._kernel is None and self._options.shape:
                 self._kernel = await asyncio.to_thread(probe)
-            self._session = Session(
-                assigned(message), self._server, self._control.send, self._control.room, self._kernel
-            )
+            self._session = Session(made, self._server, self._control.send, self._control.room, self._kernel)
             await self._session.prepare()
-        except PameError as error:
-            self._control.send(pb.FromNode(failure=pb.Failure(run=message.run, reason=str(error))))
+        except Exception as error:  # whatever it is, a run must not wait for a node that will never be ready
+            reason = reason_of(error, message.index)
+            failure = pb.Failure(run=message.run, reason=reason, unheard=isinstance(error, MessageRefused))
+            self._control.send(pb.FromNode(failure=failure))
             return
-        self._say(f"run {message.run:x}: node {message.index} of {message.nodes}")
+        self._say(f"run {run_name(message.run)}: node {message.index} of {message.nodes}")
         session = self._session
         ready = pb.Ready(run=message.run, links=session.realised(), boot=boot_id(), lossless=session.why_lossless())
         self._control.send(pb.FromNode(ready=ready))
 
     async def _moved(self, message: pb.Neighbours) -> None:
         """Who came back starts only when its neighbours know where it is."""
+        check_neighbours(message, self._current().assigned)
         await self._current().moved([peer(found) for found in message.neighbours])
         indices = [found.index for found in message.neighbours]
         self._control.send(pb.FromNode(moved=pb.Moved(run=message.run, neighbours=indices)))

@@ -2,11 +2,14 @@
 
 import resource
 from dataclasses import asdict
+from typing import Any
 
 from node.account import NodeAccount
 from node.chronicle import Turn
+from node.parcels import refusal_number
 from node.shaping import Realised
 from node.sockets import SocketCounts
+from pame.faults import Window
 from pame.observe import Record
 from pame.rpc import control_pb2 as pb
 
@@ -14,7 +17,6 @@ from pame.rpc import control_pb2 as pb
 def fault_message(run: int, turn: Turn) -> pb.FaultReport:
     """An effect of the plan begins or ends."""
     window = turn.event.window
-    end = window.end if window.lasts_s is None else window.begin  # a node that is stopped counts no iterations
     return pb.FaultReport(
         run=run,
         number=turn.event.number,
@@ -24,11 +26,16 @@ def fault_message(run: int, turn: Turn) -> pb.FaultReport:
         mechanism=turn.mechanism,
         detail=turn.failure or turn.event.fault,
         failed=bool(turn.failure),
-        planned=window.begin if turn.begins else end,
+        planned=planned_moment(window, turn.begins),
         by_iteration=window.unit == "iterations",
         took=turn.took,
         held=[realised_message(found) for found in turn.held],
     )
+
+
+def planned_moment(window: Window, begins: bool) -> float:
+    """When it begins or ends by the plan; a node that is stopped at an iteration counts none until it goes on."""
+    return window.begin if begins or window.lasts_s is not None else window.end
 
 
 def realised_message(found: Realised) -> pb.RealisedLink:
@@ -71,6 +78,11 @@ def totals_message(account: NodeAccount) -> pb.Report:
                 lost=link.lost,
                 lost_bytes=link.lost_bytes,
                 dropped=link.dropped,
+                dropped_bytes=link.dropped_bytes,
+                queued=link.queued,
+                queued_bytes=link.queued_bytes,
+                resent=link.resent,
+                resent_bytes=link.resent_bytes,
                 acknowledged=link.acknowledged,
                 refused=link.refused.total(),
                 late=link.late,
@@ -94,6 +106,9 @@ def totals_message(account: NodeAccount) -> pb.Report:
                 evicted=link.evicted,
                 refused=link.refused.total(),
                 suspect=link.suspect,
+                refused_by=[_refused(reason, times) for reason, times in link.refused.items()],
+                refused_detail=link.refused_detail,
+                absurd=link.absurd,
             )
             for sender, link in account.into.items()
         ],
@@ -110,6 +125,11 @@ def totals_message(account: NodeAccount) -> pb.Report:
             desynchronised=account.desynchronised,
         ),
     )
+
+
+def _refused(reason: str, times: int) -> pb.RefusedCount:
+    refusal: Any = refusal_number(reason)
+    return pb.RefusedCount(refusal=refusal, messages=times)
 
 
 def _sockets(counts: SocketCounts) -> pb.SocketTotals:

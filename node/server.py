@@ -10,11 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from node.credentials import Credentials, mutual_server, peer_name
+from node.health_service import HealthChecks
 from node.link import PROBE, PUSH
 from node.parcels import ParcelRefused
+from node.port_limits import port_limits
+from node.stream_proof import Admission
 from pame.errors import PameError
 from pame.rpc import exchange_pb2 as pb
 from pame.rpc import refusal_pb2
@@ -25,6 +28,8 @@ _HEADROOM = 2
 _LEAST_HEADROOM = 64 * 2**20
 """Our own limit refuses a parcel with its reason and counts it. gRPC has a limit for what is larger still: it ends the
 stream with RESOURCE_EXHAUSTED before a byte of it is kept, but tells only the sender why."""
+_SHARE = 3 / 8
+"""Of the descriptors: while one server replaces another, there are two."""
 _STREAMS = 16
 """On one connection: a neighbour needs one."""
 _PATIENCE_WITH_REFUSED = 100
@@ -58,6 +63,11 @@ class ExchangeServer:
         return self._server is not None
 
     @property
+    def address(self) -> str:
+        """What neighbours dial, and what their streams show a proof for."""
+        return f"{self._host}:{self._port}"
+
+    @property
     def host(self) -> str:
         """Where neighbours reach it."""
         return self._host
@@ -68,21 +78,29 @@ class ExchangeServer:
         return self._port
 
     async def open(
-        self, limit: int = _IDLE_LIMIT, arrive: Arrive | None = None, tls: bool = True, probed: Arrive | None = None
+        self,
+        limit: int = _IDLE_LIMIT,
+        arrive: Arrive | None = None,
+        tls: bool = True,
+        probed: Arrive | None = None,
+        admission: Admission | None = None,
     ) -> None:
         """Serve with this limit; a server that is already open is replaced without a gap. `tls`: if there is any;
-        `probed`: takes in what measures a link, as `arrive` does parcels."""
+        `probed`: takes in what measures a link, as `arrive` does parcels; `admission`: looks at streams first."""
         previous = self._server
         options = [
             ("grpc.max_receive_message_length", max(_HEADROOM * limit, _LEAST_HEADROOM if arrive else 0)),
             ("grpc.max_concurrent_streams", _STREAMS),
             ("grpc.so_reuseport", 1),
+            *port_limits(_SHARE),
         ]
         server = grpc.aio.server(options=options)
         takers = {PUSH: arrive, PROBE: probed}
-        named = {method.split("/")[-1]: self._handler(take or self._turn_away) for method, take in takers.items()}
+        named = {
+            method.split("/")[-1]: self._handler(take or self._turn_away, admission) for method, take in takers.items()
+        }
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, named),))
-        checks = health.aio.HealthServicer()
+        checks = HealthChecks()
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
         try:
             address = f"{self._host}:{self._port}"
@@ -112,8 +130,10 @@ class ExchangeServer:
         if self._server is not None:
             await self._server.stop(0.2)
 
-    def _handler(self, arrive: Arrive) -> "grpc.RpcMethodHandler[bytes, pb.Receipt]":
+    def _handler(self, arrive: Arrive, admission: Admission | None) -> "grpc.RpcMethodHandler[bytes, pb.Receipt]":
         async def push(_: object, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
+            if admission is not None:
+                await admission.check(context)
             await self._take_in(context, arrive)
 
         return grpc.stream_stream_rpc_method_handler(push, None, pb.Receipt.SerializeToString)

@@ -2,27 +2,30 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
-from math import isfinite
+from math import inf, isfinite
+from typing import Any
 
 from node.account import NodeAccount, OutAccount
 from node.assignment import Assigned, Peer
 from node.chronicle import IN_PROCESS, Chronicle, Turn, concerns
 from node.link import OutLink
-from node.parcels import size_limit
 from node.probing import Prober
 from node.reports import fault_message, realised_message, record_message, totals_message
+from node.run_name import run_name
 from node.server import ExchangeServer
 from node.shaping import Kernel, Realised, Shaper, ShapingRefused
 from node.sockets import count_sockets, own_inodes
+from node.stream_proof import Admission, proof
 from node.trainer import Trainer
+from node.unforeseen import reason_of
 from node.weather import Weather
-from pame.errors import Diverged, PameError, ParameterError
+from pame.algorithms import Mode
+from pame.errors import Diverged, MessageRefused, ParameterError
 from pame.exchange import Vector
-from pame.faults import Cut, Degrade, Event
+from pame.faults import Cut, Degrade, Event, Plan
 from pame.observe import Record
-from pame.plan_text import read_plan
 from pame.rpc import control_pb2 as pb
 
 _REPORT_S = 0.2
@@ -60,7 +63,8 @@ class Session:
             self._mechanism,
             assigned.seconds,
             assigned.first,
-            assigned.run,
+            run_name(assigned.run),
+            assigned.setting.stop.iterations if assigned.setting.mode is Mode.ROUNDS else inf,
         )
         self._chronicler: asyncio.Task[None] | None = None
         self._reshape = asyncio.Event()
@@ -90,9 +94,13 @@ class Session:
 
     async def prepare(self) -> None:
         """Open the door for messages of this run: others may start a moment earlier."""
+        await self._trainer.measure()
         await self._shaper.apply(self.assigned.seconds)
         self._prober.open(self._server.host, self._server.port)
-        await self._server.open(self._limit(), self._trainer.arrive, self.assigned.tls, self._prober.arrive)
+        limit, assigned = self._trainer.customs.limit, self.assigned
+        own = proof(assigned.secret, self._server.address, assigned.incarnation)
+        admission = Admission(own, self.account.strangers)
+        await self._server.open(limit, self._trainer.arrive, self.assigned.tls, self._prober.arrive, admission)
 
     def realised(self) -> list[pb.RealisedLink]:
         """What became of the properties of its links."""
@@ -107,22 +115,30 @@ class Session:
         self._send(pb.FromNode(probed=await self._prober.carry_out(order)))
 
     async def start(self) -> None:
-        """Connect and train."""
+        """Connect and train; once."""
+        if self._task is not None:
+            raise ParameterError("this run has begun already")
         await self._prober.close()
         self._probes = own_inodes()
         for peer in self._peers.values():
             account = self.account.out[peer.index]
-            self._links[peer.index] = OutLink(peer, self._limit(), self._weather, account, self._credentials)
-        self._task = asyncio.create_task(self._train())
-        self._reporter = asyncio.create_task(self._report_now_and_then())
-        self._shaping = asyncio.create_task(self._keep_shaping())
-        self._chronicler = asyncio.create_task(
-            self._chronicle.follow(self._weather.seconds, lambda: self.account.iteration)
-        )
+            self._links[peer.index] = OutLink(
+                peer,
+                self._trainer.customs.limit,
+                self._weather,
+                account,
+                self._credentials,
+                secret=self.assigned.secret,
+            )
+        following = self._chronicle.follow(self._weather.seconds, lambda: self.account.iteration)
+        training = self._trainer.run(lambda: self._done(self.assigned.run))
+        self._task = asyncio.create_task(self._or_fail(training))
+        self._reporter = asyncio.create_task(self._or_fail(self._report_now_and_then()))
+        self._shaping = asyncio.create_task(self._or_fail(self._keep_shaping()))
+        self._chronicler = asyncio.create_task(self._or_fail(following))
 
-    def add_faults(self, plan: str) -> None:
+    def add_faults(self, events: Plan) -> None:
         """By hand, while the run goes on; what cannot be done here is told, and left."""
-        events = read_plan(plan)
         try:
             self._shaper.add(events)
         except ShapingRefused as refused:
@@ -147,7 +163,7 @@ class Session:
             except ShapingRefused as refused:
                 tries += 1
                 if tries == _SHAPING_TRIES:
-                    self._fail(str(refused))
+                    self._fail(reason_of(refused, self.assigned.index))
                     return
                 await asyncio.sleep(_SHAPING_RETRY_S)
                 continue
@@ -195,11 +211,11 @@ class Session:
         await asyncio.gather(*(link.drain(drain_s) for link in self._links.values()))
         await self._cancel(self._reporter)
         await self._count_sockets()
+        await asyncio.gather(*(link.close() for link in self._links.values()))  # nothing is sent after the last report
         iteration, model = self._trainer.result(at)
         self._send_model(iteration, model, result=True)
         self._report(with_totals=True)
         self._send(pb.FromNode(finished=pb.Finished(run=self.assigned.run)))
-        await asyncio.gather(*(link.close() for link in self._links.values()))
         await self._server.quiet(parting_s)
         await self.close()
 
@@ -218,23 +234,17 @@ class Session:
         for receiver, account in self.account.out.items():
             account.sockets = counts.get(receiver)
 
-    def _limit(self) -> int:
-        setting = self.assigned.setting
-        return size_limit(setting.problem.n, self._trainer.vectors)
-
-    async def _train(self) -> None:
-        run = self.assigned.run
+    async def _or_fail(self, work: Coroutine[Any, Any, None]) -> None:
         try:
-            await self._trainer.run(lambda: self._done(run))
+            await work
         except Exception as error:  # whatever it is, a run must not wait for a node that has stopped
-            unforeseen = f"node {self.assigned.index} failed: {type(error).__name__}: {error}"
-            reason = str(error) if isinstance(error, PameError) else unforeseen
-            self._fail(reason, diverged=isinstance(error, Diverged))
+            reason, diverged = reason_of(error, self.assigned.index), isinstance(error, Diverged)
+            self._fail(reason, diverged, unheard=isinstance(error, MessageRefused))
 
-    def _fail(self, reason: str, diverged: bool = False) -> None:
+    def _fail(self, reason: str, diverged: bool = False, unheard: bool = False) -> None:
         """The end of the run, not only of this node's part."""
         self._report(with_totals=True)
-        failure = pb.Failure(run=self.assigned.run, reason=reason, diverged=diverged)
+        failure = pb.Failure(run=self.assigned.run, reason=reason, diverged=diverged, unheard=unheard)
         self._send(pb.FromNode(failure=failure))
 
     def _done(self, run: int) -> None:

@@ -7,8 +7,8 @@ It passes signals on, buries what dies, and starts a trainer that was killed aga
     {"do": "kill", "seconds": 3}       killed, a new one starts after 3 s
     {"do": "restart", "seconds": 3}    told to leave, a new one starts 3 s after it has left
 
-An order that names its run ("run": 7) ends with it at the latest, if PAME_PAGE says where the orchestrator's page is.
-Standard library only: it must be there at once, and small.
+An order that names its run ("run": "1f2e3d4c") ends with it at the latest, if PAME_PAGE says where the orchestrator's
+page is. Standard library only: it must be there at once, and small.
 """
 
 import json
@@ -19,19 +19,18 @@ import socket
 import sys
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 
+from node.order_socket import OrderSocket
 from node.under_way import PAGE_VARIABLE, RunWatch
 
 SOCKET_VARIABLE = "PAME_SUPERVISOR"
 MEMBER_VARIABLE = "PAME_MEMBER"
 ORDERS = ("pause", "kill", "restart")
 LONGEST_S = 3600.0
-_ORDER_BYTES = 1024
-_ORDER_S = 1.0
 _LEAVE_S = 5.0
 _FIRST_BACKOFF_S = 0.5
 _LONGEST_BACKOFF_S = 10.0
@@ -42,11 +41,13 @@ class BadOrder(Exception):
     """An order that cannot be carried out; says why."""
 
 
-def read_order(line: bytes) -> tuple[str, float, int]:
-    """What to do, for how many seconds, and in which run; 0: in none."""
+def read_order(line: bytes) -> tuple[str, float, str]:
+    """What to do, for how many seconds, and in which run, by its name; empty: in none."""
     try:
         order = json.loads(line)
-        do, seconds, run = order["do"], float(order["seconds"]), int(order.get("run", 0))
+        do, seconds, run = order["do"], float(order["seconds"]), order.get("run", "")
+        if not isinstance(run, str):
+            raise TypeError
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise BadOrder('an order is {"do": "pause", "seconds": 3}') from None
     if do not in ORDERS:
@@ -54,14 +55,6 @@ def read_order(line: bytes) -> tuple[str, float, int]:
     if not isfinite(seconds) or not 0 <= seconds <= LONGEST_S:
         raise BadOrder(f"an order ends after 0 to {LONGEST_S:g} seconds, not {seconds:g}")
     return do, seconds, run
-
-
-def take_order(orders: socket.socket, carry_out: Callable[[bytes], dict[str, object]]) -> None:
-    """Whoever is at the socket gives one order and gets one answer."""
-    with suppress(OSError), orders.accept()[0] as connection:  # whoever it was may be gone again
-        connection.settimeout(_ORDER_S)
-        answer = carry_out(connection.recv(_ORDER_BYTES))
-        connection.sendall(json.dumps(answer).encode() + b"\n")
 
 
 class Supervisor:
@@ -95,12 +88,12 @@ class Supervisor:
             signal.signal(number, lambda *_: None)  # the byte in the wake-up socket says which
         with selectors.DefaultSelector() as events:
             events.register(self._woken, selectors.EVENT_READ)
-            events.register(self._orders, selectors.EVENT_READ)
+            orders = OrderSocket(self._orders, events, self._carry_out)
             self._start()
             while True:
                 for key, _ in events.select(self._next_alarm()):
-                    if key.fileobj is self._orders:
-                        take_order(self._orders, self._carry_out)
+                    if key.fileobj is not self._woken:
+                        orders.ready(key.fileobj)
                     elif set(self._woken.recv(4096)) & {signal.SIGTERM, signal.SIGINT}:
                         self._leave()
                 code = self._bury()
@@ -172,7 +165,7 @@ class Supervisor:
         self._start_at = None if self._start_at is None else now
         self._ordered_back_s = None if self._ordered_back_s is None else 0.0
 
-    def _watch_run(self, run: int) -> None:
+    def _watch_run(self, run: str) -> None:
         page = os.environ.get(PAGE_VARIABLE)
         if page and run and (self._watch is None or self._watch.run != run):
             self._forget_run()

@@ -7,6 +7,8 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from math import inf
 
 import numpy as np
 
@@ -17,8 +19,10 @@ from node.parcels import Customs, ParcelRefused, pack
 from node.weather import Weather
 from pame.algorithms import Delivery, Mode, Received, Selection, Wanted
 from pame.exchange import Vector
+from pame.message_check import MessageCheck
 from pame.observe import Record
 from pame.participant import Participant, Sent
+from pame.plausible import absurd_from, is_absurd
 
 _KEPT_BYTES = 64 * 2**20
 _KEPT_AT_LEAST = 8
@@ -54,6 +58,7 @@ class Trainer:
         self._setting = setting
         self._selection: Selection = setting.selection()
         self._algorithm = setting.node(index, self._selection, assigned.start, assigned.first)
+        self._check = MessageCheck(setting, [self._algorithm])
         self._participant = Participant(setting, index, self._algorithm)
         self._participant.k = assigned.first
         self._slow = index in setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
@@ -76,6 +81,9 @@ class Trainer:
         """How long a step lasts at least in overtime: as an iteration did, so that others get their turn."""
         self._late = 0
         """Messages that became late since the last record."""
+        self._owed, self._owed_bytes = 0, 0
+        """Dropped from full queues, and not taken off a record yet."""
+        self._absurd_from = inf
         for peer in assigned.peers:
             account.into.setdefault(peer.index, InAccount())
         self.customs = Customs(
@@ -88,10 +96,11 @@ class Trainer:
             {peer.index: peer.name for peer in assigned.peers} if assigned.tls else None,
         )
 
-    @property
-    def vectors(self) -> int:
-        """How many vectors a message of this algorithm holds."""
-        return len(self._algorithm.vectors)
+    async def measure(self) -> None:
+        """Draw the data, and learn from it which values are absurd; in a thread, because it may take a while."""
+        objective = self._setting.problem.local(self._assigned.index)
+        with suppress(Exception):  # the first step will meet the same mistake, and tell of it
+            self._absurd_from = await asyncio.to_thread(absurd_from, objective, self._setting.start)
 
     def greet(self, neighbour: int) -> None:
         """A neighbour came back and knows nothing of this node."""
@@ -104,10 +113,13 @@ class Trainer:
         except ParcelRefused as refused:
             known = self._account.into.get(refused.sender) if refused.sender is not None else None
             (known.refused if known else self._account.strangers)[refused.code] += 1
+            if known:
+                known.refused_detail = str(refused)
             raise
         link = self._account.into[received.sender]
         link.messages += 1
         link.bytes += received.size
+        link.absurd += is_absurd(received.message, self._absurd_from)
         link.suspect = False
         self._participant.deliver(received, time.monotonic())
         self._count_unused()  # now: what was evicted must not pile up during a long step
@@ -174,8 +186,9 @@ class Trainer:
             return Sent()
         setting, assigned = self._setting, self._assigned
         message = self._algorithm.message(k)
+        self._check.look(assigned.index, k, message)
         parcel = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
-        lost = 0
+        given = lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
             is_foreseen = self._weather.is_lost(receiver, k)
@@ -188,10 +201,24 @@ class Trainer:
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._links[receiver].room(self._participant.patience.seconds())
+            before, before_bytes = account.dropped, account.dropped_bytes
             for dropped in self._links[receiver].push(parcel):
                 self._algorithm.missed(receiver, dropped.iteration)
+            self._owed += account.dropped - before
+            self._owed_bytes += account.dropped_bytes - before_bytes
+            given += 1
             account.overtime += k >= setting.stop.iterations
-        return Sent(len(receivers) - lost, parcel.sizes.total, lost)
+        return self._less_dropped(given, given * parcel.sizes.total, lost)
+
+    def _less_dropped(self, messages: int, size: int, lost: int) -> Sent:
+        """What the links took, less what fell out of their queues: what was never sent does not stay in the records.
+
+        No record is below zero: what is too much for this one comes off the next.
+        """
+        off, off_bytes = min(self._owed, messages), min(self._owed_bytes, size)
+        self._owed -= off
+        self._owed_bytes -= off_bytes
+        return Sent(messages - off, size - off_bytes, lost)
 
     def _lost(self, k: int, wanted: Wanted | None) -> Sequence[int]:
         """The senders whose message is lost on purpose, which both ends can compute."""

@@ -15,8 +15,8 @@ _ANSWER_S = 2.0
 _ANSWER_BYTES = 4096
 
 
-def run_under_way(page: str) -> int | None:
-    """Its number, 0 if there is none; None if nobody answers."""
+def run_under_way(page: str) -> str | None:
+    """Its name, empty if there is none; None if nobody answers."""
     host, _, port = page.rpartition(":")
     try:
         with socket.create_connection((host, int(port)), _ANSWER_S) as connection:
@@ -25,7 +25,8 @@ def run_under_way(page: str) -> int | None:
             while len(answer) < _ANSWER_BYTES and (more := connection.recv(_ANSWER_BYTES)):
                 answer += more
         head, _, body = answer.partition(b"\r\n\r\n")
-        return int(json.loads(body)["run"]) if head.split()[1:2] == [b"200"] else None
+        run = json.loads(body)["run"] if head.split()[1:2] == [b"200"] else None
+        return run if isinstance(run, str) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -33,7 +34,7 @@ def run_under_way(page: str) -> int | None:
 class RunWatch:
     """Asks now and then, in a thread, until the run is over. Who does not answer says nothing."""
 
-    def __init__(self, page: str, run: int, wake: Callable[[], None]) -> None:
+    def __init__(self, page: str, run: str, wake: Callable[[], None]) -> None:
         self.run = run
         self.is_over = False
         self._page = page

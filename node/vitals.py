@@ -1,11 +1,14 @@
 """Health for whoever is on the same machine: gRPC's standard service on loopback, where no certificate is asked for."""
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from node.health_service import HealthChecks
+from node.port_limits import port_limits
 from pame.errors import PameError
 
 _HOST = "127.0.0.1"
+_SHARE = 1 / 32
 
 
 class NoHealthPort(PameError):
@@ -19,13 +22,13 @@ class Vitals:
         """`port`: 0 takes any free one."""
         self.port = port
         self._server: grpc.aio.Server | None = None
-        self._checks = health.aio.HealthServicer()
+        self._checks = HealthChecks()
 
     async def open(self) -> None:
         """Begin to answer: not serving yet."""
         if self.port is None:
             return
-        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
+        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0), *port_limits(_SHARE)])
         health_pb2_grpc.add_HealthServicer_to_server(self._checks, self._server)
         try:
             self.port = self._server.add_insecure_port(f"{_HOST}:{self.port}")

@@ -1,6 +1,6 @@
 """A client of a served orchestrator: the Experiments service, with errors that say what to do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Literal, Self, cast, get_args
@@ -12,11 +12,14 @@ from node.parcels import refusal_name
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.metrics import Phase
 from orchestrator.network import NetworkObserver, NetworkState
+from orchestrator.runs.health import Health, State
 from pame.observe import Evaluation
 from pame.rpc import experiments_pb2 as pb
 from pame.rpc.experiments_pb2_grpc import ExperimentsStub
 
 _ANSWER_S = 10.0
+_INJECT_S = 30.0
+"""The orchestrator answers when the nodes have."""
 _SUBMIT_S = 300.0
 """The orchestrator draws the data of all nodes before it answers."""
 _NOT_THERE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED)
@@ -45,10 +48,10 @@ class Client:
     ) -> None:
         self._channel.close()
 
-    def submit(self, experiment: str) -> pb.Accepted:
-        """Begin a run."""
+    def submit(self, experiment: str, files: Mapping[str, str]) -> pb.Accepted:
+        """Begin a run; `files`: the texts of those that the experiment names, by their paths."""
         with self._asking():
-            request = pb.Submission(experiment=experiment, token=self._token)
+            request = pb.Submission(experiment=experiment, token=self._token, files=files)
             answer: pb.Submitted = self._stub.Submit(request, timeout=_SUBMIT_S)
         if answer.WhichOneof("kind") == "accepted":
             return answer.accepted
@@ -77,13 +80,14 @@ class Client:
             answer: pb.Cancelled = self._stub.Cancel(pb.CancelRequest(run=run, token=self._token), timeout=_ANSWER_S)
         return answer.was_running
 
-    def inject(self, fault: str) -> list[str]:
-        """A fault by hand, into the run under way; what will happen, in words."""
+    def inject(self, fault: str) -> pb.Planned:
+        """A fault by hand, into the run under way; what will happen, and what has begun, in words."""
         with self._asking():
-            answer: pb.Injected = self._stub.Inject(pb.InjectRequest(token=self._token, fault=fault), timeout=_ANSWER_S)
+            request = pb.InjectRequest(token=self._token, fault=fault)
+            answer: pb.Injected = self._stub.Inject(request, timeout=_INJECT_S)
         if answer.WhichOneof("kind") == "denied":
             raise SubmissionRefused(f"{answer.denied.detail} ({refusal_name(answer.denied.refusal)})")
-        return list(answer.planned.events)
+        return answer.planned
 
     def nodes(self) -> pb.NodeList:
         """Who is there."""
@@ -136,7 +140,14 @@ class Retelling:
             late=network.late,
             starved=network.starved,
             seconds=network.seconds,
+            health=health_of(network),
         )
+
+
+def health_of(told: pb.Network | pb.Ended) -> Health | None:
+    """As it was told; None: nothing is known."""
+    states = {state.value: state for state in State}
+    return Health(states[told.health], told.health_reason) if told.health in states else None
 
 
 def _evaluation(point: pb.Point) -> Evaluation:

@@ -28,6 +28,10 @@ class RunKilled(MachineFault):
     """The process of a run was killed from outside."""
 
 
+class RunFailed(MachineFault):
+    """A simulated run failed by a mistake in the code it runs, which would fail the others, too."""
+
+
 class NotEnoughNodes(MachineFault):
     """Too few nodes joined, or some were not ready in time."""
 
@@ -42,6 +46,10 @@ class CannotListen(MachineFault):
 
 class Unreachable(MachineFault):
     """No orchestrator answers, or it went away."""
+
+
+class FaultNotDone(MachineFault):
+    """Nodes could not carry out a fault by hand."""
 
 
 class SubmissionRefused(PameError):

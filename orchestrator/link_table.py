@@ -1,7 +1,7 @@
 """From the section `links` to what every single link does: presets, draws, regions, nodes, pairs, in this order."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -61,8 +61,9 @@ def link_table(links: Links | None, topology: Topology, seed: int) -> LinkTable:
         for link in _directed(topology):
             if chosen & set(link):
                 special[link] = _changed(special.get(link, default), settings)
+    there = set(_directed(topology)) if links.pairs else set()
     for pair, settings in (links.pairs or {}).items():
-        for link in _pair(pair, topology):
+        for link in _pair(pair, topology, there):
             special[link] = _changed(special.get(link, default), settings)
     return LinkTable(default, special, regions)
 
@@ -143,11 +144,10 @@ def _nodes(where: str, ranges: str, nodes: int) -> Iterator[int]:
         yield from range(low, high + 1)
 
 
-def _pair(pair: str, topology: Topology) -> list[Link]:
+def _pair(pair: str, topology: Topology, there: Set[Link]) -> list[Link]:
     """0-3 both ways, 0>3 one way."""
     i, how, j = re.split(r" *([->]) *", pair.strip())
     link = int(i), int(j)
-    there = set(_directed(topology))
     if link not in there:
         near = ", ".join(f"{i}-{k}" for k in topology.neighbours(link[0])[:3]) if link[0] < topology.nodes else ""
         hint = f"; node {link[0]} has {near}" if near else f"; nodes are 0 to {topology.nodes - 1}"

@@ -13,9 +13,9 @@ from typing import Literal, get_args
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
-from node.metrics import KINDS, Build, Samples, build_info, by_reason, family, refused_handshakes, serve
+from node.metrics import KINDS, Build, Samples, build_info, by_reason, family, refused_handshakes, refused_requests
 
-__all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures", "Phase", "serve"]
+__all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures", "Phase"]
 
 Phase = Literal["idle", "gathering", "preparing", "verifying", "running", "ending"]
 
@@ -50,6 +50,8 @@ class OrchestratorFigures:
     active_faults: int = 0
     refused_joins: Mapping[str, int] = field(default_factory=dict)
     """By reason."""
+    refused_reports: Mapping[str, int] = field(default_factory=dict)
+    """What nodes said that makes no sense, by reason."""
     evaluation_cpu_s: float = 0.0
     snapshot_bytes: int = 0
     """Received."""
@@ -83,17 +85,20 @@ class OrchestratorCollector(Collector):
         read: Callable[[], OrchestratorFigures],
         build: Build,
         handshakes: Callable[[], Mapping[str, int]] = dict,
+        requests: Mapping[str, int] | None = None,
     ) -> None:
-        """`handshakes`: refused ones, by reason."""
+        """`handshakes`, `requests`: refused ones, by reason."""
         self._read = read
         self._build = build
         self._handshakes = handshakes
+        self._requests = requests or {}
 
     def collect(self) -> Iterator[Metric]:
         """All families of one scrape."""
         now = self._read()
         yield build_info(self._build)
         yield refused_handshakes("orchestrator", self._handshakes())
+        yield refused_requests("orchestrator", self._requests)
         for name, documentation, value in _PLAIN:
             yield family(f"pame_{name}", documentation, [], {(): value(now)})
         phases: Samples = {(phase,): phase == now.phase for phase in get_args(Phase)}
@@ -106,3 +111,5 @@ class OrchestratorCollector(Collector):
         yield family("pame_run_disturbances_total", "Nodes that died, left or came back.", ["what"], disturbances)
         refused = by_reason(now.refused_joins)
         yield family("pame_orchestrator_refused_joins_total", "Refused joins, by reason.", ["reason"], refused)
+        nonsense = by_reason(now.refused_reports)
+        yield family("pame_orchestrator_refused_reports_total", "Nonsense of nodes, by reason.", ["reason"], nonsense)

@@ -1,29 +1,29 @@
 """From an experiment to everything a run needs: graph, data, periods, draws.
 
-A pure function, but for the file of an edge list and a look at how much memory the machine has. The simulator
+A pure function, but for the files that an experiment names and a look at how much memory the machine has. The simulator
 takes the plan whole; a network hands each node its part of it.
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import replace
 from math import inf
-from pathlib import Path
 
-from orchestrator.errors import TooLittleMemory, UnreadableFile
+from orchestrator.errors import TooLittleMemory
 from orchestrator.experiment import Experiment
+from orchestrator.experiment_cost import cost_of
 from orchestrator.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.link_table import LinkTable, link_table
+from orchestrator.named_files import Files, text_of
 from pame import problems, topology
 from pame.algorithms import Mode, PameSpec
 from pame.codec import SupportCoding
 from pame.errors import ParameterError, TopologyError
 from pame.exchange import ValueType
 from pame.faults import Degrade, Plan
-from pame.plan_text import read_plan
+from pame.plan_text import named_nodes, read_plan
 from pame.sampling import period
 from pame.setting import Compute, Setting
-from pame.stopping import PaperRule, StopRules
+from pame.stopping import NO_LIMIT, PaperRule, StopRules
 from pame.topology import Topology
 from pame.topology.kinds import EdgeList
 
@@ -31,16 +31,14 @@ HARD_STOP_S = 3600.0
 """For experiments that do not say how long they may take."""
 _VECTORISED_FROM = 200
 _NODES_ASKED_FOR_SMOOTHNESS = 16
-_MODELS_PER_NODE = 4
-"""Model, average, gradient and message of a node."""
 
 
-def make_topology(experiment: Experiment, base: Path) -> Topology:
-    """The graph; an edge list's file name is relative to `base`, the folder of the experiment file."""
+def make_topology(experiment: Experiment, files: Files) -> Topology:
+    """The graph; `files`: where the file of an edge list is, for instance the folder of the experiment file."""
     check_memory(experiment)
     text = None
     if isinstance(experiment.topology, EdgeList):
-        text = _text("topology.file", base / experiment.topology.file)
+        text = text_of("topology.file", experiment.topology.file, files)
     try:
         return topology.build(experiment.topology, experiment.nodes, experiment.seed, text)
     except TopologyError as error:
@@ -48,11 +46,8 @@ def make_topology(experiment: Experiment, base: Path) -> Topology:
 
 
 def check_memory(experiment: Experiment) -> None:
-    """Refuse what cannot fit: the data of all nodes, the test set, the models."""
-    problem = experiment.problem
-    n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
-    numbers = experiment.nodes * (samples + _MODELS_PER_NODE) * n + getattr(problem, "test_samples", 0) * n
-    needed, there = 8 * numbers, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Refuse what cannot fit: the data of all nodes, the test set, the models, the graph."""
+    needed, there = cost_of(experiment).bytes, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > there:
         raise TooLittleMemory(
             f"the data of {experiment.nodes} nodes takes {needed / 2**30:.3g} GiB and this machine has "
@@ -60,13 +55,13 @@ def check_memory(experiment: Experiment) -> None:
         )
 
 
-def make_setting(experiment: Experiment, base: Path) -> Setting:
-    """The experiment, resolved."""
+def make_setting(experiment: Experiment, files: Files) -> Setting:
+    """The experiment, resolved; `files`: where those are that it names."""
     exchange, messages, stop = experiment.exchange, experiment.messages, experiment.stop
     nodes, seed = experiment.nodes, experiment.seed
-    graph = make_topology(experiment, base)
+    graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
-    plan = make_plan(experiment, base, graph, table)
+    plan = make_plan(experiment, files, graph, table)
     return Setting(
         seed=seed,
         topology=graph,
@@ -74,7 +69,7 @@ def make_setting(experiment: Experiment, base: Path) -> Setting:
         algorithm=experiment.algorithm,
         periods=tuple(period(seed, node, experiment.period.min, experiment.period.max) for node in range(nodes)),
         stop=StopRules(
-            iterations=stop.iterations,
+            iterations=NO_LIMIT if stop.iterations is None else stop.iterations,
             target=stop.target,
             scale=nodes if stop.objective == "sum" else 1,
             paper=PaperRule(stop.paper.tolerance, stop.paper.every) if stop.paper else None,
@@ -97,38 +92,27 @@ def make_setting(experiment: Experiment, base: Path) -> Setting:
     )
 
 
-def make_plan(experiment: Experiment, base: Path, graph: Topology, table: LinkTable) -> Plan:
+def make_plan(experiment: Experiment, files: Files, graph: Topology, table: LinkTable) -> Plan:
     """What is done to the network, resolved; or the plan of another run, done again."""
     if experiment.plan is not None:
-        plan = read_plan(_text("plan", base / experiment.plan))
-        strangers = sorted(set(_named(plan)) - set(range(experiment.nodes)))
+        plan = read_plan(text_of("plan", experiment.plan, files))
+        strangers = sorted(set(named_nodes(plan)) - set(range(experiment.nodes)))
         if strangers:
             raise ParameterError(f"plan: it names node {strangers[0]}, and there are {experiment.nodes} nodes")
         return plan
-    seconds = HARD_STOP_S if experiment.stop.seconds is None else experiment.stop.seconds
-    horizon = Horizon(seconds, experiment.stop.iterations)
+    stop = experiment.stop
+    horizon = Horizon(
+        HARD_STOP_S if stop.seconds is None else stop.seconds, inf if stop.iterations is None else stop.iterations
+    )
     plan = compile_plan(experiment.faults or [], graph, table.regions or None, experiment.seed, horizon)
     for number, why in idle_faults(plan, table.spec).items():
         raise FaultError(f"faults.{number}: {why}")
     return plan
 
 
-def _named(plan: Plan) -> Iterator[int]:
-    for event in plan:
-        for name in astuple(event.effect)[0]:
-            yield from name if isinstance(name, tuple) else (name,)
-
-
-def _text(key: str, path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableFile(f"{key}: cannot read {path} ({error}); give the path of a text file") from None
-
-
-def make_network_setting(experiment: Experiment, base: Path) -> Setting:
+def make_network_setting(experiment: Experiment, files: Files) -> Setting:
     """The setting for real clocks: a step takes as long as it takes unless the experiment says otherwise."""
-    setting = make_setting(experiment, base)
+    setting = make_setting(experiment, files)
     return setting if experiment.compute else replace(setting, compute=Compute(step_s=0.0))
 
 
@@ -136,8 +120,9 @@ def choose_driver(experiment: Experiment) -> str:
     """The driver the experiment names; `auto`: under a clock if it has a time model, else the fastest that can."""
     if experiment.simulate.driver != "auto":
         return experiment.simulate.driver
-    exchange = experiment.exchange
-    if has_time_model(experiment) or has_faults(experiment) or exchange.mode == "free" or exchange.spare != 0:
+    exchange, by_seconds_alone = experiment.exchange, experiment.stop.iterations is None
+    is_timed = has_time_model(experiment) or by_seconds_alone
+    if is_timed or has_faults(experiment) or exchange.mode == "free" or exchange.spare != 0:
         return "virtual-time"
     if isinstance(experiment.algorithm, PameSpec) and experiment.nodes >= _VECTORISED_FROM:
         return "vectorised"

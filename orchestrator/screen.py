@@ -7,13 +7,16 @@ from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.experiment import Variant
+from orchestrator.experiment import Variant, swept_keys
 from orchestrator.network import NetworkState
 from orchestrator.report.text import number, volume
+from orchestrator.run_progress import Limits, limits_of
+from orchestrator.runs.health import State
 from pame.observe import Evaluation, Record
 
 _ROWS = 12
@@ -21,17 +24,18 @@ _PER_SECOND = 8
 
 
 class RunScreen:
-    """One run: the newest points of the curve under a bar of iterations."""
+    """One run: the newest points of the curve under a bar that goes by the limit that will end it."""
 
-    def __init__(self, name: str, nodes: int, iterations: int, live: Live) -> None:
+    def __init__(self, name: str, nodes: int, limits: Limits, live: Live) -> None:
         self._nodes = nodes
-        self._iterations = iterations
+        self._limits = limits
         self._points: deque[Evaluation] = deque(maxlen=_ROWS)
         self._steps = 0
+        self._seconds: float | None = None
         self._network: NetworkState | None = None
         self._rate = 0.0
         self._progress = _bar()
-        self._task = self._progress.add_task(name, total=iterations)
+        self._task = self._progress.add_task(name, total=1.0, reached=limits.progress(0, None).words)
         self._live = live
         live.update(self._show())
 
@@ -42,8 +46,10 @@ class RunScreen:
             self._live.update(self._show())
 
     def recorded(self, records: Sequence[Record]) -> None:
-        """The bar follows the mean iteration of the nodes."""
+        """The bar follows the mean iteration of the nodes, and their clock."""
         self._steps += len(records)
+        if self._network is None and records:
+            self._seconds = max((record.seconds for record in records if record.seconds is not None), default=None)
         self._reached(self._steps // self._nodes)
 
     def state(self, state: NetworkState) -> None:
@@ -51,13 +57,13 @@ class RunScreen:
         rate = 0.0
         if self._network is not None and state.seconds > self._network.seconds:
             rate = (state.bytes - self._network.bytes) / (state.seconds - self._network.seconds)
-        self._network, self._rate = state, rate
-        if not self._steps:  # no records here: the run is somewhere else
-            self._reached(state.median)
+        self._network, self._rate, self._seconds = state, rate, state.seconds
+        self._reached(self._steps // self._nodes if self._steps else state.median)  # no records: it is somewhere else
         self._live.update(self._show())
 
     def _reached(self, iteration: int) -> None:
-        self._progress.update(self._task, completed=min(iteration, self._iterations))
+        progress = self._limits.progress(iteration, self._seconds)
+        self._progress.update(self._task, completed=progress.share, reached=progress.words)
 
     def _places(self) -> Text:
         """One line: nodes ready, iterations, bytes per second, what is late or starved."""
@@ -71,7 +77,7 @@ class RunScreen:
         places = f"{state.slowest}/{state.median}/{state.fastest} min/median/max"
         return Text(
             f"{state.phase}: {state.alive}/{state.nodes} alive · iteration {places} · {volume(self._rate)}/s · "
-            f"{state.late} late · {state.starved} starved"
+            f"{state.late} late · {state.starved} starved{_health(state)}"
         )
 
     def _show(self) -> Group:
@@ -92,30 +98,34 @@ class RunScreen:
 
 
 class SweepScreen:
-    """Many runs: one bar over the iterations of all, and the newest point of each."""
+    """Many runs: one bar over all, and the newest point of each."""
 
     def __init__(self, variants: Sequence[Variant], live: Live) -> None:
         self._variants = variants
         self._newest: dict[int, Mapping[str, Any]] = {}
-        self._completed: dict[int, int] = {}
+        self._completed: dict[int, float] = {}
+        self._ended: set[int] = set()
         self._progress = _bar()
-        total = sum(variant.experiment.stop.iterations for variant in variants)
-        self._task = self._progress.add_task(f"{len(variants)} runs", total=total)
+        self._task = self._progress.add_task(f"{len(variants)} runs", total=len(variants), reached="")
         self._live = live
         live.update(self._show())
 
     def progress(self, run: int, point: Mapping[str, Any], done: bool) -> None:
         """A run has a new point, and is done or not (a stop rule may end it early)."""
         self._newest[run] = point
-        total = self._variants[run].experiment.stop.iterations
-        self._completed[run] = total if done else min(int(point["iteration"]), total)
-        self._progress.update(self._task, completed=sum(self._completed.values()))
+        limits = limits_of(self._variants[run].experiment.stop)
+        self._completed[run] = 1.0 if done else limits.progress(point["iteration"], point.get("seconds")).share
+        self._ended |= {run} if done else set()
+        reached = f"{len(self._ended)}/{len(self._variants)} done"
+        self._progress.update(self._task, completed=sum(self._completed.values()), reached=reached)
         self._live.update(self._show())
 
     def _show(self) -> Group:
-        keys = list(self._variants[0].values)
+        keys = swept_keys(self._variants)
         table = Table(box=None, padding=(0, 1), header_style="bold")
-        for heading in (*(key.rsplit(".", 1)[-1] for key in keys), "iteration", "f(mean model)", "consensus", "sent"):
+        for key in keys:  # where there is little room these wrap, and the numbers stay whole
+            table.add_column(key.rsplit(".", 1)[-1], justify="right", overflow="ellipsis")
+        for heading in ("iteration", "f(mean model)", "consensus", "sent"):
             table.add_column(heading, justify="right", no_wrap=True)
         for run in sorted(self._newest)[-_ROWS:]:
             point, variant = self._newest[run], self._variants[run]
@@ -125,16 +135,22 @@ class SweepScreen:
                 number(point["consensus"]),
                 volume(point["bytes"]),
             )
-            table.add_row(*(str(variant.values[key]) for key in keys), *(str(figure) for figure in figures))
+            chosen = (str(variant.values[key]) if key in variant.values else "" for key in keys)
+            table.add_row(*map(escape, chosen), *(str(figure) for figure in figures))
         return Group(self._progress, table)
+
+
+def _health(state: NetworkState) -> str:
+    """Only what is not sound is worth a word."""
+    health = state.health
+    return "" if health is None or health.state is State.SOUND else f" · {health.state.value}: {health.reason}"
 
 
 def _bar() -> Progress:
     return Progress(
         TextColumn("[bold]{task.description}"),
         BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn("iterations"),
+        TextColumn("{task.fields[reached]}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )

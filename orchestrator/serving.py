@@ -11,7 +11,7 @@ from pathlib import Path
 
 from node.vitals import Vitals
 from orchestrator.errors import NotEnoughNodes
-from orchestrator.experiment import Experiment, ExperimentError, load
+from orchestrator.experiment import Experiment, ExperimentError, load, swept_keys
 from orchestrator.network import Busy, Control, Desk, ExperimentsService
 from orchestrator.network.members import Members
 from orchestrator.runs import Ending
@@ -43,7 +43,7 @@ class FirstRun:
         """With so many nodes, whatever the file says."""
         variants = load(self.file, [] if nodes is None else [f"nodes={nodes}"])
         if len(variants) > 1:
-            sweep = ", ".join(variants[0].values)
+            sweep = ", ".join(swept_keys(variants))
             raise ExperimentError([f"{self.file}: a sweep (over {sweep}) is no single run: give one experiment"])
         return variants[0].experiment
 
@@ -106,6 +106,8 @@ class Service:
     host: str
     page_port: int | None = None
     """The live page; None: none."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names of the page beside its address."""
     health_port: int | None = None
     security: Path | None = None
     """Where nodes find whom to believe; None: no TLS."""
@@ -121,7 +123,10 @@ async def serve(service: Service, first: FirstRun | None) -> Ending | None:
     control, leave = service.control, first is not None and first.patience_s is not None
     desk = Desk(control, service.out, log)
     control.members.on_refusal = lambda member, reason: log("join_refused", member=member, reason=reason)
-    page = LivePage(desk, service.out, control.token, service.host, service.page_port or 0)
+    refused = control.refused_requests
+    refused.say = lambda counts: log("http_refused", **counts)
+    port, names = service.page_port or 0, service.allowed_hosts
+    page = LivePage(desk, service.out, control.token, service.host, port, names, refused)
     vitals = Vitals(service.health_port)
     await control.open(ExperimentsService(control.token, desk))
     try:

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.backends import BACKENDS
-from orchestrator.errors import RunKilled, writing
-from orchestrator.experiment import Experiment, Variant
+from orchestrator.errors import RunFailed, RunKilled, writing
+from orchestrator.experiment import Variant, swept_keys
 from orchestrator.network import NetworkState
 from orchestrator.report import write_sweep_report
 from orchestrator.report.files import last_json_line
-from orchestrator.runs import Ending, Status
+from orchestrator.runs import Ending, Status, begin_provenance, end_provenance
+from orchestrator.runs.health import State
 from orchestrator.workers import cores, end_processes, process_pool, starting_processes, told_to_end
 from pame.observe import Evaluation, Record
 
@@ -32,16 +33,21 @@ _GRACE_S = 300.0  # for a run that is interrupted: an iteration, and a report of
 def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: str, progress: Progress) -> list[Ending]:
     """Run all variants and compare them; interrupted, the runs under way end and the rest never begins."""
     folders = [folder / _folder_name(number, variant) for number, variant in enumerate(variants, 1)]
-    at_once = cores() if backend == "simulate" else 1  # real nodes would disturb each other's clocks
+    is_simulated = backend == "simulate"
+    at_once = cores() if is_simulated else 1  # real nodes would disturb each other's clocks
+    provenance = begin_provenance(folder)
     jobs: dict[int, Future[Ending]] = {}
-    killed = False
+    killed, failed = False, ""
     with process_pool(min(at_once, len(variants)), in_order=True) as pool:
         try:
             for number, variant in enumerate(variants):
-                _follow(jobs, folders, progress, until_fewer_than=at_once)
+                _follow(jobs, folders, progress, at_once, is_simulated)
                 with starting_processes():
-                    jobs[number] = pool.submit(_run_one, variant.experiment, base, folders[number], backend)
-            _follow(jobs, folders, progress, until_fewer_than=1)
+                    jobs[number] = pool.submit(_run_one, variant, base, folders[number], backend)
+            _follow(jobs, folders, progress, 1, is_simulated)
+        except RunFailed as why:
+            failed = str(why)
+            end_processes(pool, _GRACE_S)
         except (KeyboardInterrupt, BrokenProcessPool) as why:
             killed = isinstance(why, BrokenProcessPool)
             end_processes(pool, _GRACE_S)
@@ -50,33 +56,49 @@ def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: st
             raise
     endings = [_ending(jobs.get(number)) for number in range(len(variants))]
     _write_index(folder, variants, folders, endings)
+    end_provenance(folder, provenance)
     write_sweep_report(folder)
     if killed:
         raise RunKilled(
             f"the process of a run was killed, perhaps for want of memory; what there is, is in {folder}: run fewer or "
             "smaller experiments at a time"
         )
+    if failed:
+        raise RunFailed(f"{failed}; the sweep ends with it, and what there is, is in {folder}")
     return endings
 
 
 def _follow(
-    jobs: Mapping[int, Future[Ending]], folders: Sequence[Path], progress: Progress, until_fewer_than: int
+    jobs: Mapping[int, Future[Ending]],
+    folders: Sequence[Path],
+    progress: Progress,
+    until_fewer_than: int,
+    ends_with_failure: bool,
 ) -> None:
-    """Report every run's newest point until fewer than so many are under way; a mistake in one of them is raised."""
+    """Report every run's newest point until fewer than so many are under way; a mistake in one of them is raised.
+
+    `ends_with_failure`: in the simulator a run fails by a mistake, or is broken as it may be on real nodes: such a one
+    is judged by its health, and the others go on.
+    """
     while len(running := {job for job in jobs.values() if not job.done()}) >= until_fewer_than:
         wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
         for number, job in jobs.items():
-            if job.done():
-                job.result()
+            if job.done() and _is_mistake(job.result()) and ends_with_failure:
+                raise RunFailed(job.result().reason)
             newest = last_json_line(folders[number] / "curve.jsonl")
             if newest is not None:
                 progress(number, newest, job.done())
 
 
-def _run_one(experiment: Experiment, base: Path, folder: Path, backend: str) -> Ending:
+def _is_mistake(ending: Ending) -> bool:
+    is_broken = ending.health is not None and ending.health.state is State.BROKEN
+    return ending.status is Status.FAILED and not is_broken
+
+
+def _run_one(variant: Variant, base: Path, folder: Path, backend: str) -> Ending:
     """In a process of the pool: told to end, the run ends as Ctrl-C ends a single one, and no other begins."""
     _stop_if_told()
-    return BACKENDS[backend].run(experiment, base, folder, _Stopping())
+    return BACKENDS[backend].run(variant.experiment, base, folder, _Stopping(), variant.notes)
 
 
 def _stop_if_told() -> None:
@@ -101,9 +123,14 @@ def _folder_name(number: int, variant: Variant) -> str:
 def _write_index(folder: Path, variants: Sequence[Variant], folders: Sequence[Path], endings: Sequence[Ending]) -> None:
     index = {
         "name": variants[0].experiment.name,
-        "keys": list(variants[0].values),
+        "keys": swept_keys(variants),
         "runs": [
-            {"folder": path.name, "values": variant.values, "status": ending.status.value}
+            {
+                "folder": path.name,
+                "values": variant.values,
+                "status": ending.status.value,
+                "health": ending.health.state.value if ending.health else None,
+            }
             for variant, path, ending in zip(variants, folders, endings, strict=True)
         ],
     }

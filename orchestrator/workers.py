@@ -13,6 +13,7 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
+from node.unforeseen import naming_plugins
 from orchestrator.errors import RunKilled
 from orchestrator.plugins import add_plugins
 
@@ -85,7 +86,7 @@ def each(
     under_way: dict[Future[_Result], _Key] = {}
     try:
         with starting_processes():
-            under_way |= {pool.submit(do, *arguments): key for key, arguments in jobs.items()}
+            under_way |= {pool.submit(_named, do, *arguments): key for key, arguments in jobs.items()}
         for job in as_completed(under_way):
             yield under_way[job], job.result()
     except BrokenProcessPool:
@@ -94,6 +95,12 @@ def each(
         # a job that is cancelled would make the pool's thread stumble over its broken processes
         end_processes(pool)
         raise
+
+
+def _named(do: Callable[..., _Result], *arguments: Any) -> _Result:
+    """In the process: what a plugin did wrong is said with its place, which does not come along with an exception."""
+    with naming_plugins():
+        return do(*arguments)
 
 
 def _begin(in_order: bool) -> None:

@@ -23,6 +23,10 @@ class Diverged(PameError):
         )
 
 
+class MessageRefused(PameError):
+    """An algorithm sends what real nodes refuse: its messages are not what it declares."""
+
+
 class PlanError(PameError):
     """A text is not a plan of faults; the message names the line."""
 

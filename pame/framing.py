@@ -9,7 +9,7 @@ One data connection i→j carries parcels one way and receipts the other. With L
     pure ACKs   one for every 4 further segments of a parcel; for the receipt one if the next parcel comes after the
                 delayed-ACK time of 40 ms, else 1/4, because mostly that parcel acknowledges it
     probes      gRPC measures the path by PING and answer, at both ends: 34 bytes in 4.5 packets per probe
-    connection  572 bytes in 19 packets, two of them with 8 more bytes of TCP options (SYN)
+    connection  606 bytes in 19 packets, two of them with 8 more bytes of TCP options (SYN)
     TLS         where there is any: 22 per record, one record for every 16 KiB begun of a parcel and one for a receipt;
                 5460 bytes to open a connection (both certificates, session tickets)
 
@@ -38,7 +38,9 @@ WINDOW_UPDATES = 2 * (FRAME_HEAD + 4)
 RECEIPT = 3
 PROBE = 2 * (FRAME_HEAD + 8)
 PROBE_PACKETS = 4.5
-OPENING = 374 + 87
+PROOF = 2 + 14 + 2 + 16
+"""Among the request headers: `pame-proof-bin` and the proof of the run's secret, each with its HPACK lengths."""
+OPENING = 374 + PROOF + 87
 """Before the first parcel, and the response headers that come with the first receipt."""
 CLOSING = 111
 OPENING_PACKETS = 11
@@ -83,6 +85,18 @@ class Traffic:
     seconds: float
     """How long the connections were in use."""
     tls: bool = False
+    resent: int = 0
+    """Messages that were handed over again."""
+    resent_bytes: int = 0
+    """Of their vectors; protobuf around them is in `protobuf`."""
+    unreported: int = 0
+    """Messages that only their receivers tell of."""
+    unreported_bytes: int = 0
+
+    @property
+    def parcels(self) -> int:
+        """However often, and whoever counted them."""
+        return self.messages + self.resent + self.unreported
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +108,10 @@ class ByteAccount:
     stars: int
     framing: int
     """The codec's own: flags and lengths."""
+    resent: int
+    """Vectors that were handed over again after a connection broke."""
+    unreported: int
+    """Vectors of nodes that died before they counted them, of any kind."""
     protobuf: int
     grpc_http2: int
     """Around parcels: prefix, frame heads, window updates."""
@@ -117,15 +135,15 @@ class ByteAccount:
     @property
     def total(self) -> int:
         """What the interface counters should say."""
-        payload = self.values + self.support + self.stars + self.framing + self.protobuf
-        inside = payload + self.grpc_http2 + self.receipts + self.probes + self.tls
+        vectors = self.values + self.support + self.stars + self.framing + self.resent + self.unreported
+        inside = vectors + self.protobuf + self.grpc_http2 + self.receipts + self.probes + self.tls
         return inside + self.tcp_ip + self.acknowledgements + self.connections
 
 
 def account(traffic: Traffic, interface: Interface) -> ByteAccount:
     """The model above, for messages of one size: their mean."""
-    sizes, messages, receipts, connects = traffic.sizes, traffic.messages, traffic.receipts, traffic.connects
-    parcels = sizes.total + traffic.protobuf
+    sizes, messages, receipts, connects = traffic.sizes, traffic.parcels, traffic.receipts, traffic.connects
+    parcels = sizes.total + traffic.resent_bytes + traffic.unreported_bytes + traffic.protobuf
     grpc_http2 = messages * (GRPC_PREFIX + FRAME_HEAD + WINDOW_UPDATES)
     receipt_bytes = receipts * (RECEIPT + GRPC_PREFIX + FRAME_HEAD + WINDOW_UPDATES)
     probes = 2 * connects * probes_per_end(traffic.seconds, messages / connects) if connects else 0.0
@@ -143,6 +161,8 @@ def account(traffic: Traffic, interface: Interface) -> ByteAccount:
         support=sizes.support,
         stars=sizes.stars,
         framing=sizes.framing,
+        resent=traffic.resent_bytes,
+        unreported=traffic.unreported_bytes,
         protobuf=traffic.protobuf,
         grpc_http2=grpc_http2,
         receipts=receipt_bytes,
@@ -158,8 +178,8 @@ def account(traffic: Traffic, interface: Interface) -> ByteAccount:
 
 
 def _tls(traffic: Traffic, parcels: int) -> int:
-    length = parcels / traffic.messages + GRPC_PREFIX + FRAME_HEAD if traffic.messages else 0.0
-    records = traffic.messages * ceil(length / TLS_RECORD_BYTES) + traffic.receipts
+    length = parcels / traffic.parcels + GRPC_PREFIX + FRAME_HEAD if traffic.parcels else 0.0
+    records = traffic.parcels * ceil(length / TLS_RECORD_BYTES) + traffic.receipts
     return records * TLS_RECORD + traffic.connects * TLS_OPENING
 
 

@@ -1,4 +1,7 @@
-"""The byte account of a run: what was sent, used, late and lost, by link and by kind."""
+"""The byte account of a run: what was sent, used, late and lost, by link and by kind.
+
+given to a link = sent + dropped + queued          lost, resent: apart          unreported: part of the sent
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +21,15 @@ class Fate(Enum):
     """What became of a message."""
 
     SENT = "sent"
+    """Handed over to the transport, for the first time."""
+    UNREPORTED = "unreported"
+    """Part of the sent: their sender died before it counted them, so only their receivers tell of them."""
+    RESENT = "resent"
+    """Handed over again after a connection broke: on the wire, but no message of its own."""
+    QUEUED = "queued"
+    """Given to the link, and never handed over by the end."""
+    DROPPED = "dropped"
+    """Given to the link, and pushed out of its full queue before it was handed over."""
     AGGREGATED = "aggregated"
     """Averaged; one that also filled in for an earlier message of its sender (`max_lag`) counts at each use."""
     LATE = "late"
@@ -35,9 +47,18 @@ class Links:
     receiver: Counts
     messages: Counts
     bytes: Counts
+    """Sent: handed over for the first time."""
     aggregated: Counts
     late: Counts
     lost: Counts
+    dropped: Counts
+    dropped_bytes: Counts
+    queued: Counts
+    queued_bytes: Counts
+    resent: Counts
+    resent_bytes: Counts
+    unreported: Counts
+    unreported_bytes: Counts
 
 
 class Ledger:
@@ -46,11 +67,11 @@ class Ledger:
     def __init__(self, nodes: int) -> None:
         self.starved = 0
         self.overtime = 0
-        """Messages sent by nodes that had done all their iterations already; part of the sent ones."""
+        """Messages given to their links by nodes that had done all their iterations already."""
         self.desynchronised = 0
         """How often an update was found missing, or an edge left out that the other end may have used."""
         self.kinds = Sizes()
-        """Bytes sent by kind."""
+        """Bytes sent by kind, without the unreported ones."""
         self._nodes = nodes
         self._rows: dict[Fate, list[Counts]] = {fate: [] for fate in Fate}
         self._messages = dict.fromkeys(Fate, 0)
@@ -71,6 +92,13 @@ class Ledger:
         rows.append(np.stack([senders * self._nodes + receivers, messages, sizes]))
         if len(rows) > _CONSOLIDATE_AFTER:
             self._rows[fate] = [_merge(rows)]
+
+    def was_queued(self, sender: int, receiver: int, sizes: Sizes) -> None:
+        """A message that was entered as sent turns out never to have been handed over."""
+        ends = np.array([sender]), np.array([receiver])
+        self.add_totals(Fate.SENT, *ends, np.array([-1]), np.array([-sizes.total]))
+        self.add(Fate.QUEUED, *ends, sizes.total)
+        self.kinds += sizes * -1
 
     def aggregated(self, node: int, messages: Sequence[Received], wanted: Wanted) -> bool:
         """A node averaged these messages at a round; whether it starved: it needed some and got none."""
@@ -116,6 +144,14 @@ class Ledger:
             aggregated=column(Fate.AGGREGATED, 1),
             late=column(Fate.LATE, 1),
             lost=column(Fate.LOST, 1),
+            dropped=column(Fate.DROPPED, 1),
+            dropped_bytes=column(Fate.DROPPED, 2),
+            queued=column(Fate.QUEUED, 1),
+            queued_bytes=column(Fate.QUEUED, 2),
+            resent=column(Fate.RESENT, 1),
+            resent_bytes=column(Fate.RESENT, 2),
+            unreported=column(Fate.UNREPORTED, 1),
+            unreported_bytes=column(Fate.UNREPORTED, 2),
         )
 
 

@@ -28,6 +28,11 @@ class LinkSpec:
     """Of packets: TCP repairs it, so that no message is lost. No part of this queue."""
 
 
+def crossing_s(spec: LinkSpec, bits: float) -> float:
+    """How long a message takes over an empty link, with all its jitter."""
+    return spec.delay_s + spec.jitter_s + bits / spec.rate_bps
+
+
 @dataclass(frozen=True, slots=True)
 class LinkState:
     """Until when the sender is busy, and when the last message arrives."""

@@ -17,7 +17,7 @@ class Evaluation:
     """With `by: time`, the mean over the nodes, rounded down."""
     seconds: float | None
     bytes: int
-    """Sent by all nodes so far; with `by: iteration`, in the iterations before this one."""
+    """Of all records so far; with `by: iteration`, of the iterations before this one."""
     objective: float
     """f(mean model), f the mean of the f_i."""
     consensus: float
@@ -40,6 +40,7 @@ class Record(NamedTuple):
     starved: int
     late: int
     messages: int
+    """What its links took at this iteration, less what their full queues dropped then."""
     bytes: int
     lost: int
     """Messages of this iteration that were not sent, on purpose."""

@@ -23,10 +23,10 @@ def staleness(k: int, averaged: Sequence[Received]) -> float | None:
 
 
 class Sent(NamedTuple):
-    """What a node sent at an iteration: copies of one message of a size, and copies it lost on purpose instead."""
+    """What a node sent at an iteration, and how many messages it lost on purpose instead."""
 
-    copies: int = 0
-    size: int = 0
+    messages: int = 0
+    bytes: int = 0
     lost: int = 0
 
 
@@ -124,8 +124,8 @@ class Participant:
             coverage=self.coverage,
             starved=int(self.starved),
             late=late,
-            messages=self._sent.copies,
-            bytes=self._sent.copies * self._sent.size,
+            messages=self._sent.messages,
+            bytes=self._sent.bytes,
             lost=self._sent.lost,
             staleness=self.staleness,
         )

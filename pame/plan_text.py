@@ -9,7 +9,8 @@ names the line.
 
 import json
 import re
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import astuple, fields
 from math import inf, isfinite
 from typing import Any, get_args, get_type_hints
 
@@ -50,6 +51,13 @@ def read_plan(text: str) -> Plan:
             except _Wrong as error:
                 raise PlanError(number, str(error)) from None
     return tuple(plan)
+
+
+def named_nodes(plan: Plan) -> Iterator[int]:
+    """Every node that a plan names, some more than once."""
+    for event in plan:
+        for name in astuple(event.effect)[0]:
+            yield from name if isinstance(name, tuple) else (name,)
 
 
 def _plain(event: Event) -> dict[str, Any]:

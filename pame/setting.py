@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, Mode, Selection
-from pame.codec import SupportCoding
+from pame.codec import Draw, SupportCoding, Wire
 from pame.comeback import State
 from pame.exchange import ValueType, Vector
 from pame.faults import Plan
-from pame.links import LinkSpec
+from pame.links import LinkSpec, crossing_s
 from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
 from pame.misfortune import Misfortune
 from pame.patience import Adaptive, Fixed, Patience
@@ -19,6 +19,7 @@ from pame.problems import Problem
 from pame.randomness import Key, Purpose, subset, uniforms
 from pame.sampling import message_lost
 from pame.stopping import StopRules
+from pame.theory import dense_bits
 from pame.topology import Topology
 
 
@@ -90,6 +91,10 @@ class Setting:
         rate = self.misfortune.loss_at((sender, receiver), seconds) if self.plan else 0.0
         return message_lost(self.seed, sender, receiver, iteration, rate)
 
+    def wire(self, sender: int, iteration: int) -> Wire:
+        """How that message travels."""
+        return Wire(Draw(self.seed, sender, iteration), self.coding, self.values)
+
     def link_at(self, sender: int, receiver: int, seconds: float) -> LinkSpec:
         """What the link does at this time of the run."""
         spec = self.link_between(sender, receiver)
@@ -108,6 +113,11 @@ class Setting:
     def link_between(self, sender: int, receiver: int) -> LinkSpec:
         """What the link does."""
         return self.links.get((sender, receiver), self.link)
+
+    @property
+    def slowest_crossing_s(self) -> float:
+        """How long a whole model takes over the slowest link."""
+        return max(crossing_s(spec, dense_bits(self.problem.n)) for spec in (self.link, *self.links.values()))
 
     def link_jitter(self, sender: int, receiver: int, iteration: int) -> float:
         """A number in [0,1) for the message of an iteration; 1/2 on a link that never has any jitter."""

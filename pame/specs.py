@@ -1,15 +1,21 @@
 """Specs (algorithms, problems) as plain values and back: how an experiment's parameters reach a node.
 
 A spec is a frozen dataclass whose `kind` names it. `plain` makes of it what JSON can hold; `revive` makes the
-spec again and refuses whatever such a dataclass would not hold.
+spec again and refuses whatever such a dataclass would not hold: other types, and numbers out of their bounds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MultipleOf
 
 from pame.errors import ParameterError
+
+LARGEST_WHOLE = 10**9
+LARGEST, SMALLEST = 1e15, 1e-100
+"""Of any parameter; a number may also be 0."""
 
 Spec = TypeVar("Spec")
 
@@ -28,7 +34,7 @@ def revive(specs: Mapping[str, type[Spec]], value: object) -> Spec:
 
 
 def _dataclass(kind: type[Spec], value: Mapping[str, Any]) -> Spec:
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     if set(value) != names:
         raise ParameterError(f"{kind.__name__} has the fields {sorted(names)}, not {sorted(map(str, value))}")
@@ -37,12 +43,48 @@ def _dataclass(kind: type[Spec], value: Mapping[str, Any]) -> Spec:
 
 def _value(hint: Any, value: Any, where: str) -> Any:
     options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    for option in options:
-        if is_dataclass(option):
-            if isinstance(value, dict) and value.get("kind") in get_args(get_type_hints(option)["kind"]):
-                return _dataclass(option, value)  # type: ignore[arg-type]
-        elif value in get_args(option) if get_origin(option) is Literal else type(value) is option:
-            return value
-    if type(value) is int and float in options:
-        return float(value)
+    if value is None and type(None) in options:
+        return None
+    spellings = (value, float(value)) if type(value) is int and is_in_reach(value) else (value,)
+    for spelling in spellings:  # a whole number is a float only where it cannot be an int
+        for option in options:
+            if (found := _option(option, spelling)) is not None:
+                return found
     raise ParameterError(f"{where} cannot be {str(value)[:80]!r}")
+
+
+def _option(option: Any, value: Any) -> Any:
+    """The value as this type has it; None if it is none."""
+    plain, *bounds = get_args(option) if get_origin(option) is Annotated else (option,)
+    if is_dataclass(plain):
+        kinds = get_args(get_type_hints(plain)["kind"])
+        return _dataclass(plain, value) if isinstance(value, dict) and value.get("kind") in kinds else None  # type: ignore[arg-type]
+    if get_origin(plain) is Literal:
+        return value if any(type(value) is type(word) and value == word for word in get_args(plain)) else None
+    if type(value) in (int, float) and not is_in_reach(value):
+        return None
+    return value if type(value) is plain and all(_is_within(value, bound) for bound in _flat(bounds)) else None
+
+
+def is_in_reach(value: float) -> bool:
+    """Whether a number is neither too large nor too small for any parameter."""
+    return abs(value) <= LARGEST_WHOLE if isinstance(value, int) else value == 0 or SMALLEST <= abs(value) <= LARGEST
+
+
+def _flat(bounds: Iterable[Any]) -> list[Any]:
+    return [one for bound in bounds for one in (bound if isinstance(bound, GroupedMetadata) else (bound,))]
+
+
+def _is_within(value: Any, bound: Any) -> bool:
+    match bound:
+        case Ge(ge=least):
+            return bool(value >= least)
+        case Gt(gt=below):
+            return bool(value > below)
+        case Le(le=most):
+            return bool(value <= most)
+        case Lt(lt=above):
+            return bool(value < above)
+        case MultipleOf(multiple_of=unit):
+            return bool(value % unit == 0)
+    return True

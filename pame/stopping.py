@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import inf
 from statistics import pstdev
 
+NO_LIMIT = 2**32 - 1
+"""Iterations of a run that only its seconds end: the largest number that an assignment can carry."""
 _LAST = 3
 
 
@@ -22,7 +24,7 @@ class PaperRule:
 
 @dataclass(frozen=True)
 class StopRules:
-    """Whatever comes first; `iterations` is always there."""
+    """Whatever comes first; `iterations` is always there, `NO_LIMIT` if only seconds end the run."""
 
     iterations: int
     target: float | None = None
@@ -30,6 +32,11 @@ class StopRules:
     """What f, a mean over the nodes, is multiplied with before the rules look at it: the paper's f is a sum."""
     paper: PaperRule | None = None
     seconds: float = inf
+
+    @property
+    def by_seconds_alone(self) -> bool:
+        """Whether no number of iterations ends the run."""
+        return self.iterations == NO_LIMIT
 
 
 class Stopper:

@@ -147,6 +147,7 @@ def robustness() -> Dashboard:
                     ),
                     Query(f"sum(pame_link_received_refused_messages_total{IN_RUN})", "all messages of neighbours"),
                     Query(f"sum(pame_node_stranger_messages_total{IN_RUN})", "all messages of strangers"),
+                    Query(f"sum(pame_link_absurd_messages_total{IN_RUN})", "not refused, but absurd values"),
                     limits=((1, "red"),),
                 ),
                 lines(

@@ -12,7 +12,7 @@ from node.assignment import Assigned, Peer
 from node.credentials import Credentials
 from node.parcels import ParcelRefused
 from node.probing.capacity import capacity_bps
-from node.probing.datagram import Datagram, pack, read
+from node.probing.datagram import Datagram, key_of, pack, read
 from node.probing.stream import UNCOUNTED, ProbeStream
 from node.probing.udp import ProbeSocket
 from node.shaping import Shaper
@@ -60,6 +60,7 @@ class Prober:
         self._no_socket = "the kernel shapes no link of this node"
         self._overrun = 0
         self._streams: dict[int, ProbeStream] = {}
+        self._key = key_of(assigned.secret)
         self._number = 0
         """Of the newest order; probes of an older one are of no use to anybody."""
         self._datagrams: dict[int, _Came] = {}
@@ -137,8 +138,7 @@ class Prober:
     ) -> None:
         stream = self._streams.get(peer.index)
         if stream is None:
-            assigned = self._assigned
-            stream = ProbeStream(assigned.run, assigned.index, peer, self._weather, self._credentials)
+            stream = ProbeStream(self._assigned, peer, self._weather, self._credentials)
             self._streams[peer.index] = stream
             if not await stream.connect():
                 answer.trouble = f"no answer from node {peer.index}"
@@ -188,12 +188,12 @@ class Prober:
             await asyncio.sleep(_PULSE_S)
 
     def _filled(self, order: control_pb2.Probe, size: int = 64) -> bytes:
-        assigned = self._assigned
-        return pack(Datagram(assigned.run, order.number, assigned.index, order.peer, time.time_ns(), order.echo), size)
+        index = self._assigned.index
+        return pack(Datagram(self._key, order.number, index, order.peer, time.time_ns(), order.echo), size)
 
     def _datagram(self, data: bytes, where: tuple[str, int], when_ns: int) -> None:
         found, index = read(data), self._assigned.index
-        if found is None or found.run != self._assigned.run:
+        if found is None or found.key != self._key:
             return
         if found.receiver == index and found.sender in self._peers and self._is_new(found.number):
             self._datagrams.setdefault(found.sender, _Came()).add(when_ns, found.sent_ns, len(data) + _HEADERS)

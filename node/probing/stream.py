@@ -3,7 +3,7 @@
 import time
 
 from node.account import OutAccount
-from node.assignment import Peer
+from node.assignment import Assigned, Peer
 from node.credentials import Credentials
 from node.link import PROBE, OutLink
 from node.parcels import Parcel
@@ -24,11 +24,11 @@ _TRIP_SLACK_S = 0.02
 class ProbeStream:
     """One neighbour, reached as in a run."""
 
-    def __init__(self, run: int, index: int, peer: Peer, weather: Weather, credentials: Credentials | None) -> None:
-        self._run = run
-        self._index = index
+    def __init__(self, assigned: Assigned, peer: Peer, weather: Weather, credentials: Credentials | None) -> None:
+        self._run = assigned.run
+        self._index = assigned.index
         self._sent = 0
-        self._link = OutLink(peer, _LIMIT, weather, OutAccount(), credentials, PROBE)
+        self._link = OutLink(peer, _LIMIT, weather, OutAccount(), credentials, PROBE, assigned.secret)
 
     async def connect(self) -> bool:
         """Whether the neighbour answers, before long."""

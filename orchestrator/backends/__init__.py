@@ -3,9 +3,10 @@
 May import: everything in `orchestrator` but the command line.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from orchestrator.backends.local import check_local, local
 from orchestrator.backends.netns import check_netns, netns
@@ -15,14 +16,22 @@ from orchestrator.network import NetworkObserver
 from orchestrator.runs import Ending
 
 
+class Run(Protocol):
+    """How a run is begun and brought to its end."""
+
+    def __call__(
+        self, experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+    ) -> Ending:
+        """`base`: the folder of the experiment file; `folder`: of the run; `notes`: what its summary repeats."""
+
+
 @dataclass(frozen=True)
 class Backend:
     """One place to run an experiment."""
 
     check: Callable[[Experiment, Path], None]
     """(experiment, folder of the experiment file): raises if it cannot run there, before anything is begun."""
-    run: Callable[[Experiment, Path, Path, NetworkObserver], Ending]
-    """(experiment, folder of the experiment file, run folder, who watches) -> how it ended."""
+    run: Run
 
 
 BACKENDS = {

@@ -1,5 +1,6 @@
 """The backend `local`: an orchestrator in this process and every node a process of its own, on loopback."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
@@ -7,17 +8,22 @@ from orchestrator.backends.on_processes import Errand, Places, check_processes, 
 from orchestrator.backends.processes import ON_LOOPBACK
 from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkObserver
+from orchestrator.network.by_hand import require_loss
 from orchestrator.runs import Ending
 
 
 def check_local(experiment: Experiment, base: Path) -> None:
-    """Refuse what cannot be built, and more processes than this machine can turn to."""
-    check_processes(experiment, base)
+    """Refuse what cannot be built, more processes than this machine can turn to, and packets to be lost by faults."""
+    plan = check_processes(experiment, base)
+    require_loss(plan, dict.fromkeys(range(experiment.nodes), "local cannot; netns and containers can"))
 
 
-def local(experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver) -> Ending:
+def local(
+    experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens."""
-    return run_on_processes(Errand("local", experiment, base, folder, watcher), on_loopback(experiment.nodes))
+    errand = Errand("local", experiment, base, folder, watcher, notes)
+    return run_on_processes(errand, on_loopback(experiment.nodes))
 
 
 def on_loopback(nodes: int) -> AbstractContextManager[Places]:

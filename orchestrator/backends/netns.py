@@ -1,6 +1,7 @@
 """The backend `netns`: every node a process in a network namespace of its own, with a cable for control and one for
 data; the orchestrator in this process, where it is. Needs root, but no Docker."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from orchestrator.backends.namespaces import MOST_NODES, check_namespaces, namespaces
@@ -19,6 +20,9 @@ def check_netns(experiment: Experiment, base: Path) -> None:
     check_processes(experiment, base)
 
 
-def netns(experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver) -> Ending:
+def netns(
+    experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+) -> Ending:
     """Run and fill the run folder; no process, interface or namespace is left, whatever happens."""
-    return run_on_processes(Errand("netns", experiment, base, folder, watcher), namespaces(experiment.nodes))
+    errand = Errand("netns", experiment, base, folder, watcher, notes)
+    return run_on_processes(errand, namespaces(experiment.nodes))

@@ -22,6 +22,7 @@ from orchestrator.network.conduct import conduct, make_order, uses_tls
 from orchestrator.network.container_faults import require_docker
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, Status
+from pame.faults import Plan
 
 NODES_PER_CORE = 64
 
@@ -37,8 +38,8 @@ class Places:
     """Open files that the nodes keep open as long as they live."""
 
 
-def check_processes(experiment: Experiment, base: Path) -> None:
-    """Refuse what cannot be built, and more processes than this machine can turn to."""
+def check_processes(experiment: Experiment, base: Path) -> Plan:
+    """Refuse what cannot be built, and more processes than this machine can turn to; its plan of faults."""
     most = NODES_PER_CORE * (os.cpu_count() or 1)
     if experiment.nodes > most:
         raise TooManyNodes(
@@ -46,7 +47,9 @@ def check_processes(experiment: Experiment, base: Path) -> None:
             f"cores: use --backend simulate, or at most {most} nodes"
         )
     uses_tls(experiment, is_secured=False)
-    require_docker(make_network_setting(experiment, base).plan, in_containers=False)
+    plan = make_network_setting(experiment, base).plan
+    require_docker(plan, in_containers=False)
+    return plan
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Errand:
     base: Path
     folder: Path
     watcher: NetworkObserver
+    notes: Sequence[str] = ()
+    """What its summary repeats."""
 
 
 Ended = Callable[[Errand, Ending], None]
@@ -100,7 +105,7 @@ async def _run_all(
             for number, place in enumerate(places.nodes):
                 processes.start(f"node-{number}", control.address, control.token, place)
             for errand in errands:
-                endings.append(await _run(control, processes, errand))
+                endings.append(await _run(control, processes, errand, log))
                 ended(errand, endings[-1])
                 if endings[-1].status is Status.INTERRUPTED:
                     break
@@ -111,10 +116,10 @@ async def _run_all(
     return endings
 
 
-async def _run(control: Control, processes: NodeProcesses, errand: Errand) -> Ending:
+async def _run(control: Control, processes: NodeProcesses, errand: Errand, log: Path) -> Ending:
     control.run = None  # the one before is over
     watching = asyncio.create_task(processes.watch_start(lambda: _is_under_way(control)))
-    conducting = asyncio.create_task(_conduct(control, errand))
+    conducting = asyncio.create_task(_conduct(control, errand, log))
     try:
         return await _end_of(control, conducting, watching)
     finally:
@@ -123,9 +128,9 @@ async def _run(control: Control, processes: NodeProcesses, errand: Errand) -> En
         await asyncio.gather(watching, conducting, return_exceptions=True)
 
 
-async def _conduct(control: Control, errand: Errand) -> Ending:
-    order = await asyncio.to_thread(make_order, errand.experiment, errand.base, errand.backend)
-    return await conduct(control, order, errand.folder, errand.watcher)
+async def _conduct(control: Control, errand: Errand, log: Path) -> Ending:
+    order = await asyncio.to_thread(make_order, errand.experiment, errand.base, errand.backend, errand.notes)
+    return await conduct(control, order, errand.folder, errand.watcher, log)
 
 
 def _is_under_way(control: Control) -> bool:

@@ -151,7 +151,8 @@ class NodeProcesses:
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         errors = [line for line in lines if "error" in line.lower()]
-        return (errors or lines or [f"see {self._log}"])[-1]
+        said = (errors or lines)[-1:]
+        return "; ".join([*said, f"look at {self._log}"])
 
     @staticmethod
     def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:

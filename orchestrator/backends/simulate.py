@@ -1,38 +1,53 @@
 """The backend `simulate`: the experiment in one process, by one of the simulator's drivers."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from node.unforeseen import in_one_line
+from orchestrator.backends.reached import Reached
 from orchestrator.experiment import Experiment
+from orchestrator.faults.happened import in_simulator
 from orchestrator.plan import choose_driver, make_setting, warnings
 from orchestrator.report import write_report
-from orchestrator.runs import Ending, RunFolder, Status, summarise
-from pame.errors import Diverged
-from pame.ledger import Ledger
+from orchestrator.runs import Ending, RunFolder, Status, begin_provenance, end_provenance, summarise
+from orchestrator.runs.health import Health, State, Symptoms, judge
+from orchestrator.runs.round_counts import RoundCounts
+from orchestrator.runs.unheard_links import unheard_links
+from pame.errors import Diverged, MessageRefused, PameError
+from pame.ledger import Fate, Ledger
 from pame.observe import Observer, Several
 from pame.setting import Setting
 from pame.simulator import DRIVERS, check
 
 
-def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer) -> Ending:
-    """Run and fill the run folder. A diverged or interrupted run leaves one too, with what there is."""
+def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer, notes: Sequence[str] = ()) -> Ending:
+    """Run and fill the run folder. A diverged, interrupted or failed run leaves one too, with what there is."""
     started = time.perf_counter()
     with threadpool_limits(1):
         driver = choose_driver(experiment)
         setting = make_setting(experiment, base)
         check(driver, setting)
-        notes = warnings(experiment, setting, driver)
+        doubts = warnings(experiment, setting, driver)
         ledger = Ledger(experiment.nodes)
         with RunFolder(folder) as run:
+            provenance = begin_provenance(folder)
             run.write_experiment(experiment)
             run.write_topology(setting.topology, experiment.topology.kind)
             run.write_plan(setting.plan)
-            ending = _drive(driver, setting, run, watcher, ledger, started)
+            reached = Reached(experiment.nodes)
+            ending = _drive(driver, setting, run, Several(watcher, reached), ledger, started)
+            if setting.plan:
+                ending = replace(ending, faults=in_simulator(setting.plan, reached.at_end(ending.seconds, setting)))
             run.write_links(ledger.links())
-            run.write_summary(summarise(experiment, setting, "simulate", driver, ledger, run.last, ending, notes))
+            last, sums = run.last, run.sums
+            summary = summarise(experiment, setting, "simulate", driver, ledger, last, ending, doubts, sums)
+            run.write_summary({**summary, "notes": notes})
+        end_provenance(folder, provenance)
         write_report(folder)
     return ending
 
@@ -43,16 +58,44 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
 
 
 def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, ledger: Ledger, started: float) -> Ending:
+    rounds, unheard = RoundCounts(setting), ""
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings
-            outcome = DRIVERS[driver](setting, Several(run, watcher), ledger)
+            outcome = DRIVERS[driver](setting, Several(run, watcher, rounds), ledger)
     except Diverged as error:
         status, reason = Status.DIVERGED, str(error)
     except KeyboardInterrupt:
         status, reason = Status.INTERRUPTED, "stopped by the user"
+    except MessageRefused as error:
+        status, reason = Status.FAILED, str(error)
+        unheard = reason
+    except PameError:
+        raise
+    except Exception as error:  # of a plugin, or of ours
+        status, reason = Status.FAILED, f"{in_one_line(error)}; look at {run.write_error(error)}"
     else:
-        spent = time.perf_counter() - started
-        return Ending(Status.FINISHED, outcome.reason, outcome.iterations, outcome.seconds, spent, outcome.exact)
+        spent, health = time.perf_counter() - started, _health(setting, rounds, ledger)
+        status, reason = Status.FINISHED, outcome.reason
+        if health.state is State.BROKEN:
+            status, reason = Status.FAILED, health.reason
+        return Ending(status, reason, outcome.iterations, outcome.seconds, spent, outcome.exact, health)
     last = run.last
     iterations, seconds = (last.iteration, last.seconds) if last else (0, None)
-    return Ending(status, reason, iterations, seconds, time.perf_counter() - started, exact=False)
+    spent, health = time.perf_counter() - started, _health(setting, rounds, ledger, unheard)
+    return Ending(status, reason, iterations, seconds, spent, exact=False, health=health)
+
+
+def _health(setting: Setting, rounds: RoundCounts, ledger: Ledger, unheard: str = "") -> Health:
+    return judge(
+        Symptoms(
+            expected=rounds.expected,
+            averaged=rounds.averaged,
+            is_silence_certain=rounds.is_silence_certain,
+            rounds=rounds.rounds,
+            starved=rounds.unexplained_starved,
+            unheard_links=unheard_links(ledger.links(), setting, setting.plan),
+            evicted=0 if rounds.is_on_purpose else ledger.messages(Fate.EVICTED),
+            desynchronised=0 if rounds.is_on_purpose else ledger.desynchronised,
+            unheard=unheard,
+        )
+    )

@@ -26,6 +26,7 @@ from orchestrator.compare.measure import Row as ComparedRow
 from orchestrator.compare.run import SIMULATE
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
+from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies.measure import Row
 from orchestrator.workers import cores, each, process_pool
 
@@ -79,11 +80,13 @@ def conduct_claims(order: Order, folder: Path, watcher: Watcher) -> Outcome:
     began = time.perf_counter()
     work = _Work(order, watcher)
     attempt = Attempt()
+    provenance = begin_provenance(folder)
     with row_file(folder) as keep, attempt:
         work.run(keep)
         if order.contests:
             attempt.trouble = work.compare(folder / "comparison")
     outcome = work.outcome(time.perf_counter() - began, attempt.trouble)
+    end_provenance(folder, provenance)
     write_claims_report(folder, outcome)
     _write_json(folder, outcome)
     attempt.complain()

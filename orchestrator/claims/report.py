@@ -17,6 +17,7 @@ from orchestrator.experiment import to_yaml
 from orchestrator.report import page
 from orchestrator.report.figure import Figure
 from orchestrator.report.page import Cell
+from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.text import count, duration
 from orchestrator.studies.grid import base_experiment
 from orchestrator.studies.measure import HOW as STUDY_HOW
@@ -35,7 +36,14 @@ def write_claims_report(folder: Path, outcome: Outcome) -> Path:
     parts = [_head(outcome), _table(outcome)]
     parts += [_section(claim, outcome, figures.get(claim.key)) for claim in outcome.claims]
     parts.append(_how(outcome))
-    html = page.page("Claims · PaME", folder.name, "".join(parts), list(figures.values()), _steps(figures.values()))
+    html = page.page(
+        "Claims · PaME",
+        folder.name,
+        "".join(parts),
+        list(figures.values()),
+        _steps(figures.values()),
+        provenance=provenance_footer(folder),
+    )
     path = folder / "report.html"
     with writing(path):
         path.write_text(html, encoding="utf-8")

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from node.unforeseen import naming_plugins
 from orchestrator.cli.claims import claims
 from orchestrator.cli.compare import compare
 from orchestrator.cli.doctor import doctor
@@ -82,7 +83,8 @@ def main() -> None:
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is asked to end ends as by Ctrl-C
     try:
-        app()
+        with naming_plugins():
+            app()
     except MemoryError:
         errors.print("[red]error:[/] the experiment needs more memory than this machine has: make it smaller")
         sys.exit(ExitCode.USAGE)

@@ -1,11 +1,14 @@
 """The arguments that several verbs share."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
 
-from orchestrator.experiment import Variant, default_path, load
+from orchestrator.experiment import Variant, default_path, load, swept_keys
 
 ExperimentFile = Annotated[
     Path | None, typer.Argument(metavar="FILE", help="The experiment (YAML); without it, the embedded default.")
@@ -22,3 +25,14 @@ def load_variants(file: Path | None, overrides: list[str] | None, seed: int | No
     path = file or default_path()
     seeds = [] if seed is None else [f"seed={seed}"]
     return load(path, [*(overrides or []), *seeds]), path.parent
+
+
+def say_notes(notes: Iterable[str], console: Console) -> None:
+    """What became of settings of the file, one line each."""
+    for note in dict.fromkeys(notes):
+        console.print(f"[cyan]note:[/] {escape(note)}", soft_wrap=True)
+
+
+def swept_words(variants: Sequence[Variant]) -> str:
+    """E.g. `a sweep of 6 runs over nodes, seed`."""
+    return f"a sweep of {len(variants)} runs over {', '.join(swept_keys(variants))}"

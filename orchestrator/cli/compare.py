@@ -14,12 +14,14 @@ from rich.markup import escape
 
 from orchestrator.backends import BACKENDS
 from orchestrator.backends.standing import NETWORKS
+from orchestrator.cli.arguments import say_notes
 from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.tables import print_table
 from orchestrator.compare import Comparison, load_comparison
 from orchestrator.compare.conduct import Order, conduct_comparison
 from orchestrator.compare.grid import Cell, View, experiment_of, tried, tuning_cells
 from orchestrator.compare.outcome import Outcome
-from orchestrator.compare.report import doubts_of
+from orchestrator.compare.report import degraded_runs, doubts_of
 from orchestrator.compare.run import SIMULATE
 from orchestrator.compare.screen import CompareScreen, result_table
 from orchestrator.compare.tables import company_line
@@ -91,6 +93,7 @@ def _check(comparison: Comparison, backend: str) -> None:
 
 
 def _announce(comparison: Comparison, console: Console) -> None:
+    say_notes(comparison.notes, console)
     runs = len(View) * len(comparison.entries) * len(comparison.seeds)
     tuning = count(len(tuning_cells(comparison)), "tuning run")
     names = ", ".join(comparison.entries)
@@ -116,11 +119,13 @@ def _say(outcome: Outcome, console: Console) -> None:
     """The tables, who needs the fewest, and what is doubtful."""
     if outcome.rows:
         for view in View:
-            console.print(result_table(outcome, view))
+            print_table(result_table(outcome, view), console)
             console.print(f"  {company_line(outcome, view)}", soft_wrap=True, highlight=False)
             _say_fewest([found for found in findings(outcome) if found.view is view], console)
     for doubt in doubts_of(outcome):
         console.print(f"[yellow]look again:[/] {escape(doubt)}", soft_wrap=True)
+    if words := degraded_runs(outcome):
+        console.print(f"[yellow]degraded:[/] {escape(words)}", soft_wrap=True)
     if outcome.trouble:
         console.print(f"[yellow]not complete:[/] {escape(outcome.trouble)}", soft_wrap=True)
     console.print(f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine")

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.tables import print_table
 from orchestrator.doctor import Facts, Finding, backends, judge, look
 
 _FILE_WIDTH = 160
@@ -52,7 +53,7 @@ def _show(facts: Facts, findings: Sequence[Finding]) -> None:
     for finding in findings:
         needed_for = finding.needed_for + (" (optional)" if finding.optional else "")
         table.add_row(_mark(finding), *map(escape, (finding.name, finding.found, needed_for)))
-    console.print(table)
+    print_table(table, console)
     if any(finding.fix for finding in findings):
         console.print("\n[bold]what would mend it[/]")
     for finding in findings:

@@ -14,6 +14,7 @@ from rich.table import Table
 from node.shaping import Kernel, Script, probe, tree, wanted
 from node.shaping.shaper import is_wanted, refuse_loss
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
+from orchestrator.cli.tables import print_table
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.units import DURATION, RATE, Quantity, show_share
 from orchestrator.link_table import PRESETS, Link, LinkTable, link_table
@@ -111,7 +112,7 @@ def _show(experiment: Experiment, topology: Topology, table: LinkTable, node: in
     for region in dict.fromkeys(table.regions.values()):
         members = [member for member, where in table.regions.items() if where == region]
         console.print(f"[bold]{escape(region)}[/]: {_ranges(members)}", soft_wrap=True)
-    console.print(_table(_groups(table, chosen), table.regions))
+    print_table(_table(_groups(table, chosen), table.regions), console)
 
 
 def _groups(table: LinkTable, chosen: Iterable[Link]) -> dict[_Alike, list[Link]]:
@@ -126,7 +127,7 @@ def _groups(table: LinkTable, chosen: Iterable[Link]) -> dict[_Alike, list[Link]
 def _table(groups: Mapping[_Alike, Sequence[Link]], regions: Mapping[int, str]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for name in ("links", "which", *(["regions"] if regions else []), "delay", "jitter", "loss", "rate", "preset"):
-        table.add_column(name, justify="right" if name == "links" else "left", overflow="fold")
+        table.add_column(name, justify="right" if name == "links" else "left", no_wrap=name not in ("which", "regions"))
     for (spec, where), members in groups.items():
         which = "all" if len(groups) == 1 else _names(members)
         between = [escape(where)] if regions else []

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
+from orchestrator.cli.tables import print_table
 from orchestrator.report.text import count, duration
 from pame.rpc import experiments_pb2 as pb
 
@@ -35,7 +36,7 @@ def nodes(
         start = f"PAME_TOKEN=... python -m node --orchestrator {on}"
         console.print(f"no node has joined yet: start some with `{escape(start)}`", soft_wrap=True)
         return
-    console.print(_table(found.members))
+    print_table(_table(found.members), console)
     alive = sum(member.alive for member in found.members)
     doing = f"run {found.run} is under way" if found.run else "no run is under way"
     console.print(f"{count(alive, 'node')} alive; {doing}", soft_wrap=True)
@@ -44,7 +45,7 @@ def nodes(
 def _table(members: Any) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for name in ("name", "index", "address", "alive", "iteration", "version", "joined"):
-        table.add_column(name, justify="right" if name in ("index", "iteration") else "left", overflow="fold")
+        table.add_column(name, justify="right" if name in ("index", "iteration") else "left", no_wrap=True)
     for member in members:
         table.add_row(
             escape(member.name),

@@ -9,12 +9,15 @@ from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 
-from orchestrator.cli.exit_codes import EXIT
-from orchestrator.client import Client, Retelling
+from orchestrator.cli.exit_codes import exit_code
+from orchestrator.client import Client, Retelling, health_of
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.experiment import Experiment, Variant, to_yaml
+from orchestrator.named_files import carried
 from orchestrator.report.text import duration
+from orchestrator.run_progress import Limits
 from orchestrator.runs import Status
+from orchestrator.runs.health import Health, State
 from orchestrator.screen import RunScreen, shown
 from orchestrator.security import read_vault
 from pame.rpc import experiments_pb2 as pb
@@ -55,13 +58,14 @@ def headline(experiment: Experiment) -> str:
     )
 
 
-def run_on(client: Client, variants: Sequence[Variant], console: Console) -> int:
-    """Submit an experiment and watch it; Ctrl-C cancels it. The exit code of the run."""
+def run_on(client: Client, variants: Sequence[Variant], base: Path, console: Console) -> int:
+    """Submit an experiment, whose file is in `base`, and watch it; Ctrl-C cancels it. The exit code of the run."""
     if len(variants) > 1:
         raise SubmissionRefused(f"a sweep of {len(variants)} runs cannot be submitted: submit its runs one by one")
     experiment = variants[0].experiment
+    files = carried(experiment, base)
     with client:
-        accepted = client.submit(to_yaml(experiment))
+        accepted = client.submit(to_yaml(experiment), files)
         console.print(f"{headline(experiment)}, run {accepted.run} on {escape(client.address)}", soft_wrap=True)
         try:
             ended = watch_run(client, accepted.run, console)
@@ -87,14 +91,22 @@ def watch_run(client: Client, run: int, console: Console) -> pb.Ended:
 
 def say_end(ended: pb.Ended, console: Console) -> int:
     """One line about the end of a run; the exit code of the run."""
-    status = Status(ended.status)
-    took = f"{ended.iterations} iterations in {duration(ended.seconds)}, {'exact' if ended.exact else 'not exact'}"
+    status, health = Status(ended.status), health_of(ended)
+    words = [f"{ended.iterations} iterations in {duration(ended.seconds)}", "exact" if ended.exact else "not exact"]
+    took = ", ".join([*words, *([health.state.value] if health else [])])
     if status in (Status.FINISHED, Status.INTERRUPTED):
         console.print(f"[bold]{status.value}[/]: {escape(ended.reason)}; {took}", soft_wrap=True)
     else:
         errors = Console(stderr=True, soft_wrap=True, highlight=False)
         errors.print("[red]error:[/]", escape(ended.reason))
-    return EXIT[status]
+    say_health(health)
+    return exit_code(status, health)
+
+
+def say_health(health: Health | None) -> None:
+    """One line if the run is degraded; a broken one has failed, and its reason was said."""
+    if health is not None and health.state is State.DEGRADED:
+        Console(stderr=True, soft_wrap=True, highlight=False).print("[yellow]degraded:[/]", escape(health.reason))
 
 
 def _follow(events: Iterable[pb.Event], live: Live) -> pb.Ended | None:
@@ -106,7 +118,8 @@ def _follow(events: Iterable[pb.Event], live: Live) -> pb.Ended | None:
             return event.ended
         if kind == "phase" and retelling is None:
             about = event.phase
-            retelling = Retelling(RunScreen(about.name, about.nodes, about.iterations, live))
+            limits = Limits(about.iterations or None, about.seconds or None)
+            retelling = Retelling(RunScreen(about.name, about.nodes, limits, live))
         if retelling is not None:
             retelling.tell(event)
     return None

@@ -10,14 +10,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
-from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
-from orchestrator.cli.exit_codes import EXIT
-from orchestrator.cli.remote import Security, Token, client_of, headline, run_on
+from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
+from orchestrator.cli.exit_codes import exit_code, worst
+from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health
 from orchestrator.cli.verified import say_verified
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
-from orchestrator.plan import choose_driver
+from orchestrator.late_faults import late_faults
+from orchestrator.plan import choose_driver, has_faults, make_setting
 from orchestrator.report.text import duration, number, percent, volume
+from orchestrator.run_progress import limits_of
 from orchestrator.runs import Ending, Status, create_folder
 from orchestrator.screen import RunScreen, SweepScreen, shown
 from orchestrator.sweep import run_sweep
@@ -57,8 +59,9 @@ def run(
         raise UnknownBackend(f"there is no backend {backend!r}; use one of: {', '.join(BACKENDS)}")
     variants, base = load_variants(file, [*(overrides or []), *(["verify.strict=true"] if strict else [])], seed)
     console = Console(quiet=quiet, highlight=False)
+    say_notes((note for variant in variants for note in variant.notes), console)
     if on is not None:
-        raise typer.Exit(run_on(client_of(on, token, security), variants, console))
+        raise typer.Exit(run_on(client_of(on, token, security), variants, base, console))
     code, _ = run_here(variants, base, backend, out or Path("runs"), console)
     raise typer.Exit(code)
 
@@ -68,6 +71,9 @@ def run_here(variants: list[Variant], base: Path, backend: str, out: Path, conso
     with console.status("looking at the experiment"):
         for variant in variants:
             BACKENDS[backend].check(variant.experiment, base)
+        late = _late_faults(variants, base, backend)
+    for sentence in late:
+        console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
     folder = create_folder(out, variants[0].experiment.name)
     if len(variants) == 1:
         endings = [_run_single(variants[0], base, folder, backend, console)]
@@ -77,7 +83,17 @@ def run_here(variants: list[Variant], base: Path, backend: str, out: Path, conso
     console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
     if console.quiet:
         typer.echo(folder)
-    return max(EXIT[ending.status] for ending in endings), folder
+    return worst(exit_code(ending.status, ending.health) for ending in endings), folder
+
+
+def _late_faults(variants: list[Variant], base: Path, backend: str) -> dict[str, None]:
+    """What will probably not happen; each sentence once."""
+    found: dict[str, None] = {}
+    for experiment in (variant.experiment for variant in variants):
+        if has_faults(experiment):
+            driver = choose_driver(experiment) if backend == "simulate" else None
+            found |= dict.fromkeys(late_faults(experiment, make_setting(experiment, base), driver))
+    return found
 
 
 def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:
@@ -85,31 +101,38 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
     driver = f" ({choose_driver(experiment)})" if backend == "simulate" else ""
     console.print(f"{headline(experiment)}, backend {backend}{driver}")
     with shown(console) as live:
-        screen = RunScreen(experiment.name, experiment.nodes, experiment.stop.iterations, live)
-        ending = BACKENDS[backend].run(experiment, base, folder, screen)
+        screen = RunScreen(experiment.name, experiment.nodes, limits_of(experiment.stop), live)
+        ending = BACKENDS[backend].run(experiment, base, folder, screen, variant.notes)
     _say_summary(json.loads((folder / "summary.json").read_text(encoding="utf-8")), console)
     return ending
 
 
 def _run_many(variants: list[Variant], base: Path, folder: Path, backend: str, console: Console) -> list[Ending]:
-    keys = ", ".join(variants[0].values)
-    console.print(f"[bold]{variants[0].experiment.name}[/]: a sweep of {len(variants)} runs over {keys}")
+    console.print(f"[bold]{variants[0].experiment.name}[/]: {escape(swept_words(variants))}")
     with shown(console) as live:
-        return run_sweep(variants, base, folder, backend, SweepScreen(variants, live).progress)
+        endings = run_sweep(variants, base, folder, backend, SweepScreen(variants, live).progress)
+    for sentence in dict.fromkeys(ending.faults.sentence for ending in endings if ending.faults):
+        if sentence:
+            console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
+    return endings
 
 
 def _say_summary(summary: dict[str, Any], console: Console) -> None:
     final, bits, optimum = summary["final"], summary["message_bits"], summary["optimum"]
     for warning in summary["warnings"]:
-        console.print(f"[yellow]warning:[/] {warning}")
+        console.print(f"[yellow]warning:[/] {escape(warning)}", soft_wrap=True)
     if summary["status"] == Status.INTERRUPTED.value:
         console.print(f"[yellow]interrupted[/] at iteration {summary['iterations']}; what there is, is kept")
     if summary["status"] != Status.FINISHED.value or final["objective"] is None:
         return
     above = f", {number(final['objective'] - optimum['objective'])} above the optimum" if optimum else ""
     metric = f"{summary['metric'].replace('_', ' ')} {number(final['metrics'].get(summary['metric']))}"
-    console.print(f"{summary['reason']}: f(mean model) {number(final['objective'])}{above}; {metric}")
-    sent = f"sent {volume(summary['bytes']['total'])} in {number(summary['messages']['sent'])} messages"
+    health = f" ({summary['health']['state']})" if summary["health"] else ""
+    console.print(f"{summary['reason']}{health}: f(mean model) {number(final['objective'])}{above}; {metric}")
+    wire = summary["network"]["wire"] if summary["network"] else None
+    on_wire = "" if wire is None else f", {volume(wire['model']['total'])} on the wire"
+    payload, messages = volume(summary["bytes"]["total"]), number(summary["messages"]["sent"])
+    sent = f"sent {payload} of payload{on_wire}, in {messages} messages"
     share = f", {percent(bits['sent'] / bits['dense'])} of whole models" if bits["sent"] else ""
     kind = "simulated" if summary["driver"] else "of running"
     clock = "" if summary["seconds"] is None else f"; {duration(summary['seconds'])} {kind}"
@@ -125,7 +148,7 @@ def _say_network(network: dict[str, Any], console: Console) -> None:
     if wire is not None:
         counted = wire["ratios"]["total"]
         seen = "ss: not measured" if counted is None else f"ss counted {percent(counted)} of that"
-        console.print(f"on the wire {volume(wire['model']['total'])} with all headers and receipts; {seen}")
+        console.print(f"on the wire: by a model of all headers and receipts; {seen}")
     cost = f"{duration(evaluation['cpu_s'])} of CPU and {volume(evaluation['bytes'])} of snapshots"
     console.print(f"evaluation took {cost}" + ("; [red]cpu-bound[/]" if network["cpu_bound"] else ""))
 
@@ -136,5 +159,7 @@ def _say_trouble(endings: list[Ending]) -> None:
     failures = [ending.reason for ending in endings if ending.status is Status.FAILED]
     for reason in dict.fromkeys(reasons + failures):
         errors.print("[red]error:[/]", escape(reason))
+    for health in {ending.health.reason: ending.health for ending in endings if ending.health}.values():
+        say_health(health)
     if len(endings) > 1 and reasons:
         errors.print(f"[red]error:[/] {len(reasons)} of {len(endings)} runs diverged; all run folders are kept")

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from orchestrator.cli.tables import print_table
 from orchestrator.report.text import count, duration, number, volume
 from orchestrator.runs import RunEntry, list_runs
 
@@ -20,6 +21,7 @@ RunsFolder = Annotated[Path, typer.Option("--out", help="Where the run folders a
 _FILE_WIDTH = 240
 """One line per run where no terminal sets a width."""
 _LOOKS = {"finished": "green", "running": "cyan", "broken off": "yellow", "interrupted": "yellow", "diverged": "red"}
+_HEALTH_LOOKS = {"sound": "green", "degraded": "yellow", "broken": "red"}
 
 
 def runs(
@@ -51,7 +53,7 @@ def _show(entries: Sequence[RunEntry], console: Console) -> list[str]:
             break
         left_out.append(_LEAST[len(left_out)])
         shown.remove(left_out[-1])
-    console.print(table)
+    print_table(table, console)
     return left_out
 
 
@@ -71,6 +73,10 @@ def _status(entry: RunEntry) -> str:
     return f"sweep of {count(entry.runs, 'run')}{'' if entry.status == 'finished' else f', {words}'}"
 
 
+def _health(health: str | None) -> str:
+    return "–" if health is None else f"[{_HEALTH_LOOKS.get(health, 'default')}]{escape(health)}[/]"
+
+
 def _or_dash(words: Callable[[float], str], value: float | None) -> str:
     return "–" if value is None else words(value)
 
@@ -83,6 +89,7 @@ _COLUMNS: dict[str, Callable[[RunEntry], str]] = {
     "name": lambda entry: escape(entry.name),
     "when": lambda entry: f"{entry.when:%Y-%m-%d %H:%M}",
     "status": _status,
+    "health": lambda entry: _health(entry.health),
     "backend": lambda entry: escape(entry.backend or "–"),
     "algorithm": lambda entry: escape(entry.algorithm or "–"),
     "nodes": lambda entry: _or_dash(number, entry.nodes),

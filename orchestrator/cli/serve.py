@@ -9,13 +9,14 @@ import typer
 from threadpoolctl import threadpool_limits
 
 from node.handshakes import Handshakes
-from orchestrator.cli.exit_codes import EXIT, ExitCode
+from orchestrator.cli.exit_codes import ExitCode, exit_code
 from orchestrator.cli.remote import Token
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment.units import DURATION
 from orchestrator.network import Control, Tls
 from orchestrator.runs import Ending
 from orchestrator.security import Authority, keep_token
+from orchestrator.served_names import name_of
 from orchestrator.serving import FirstRun, Service
 from orchestrator.serving import serve as serve_until_told
 
@@ -35,6 +36,14 @@ def serve(
     metrics_port: Annotated[int, typer.Option(help="For Prometheus; 0: any free one.", min=0, max=65535)] = 4751,
     page_port: Annotated[
         int | None, typer.Option(help="Show the network live there; 0: any free one.", min=0, max=65535)
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="PAME_ALLOW_HOST",
+            metavar="NAME",
+            help="The page is also served under this name; repeat for more. Other names are refused.",
+        ),
     ] = None,
     health_port: Annotated[
         int | None, typer.Option(help="Answer gRPC health checks there, on loopback.", min=0, max=65535)
@@ -93,6 +102,9 @@ def serve(
     first = FirstRun(_find(experiment), _count(nodes), stable, gather if leave else None) if experiment else None
     if first is not None:
         first.experiment(first.nodes)  # a mistake in the file shows at once
+    names = tuple(allow_host or ())
+    if bad := [name for name in names if name_of(name) is None]:
+        raise typer.BadParameter(f"{bad[0]!r} is not a host name or an address (--allow-host, PAME_ALLOW_HOST)")
     tls = None
     if security is not None:
         tls = Tls(Authority(), join_port, Handshakes())
@@ -103,11 +115,12 @@ def serve(
 
     async def run() -> Ending | None:
         control = Control(host, port, metrics_port, token, tls)
-        return await serve_until_told(Service(control, out, host, page_port, health_port, security, keep_nodes), first)
+        service = Service(control, out, host, page_port, names, health_port, security, keep_nodes)
+        return await serve_until_told(service, first)
 
     with threadpool_limits(1):
         ending = asyncio.run(run())
-    raise typer.Exit(EXIT[ending.status] if ending else ExitCode.DONE)
+    raise typer.Exit(exit_code(ending.status, ending.health) if ending else ExitCode.DONE)
 
 
 def _find(name: str) -> Path:

@@ -26,6 +26,7 @@ from orchestrator.studies.errors import StudyError
 from orchestrator.studies.grid import Cell, base_experiment, experiment_of
 from orchestrator.studies.outcome import Outcome
 from orchestrator.studies.real import Stage, Task, check_served, run_on_backend, run_on_served
+from orchestrator.studies.report import degraded_cells
 from orchestrator.studies.screen import StudyScreen
 
 _SIMULATE = "simulate"
@@ -134,5 +135,7 @@ def _say(outcome: Outcome, console: Console) -> None:
         where = f" ({judgement.where})" if judgement.where else ""
         about = f"{judgement.about}, if {judgement.reading}"
         console.print(f"  [bold]{judgement.verdict.value}[/]{escape(where)}: {escape(about)}", soft_wrap=True)
+    if words := degraded_cells(outcome):
+        console.print(f"[yellow]degraded:[/] {escape(words)}", soft_wrap=True)
     if outcome.trouble:
         console.print(f"[yellow]not complete:[/] {escape(outcome.trouble)}", soft_wrap=True)

@@ -2,7 +2,8 @@
 
 from rich.console import Console
 
-from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
+from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
+from orchestrator.late_faults import late_faults
 from orchestrator.plan import choose_driver, make_setting, warnings
 from pame.simulator import check
 
@@ -16,10 +17,12 @@ def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Override
         driver, setting = choose_driver(variant.experiment), make_setting(variant.experiment, base)
         check(driver, setting)
         notes |= dict.fromkeys(warnings(variant.experiment, setting, driver))
+        notes |= dict.fromkeys(late_faults(variant.experiment, setting, driver))
     for note in notes:
         console.print(f"[yellow]warning:[/] {note}")
     first = variants[0].experiment
-    runs = "one run" if len(variants) == 1 else f"a sweep of {len(variants)} runs over {', '.join(variants[0].values)}"
+    say_notes((note for variant in variants for note in variant.notes), console)
+    runs = "one run" if len(variants) == 1 else swept_words(variants)
     console.print(
         f"[green]valid:[/] {first.name}, {runs}: {first.nodes} nodes, {first.topology.kind}, {first.problem.kind}, "
         f"{first.algorithm.kind}, driver {choose_driver(first)}"

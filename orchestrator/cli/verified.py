@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from orchestrator.cli.tables import print_table
 from orchestrator.report.link_units import amount, error, rank
 
 _FILE_WIDTH = 160
@@ -41,10 +42,10 @@ def verification_table(verified: Mapping[str, Any], console: Console, most: int)
     rows = sorted(verified["findings"], key=lambda row: rank(row["verdict"]))
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for name in ("link", "property", "asked", "measured", "error", "mechanism", "verdict", "how"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, no_wrap=name not in ("mechanism", "verdict", "how"))
     for row in rows[:most]:
         table.add_row(*_cells(row))
-    console.print(table)
+    print_table(table, console)
     if len(rows) > most:
         console.print(f"and {len(rows) - most} more rows: --all shows them")
 

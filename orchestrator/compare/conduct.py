@@ -28,6 +28,7 @@ from orchestrator.compare.tune import Choice, choose
 from orchestrator.compare.verdict import MEASURES, Line, findings, goals, lines
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
+from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies.spread import Spread
 from orchestrator.workers import cores, each, process_pool
 
@@ -69,6 +70,7 @@ def conduct_comparison(order: Order, watcher: Watcher) -> Outcome:
     began = time.perf_counter()
     work = _Work(order, watcher)
     attempt = Attempt()
+    provenance = begin_provenance(order.folder)
     with writing(order.folder):
         text = order.comparison.path.read_text(encoding="utf-8")
         (order.folder / "compare.yaml").write_text(text, encoding="utf-8")
@@ -76,6 +78,7 @@ def conduct_comparison(order: Order, watcher: Watcher) -> Outcome:
         if not work.do(keep):
             attempt.trouble = INTERRUPTED
     outcome = work.outcome(time.perf_counter() - began, attempt.trouble)
+    end_provenance(order.folder, provenance)
     write_compare_report(order.folder, outcome)
     write_picture(order.folder, outcome)
     _write_json(order.folder, outcome)

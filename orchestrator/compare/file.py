@@ -21,12 +21,12 @@ from typing import Annotated, Any, TypeVar
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import Field, ValidationError
 
-from orchestrator.experiment import ExperimentError
+from orchestrator.experiment import ExperimentError, load_data, override_data
 from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.errors import shorten
 from orchestrator.experiment.explain import explain, show_key
 from orchestrator.experiment.model import Period
-from orchestrator.experiment.overrides import apply_overrides, parse_override
+from orchestrator.experiment.overrides import Override, parse_override
 from orchestrator.experiment.section import Count, Name, Section
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.units import percentages_as_numbers
@@ -125,6 +125,8 @@ class Comparison:
     targets: tuple[float, ...]
     accuracy_points: float
     check_every: int
+    notes: tuple[str, ...] = ()
+    """What became of settings of the base when an override gave their section another kind."""
 
     @property
     def folder(self) -> Path:
@@ -137,7 +139,7 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
     mistake in it."""
     data = _data(path)
     head = _validated(_File, data, str(path), ())
-    base = _overridden(head.base, overrides)
+    base, notes = _overridden(head.base, overrides)
     entries = {}
     problems = [f"{path}: {sentence}" for sentence in _mistakes(head, base)]
     for name, content in head.algorithms.items():
@@ -163,6 +165,7 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
         targets=tuple(sorted(set(head.targets.suboptimality), reverse=True)),
         accuracy_points=head.targets.accuracy_points,
         check_every=head.check_every,
+        notes=notes,
     )
 
 
@@ -191,15 +194,23 @@ def _validated(model: type[_Model], data: Data, file: str, above: tuple[str, ...
         raise ExperimentError([f"{file}: {show_key((*above, *at))}: {problem}" for at, problem in found]) from None
 
 
-def _overridden(base: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+def _overridden(base: dict[str, Any], overrides: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         parsed = [parse_override(text) for text in overrides]
         for override in parsed:
             if (why := _decided(override.path)) is not None:
                 raise ValueError(f"--set {'.'.join(override.path)}: {why}")
-        return dict(apply_overrides(base, parsed))
+        return override_data(base, parsed), _notes(base, parsed)
     except ValueError as error:
         raise ExperimentError([str(error)]) from None
+
+
+def _notes(base: dict[str, Any], overrides: Sequence[Override]) -> tuple[str, ...]:
+    """What became of settings whose section has another kind now; a mistake is reported where it matters."""
+    try:
+        return tuple(dict.fromkeys(note for run in load_data(base, Path("base"), overrides) for note in run.notes))
+    except ExperimentError:
+        return ()
 
 
 def _decided(path: tuple[str, ...]) -> str | None:
@@ -213,6 +224,9 @@ def _mistakes(head: _File, base: Mapping[str, Any]) -> Iterator[str]:
             inner = inner.get(part) if isinstance(inner, dict) else None
         if inner is not None:
             yield f"base.{'.'.join(path)}: {why}"
+    stop = base.get("stop")
+    if isinstance(stop, dict) and stop.get("seconds") is not None and stop.get("iterations") is None:
+        yield "base.stop.iterations: algorithms are compared by iterations too; give it beside seconds"
     if head.tuning.seed in head.seeds:
         yield f"tuning.seed: {head.tuning.seed} is one of the seeds; tune on a seed that is not compared"
 

@@ -10,10 +10,10 @@ from enum import Enum
 from itertools import product
 
 from orchestrator.compare.file import Comparison, Entry
-from orchestrator.experiment import Experiment, ExperimentError, load_text
+from orchestrator.experiment import Experiment, ExperimentError, load_data, swept_keys
 from orchestrator.experiment.model import Period
-from orchestrator.experiment.overrides import Override, apply_overrides
-from orchestrator.experiment.text import Data, to_yaml
+from orchestrator.experiment.overrides import Override
+from orchestrator.experiment.text import Data
 from pame.randomness import Key, Purpose, subset
 
 Plain = str | int | float | bool | None
@@ -140,11 +140,11 @@ def _load(comparison: Comparison, cell: Cell, entry: Entry, overrides: Sequence[
     }
     path = comparison.path
     try:
-        variants = load_text(to_yaml(apply_overrides(data, overrides)), path)
+        variants = load_data(data, path, overrides)
     except ExperimentError as error:
         raise ExperimentError([_placed(problem, f"{path}: ", cell.algorithm) for problem in error.problems]) from None
     if len(variants) > 1:
-        keys = ", ".join(variants[0].values)
+        keys = ", ".join(swept_keys(variants))
         raise ExperimentError([f"{path}: {keys}: a list makes no sweep here; give one value, or a grid below tune"])
     return variants[0].experiment
 

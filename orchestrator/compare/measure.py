@@ -86,6 +86,9 @@ class Row:
     marks: tuple[Mark, ...]
     company: Company
     cpu_bound: bool = False
+    health: str = ""
+    """Of a run on nodes; empty: nobody knows."""
+    health_reason: str = ""
 
     @property
     def left(self) -> float | None:
@@ -107,6 +110,8 @@ class Row:
             "backend": self.backend,
             "status": self.status,
             "cpu_bound": self.cpu_bound,
+            "health": self.health,
+            "health_reason": self.health_reason,
             "company": asdict(self.company),
             "marks": [asdict(mark) for mark in self.marks],
         }

@@ -13,6 +13,7 @@ from orchestrator.compare.measure import Row, Stick, decisive_curve, marks_of
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
 from orchestrator.plan import make_network_setting
+from orchestrator.report.degraded import health_told
 from orchestrator.report.files import mapping, read_object
 from orchestrator.report.points import read_curve
 from orchestrator.runs import Ending, Status
@@ -54,7 +55,8 @@ def _measure(job: Job, base: Path, stick: Stick, folder: Path) -> Row:
     setting = make_network_setting(job.experiment, base)
     marks = marks_of(read_curve(folder), setting.periods, stick, decisive_curve(setting))
     bound = bool(mapping(summary.get("network")).get("cpu_bound"))
-    return Row(job.cell, str(summary["backend"]), str(summary["status"]), marks, company_of(setting), bound)
+    told = (str(summary["backend"]), str(summary["status"]))
+    return Row(job.cell, *told, marks, company_of(setting), bound, *health_told(summary))
 
 
 class _Watcher:

@@ -13,6 +13,8 @@ from orchestrator.errors import writing
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
 from orchestrator.report import page
+from orchestrator.report.degraded import degraded_words, is_degraded
+from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.text import count, duration
 from orchestrator.runs import Status
 
@@ -38,7 +40,14 @@ def write_compare_report(folder: Path, outcome: Outcome) -> Path:
         parts.append(page.section("curves", "Curves", lead, charts, x_switch(outcome), names))
     parts += [_tuning(outcome), _settings(outcome), _how(outcome)]
     title = f"{outcome.comparison.name} · PaME comparison"
-    html = page.page(title, folder.name, "".join(parts), figures, len(outcome.comparison.entries))
+    html = page.page(
+        title,
+        folder.name,
+        "".join(parts),
+        figures,
+        len(outcome.comparison.entries),
+        provenance=provenance_footer(folder),
+    )
     path = folder / "report.html"
     with writing(path):
         path.write_text(html, encoding="utf-8")
@@ -63,10 +72,19 @@ def _head(outcome: Outcome) -> str:
     if bound := [row for row in outcome.measured if row.cpu_bound]:
         words = f"{count(len(bound), 'run')} on real nodes had steps that overran: the machine was too busy. "
         parts.append(page.callout([f"{words}They say nothing about time and are left out of seconds."]))
+    if words := degraded_runs(outcome):
+        parts.append(page.callout([f"{words}."]))
     if doubts := doubts_of(outcome):
         words = f"{len(doubts)} of {count(len(outcome.choices), 'choice')} of settings lie on the edge of their grid"
         parts.append(page.callout([f"{words}, or diverged: see Chosen settings, and widen the grids."]))
     return "".join(parts)
+
+
+def degraded_runs(outcome: Outcome) -> str:
+    """Which runs on nodes are degraded, and why; empty: none."""
+    found = [row for row in outcome.measured if is_degraded(row.health)]
+    names = [(f"{r.cell.algorithm}, {r.cell.view.value}, seed {r.cell.seed}", r.health_reason) for r in found]
+    return degraded_words(names, len(outcome.measured)) if found else ""
 
 
 def doubts_of(outcome: Outcome) -> list[str]:

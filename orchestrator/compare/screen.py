@@ -88,7 +88,7 @@ class CompareScreen:
     def _show(self) -> Group:
         table = Table(box=None, padding=(0, 1), header_style="bold")
         for heading in ("algorithm", "view", "tuned"):
-            table.add_column(heading, no_wrap=True)
+            table.add_column(heading, overflow="ellipsis")
         for heading in _HEADINGS:
             table.add_column(heading, justify="right", no_wrap=True)
         for row in self._rows:
@@ -119,7 +119,7 @@ def result_table(outcome: Outcome, view: View) -> Table:
         table.add_column(heading, no_wrap=True)
     timed = ["simulated"] if outcome.measured else []
     for heading in ("reached", *(measure.words for measure in MEASURES), *timed, "left there"):
-        table.add_column(heading, justify="right")
+        table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     for goal in goals(outcome):
         for place, line in enumerate(lines(outcome, view, goal)):
             table.add_row("" if place else goal.key, line.algorithm, *_words(line, bool(timed)))

@@ -10,6 +10,7 @@ from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.tune import Choice
 from orchestrator.compare.verdict import CONTESTS, MEASURES, Finding, findings, goals, lines
 from orchestrator.report import page
+from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import Cell
 from orchestrator.report.text import duration, percent
 from orchestrator.studies.spread import Spread
@@ -73,7 +74,8 @@ def _companies(outcome: Outcome, view: View) -> dict[str, Company]:
 
 def ended(rows: Sequence[Row]) -> str:
     """How many runs ended how."""
-    return ", ".join(f"{times} {status}" for status, times in Counter(row.status for row in rows).items())
+    ways = (f"{row.status}{' (degraded)' * is_degraded(row.health)}" for row in rows)
+    return ", ".join(f"{times} {way}" for way, times in Counter(ways).items())
 
 
 def findings_table(outcome: Outcome, view: View) -> str:

@@ -5,11 +5,21 @@ May import: pydantic, PyYAML and the registries of `pame` (topology, problems, a
 """
 
 from orchestrator.experiment.errors import ExperimentError
-from orchestrator.experiment.load import Variant, default_path, dump, load, load_text, to_yaml
+from orchestrator.experiment.load import (
+    Variant,
+    default_path,
+    dump,
+    load,
+    load_data,
+    load_text,
+    override_data,
+    swept_keys,
+    to_yaml,
+)
 from orchestrator.experiment.model import Experiment, Verify
 from orchestrator.experiment.schema import json_schema
 
 __all__ = [
-    "Experiment", "ExperimentError", "Variant", "Verify", "default_path", "dump", "json_schema", "load", "load_text",
-    "to_yaml",
+    "Experiment", "ExperimentError", "Variant", "Verify", "default_path", "dump", "json_schema", "load", "load_data",
+    "load_text", "override_data", "swept_keys", "to_yaml",
 ]  # fmt: skip

@@ -85,7 +85,7 @@ def keys(section: Any) -> Mapping[str, Any]:
         section.model_fields if issubclass(section, BaseModel) else {field.name for field in dataclass_fields(section)}
     )
     hints = get_type_hints(section, include_extras=True).items()
-    return {_written(name, hint): hint for name, hint in hints if name in known}
+    return {written(name, hint): hint for name, hint in hints if name in known}
 
 
 def sections_of(annotation: Any) -> Iterator[Any]:
@@ -113,7 +113,7 @@ def kind_of(section: Any) -> str | None:
     return str(get_args(hint)[0]) if get_origin(hint) is Literal else None
 
 
-def _written(name: str, hint: Any) -> str:
+def written(name: str, hint: Any) -> str:
     """A field's key: its alias where its name could not be the key, as with `for`."""
     aliases = (item.alias for item in unwrap(hint)[1] if isinstance(item, FieldInfo))
     return next(filter(None, aliases), name)

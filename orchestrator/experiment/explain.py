@@ -107,7 +107,7 @@ def _show(value: Data) -> str:
         return "a section"
     if isinstance(value, list):
         plain = not any(isinstance(item, list | dict) for item in value)
-        return shorten(f"the list {value}") if plain else "a list that is no sweep (a sweep lists plain values)"
+        return shorten(f"the list {value}") if plain else "a list that is no sweep (one lists values, or sections)"
     if isinstance(value, float) and not isfinite(value):
         return f"{value}, which is not finite"
     if value is None or isinstance(value, bool):

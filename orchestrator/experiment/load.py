@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from orchestrator.experiment.errors import ExperimentError
 from orchestrator.experiment.explain import explain, show_key
+from orchestrator.experiment.kept import in_words
 from orchestrator.experiment.model import Experiment
-from orchestrator.experiment.overrides import Override, apply_overrides, parse_override
-from orchestrator.experiment.sweep import TooLarge, chosen, combinations, swept
+from orchestrator.experiment.overrides import Former, Override, apply_overrides, parse_override
+from orchestrator.experiment.sweep import Picked, TooLarge, sweep
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.text import to_yaml as data_to_yaml
 from orchestrator.experiment.units import percentages_as_numbers
@@ -25,6 +26,13 @@ class Variant:
 
     values: dict[str, Data]
     experiment: Experiment
+    notes: tuple[str, ...] = ()
+    """What became of settings of the file when an override gave their section another kind."""
+
+
+def swept_keys(variants: Sequence[Variant]) -> list[str]:
+    """What is swept, in file order; not every run has a value of each."""
+    return list(dict.fromkeys(key for variant in variants for key in variant.values))
 
 
 def load(path: Path, overrides: Sequence[str] = ()) -> list[Variant]:
@@ -49,11 +57,22 @@ def load_text(text: str, path: Path, overrides: Sequence[str] = ()) -> list[Vari
     if {"base", "algorithms"} <= data.keys():
         raise ExperimentError([f"{path}: is a comparison; run it with `pame compare {path}`"])
     replaced = _parse_overrides(overrides)
-    try:
-        data = apply_overrides(data, replaced)
-    except ValueError as error:
-        raise ExperimentError([str(error)]) from None
-    return _variants(_Source(str(path), replaced), {"name": _name(path), **data})
+    return _load_data(_Source(str(path), replaced), {"name": _name(path), **data}, replaced)
+
+
+def load_data(data: dict[str, Data], path: Path, overrides: Sequence[Override]) -> list[Variant]:
+    """The same from what a file holds; its errors say that the overrides are in the file, too."""
+    return _load_data(_Source(str(path), ()), {"name": _name(path), **data}, overrides)
+
+
+def override_data(data: dict[str, Data], overrides: Sequence[Override]) -> dict[str, Data]:
+    """What a file holds with the overrides in it, if it is no sweep; ValueError says what is wrong with one."""
+    replaced, former = apply_overrides(data, overrides)
+    found = sweep(replaced, Experiment, former)
+    if not former or found.tree.count() != 1:
+        return replaced
+    [picked] = found.runs()
+    return picked.data if isinstance(picked.data, dict) else replaced
 
 
 def dump(experiment: Experiment) -> dict[str, Data]:
@@ -83,25 +102,57 @@ class _Source:
         return "--set" if overridden else f"{self.file}:"
 
 
-def _variants(source: _Source, data: dict[str, Data]) -> list[Variant]:
-    axes = swept(data)
-    empty = [path for path, values in axes.items() if not values]
-    problems = [f"{source.of(path)} {show_key(path)}: the list is empty; give at least one value" for path in empty]
+def _load_data(source: _Source, data: dict[str, Data], overrides: Sequence[Override]) -> list[Variant]:
+    try:
+        return _variants(source, *apply_overrides(data, overrides))
+    except ValueError as error:
+        raise ExperimentError([str(error)]) from None
+
+
+def _variants(source: _Source, data: dict[str, Data], former: Former) -> list[Variant]:
+    found = sweep(data, Experiment, former)
+    problems = [f"{source.of(at)} {show_key(at)}: the list is empty; give at least one value" for at in found.empty]
+    problems += [f"{source.of(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
+    known = {*found.empty, *found.mistakes}
     variants = []
     try:
-        for choice in combinations({path: values for path, values in axes.items() if path not in empty}):
-            picked = chosen(data, choice)
+        for picked in found.runs():
             try:
-                experiment = Experiment.model_validate_json(json.dumps(percentages_as_numbers(picked)))
-                variants.append(Variant({".".join(path): value for path, value in choice.items()}, experiment))
+                experiment = Experiment.model_validate_json(json.dumps(percentages_as_numbers(picked.data)))
             except ValidationError as error:
-                found = explain(error, Experiment, picked)
-                problems += [f"{source.of(at)} {show_key(at)}: {problem}" for at, problem in found if at not in empty]
+                for at, problem in explain(error, Experiment, picked.data):
+                    if at not in known:
+                        problems.append(f"{source.of(at)} {show_key(_in_file(at, picked))}: {problem}")
+            else:
+                values = {".".join(path): value for path, value in picked.choice.items()}
+                variants.append(Variant(values, experiment, _notes(picked, experiment)))
     except TooLarge as error:
         problems.append(f"{source.file}: {error}")
     if problems:
         raise ExperimentError(problems)
     return variants
+
+
+def _in_file(path: tuple[str, ...], picked: Picked) -> tuple[str, ...]:
+    """With the number of the section in a list of them."""
+    written: list[str] = []
+    for place, key in enumerate(path, 1):
+        written.append(key)
+        if (number := picked.items.get(path[:place])) is not None and place < len(path):
+            written.append(str(number))
+    return tuple(written)
+
+
+def _notes(picked: Picked, experiment: Experiment) -> tuple[str, ...]:
+    if not picked.changes:
+        return ()
+    resolved, notes = dump(experiment), []
+    for change in picked.changes:
+        section: Data = resolved
+        for key in change.path:
+            section = section.get(key) if isinstance(section, dict) else None
+        notes.append(in_words(change, section))
+    return tuple(notes)
 
 
 def _parse_overrides(overrides: Sequence[str]) -> tuple[Override, ...]:

@@ -6,13 +6,14 @@ Topology, problem and algorithm are the registered specs of `pame`: a new kind a
 import re
 from typing import Annotated, Literal, Self
 
-from annotated_types import Ge, Lt, MinLen
+from annotated_types import Ge, Le, Lt, MinLen
 from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from orchestrator.experiment.checks import contradiction, contradictions
 from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.limits import MOST_NODES, beyond
 from orchestrator.experiment.links import Links
 from orchestrator.experiment.section import Count, Duration, Name, Section, Share
 from orchestrator.experiment.tagged import Tagged
@@ -22,6 +23,7 @@ from pame.algorithms import AlgorithmSpec, PameSpec
 from pame.comeback import State
 from pame.problems import SPECS as PROBLEMS
 from pame.problems import LinearSpec, ProblemSpec
+from pame.specs import LARGEST_WHOLE
 from pame.topology import SPECS as TOPOLOGIES
 from pame.topology import TopologySpec
 from pame.topology.kinds import RandomRegular
@@ -32,9 +34,9 @@ _RANGE = r"^ *([0-9]{1,18}) *\.\. *([0-9]{1,18}) *$"
 class Period(Section):
     """Every how many iterations a node averages: drawn per node, uniform in min..max."""
 
-    min: Count
+    min: Annotated[int, Ge(1), Le(LARGEST_WHOLE)]
     """The shortest period."""
-    max: Count
+    max: Annotated[int, Ge(1), Le(LARGEST_WHOLE)]
     """The longest period."""
 
     @model_validator(mode="before")
@@ -55,7 +57,7 @@ class Period(Section):
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         mapping = handler.resolve_ref_schema(handler(schema))
-        whole = {"type": "integer", "minimum": 1}
+        whole = {"type": "integer", "minimum": 1, "maximum": LARGEST_WHOLE}
         span = {"type": "string", "pattern": _RANGE, "examples": ["3..7"]}
         return {"description": mapping.pop("description"), "anyOf": [whole, span, mapping]}
 
@@ -118,8 +120,8 @@ class PaperStop(Section):
 class Stop(Section):
     """When a run ends: whichever comes first."""
 
-    iterations: Count = 300
-    """After so many iterations."""
+    iterations: Count | None = 300
+    """After so many iterations; if only seconds are given, there is no such limit."""
     target: float | None = None
     """When f(mean model) is at or below this."""
     objective: Literal["mean", "sum"] = "mean"
@@ -128,6 +130,19 @@ class Stop(Section):
     """When the paper's rule says so."""
     seconds: Duration | None = None
     """After so much time: simulated in the simulator, real on a network, where there is always a limit (one hour)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_seconds_alone(cls, value: object) -> object:
+        if isinstance(value, dict) and value.get("seconds") is not None and "iterations" not in value:
+            return {**value, "iterations": None}
+        return value
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if self.iterations is None and self.seconds is None:
+            raise contradiction({"stop.iterations": "nothing would end the run; give iterations or seconds"})
+        return self
 
 
 class Restart(Section):
@@ -167,7 +182,7 @@ class Experiment(Section):
     """What the run folder is called; the file's own name if left out."""
     seed: Annotated[int, Ge(0), Lt(2**63)] = 1
     """The same seed gives the same run."""
-    nodes: Annotated[int, Ge(2)] = 16
+    nodes: Annotated[int, Ge(2), Le(MOST_NODES)] = 16
     """How many nodes take part."""
     topology: Annotated[TopologySpec, Tagged(TOPOLOGIES, "random-regular")] = RandomRegular(degree=4)
     """Who is whose neighbour."""
@@ -175,9 +190,9 @@ class Experiment(Section):
     """What is learned, from which data."""
     algorithm: Annotated[AlgorithmSpec, Tagged(ALGORITHMS, "pame")] = PameSpec()
     """How it is learned."""
-    period: Annotated[Period, Expected("a whole number of at least 1, or a range such as 3..7 or {min: 3, max: 7}")] = (
-        Period(min=3, max=7)
-    )
+    period: Annotated[
+        Period, Expected(f"a whole number of 1 to {LARGEST_WHOLE}, or a range such as 3..7 or {{min: 3, max: 7}}")
+    ] = Period(min=3, max=7)
     """Every how many iterations a node averages; a range draws one period per node."""
     exchange: Exchange = Exchange()
     """What waiting for neighbours means."""
@@ -206,6 +221,6 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if found := contradictions(self):
+        if found := beyond(self) or contradictions(self):
             raise contradiction(found)
         return self

@@ -1,17 +1,21 @@
 """`--set key.sub=value`: one setting of an experiment file replaced from the command line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.experiment.errors import shorten
 from orchestrator.experiment.text import Data, UnreadableText, parse
+
+Path = tuple[str, ...]
+Former = Mapping[Path, Mapping[str, Data]]
+"""By section: what the file says in it, for another kind than the one it is now to be."""
 
 
 @dataclass(frozen=True)
 class Override:
     """The path of a key and its new value, parsed as YAML."""
 
-    path: tuple[str, ...]
+    path: Path
     value: Data
 
 
@@ -27,29 +31,79 @@ def parse_override(text: str) -> Override:
         raise ValueError(f"--set {shorten(text)}: the value {error}") from None
 
 
-def apply_overrides(data: dict[str, Data], overrides: Sequence[Override]) -> dict[str, Data]:
+def apply_overrides(data: dict[str, Data], overrides: Sequence[Override]) -> tuple[dict[str, Data], Former]:
     """The data with the overrides put in, in order. Sections that are not there yet are made.
 
-    Another `kind` starts its section anew: the settings of the old kind mean nothing to the new one.
+    What an override does not name stays. Another `kind` is special: the settings of the file were meant for the kind
+    in the file. They are taken out, and `orchestrator.experiment.kept` decides for each kind which of them it has, too.
+    Settings that an override names are never taken out.
     """
-    for override in overrides:
-        data = _put(data, (), override.path, override.value)
+    former: dict[Path, Mapping[str, Data]] = {}
+    named: list[Path] = []
+    for override in _kinds_last(overrides):
+        path, section = override.path, override.path[:-1]
+        former = {place: told for place, told in former.items() if not _is_within(place, path)}
+        before = _at(data, section)
+        if _is_kind(override) and isinstance(before, dict | None) and section not in former:
+            told = {key: value for key, value in (before or {}).items() if not _is_named((*section, key), named)}
+            if told.get("kind") != override.value:
+                former[section] = told
+                data = _put(data, (), section, {key: value for key, value in (before or {}).items() if key not in told})
+        data = _put(data, (), path, override.value)
+        named.append(path)
+    return data, former
+
+
+def _kinds_last(overrides: Sequence[Override]) -> list[Override]:
+    """A kind comes after the settings that are named for its section: in any order, they are its own."""
+    ordered = list(overrides)
+    for place in reversed(range(len(ordered))):
+        kind = ordered[place]
+        if _is_kind(kind):
+            last = place
+            for later in range(place + 1, len(ordered)):
+                path = ordered[later].path
+                if _is_within(kind.path, path):  # the section as a whole, or its kind once more
+                    break
+                if _is_within(path, kind.path[:-1]):
+                    last = later
+            ordered.insert(last, ordered.pop(place))
+    return ordered
+
+
+def _is_kind(override: Override) -> bool:
+    return len(override.path) > 1 and override.path[-1] == "kind"
+
+
+def _is_within(path: Path, section: Path) -> bool:
+    return path[: len(section)] == section
+
+
+def _is_named(path: Path, named: Sequence[Path]) -> bool:
+    return any(_is_within(name, path) for name in named)
+
+
+def _at(data: Data, path: Path) -> Data:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
     return data
 
 
-def _put(section: dict[str, Data], above: tuple[str, ...], path: tuple[str, ...], value: Data) -> dict[str, Data]:
+def _put(section: dict[str, Data], above: Path, path: Path, value: Data) -> dict[str, Data]:
     head, *rest = path
     if rest:
         here = (*above, head)
         inner = section.get(head)
         if inner is None:
             inner = {}
+        if isinstance(inner, list) and rest != ["kind"] and all(isinstance(item, dict) for item in inner):
+            several = [_put(item, here, tuple(rest), value) for item in inner if isinstance(item, dict)]
+            return {**section, head: list[Data](several)}
         if not isinstance(inner, dict):
+            what = "a list" if isinstance(inner, list) else "a single value"
             raise ValueError(
-                f"--set {'.'.join((*above, *path))}: {'.'.join(here)} is a single value in the file, not a section; "
+                f"--set {'.'.join((*above, *path))}: {'.'.join(here)} is {what} in the file, not a section; "
                 f"set {'.'.join(here)} as a whole"
             )
-        if rest == ["kind"] and inner.get("kind") != value:
-            inner = {}
         value = _put(inner, here, tuple(rest), value)
     return {**section, head: value}

@@ -35,8 +35,18 @@ are known. `pame validate FILE` checks a file without running it, `--set KEY=VAL
 and `pame schema` prints the JSON schema for editors.
 
 - **Times** have a unit (`20ms`, `30s`, `2min`), and so have **rates** (`10mbit`). Delays of links are one-way.
+- **Numbers** have limits that no experiment should meet: whole ones are at most 1,000,000,000, others 0, or 1e-100 to
+  1e15 in size.
 - **Shares** are numbers or percentages: `0.2` or `20%`.
-- **A list of plain values makes a sweep**: `nodes: [8, 16]` is two runs, and several lists are all combinations.
+- **A list makes a sweep**: `nodes: [8, 16]` is two runs, and several lists are all combinations.
+- **A list of sections makes a sweep, too**: `algorithm: [{kind: pame, support: 0.1, name: small}, {kind: dpsgd}]`. Each
+  may have a `name` to be called by in tables and reports; without one it is called by its kind and what tells it apart.
+  A list within a section sweeps that one further. `faults` is one list of all faults, not a sweep.
+- **An override keeps what it does not name.** `--set 'algorithm.kind=[pame, dpsgd]'` leaves the kind that is in the
+  file as it is. Another kind keeps those settings of the file that it has by the same name, if their values are right
+  for it (`participation`, `gamma`, `n`, `degree`); a section within, such as `step`, only if both kinds choose from the
+  same ones. What is kept, what falls away and what is a default is said, and is in the report. A section that is given
+  as a whole, `--set 'algorithm={kind: dpsgd}'`, replaces the one of the file.
 """
 _WITHIN = """\
 Sections that stand within others; the titles are their dotted keys.

@@ -1,9 +1,11 @@
 """The JSON schema (draft 2020-12) of an experiment file, for editors: keys, meanings, defaults, units, sweeps.
 
-Pydantic's own schema, and what it cannot know: a list of plain values may stand for any plain value (a sweep), a
-percentage for any number, and a tagged section without a kind is of the default kind.
+Pydantic's own schema, and what it cannot know: a list of values may stand for any value, and one of sections, which may
+have names, for any section (a sweep); a percentage for any number; and a tagged section without a kind is of the
+default kind.
 """
 
+from copy import deepcopy
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,6 +18,8 @@ from orchestrator.experiment.units import PERCENTAGE
 
 Schema = dict[str, Any]
 _NOTES = ("title", "description", "default")
+_NAMED = "Named"
+_CALLED = "What this section of a sweep is called in tables and reports; made of its settings if left out."
 
 
 def json_schema() -> Schema:
@@ -33,6 +37,7 @@ def json_schema() -> Schema:
         for holder in (section, *section.get("anyOf", ())):
             for key, prop in holder.get("properties", {}).items():
                 holder["properties"][key] = _with_sweep(prop, definitions, section not in entries)
+    _add_named_sections(definitions)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
@@ -81,17 +86,42 @@ def _entries(prop: Schema, definitions: Schema) -> list[Schema]:
 
 
 def _with_sweep(prop: Schema, definitions: Schema, sweeps: bool) -> Schema:
-    """The property, or a non-empty list of the plain values it accepts."""
-    plain = _plain(prop, definitions)
+    """The property, or a non-empty list of what it accepts."""
+    plain, sections = _plain(prop, definitions), _sections(prop, definitions)
     swept_already = any(member.get("type") == "array" for member in prop.get("anyOf", ()))
-    if swept_already or all(value.get("type") == "null" for value in plain):
+    if swept_already or (not sections and all(value.get("type") == "null" for value in plain)):
         return prop
     notes = {key: prop[key] for key in _NOTES if key in prop}
     one = {key: value for key, value in prop.items() if key not in _NOTES}
-    several = {"type": "array", "minItems": 1, "items": plain[0] if len(plain) == 1 else {"anyOf": plain}}
+    if "description" not in notes and "description" in (section := _resolved(one, definitions)):
+        notes["description"] = section["description"]
+    items = [*plain, *({"$ref": f"{section}{_NAMED}"} for section in sections)]
+    several = {"type": "array", "minItems": 1, "items": items[0] if len(items) == 1 else {"anyOf": items}}
     accepted = one["anyOf"] if list(one) == ["anyOf"] else [one]
     extra = [value for value in plain if value not in accepted and value.get("pattern") == PERCENTAGE]
     return {**notes, "anyOf": [*accepted, *extra, *([several] if sweeps else [])]}
+
+
+def _sections(schema: Schema, definitions: Schema) -> list[str]:
+    """The references to sections that a property accepts."""
+    found = [place for member in schema.get("anyOf", ()) for place in _sections(member, definitions)]
+    if "$ref" in schema:
+        section = _resolved(schema, definitions)
+        if any("properties" in form for form in (section, *section.get("anyOf", ()))):
+            found.append(schema["$ref"])
+    return found
+
+
+def _add_named_sections(definitions: Schema) -> None:
+    """Every section as it may stand in a list of them: with a name."""
+    name = {"title": "Name", "type": "string", "minLength": 1, "maxLength": 60, "description": _CALLED}
+    for place in list(definitions):
+        named = deepcopy(definitions[place])
+        forms = [form for form in (named, *named.get("anyOf", ())) if "properties" in form]
+        for form in forms:
+            form["properties"].setdefault("name", name)
+        if forms:
+            definitions[f"{place}{_NAMED}"] = named
 
 
 def _plain(schema: Schema, definitions: Schema) -> list[Schema]:

@@ -10,6 +10,7 @@ nobody here takes, also `orchestrator.link_table`.
 import orchestrator.experiment  # noqa: F401
 from orchestrator.faults.compile import compile_plan, contradictions
 from orchestrator.faults.errors import FaultError
+from orchestrator.faults.happened import FaultOutcomes
 from orchestrator.faults.idle import idle_faults
 from orchestrator.faults.kinds import FAULTS, FaultSpec
 from orchestrator.faults.live import LiveGraph, live_graph
@@ -18,7 +19,7 @@ from orchestrator.faults.triggers import MOST_EVENTS, Horizon
 from orchestrator.faults.windows import FaultWindow, active, kind_of, outlines, windows, words
 
 __all__ = [
-    "FAULTS", "MOST_EVENTS", "Fault", "FaultError", "FaultSpec", "FaultWindow", "Horizon", "LiveGraph",
+    "FAULTS", "MOST_EVENTS", "Fault", "FaultError", "FaultOutcomes", "FaultSpec", "FaultWindow", "Horizon", "LiveGraph",
     "active", "compile_plan", "contradictions", "idle_faults", "kind_of", "live_graph", "outlines",
     "windows", "words",
 ]  # fmt: skip

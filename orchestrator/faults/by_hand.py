@@ -1,6 +1,7 @@
 """A fault that somebody types while a run is under way."""
 
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from orchestrator.experiment import Experiment, ExperimentError, load_text
@@ -28,7 +29,9 @@ def fault_by_hand(text: str, experiment: Experiment, setting: Setting, now: floa
         raise FaultError(f"this is no fault; {_EXAMPLE}")
     entry.setdefault("at", f"{now + _SOON_S:.3f}s")
     stop = experiment.stop
-    horizon = Horizon(stop.seconds if stop.seconds is not None else now + 3600.0, stop.iterations)
+    horizon = Horizon(
+        now + 3600.0 if stop.seconds is None else stop.seconds, inf if stop.iterations is None else stop.iterations
+    )
     regions = link_table(experiment.links, setting.topology, setting.seed).regions or None
     try:
         [variant] = load_text(to_yaml({"nodes": experiment.nodes, "faults": [entry]}), Path("fault"))

@@ -246,4 +246,4 @@ def steps(begin: float, step: float, end: float) -> Iterator[float]:
 
 def too_many() -> str:
     """Why no more are made."""
-    return f"makes more than {MOST_EVENTS:,} events; let it happen less often, or end it with until or stop.seconds"
+    return f"makes more than {MOST_EVENTS:,} events; let it happen less often, or end it with until or stop"

@@ -4,12 +4,12 @@
     state.py        one look at a run, as plain values      flows.py        link totals -> bytes per second
     nodes.py        the state of each node, in a word       thinned.py      a curve of at most so many points
     discovery.py    the nodes for Prometheus (http_sd)      folders.py      run folders, and no file beside them
-    answers.py      made once, sent to many, in time        guard.py        headers, token, origin, how many may come
-    assets.py       the page itself, from static/: no build step, nothing from elsewhere
+    answers.py      made once, sent to many, in time        guard.py        headers, names, token, origin
+    assets.py       the page itself, from static/           visits.py       bounded connections, nonsense is counted
 
 Nobody who looks can hold up a run: an answer is made at most once in a while however many ask, and a client that does
-not read is cut off. May import: `orchestrator.network`, `runs`, `report` (its style and its files), `errors`; `pame`;
-aiohttp.
+not read is cut off. May import: `orchestrator.network`, `runs`, `report` (its style and its files), `errors`,
+`served_names`; `node`, `pame`; aiohttp.
 """
 
 from orchestrator.live.page import LivePage

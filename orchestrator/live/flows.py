@@ -32,6 +32,7 @@ class Troubles:
     dropped: int = 0
     evicted: int = 0
     expired: int = 0
+    absurd: int = 0
 
     def __add__(self, other: "Troubles") -> "Troubles":
         return Troubles(
@@ -39,6 +40,7 @@ class Troubles:
             self.dropped + other.dropped,
             self.evicted + other.evicted,
             self.expired + other.expired,
+            self.absurd + other.absurd,
         )
 
 
@@ -106,5 +108,6 @@ def _troubles(report: pb.Report) -> Troubles:
         refused=sum(link.refused for link in report.into) + report.totals.refused_strangers,
         dropped=sum(link.dropped for link in report.out),
         evicted=sum(link.evicted for link in report.into),
+        absurd=sum(link.absurd for link in report.into),
         expired=report.totals.expired,
     )

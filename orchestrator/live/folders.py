@@ -51,6 +51,7 @@ def _row(entry: RunEntry) -> dict[str, Any]:
         "folder": entry.name,
         "when": entry.when.isoformat(sep=" ", timespec="seconds"),
         "status": entry.status,
+        "health": entry.health,
         "runs": entry.runs,
         "algorithm": entry.algorithm,
         "nodes": entry.nodes,

@@ -1,10 +1,12 @@
-"""Who may do what: security headers, the token, the origin of a request, and how many connections there may be."""
+"""Who may do what: security headers, the names of the page, the token, the origin of a request."""
 
-import asyncio
 import hmac
-from collections.abc import Callable
 
 from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from node.refused_requests import WRONG_HOST, RefusedRequests
+from orchestrator.served_names import ServedNames, is_own_origin
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -17,6 +19,7 @@ REPORT_POLICY = (
 """A report runs the scripts it holds, in an origin of its own: it can neither load nor reach anything of this page."""
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -31,27 +34,32 @@ async def add_headers(_request: web.Request, response: web.StreamResponse) -> No
     response.headers.setdefault("Content-Security-Policy", PAGE_POLICY)
 
 
+def only_as(names: ServedNames, refused: RefusedRequests) -> Middleware:
+    """Answers only who asks for the page by one of its names, from no other site."""
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        hosts, origins = request.headers.getall("Host", []), request.headers.getall("Origin", [])
+        reached = request.transport.get_extra_info("sockname") if request.transport is not None else None
+        if len(hosts) != 1 or not names.know(hosts[0], reached[0] if reached else ""):
+            refused.count(WRONG_HOST)
+            words = "this page is not served under that name; if it should be, start it with --allow-host NAME\n"
+            raise web.HTTPMisdirectedRequest(text=words)
+        if not all(is_own_origin(origin, hosts[0]) for origin in origins):
+            refused.count(WRONG_HOST)
+            raise web.HTTPForbidden(text="a page of another site may not ask for this\n")
+        return await handler(request)
+
+    return check
+
+
 def require(request: web.Request, token: str) -> None:
     """Let only this page, or a tool, with the right token pass."""
     if not token:
         raise web.HTTPForbidden(text="this page is read-only: the orchestrator has no token\n")
-    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
-    foreign = origin is not None and origin.partition("://")[2] != request.headers.get("Host")
-    if foreign or (site is not None and site not in _OWN_SITE):
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None and site not in _OWN_SITE:
         raise web.HTTPForbidden(text="a page of another site may not ask for this\n")
     kind, _, given = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):
         raise web.HTTPUnauthorized(text="wrong token\n", headers={"WWW-Authenticate": "Bearer"})
-
-
-class _Full(asyncio.Protocol):
-    """For whoever comes when there are too many."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.WriteTransport):
-            transport.abort()
-
-
-def at_most(connections: int, server: web.Server) -> Callable[[], asyncio.BaseProtocol]:
-    """A protocol factory: visitors must not use up the descriptors that the run needs."""
-    return lambda: server() if len(server.connections) < connections else _Full()

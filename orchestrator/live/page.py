@@ -2,26 +2,36 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from node.connections import Connections, bound, listen
+from node.refused_requests import RefusedRequests
+from node.run_name import NAME, run_name
 from orchestrator.errors import CannotListen
 from orchestrator.live.answers import Kept, encode
 from orchestrator.live.assets import load_assets
 from orchestrator.live.discovery import targets
 from orchestrator.live.folders import listing, open_file
-from orchestrator.live.guard import REPORT_POLICY, add_headers, at_most, require
+from orchestrator.live.guard import REPORT_POLICY, add_headers, only_as, require
 from orchestrator.live.recorder import Recorder
+from orchestrator.live.visits import bounded, request_logger
 from orchestrator.network import Desk
 from orchestrator.report.files import ReportError
+from orchestrator.served_names import ServedNames
 
 _CONNECTIONS = 128
+_REQUEST_S = 10.0
+"""From the connection to its first whole request."""
 _SEND_S = 60.0
 """A client that has not taken its answer by then is cut off."""
 _IDLE_S = 30.0
+_MARGIN_S = 5.0
+"""By which our own alarms are later than those of the request and of aiohttp."""
 _PARTING_S = 1.0
 _LOOK_S, _RUNS_S = 0.5, 2.0
 _BODY = 1024
@@ -31,8 +41,18 @@ _CHUNK = 1 << 16
 class LivePage:
     """From open to close."""
 
-    def __init__(self, desk: Desk, out: Path, token: str, host: str, port: int) -> None:
-        """`out`: where the run folders are; without a token the page is read-only; port 0: any."""
+    def __init__(
+        self,
+        desk: Desk,
+        out: Path,
+        token: str,
+        host: str,
+        port: int,
+        allowed: Sequence[str] = (),
+        refused: RefusedRequests | None = None,
+    ) -> None:
+        """`out`: where the run folders are; without a token the page is read-only; port 0: any; `allowed`: names of
+        the page beside its address; `refused`: who counts bad requests."""
         self.port = port
         self._desk = desk
         self._out = out
@@ -43,8 +63,11 @@ class LivePage:
         self._live = Kept(self._look, _LOOK_S)
         self._runs = Kept(lambda: asyncio.to_thread(listing, out), _RUNS_S)
         self._server: asyncio.Server | None = None
+        self._refused = refused or RefusedRequests()
+        self._connections = Connections(_CONNECTIONS, self._refused)
         self._runner = web.AppRunner(
-            self._application(),
+            self._application(ServedNames(host, allowed)),
+            logger=request_logger(self._refused),
             handle_signals=False,
             access_log=None,
             keepalive_timeout=_IDLE_S,
@@ -62,9 +85,9 @@ class LivePage:
         web_server = self._runner.server
         if web_server is None:
             raise RuntimeError("the runner has no server")
-        factory = at_most(_CONNECTIONS, web_server)
+        visits = bounded(web_server, self._connections, _REQUEST_S)
         try:
-            self._server = await asyncio.get_running_loop().create_server(factory, self._host, self.port)
+            self._server = await listen(bound(self._host, self.port), visits, _CONNECTIONS)
         except OSError as error:
             await self._runner.cleanup()
             reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
@@ -80,8 +103,8 @@ class LivePage:
             await self._runner.cleanup()
             await self._recorder.stop()
 
-    def _application(self) -> web.Application:
-        app = web.Application(middlewares=[_in_time], client_max_size=_BODY)
+    def _application(self, names: ServedNames) -> web.Application:
+        app = web.Application(middlewares=[self._in_time, only_as(names, self._refused)], client_max_size=_BODY)
         app.on_response_prepare.append(add_headers)
         app.add_routes(
             [
@@ -120,20 +143,21 @@ class LivePage:
             raise web.HTTPServiceUnavailable(text=f"{error}\n") from None
 
     async def _answer_run(self, _request: web.Request) -> web.Response:
-        """The number of the run whose nodes are at work; 0: none. For the parents of nodes that are paused or away."""
+        """The name of the run whose nodes are at work, or nothing: for the parents of nodes that are paused or away."""
         run = self._desk.run
-        number = 0 if run is None or run.phase == "ending" else run.number
-        return web.json_response({"run": number}, headers={"Cache-Control": "no-store"})
+        name = "" if run is None or run.phase == "ending" else run_name(run.number)
+        return web.json_response({"run": name}, headers={"Cache-Control": "no-store"})
 
     async def _targets(self, _request: web.Request) -> web.Response:
         return web.json_response(targets(self._desk.members.all()), headers={"Cache-Control": "no-store"})
 
     async def _cancel(self, request: web.Request) -> web.Response:
         require(request, self._token)
-        wanted = request.query.get("run", "0")
-        if not (wanted.isascii() and wanted.isdecimal()) or len(wanted) > 20:
-            raise web.HTTPBadRequest(text="run must be the number of a run\n")
-        return web.json_response({"was_running": self._desk.cancel(int(wanted))})
+        wanted, current = request.query.get("run", ""), self._desk.current
+        if wanted and not NAME.fullmatch(wanted):
+            raise web.HTTPBadRequest(text="run must be the name of a run, as /api/run has it\n")
+        is_meant = current is not None and wanted in ("", run_name(current.run))
+        return web.json_response({"was_running": is_meant and self._desk.cancel(0)})
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         folder, inside = request.match_info["folder"], request.match_info["inside"]
@@ -147,20 +171,24 @@ class LivePage:
     async def _look(self) -> dict[str, Any]:
         return {**self._recorder.state(), "writable": bool(self._token)}
 
-
-@web.middleware
-async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """A client that does not read its answer holds up nobody but itself, and not for ever."""
-    try:
-        async with asyncio.timeout(_SEND_S):
-            response = await handler(request)
-            await response.prepare(request)
-            await response.write_eof()
-    except TimeoutError:
-        if request.transport is not None:
-            request.transport.abort()
-        return web.Response(status=504)
-    return response
+    @web.middleware
+    async def _in_time(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """A client that does not read its answer holds up nobody but itself, and not for ever."""
+        transport = request.transport
+        if transport is None:
+            raise ConnectionResetError
+        self._connections.allow(transport, _SEND_S + _MARGIN_S)
+        try:
+            async with asyncio.timeout(_SEND_S):
+                response = await handler(request)
+                await response.prepare(request)
+                await response.write_eof()
+        except TimeoutError:
+            transport.abort()
+            return web.Response(status=504)
+        finally:
+            self._connections.allow(transport, _IDLE_S + _MARGIN_S)
+        return response
 
 
 async def _send(request: web.Request, file: IO[bytes], kind: str) -> web.StreamResponse:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from node.run_name import run_name
 from orchestrator.live.flows import Flows
 from orchestrator.live.nodes import NodeLook, idle_state, look_again
 from orchestrator.live.state import Look, look_at
@@ -127,17 +128,19 @@ class RunRecord:
         """All but the nodes."""
         ended = self._ended
         return {
-            "number": str(self._number),
+            "id": run_name(self._number),
             "folder": self._folder,
             "name": self._about.name,
             "nodes": self._about.nodes,
-            "iterations": self._about.iterations,
+            "iterations": self._about.iterations or None,
+            "limit_seconds": self._about.seconds or None,
             "status": ended.status if ended else "",
             "reason": ended.reason if ended else "",
             "by_iteration": self._curves["iteration"].points(),
             "by_time": self._curves["time"].points(),
             "volume": self._volume.points(),
             **(self._look.figures if self._look else {}),
+            **({"health": ended.health, "health_reason": ended.health_reason} if ended else {}),
         }
 
     async def graph(self, out: Path) -> dict[str, Any] | None:
@@ -146,7 +149,7 @@ class RunRecord:
             found = await asyncio.to_thread(read_object_if_whole, out / self._folder / "topology.json")
             if found is not None:
                 drawn = {name: found.get(name) for name in ("nodes", "kind", "edges", "positions")}
-                self._graph = {"run": str(self._number), **drawn}
+                self._graph = {"run": run_name(self._number), **drawn}
         return self._graph
 
     def _take_look(self) -> None:

@@ -42,6 +42,8 @@ def look_at(run: NetworkRun, flows: Flows) -> Look:
         "median": network.median,
         "fastest": network.fastest,
         "alive": network.alive,
+        "health": network.health.state.value if network.health else "",
+        "health_reason": network.health.reason if network.health else "",
         "bytes": sum(flow.bytes for flow in links.values()),
         "rate": round(sum(flow.rate for flow in links.values())),
         "late": network.late,

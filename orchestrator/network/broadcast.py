@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from orchestrator.experiment import Experiment
 from orchestrator.network.state import NetworkState
 from orchestrator.runs import Ending
+from orchestrator.runs.health import Health
 from pame.observe import Evaluation, Record
 from pame.rpc import experiments_pb2 as pb
 
@@ -29,7 +30,8 @@ class Broadcast:
             name=experiment.name,
             folder=folder,
             nodes=experiment.nodes,
-            iterations=experiment.stop.iterations,
+            iterations=experiment.stop.iterations or 0,
+            seconds=experiment.stop.seconds or 0.0,
         )
         self._phase: pb.Event | None = None
         self._points: deque[pb.Event] = deque(maxlen=_POINTS)
@@ -56,14 +58,16 @@ class Broadcast:
         self._tell(self._network)
 
     def ended(self, ending: Ending) -> None:
-        """The last word."""
+        """The last word; what became of faults belongs to it."""
+        sentence = ending.faults.sentence if ending.faults else ""
         self._ended = pb.Event(
             ended=pb.Ended(
                 status=ending.status.value,
-                reason=ending.reason,
+                reason="; ".join(filter(None, (ending.reason, sentence))),
                 iterations=ending.iterations,
                 seconds=ending.seconds or 0.0,
                 exact=ending.exact,
+                **_health(ending.health),
             )
         )
         self._tell(self._ended)
@@ -142,4 +146,9 @@ def _network(state: NetworkState) -> pb.Network:
         late=state.late,
         starved=state.starved,
         seconds=state.seconds,
+        **_health(state.health),
     )
+
+
+def _health(health: Health | None) -> dict[str, str]:
+    return {"health": health.state.value, "health_reason": health.reason} if health else {}

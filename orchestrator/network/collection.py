@@ -134,6 +134,7 @@ class Collection:
         self.iterations[node] = rows[-1].iteration + 1
         for row in rows:
             self._sent_at[row.iteration] += row.bytes
+            self._added += row.bytes if row.iteration < self._added_to else 0  # of a node that came back behind others
             self.bytes += row.bytes
             self.late += row.late
             self.starved += row.starved
@@ -205,10 +206,15 @@ class Collection:
         running.add(node, model)
         if running.count < self._setting.topology.nodes:
             if len(self._running) > max(_SETS_AT_LEAST, _SETS_BYTES // model.nbytes):
-                del self._running[min(self._running)]  # of nodes that died, or are far behind
+                del self._running[self._remotest()]
             return None
         del self._running[k]
         return Point("iteration", k, seconds, running.mean, running.consensus, self._sent_before(k))
+
+    def _remotest(self) -> int:
+        """Of the incomplete sets, one of nodes that died, are far behind, or say that they are far ahead."""
+        middle = float(np.median(self.latest_iteration))
+        return max(self._running, key=lambda k: abs(k - middle))
 
     def _point_by_time(self, seconds: float, alive: Iterable[int]) -> Point | None:
         living = list(alive)

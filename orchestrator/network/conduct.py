@@ -5,19 +5,21 @@ before   experiment.yaml, topology.json    a crash leaves them    after   links,
 
 import asyncio
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
+from orchestrator.named_files import Files
 from orchestrator.network.container_faults import container_faults, require_docker
 from orchestrator.network.run import NetworkRun, new_number
 from orchestrator.network.server import Control
 from orchestrator.network.state import NetworkObserver
-from orchestrator.network.summary import network_section
+from orchestrator.network.summary import absurd_warnings, network_section
 from orchestrator.plan import make_network_setting, warnings
 from orchestrator.report import write_report
-from orchestrator.runs import Ending, RunFolder, Status, summarise
+from orchestrator.runs import Ending, RunFolder, Status, begin_provenance, end_provenance, summarise
 from pame.errors import PameError
 from pame.setting import Setting
 
@@ -33,15 +35,17 @@ class Order:
     experiment: Experiment
     setting: Setting
     backend: str
+    notes: Sequence[str] = ()
+    """What its summary repeats."""
 
 
-def make_order(experiment: Experiment, base: Path, backend: str) -> Order:
-    """Resolve an experiment; `base` is the folder of its file. Takes a while: data is drawn."""
-    setting = make_network_setting(experiment, base)
+def make_order(experiment: Experiment, files: Files, backend: str, notes: Sequence[str] = ()) -> Order:
+    """Resolve an experiment; `files`: where those are that it names. Takes a while: data is drawn."""
+    setting = make_network_setting(experiment, files)
     require_docker(setting.plan, in_containers=backend == SERVED)
     setting.problem.objective(setting.start)  # draws all data and the test set now, not when the first point is due
     setting.problem.metrics(setting.start)
-    return Order(new_number(), experiment, setting, backend)
+    return Order(new_number(), experiment, setting, backend, notes)
 
 
 def uses_tls(experiment: Experiment, is_secured: bool) -> bool:
@@ -55,18 +59,30 @@ def uses_tls(experiment: Experiment, is_secured: bool) -> bool:
     return is_secured if asked is None else asked
 
 
-async def conduct(control: Control, order: Order, folder: Path, watcher: NetworkObserver) -> Ending:
-    """From gathering to the report. A run that cannot even begin is reported too, before its error is raised."""
+async def conduct(
+    control: Control,
+    order: Order,
+    folder: Path,
+    watcher: NetworkObserver,
+    log: Path | None = None,
+    made: Callable[[NetworkRun], None] = lambda _: None,
+) -> Ending:
+    """From gathering to the report. A run that cannot even begin is reported too, before its error is raised.
+
+    `log`: where the nodes' standard error goes, if they were started here; `made`: is told of the run before it begins.
+    """
     started = time.perf_counter()
     error: PameError | None = None
     with RunFolder(folder) as files:
+        provenance = await asyncio.to_thread(begin_provenance, folder)
         files.write_experiment(order.experiment)
         files.write_plan(order.setting.plan)
         drawing = asyncio.create_task(
             asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
         )
         tls = uses_tls(order.experiment, control.is_secured)
-        run = NetworkRun(order.number, order.experiment, order.setting, files, control.members, watcher, tls)
+        run = NetworkRun(order.number, order.experiment, order.setting, files, control.members, watcher, tls, log)
+        made(run)
         try:
             async with container_faults(run):
                 ending = await control.go(run)
@@ -75,6 +91,7 @@ async def conduct(control: Control, order: Order, folder: Path, watcher: Network
             ending = Ending(Status.FAILED, str(caught), 0, None, spent, exact=False)
         await drawing
         await asyncio.to_thread(_write_results, run, order, files, ending, started)
+    end_provenance(folder, provenance)
     await asyncio.to_thread(write_report, folder)
     if error is not None:
         raise error
@@ -89,5 +106,9 @@ def _write_results(run: NetworkRun, order: Order, files: RunFolder, ending: Endi
     notes = warnings(experiment, setting, None)
     if ending.seconds is not None and (missing := sorted(set(range(experiment.nodes)) - set(run.collection.results))):
         notes.append(f"no result came from nodes {missing}: they had died, or were too slow to answer at the end")
+    notes += absurd_warnings(run)
+    notes += run.refused.warnings()
     section = network_section(run, time.perf_counter() - started, ending.seconds)
-    files.write_summary(summarise(experiment, setting, order.backend, None, ledger, files.last, ending, notes, section))
+    backend, last, sums = order.backend, files.last, files.sums
+    summary = summarise(experiment, setting, backend, None, ledger, last, ending, notes, sums, section)
+    files.write_summary({**summary, "notes": order.notes})

@@ -9,10 +9,12 @@ from pathlib import Path
 from orchestrator.experiment import Experiment
 from orchestrator.faults import FaultError
 from orchestrator.faults.by_hand import fault_by_hand
+from orchestrator.named_files import Files
 from orchestrator.network.broadcast import Broadcast
 from orchestrator.network.conduct import Order, conduct, make_order, uses_tls
 from orchestrator.network.members import Members
-from orchestrator.network.run import NetworkRun
+from orchestrator.network.orders import require_orders
+from orchestrator.network.run import NetworkRun, needs
 from orchestrator.network.server import Control
 from orchestrator.runs import Ending, Status, create_folder
 from pame.errors import PameError
@@ -38,6 +40,8 @@ class Desk:
         self._out = out
         self._log = log
         self._busy = False
+        self._is_cancelled = False
+        """The run that was submitted last."""
         self._known: deque[Broadcast] = deque(maxlen=_REMEMBERED)
         self._current: Broadcast | None = None
         self._task: asyncio.Task[Ending] | None = None
@@ -60,14 +64,16 @@ class Desk:
         """Its state machine, once it gathers nodes."""
         return self._control.run
 
-    async def submit(self, experiment: Experiment, base: Path) -> Broadcast:
-        """Begin a run; it goes on by itself. Raises `Busy`, or what is wrong with the experiment."""
+    async def submit(self, experiment: Experiment, files: Files) -> Broadcast:
+        """Begin a run, with the files that the experiment names; it goes on by itself. Raises `Busy`, or what is wrong
+        with the experiment."""
         if self._busy:
             raise Busy("a run is under way: watch it with `pame watch`, and try again when it is over")
         uses_tls(experiment, self._control.is_secured)
-        self._busy = True
+        self._busy, self._is_cancelled = True, False
         try:
-            order = await asyncio.to_thread(make_order, experiment, base, "serve")
+            order = await asyncio.to_thread(make_order, experiment, files, "serve")
+            self._require_orders(order)
             folder = create_folder(self._out, experiment.name)
         except BaseException:
             self._busy = False
@@ -81,14 +87,23 @@ class Desk:
         self._news()
         return broadcast
 
+    def _require_orders(self, order: Order) -> None:
+        """If everybody is there; otherwise the run looks again when they are."""
+        experiment = order.experiment
+        there = self.members.within_reach(needs(experiment))
+        if len(there) >= experiment.nodes:
+            require_orders(order.setting.plan, there)
+
     def plan_fault(self, text: str) -> tuple[Event, ...]:
         """A fault as an experiment has it, compiled for the run under way; without `at` it begins at once."""
         run = self._running()
         return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
 
-    def inject(self, events: Plan) -> None:
-        """Into the run under way."""
-        self._running().inject(events)
+    def inject(self, events: Plan) -> NetworkRun:
+        """Into the run under way; it is returned."""
+        run = self._running()
+        run.inject(events)
+        return run
 
     def _running(self) -> NetworkRun:
         if self.run is None or self.run.phase != "running":
@@ -99,9 +114,15 @@ class Desk:
         """End a run in order; False if it is not the one under way."""
         if self._current is None or run not in (0, self._current.run):
             return False
+        self._is_cancelled = True
         if self._control.run is not None:
             self._control.run.cancel()
         return True
+
+    def _made(self, run: NetworkRun) -> None:
+        """Somebody may have cancelled it before there was anything to cancel."""
+        if self._is_cancelled:
+            run.cancel()
 
     async def find(self, run: int) -> Broadcast | None:
         """A run by its number; 0: the one under way, or else the next, however long that takes."""
@@ -122,7 +143,7 @@ class Desk:
 
     async def _conduct(self, order: Order, folder: Path, broadcast: Broadcast) -> Ending:
         try:
-            ending = await conduct(self._control, order, folder, broadcast)
+            ending = await conduct(self._control, order, folder, broadcast, made=self._made)
         except PameError as error:
             ending = Ending(Status.FAILED, str(error), 0, None, 0.0, exact=False)
         except Exception as error:  # a mistake of ours; the next run has a right to begin

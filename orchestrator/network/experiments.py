@@ -10,15 +10,16 @@ from typing import Any
 
 import grpc
 
-from orchestrator.experiment import Experiment, ExperimentError, load_text
+from orchestrator.experiment import Experiment, ExperimentError, load_text, swept_keys
 from orchestrator.faults import words
 from orchestrator.network.desk import Busy, Desk
+from orchestrator.network.injection import answer
 from orchestrator.network.members import Member
+from orchestrator.network.submission_limits import refuse_too_much
 from pame.errors import PameError
 from pame.faults import Event
 from pame.rpc import experiments_pb2 as pb
 from pame.rpc import refusal_pb2
-from pame.topology.kinds import EdgeList
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -38,7 +39,8 @@ class ExperimentsService:
             return _denied(refusal_pb2.REFUSAL_WRONG_TOKEN, _WRONG_TOKEN)
         try:
             experiment = await asyncio.to_thread(_read, request.experiment)
-            broadcast = await self._desk.submit(experiment, Path())
+            refuse_too_much(experiment)
+            broadcast = await self._desk.submit(experiment, dict(request.files))
         except Busy as busy:
             return _denied(refusal_pb2.REFUSAL_BUSY, str(busy))
         except PameError as error:
@@ -63,15 +65,17 @@ class ExperimentsService:
         return pb.Cancelled(was_running=self._desk.cancel(request.run))
 
     async def Inject(self, request: pb.InjectRequest, context: Context) -> pb.Injected:  # noqa: N802
-        """A fault by hand."""
+        """A fault by hand; the answer comes when its nodes have begun, or could not."""
         await self._check(request.token, context)
         try:
             events = await asyncio.to_thread(self._desk.plan_fault, request.fault)
-            self._desk.inject(events)
+            found = await answer(self._desk.inject(events), events)
         except PameError as error:
             denied = pb.Denied(refusal=refusal_pb2.REFUSAL_BAD_FAULT, detail=str(error))
             return pb.Injected(denied=denied)
-        return pb.Injected(planned=pb.Planned(events=[_planned(event) for event in events]))
+        said = [_planned(event) for event in events]
+        planned = pb.Planned(events=said, begun=found.begun, failures=found.failures, silent=found.silent)
+        return pb.Injected(planned=planned)
 
     async def ListNodes(self, request: pb.ListNodesRequest, context: Context) -> pb.NodeList:  # noqa: N802
         """Everybody who ever joined."""
@@ -91,14 +95,9 @@ class ExperimentsService:
 def _read(text: str) -> Experiment:
     variants = load_text(text, Path("experiment"))
     if len(variants) > 1:
-        sweep = ", ".join(variants[0].values)
+        sweep = ", ".join(swept_keys(variants))
         raise ExperimentError([f"a sweep (over {sweep}) is no single run: submit its runs one by one"])
-    experiment = variants[0].experiment
-    if isinstance(experiment.topology, EdgeList):
-        raise ExperimentError(
-            ["topology.file: the orchestrator does not have that file: start it with `pame serve --experiment`"]
-        )
-    return experiment
+    return variants[0].experiment
 
 
 def _planned(event: Event) -> str:

@@ -28,6 +28,7 @@ def state_of(run: "NetworkRun") -> NetworkState:
         late=run.collection.late,
         starved=run.collection.starved,
         seconds=run.seconds() if run.took is None else run.took,
+        health=run.health,
     )
 
 
@@ -57,6 +58,7 @@ def figures_of(run: "NetworkRun") -> OrchestratorFigures:
         late=collection.late,
         starved=collection.starved,
         refused_joins=dict(run.members.refused),
+        refused_reports=run.refused.by_reason(),
         evaluation_cpu_s=collection.cpu_s,
         snapshot_bytes=collection.snapshot_bytes,
         records=collection.records,

@@ -33,6 +33,10 @@ class Member:
     last_index: int | None = None
     """Of the run under way or, between runs, of the last one: what monitoring calls it."""
     incarnation: int = 0
+    refused: int = 0
+    """Messages in the run under way that were nonsense."""
+    joins: int = 0
+    """Of this name, during the run under way."""
     certificate_name: str = ""
     """What its neighbours must find in its certificate; empty without TLS."""
     outbox: "asyncio.Queue[pb.ToNode]" = field(default_factory=asyncio.Queue)
@@ -84,7 +88,8 @@ class Members:
         if former is not None and former.alive and former.address != member.address:
             former.tell(pb.ToNode(dismissed=pb.Dismissed(reason="another process has taken this name")))
         if former is not None:
-            member.last_index = former.last_index
+            member.last_index, member.refused = former.last_index, former.refused
+            member.joins += former.joins
         self._members[member.name] = member
         self._changed.set()
 

@@ -13,27 +13,39 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import isfinite
+from pathlib import Path
 from statistics import median
 
 from node.assignment import assign, describe
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
+from orchestrator.faults import FaultOutcomes
+from orchestrator.faults.happened import Reach, Told, on_network, told_of
 from orchestrator.metrics import Phase
 from orchestrator.network.by_hand import require_loss
 from orchestrator.network.collection import Collection, Point
 from orchestrator.network.container_faults import require_docker
 from orchestrator.network.evaluations import Evaluations
 from orchestrator.network.fault_events import fault_event
+from orchestrator.network.field_ranges import ControlRefused
+from orchestrator.network.gap_counts import GapCounts
 from orchestrator.network.link_check import VERIFY_S, LinkCheck
 from orchestrator.network.look import state_of
 from orchestrator.network.members import SILENT_S, Member, Members
+from orchestrator.network.node_history import NodeHistory
+from orchestrator.network.node_messages import check, facts_of, is_of, planned_moments
+from orchestrator.network.orders import require_orders
+from orchestrator.network.refused_reports import RefusedReports
 from orchestrator.network.restart import Comebacks
 from orchestrator.network.seats import Seats
 from orchestrator.network.state import NetworkObserver
 from orchestrator.network.strikes import Strikes
+from orchestrator.network.symptoms import is_killed, symptoms_of
 from orchestrator.network.totals import Totals
 from orchestrator.plan import HARD_STOP_S
 from orchestrator.runs import Ending, RunFolder, Status
+from orchestrator.runs.health import Health, State, judge
+from orchestrator.runs.round_counts import RoundCounts
 from pame.algorithms import Mode
 from pame.errors import Diverged
 from pame.evaluate import Measured
@@ -47,6 +59,7 @@ GATHER_S = 60.0
 _PREPARE_S = 60.0
 _ENDING_S = 15.0
 _TICK_S = 0.25
+_EXAMINE_S = 1.0
 _EVENTS_KEPT = 300
 
 
@@ -69,10 +82,12 @@ class NetworkRun:
         members: Members,
         watcher: NetworkObserver,
         tls: bool = False,
+        log: Path | None = None,
     ) -> None:
-        """`tls`: whether neighbours talk to each other over mutual TLS."""
+        """`tls`: whether neighbours talk to each other over mutual TLS; `log`: where the nodes' standard error goes."""
         self.number = number
         self.tls = tls
+        self._words = f"look at {log}" if log else "look at what the nodes said on their standard error"
         self.plan = setting.plan
         """With faults by hand, as they come."""
         self.links = LinkCheck(number, setting, experiment.verify)
@@ -81,16 +96,26 @@ class NetworkRun:
         self.phase: Phase = "gathering"
         self.setting = setting
         self.totals = Totals(experiment.nodes)
-        self.collection = Collection(self.setting, Several(folder, watcher))
+        self.rounds = RoundCounts(setting)
+        self.gaps = GapCounts(self.rounds)
+        self.collection = Collection(self.setting, Several(folder, watcher, self.rounds))
         self.restarts = 0
         self.deaths = 0
         self.departures = 0
         """Nodes that said goodbye."""
+        self.gone: set[int] = set()
+        """Nodes whose stream closed although no plan says so."""
+        self.unheard = ""
+        """Why neighbours would refuse all that a node has to send."""
+        self.health: Health | None = None
+        """As it looked a moment ago; None: nothing is known yet."""
         self.events: deque[Mapping[str, object]] = deque(maxlen=_EVENTS_KEPT)
         """The newest of events.jsonl."""
+        self.told: list[Told] = []
+        """What was said of the plan: all of events.jsonl about it."""
         self.members = members
         self._watcher = watcher
-        self._needs = {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
+        self._needs = needs(experiment)
         self.slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._ends_with_the_median = bool(self.slow_nodes) or not setting.misfortune.is_public
         of_nodes = replace(setting, plan=for_nodes(setting.plan))
@@ -101,6 +126,10 @@ class NetworkRun:
         self.ready: set[int] = set()
         self.lossless: dict[int, str] = {}
         """Why packets cannot be lost at a node; empty: they can."""
+        self.refused = RefusedReports(lambda node, detail: self._happened("refused", node, detail))
+        """What nodes said that makes no sense."""
+        self._history = NodeHistory()
+        self._facts = facts_of(number, setting, self._common.snapshot_every)
         self._done: set[int] = set()
         self._finished: set[int] = set()
         self._silent: set[int] = set()
@@ -109,6 +138,7 @@ class NetworkRun:
         """Connections that broke and came back."""
         self._last_alive = 0.0
         self._last_look = 0.0
+        self._examined = 0.0
         self._evaluations = Evaluations(self.collection, self._judge)
         self._leaving: set[int] = set()
         self._fault: MachineFault | None = None
@@ -135,7 +165,12 @@ class NetworkRun:
             raise self._fault
         end = self._end or _End(Status.FAILED, "the run ended without a reason", self._reached())
         spent = time.perf_counter() - started
-        return Ending(end.status, end.reason, end.iteration, self.took, spent, self._is_exact(end))
+        if self._began is not None or self.unheard:
+            self.health = judge(symptoms_of(self, is_over=True))
+            if self.health.state is State.BROKEN and end.status is Status.FINISHED:
+                end = replace(end, status=Status.FAILED, reason=self.health.reason)
+        exact, faults = self._is_exact(end), self._fault_outcomes()
+        return Ending(end.status, end.reason, end.iteration, self.took, spent, exact, self.health, faults)
 
     @property
     def is_on_loopback(self) -> bool:
@@ -160,9 +195,11 @@ class NetworkRun:
         own = self.seats.held_by(member.name)
         if own is not None and join.run == self.number and join.incarnation == self.seats.incarnation(own):
             self.deaths -= own not in self.seats.alive()  # the new stream may be there before the old one is missed
+            self.gone.discard(own)
             self.seats.take(own, member)
             self.collection.has_faults()  # what was under way may be lost
             self._breaks += 1
+            self._history.broke((own, member.incarnation))
             self._happened("back", own, "the connection was broken, the node went on")
         elif self.phase == "running" and self._end is None:
             # a new process of a name means that the old one is gone, heard of or not
@@ -176,6 +213,9 @@ class NetworkRun:
         if index is None or not self.seats.holds(member) or self.phase == "ending":
             return
         self.collection.has_faults()
+        self.totals.died(index)
+        if not is_killed(self.plan, index, self._is_disturbed(index)):
+            self.gone.add(index)
         with self._surviving():
             if index in self._leaving:
                 self.departures += 1
@@ -192,44 +232,75 @@ class NetworkRun:
 
     def _heard(self, member: Member, message: pb.FromNode) -> None:
         index = member.index
-        if index is None or not self.seats.holds(member):
-            return
         kind = message.WhichOneof("kind")
-        if kind == "ready" and message.ready.run == self.number:
+        if index is None or not self.seats.holds(member):
+            member.iteration = message.heartbeat.iteration if kind == "heartbeat" else member.iteration
+            member.refused += kind is None
+            return
+        if not is_of(message, self.number) or (kind == "heartbeat" and index not in self.ready):
+            return  # of a former run
+        try:
+            check(message, index, self._began is not None, self._facts)
+            if not self._history.is_new((index, member.incarnation), message, len(self.plan)):
+                return
+        except ControlRefused as refused:
+            member.refused += 1
+            self.refused.add(index, refused)
+            return
+        self._take(member, index, kind, message)
+        self._changed.set()
+
+    def _take(self, member: Member, index: int, kind: str | None, message: pb.FromNode) -> None:
+        """What it says makes sense."""
+        if kind == "heartbeat":
+            member.iteration = message.heartbeat.iteration
+        elif kind == "ready":
             self.ready.add(index)
+            member.iteration = 0
             self.links.ready(index, message.ready)
             self.lossless[index] = message.ready.lossless
             self._comebacks.ready(index)
-        elif kind == "report" and message.report.run == self.number:
+        elif kind == "report":
             self.collection.report(index, message.report.records)
             self.totals.heard(index, member.incarnation, message.report)
-        elif kind == "snapshot" and message.snapshot.run == self.number:
+            who, reached = (index, member.incarnation), self.collection.iterations[index]
+            self.gaps.heard(who, message.report, self.seconds(), reached)
+        elif kind == "snapshot":
             alive = self.seats.alive()
             self._evaluations.add(self.collection.snapshot(index, message.snapshot, self.seconds(), alive))
-        elif kind == "done" and message.done.run == self.number:
+        elif kind == "done":
             self._done.add(index)
-        elif kind == "finished" and message.finished.run == self.number:
+        elif kind == "finished":
             self._finished.add(index)
-        elif kind == "failure" and message.failure.run == self.number:
-            status = Status.DIVERGED if message.failure.diverged else Status.FAILED
-            self._stop(_End(status, message.failure.reason, self._reached()))
-        elif kind == "fault" and message.fault.run == self.number:
+            self.totals.finished(index)
+        elif kind == "failure":
+            reason = message.failure.reason
+            if message.failure.diverged:
+                self._stop(_End(Status.DIVERGED, reason, self._reached()))
+            elif message.failure.unheard:
+                self.unheard = self.unheard or reason
+                self._stop(_End(Status.FAILED, reason, self._reached()))
+            else:
+                self._stop(_End(Status.FAILED, f"{reason}; {self._words}", self._reached()))
+        elif kind == "fault":
             self.strikes.heard(index, message.fault)
             self._note(fault_event(index, message.fault))
-        elif kind == "moved" and message.moved.run == self.number:
+        elif kind == "moved":
             for other in message.moved.neighbours:
                 self._comebacks.known(other, index)
-        elif kind == "probed" and message.probed.run == self.number:
+        elif kind == "probed":
             self.links.probed(index, message.probed)
         elif kind == "goodbye":
             self._leaving.add(index)
-        self._changed.set()
 
     def inject(self, plan: Plan) -> None:
         """Faults by hand: every node learns of its part, and they stand in the plan. FaultError if nobody can do it."""
         require_docker(plan, in_containers=True)
         require_loss(plan, self.lossless)
+        require_orders(plan, [self.seats.member(node) for node in range(len(self.seats))], by_hand=True)
         self.plan = (*self.plan, *plan)
+        self.rounds.add(plan)
+        self._facts = replace(self._facts, planned=planned_moments(self.plan))
         self._ends_with_the_median = True
         self.collection.has_faults()
         self.folder.write_plan(self.plan)
@@ -255,8 +326,9 @@ class NetworkRun:
                 f"the experiment has {count} nodes, but only {len(members)} joined within {GATHER_S:g} s: start more "
                 "nodes, or make nodes smaller"
             )
+        require_orders(self.plan, members)
         for former in self.members.all():
-            former.last_index = None
+            former.last_index, former.refused, former.joins = None, 0, 0
         for index, member in enumerate(members):
             self.seats.take(index, member)
 
@@ -278,7 +350,9 @@ class NetworkRun:
         )
         if self._end is None and len(self.ready) < everybody:
             missing = sorted(set(range(everybody)) - self.ready)
-            raise NotEnoughNodes(f"nodes {missing} were not ready within {_PREPARE_S:g} s, or died before the start")
+            raise NotEnoughNodes(
+                f"nodes {missing} were not ready within {_PREPARE_S:g} s, or died before the start: {self._words}"
+            )
 
     async def _verify(self) -> None:
         """Measure the links, before anybody uses them."""
@@ -297,7 +371,7 @@ class NetworkRun:
             finally:
                 verifying.cancel()
             if self._end is None and len(self.seats.alive()) < everybody:
-                raise NotEnoughNodes("a node died while the links were measured: look at nodes.log")
+                raise NotEnoughNodes(f"a node died while the links were measured: {self._words}")
         if (end := self.links.end()) is not None:
             self._stop(_End(*end, 0))
 
@@ -311,8 +385,8 @@ class NetworkRun:
             member.tell(pb.ToNode(start=pb.Start(run=self.number)))
         while self._end is None:
             await self._until(lambda: self._end is not None, _TICK_S)
-            self._tell_watcher()
             self._look_around()
+            self._tell_watcher()
 
     async def _ending(self) -> None:
         self.phase = "ending"
@@ -339,13 +413,24 @@ class NetworkRun:
             self._last_alive = now
         heard = alive - self._silent
         if self.seconds() > seconds:
-            self._stop(_End(Status.FINISHED, f"{seconds:g} seconds are over", self._reached()))
+            over = f"{seconds:g} second{' is' if seconds == 1 else 's are'} over"
+            self._stop(_End(Status.FINISHED, over, self._reached()))
         elif now - self._last_alive > SILENT_S:
-            self._stop(_End(Status.FAILED, "every node died", self._reached()))
+            self._stop(_End(Status.FAILED, f"every node died: {self._words}", self._reached()))
         elif self._ends_with_the_median and 2 * len(self._done) >= len(self.seats):
             self._stop(_End(Status.FINISHED, f"the median node did {last} iterations", last))
         elif heard and heard <= self._done and self.collection.by_time:
             self._stop(_End(Status.FINISHED, f"every live node did {last} iterations", last))
+        self._examine(now)
+
+    def _examine(self, now: float) -> None:
+        """A run in which nobody is heard tells nothing, however long it goes on."""
+        if now - self._examined < _EXAMINE_S:
+            return
+        self._examined = now
+        self.health = judge(symptoms_of(self, is_over=False))
+        if self.health.state is State.BROKEN:
+            self._stop(_End(Status.FAILED, self.health.reason, self._reached()))
 
     def _notice_silence(self, now: float) -> None:
         if now - self._last_look > SILENT_S / 2:  # this process itself was stopped, or too busy to listen
@@ -385,6 +470,7 @@ class NetworkRun:
         for former in (self.ready, self._done, self._leaving):
             former.discard(index)
         first = self._comebacks.begin(index, member, self.seconds())
+        self._history.begins((index, member.incarnation), first)
         self._happened("restarted", index, f"{member.name}, from iteration {first}, {self.setting.restart_state}")
 
     @contextmanager
@@ -395,6 +481,14 @@ class NetworkRun:
         except MachineFault as error:
             self._fault = self._fault or error
             self._stop(_End(Status.FAILED, str(error), self._reached()))
+
+    def _fault_outcomes(self) -> FaultOutcomes | None:
+        if not self.plan or self.took is None:
+            return None
+        return on_network(self.plan, self.told, Reach(self.took, self.collection.iterations))
+
+    def _is_disturbed(self, index: int) -> bool:
+        return self.rounds.is_disturbed(self.seconds(), self.collection.iterations[index])
 
     def _reached(self) -> int:
         return int(median(self.collection.iterations))
@@ -407,7 +501,7 @@ class NetworkRun:
         undisturbed = not (self.deaths or self.departures or self.restarts or self._was_silent or self._breaks)
         results = [k for k, _ in self.collection.results.values()]
         complete = results == [end.iteration] * len(self.seats)
-        clean = self.totals.ledger().clean and self.totals.figures().clean
+        clean = self.totals.ledger().clean and self.totals.figures().clean and not self.refused.counts
         return end.status is Status.FINISHED and self.setting.mode is Mode.ROUNDS and undisturbed and clean and complete
 
     def _happened(self, what: str, node: int, detail: str) -> None:
@@ -421,6 +515,9 @@ class NetworkRun:
     def _note(self, event: Mapping[str, object]) -> None:
         """In events.jsonl, and for whoever looks now."""
         self.events.append(event)
+        if (told := told_of(event)) is not None:
+            self.told.append(told)
+            self._changed.set()
         self.folder.happened(event)
 
     def _tell_watcher(self) -> None:
@@ -439,6 +536,11 @@ class NetworkRun:
             except TimeoutError:
                 if self.phase != "running":
                     self._tell_watcher()
+
+
+def needs(experiment: Experiment) -> set[str]:
+    """What a node must be able to run."""
+    return {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
 
 
 def new_number() -> int:

@@ -13,27 +13,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from node.control import KEEPALIVE_MS
 from node.credentials import mutual_server
 from node.handshakes import Handshakes
+from node.health_service import HealthChecks
+from node.metrics_server import MetricsServer
+from node.port_limits import port_limits
 from node.process import code_version
+from node.refused_requests import RefusedRequests
 from orchestrator.errors import CannotListen
-from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
+from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures
 from orchestrator.network.look import figures_of
 from orchestrator.network.members import Members
 from orchestrator.network.run import NetworkRun
-from orchestrator.network.service import ControlService
+from orchestrator.network.service import ControlService, control_handler
 from orchestrator.runs import Ending
 from orchestrator.security import Authority, EnrolmentService
 from pame.rpc import control_pb2 as pb
-from pame.rpc.control_pb2_grpc import add_ControlServicer_to_server
 from pame.rpc.enrolment_pb2_grpc import add_EnrolmentServicer_to_server
 from pame.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
 
 _MESSAGE_BYTES = 4 * 2**20
 """The largest message a node may send here: snapshots come in pieces, reports in batches."""
+_CONTROL_SHARE, _JOIN_SHARE = 1 / 2, 1 / 8
+"""Of the descriptors."""
+_STREAMS = 16
+"""On one connection: a node needs one, a client a few."""
 _OTHER = "is another orchestrator there? Choose another port or address"
 _CONTROL, _CLIENTS, _ENROLMENT = "pame.v1.Control", "pame.v1.Experiments", "pame.v1.Enrolment"
 
@@ -65,13 +72,19 @@ class Control:
             ("grpc.max_receive_message_length", _MESSAGE_BYTES),
             ("grpc.max_send_message_length", -1),
             ("grpc.http2.min_recv_ping_interval_without_data_ms", KEEPALIVE_MS // 2),
+            ("grpc.max_concurrent_streams", _STREAMS),
             ("grpc.so_reuseport", 0),  # a second orchestrator on this port is a mistake, not a helper
         ]
-        self._server = grpc.aio.server(options=options)
-        self._join_server = grpc.aio.server(options=options) if tls else self._server
-        collector = OrchestratorCollector(self._figures, Build(code_version()), self._refused_handshakes)
+        self._server = grpc.aio.server(options=[*options, *port_limits(_CONTROL_SHARE)])
+        self._join_server = self._server
+        if tls is not None:
+            self._join_server = grpc.aio.server(options=[*options, *port_limits(_JOIN_SHARE)])
+        self.refused_requests = RefusedRequests()
+        """Of all its HTTP ports."""
+        counts = self.refused_requests.counts
+        collector = OrchestratorCollector(self._figures, Build(code_version()), self._refused_handshakes, counts)
         try:
-            self._metrics = serve(collector, host, metrics_port)
+            self._metrics = MetricsServer(collector, host, metrics_port, self.refused_requests)
         except OSError as error:
             raise CannotListen(f"cannot serve metrics on {host}:{metrics_port}: {error.strerror}; {_OTHER}") from None
 
@@ -101,7 +114,7 @@ class Control:
         service = ControlService(
             self.token, self.members, lambda: self.run, tls.authority.name_of if tls is not None else None
         )
-        add_ControlServicer_to_server(service, self._server)  # type: ignore[no-untyped-call]
+        self._server.add_generic_rpc_handlers((control_handler(service),))
         if clients is not None:
             add_ExperimentsServicer_to_server(clients, self._join_server)  # type: ignore[no-untyped-call]
         names = {self._server: ["", _CONTROL]}
@@ -118,6 +131,7 @@ class Control:
             self.join_port = self._listen(self._join_server, self.join_port, one_sided)
         for server, services in names.items():
             await _start(server, services)
+        await self._metrics.open()
 
     async def go(self, run: NetworkRun) -> Ending:
         """Let a run go to its end."""
@@ -131,7 +145,8 @@ class Control:
                 member.tell(pb.ToNode(dismissed=pb.Dismissed(reason=reason)))
         await asyncio.sleep(0)
         await asyncio.gather(*(server.stop(1.0) for server in {self._server, self._join_server}))
-        self._metrics.stop()
+        self._metrics.close()
+        self.refused_requests.close()
 
     def _listen(self, server: grpc.aio.Server, port: int, credentials: grpc.ServerCredentials | None) -> int:
         address = f"{self._host}:{port}"
@@ -140,7 +155,7 @@ class Control:
                 return server.add_insecure_port(address)
             return server.add_secure_port(address, credentials)
         except RuntimeError:
-            self._metrics.stop()
+            self._metrics.close()
             raise CannotListen(f"cannot listen on {address}; {_OTHER}") from None
 
     def _refused_handshakes(self) -> Mapping[str, int]:
@@ -156,7 +171,7 @@ class Control:
 
 async def _start(server: grpc.aio.Server, services: list[str]) -> None:
     """With health checks."""
-    checks = health.aio.HealthServicer()
+    checks = HealthChecks()
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     await server.start()
     for name in services:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orchestrator.metrics import Phase
+from orchestrator.runs.health import Health
 from pame.observe import Observer
 
 
@@ -22,6 +23,8 @@ class NetworkState:
     late: int
     starved: int
     seconds: float
+    health: Health | None = None
+    """None: nothing is known yet."""
 
 
 class NetworkObserver(Observer, Protocol):

@@ -7,6 +7,7 @@ from typing import Any
 from node.sockets import SocketCounts
 from orchestrator.network.run import NetworkRun
 from pame.framing import CLOSING_PACKETS, ETHERNET, LOOPBACK, Interface, Traffic, account
+from pame.plausible import absurd_from
 from pame.rpc import control_pb2 as pb
 
 _CPU_BOUND = 0.05
@@ -25,6 +26,7 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
         "verified": run.links.verified.summary() if run.links.verified else None,
         "tls_switched_off": run.experiment.security.tls is False,
         "suspects": list(figures.suspects),
+        "absurd_senders": list(figures.absurd_senders),
         "overran_share": figures.overran_share if steps_have_times else None,
         "cpu_bound": steps_have_times and figures.overran_share > _CPU_BOUND,
         "wire": None if run_s is None else wire(run.totals.traffic(run_s, run.tls), sockets, interface),
@@ -41,6 +43,19 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
             for node, (k, model) in sorted(collection.results.items())
         },
     }
+
+
+def absurd_warnings(run: NetworkRun) -> list[str]:
+    """A sentence if values were sent that the scale of the problem cannot explain."""
+    figures, setting = run.totals.figures(), run.setting
+    if not figures.absurd:
+        return []
+    met = {node for (node, _), report in run.totals.by_node().items() if any(link.absurd for link in report.into)}
+    bound = min(absurd_from(setting.problem.local(node), setting.start) for node in met)
+    senders = list(figures.absurd_senders)
+    return [
+        f"{figures.absurd} messages carried values beyond {bound:.2g}, from nodes {senders}: a node diverges or lies"
+    ]
 
 
 def _link(found: pb.RealisedLink) -> dict[str, Any]:
@@ -64,7 +79,7 @@ def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -
     once = None if sent is None or seen is None else sent - seen.retransmitted_bytes
     return {
         "interface": interface.name,
-        "messages": traffic.messages,
+        "messages": traffic.messages + traffic.unreported,
         "connections": traffic.connects,
         "model": {**asdict(model), "total": model.total},
         "sockets": None if sockets is None else asdict(sockets),

@@ -15,6 +15,8 @@ TERMS = {
     "support": "Support",
     "stars": "Stars (★)",
     "framing": "Framing of the codec",
+    "resent": "Sent again after a connection broke",
+    "unreported": "Known only from receivers, of any kind",
     "protobuf": "Protobuf around the vectors",
     "grpc_http2": "gRPC and HTTP/2 around parcels",
     "receipts": "Receipts",

@@ -28,6 +28,8 @@ class Course:
 
     def in_seconds(self, spell: Spell) -> Range | None:
         """When it was, by what was told of it if anything was; None if it cannot be said, or never began."""
+        if spell.why_not is not None:
+            return None
         begin, end = self._told(spell)
         if spell.unit == "seconds":
             return _within(spell.begin if begin is None else begin, spell.end if end is None else end, self.seconds)
@@ -43,7 +45,7 @@ class Course:
 
     def in_iterations(self, spell: Spell) -> Range | None:
         """At which iterations it was; None if it cannot be said, or never began."""
-        if spell.scale == "iterations":
+        if spell.why_not is None and spell.scale == "iterations":
             return _within(spell.begin, spell.end, self.iterations)
         return _mapped(self.in_seconds(spell), *self.clock, self.seconds, self.iterations)
 
@@ -61,7 +63,9 @@ class Course:
         return span is not None and end is not None and span[1] < end
 
     def never_began(self, spell: Spell) -> bool:
-        """Whether the run is known to have ended before."""
+        """Whether it is known that it did not happen."""
+        if spell.why_not is not None:
+            return True
         end = self.seconds if spell.unit == "seconds" else self.iterations
         return not spell.acts.begun and end is not None and spell.begin >= end
 

@@ -5,9 +5,11 @@ from math import inf
 
 from orchestrator.report import page
 from orchestrator.report.course import Course
+from orchestrator.report.files import mapping
 from orchestrator.report.impact import Ages, Dip, Impact, Rounds
 from orchestrator.report.page import Cell
 from orchestrator.report.plan import Acts, Faults, Spell, struck, words_of
+from orchestrator.report.read import Summary
 from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
 from pame.faults import Degrade
 
@@ -55,6 +57,12 @@ def fault_section(faults: Faults | None, impacts: Sequence[Impact], course: Cour
     return page.section("faults", "Faults", _lead(faults), page.grid(cards))
 
 
+def said_of_faults(summary: Summary) -> str:
+    """Which faults failed, or did not happen, and why; empty if all did."""
+    sentence = mapping(summary.facts.get("faults")).get("sentence")
+    return sentence if isinstance(sentence, str) else ""
+
+
 def _look(rows: int) -> str:
     return "tall faults" if rows > ROWS_OPEN else "faults"
 
@@ -97,7 +105,7 @@ def _planned(spell: Spell, course: Course, simulated: bool) -> list[Cell]:
     acts = spell.acts
     begun, ended = _told(acts.begun, first=True), _told(acts.ended, first=False)
     if not acts.begun and course.never_began(spell):
-        begun, ended = Cell("never", None, below="the run ended before"), Cell("–", None)
+        begun, ended = Cell("never", None, below=spell.why_not or "the run ended before"), Cell("–", None)
     elif not acts.all and simulated:
         begun = ended = Cell("as planned", None)
     elif acts.begun and not acts.ended and not course.outlived(spell):

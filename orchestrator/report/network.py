@@ -47,6 +47,7 @@ def _rows(facts: Mapping[str, object]) -> list[tuple[str, str]]:
         ("waits that ran out of patience", ("expired",)),
         ("dropped from a full queue · evicted from a full mailbox", ("dropped", "evicted")),
         ("refused from neighbours · from strangers", ("refused", "strangers")),
+        ("with values beyond the problem's scale", ("absurd",)),
         ("connections opened · receipts", ("connects", "receipts")),
     ]
     tls = facts.get("tls")

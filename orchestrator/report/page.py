@@ -7,6 +7,7 @@ escape could neither run nor load anything.
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +24,11 @@ from orchestrator.report.text import NOT_MEASURED
 from orchestrator.report.theme import chart_themes
 
 NUMERIC = ' class="number"'
+_WHOLE = re.compile(
+    r"[-+−±(]*\d[\d.,\u202f]*(?:e-?\d+)? (?:[KMGT]iB|B|µs|ms|s|min|h|%|bits?|[kMmG]bit(?:/s)?)(?!\w)[).,;:]*"
+    r"|\S*[-/–—…|]\S*"
+)
+"""Where a browser would break a line although it is one number with its unit, or one word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +41,10 @@ class Cell:
     below: str = ""
 
 
-def page(title: str, source: str, body: str, figures: Sequence[Figure], steps: int = 1) -> str:
+def page(title: str, source: str, body: str, figures: Sequence[Figure], steps: int = 1, *, provenance: str = "") -> str:
     """The whole file, with `steps` colours on ordered scales.
 
-    `body` is HTML made by the functions below; `title` and `source` are plain words.
+    `body` is HTML made by the functions below, `provenance` that of the footer; `title` and `source` are plain words.
     """
     content = {
         "figures": {figure.id: {"switches": list(figure.switches), "specs": dict(figure.specs)} for figure in figures},
@@ -56,6 +62,7 @@ def page(title: str, source: str, body: str, figures: Sequence[Figure], steps: i
         source=escape(source),
         style=_own("style.css"),
         body=body,
+        provenance=provenance,
         data=json_in_html(content),
         bundle=bundle,
         script=script,
@@ -163,15 +170,15 @@ def card(inside: str, look: str = "wide") -> str:
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> str:
-    """A table of names and what is said of them."""
-    lines = "".join(f'<tr><th scope="row">{escape(name)}</th>{_words(value)}</tr>' for name, value in rows)
-    return f"<table><tbody>{lines}</tbody></table>"
+    """A table of names and what is said of them; too wide for its place, it scrolls."""
+    lines = "".join(f'<tr><th scope="row">{_whole(name)}</th>{_words(value)}</tr>' for name, value in rows)
+    return f'<div class="box" tabindex="0"><table><tbody>{lines}</tbody></table></div>'
 
 
 def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]], look: str = "") -> str:
     """A table that sorts itself by the heading that is clicked; a header is (words, is a number)."""
     top = "".join(
-        f'<th scope="col"{NUMERIC if numeric else ""}><button type="button">{escape(words)}</button></th>'
+        f'<th scope="col"{NUMERIC if numeric else ""}><button type="button">{_whole(words)}</button></th>'
         for words, numeric in headers
     )
     lines = "".join(
@@ -185,7 +192,7 @@ def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]]
 
 def listing(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], long: bool = True) -> str:
     """A table, if `long` in a box of its own that scrolls; a header is (words, is a number)."""
-    top = "".join(f'<th scope="col"{NUMERIC if numeric else ""}>{escape(words)}</th>' for words, numeric in headers)
+    top = "".join(f'<th scope="col"{NUMERIC if numeric else ""}>{_whole(words)}</th>' for words, numeric in headers)
     lines = "".join(
         f"<tr>{''.join(_listed(words, numeric) for words, (_, numeric) in zip(row, headers, strict=True))}</tr>"
         for row in rows
@@ -206,22 +213,31 @@ def folded(title: str, inside: str) -> str:
 
 def _cell(cell: Cell, numeric: bool) -> str:
     value = "" if cell.value is None else escape(str(cell.value))
-    inside = escape(cell.words)
+    inside = _whole(cell.words)
     if cell.link:
         inside = f'<a href="{escape(cell.link)}">{inside}</a>'
     if cell.below:
-        inside += f"<small>{escape(cell.below)}</small>"
+        inside += f"<small>{_whole(cell.below)}</small>"
     look = NUMERIC if numeric else ' class="words"'
     return f'<td{look} data-value="{value}">{inside}</td>'
 
 
 def _listed(words: str, numeric: bool) -> str:
     look = NUMERIC if numeric else ' class="words"'
-    return f"<td{look}>{escape(words)}</td>"
+    return f"<td{look}>{_whole(words)}</td>"
 
 
 def _words(value: str) -> str:
-    return f'<td class="words{" none" if value == NOT_MEASURED else ""}">{escape(value)}</td>'
+    return f'<td class="words{" none" if value == NOT_MEASURED else ""}">{_whole(value)}</td>'
+
+
+def _whole(text: str) -> str:
+    """The words of a cell: lines break between them, never inside one, and never between a number and its unit."""
+    parts, end = [], 0
+    for found in _WHOLE.finditer(text):
+        parts += [escape(text[end : found.start()]), f'<span class="whole">{escape(found[0])}</span>']
+        end = found.end()
+    return "".join([*parts, escape(text[end:])])
 
 
 def _tile(what: str, figure: str, below: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -47,8 +47,9 @@ class Acts:
 
     @cached_property
     def begun(self) -> list[float]:
-        """When it began, by everybody who told, ascending."""
-        return _first_words(act for act in self.all if act.begins)
+        """When it began, by everybody who told and did not fail, ascending."""
+        failed = {act.node for act in self.all if act.begins and act.failure}
+        return _first_words(act for act in self.all if act.begins and act.node not in failed)
 
     @cached_property
     def ended(self) -> list[float]:
@@ -85,6 +86,8 @@ class Spell:
     acts: Acts
     lasts_s: float | None = None
     """Of what stops nodes at an iteration: how long each time; `begin` and `end` are the first and the last time."""
+    why_not: str | None = None
+    """Why it did not happen; None: it did, or nobody knows."""
 
     @property
     def scale(self) -> Literal["seconds", "iterations"]:
@@ -100,13 +103,20 @@ class Faults:
     damaged: int
     acts: Mapping[int | None, Sequence[Act]]
     back: Mapping[int | None, Sequence[float]]
+    absent: Mapping[int, str] = field(default_factory=dict)
+    """Why events of the plan, by their place in it, did not happen."""
+
+    @cached_property
+    def happened(self) -> tuple[Event, ...]:
+        """The plan without those."""
+        return tuple(event for place, event in enumerate(self.plan) if place not in self.absent)
 
     @cached_property
     def spells(self) -> list[Spell]:
         """One per event of the plan, and one per fault by hand."""
         planned = [
-            _spell(window.number, window.fault, window.words, (event,), self._acts_of(event))
-            for event, window in zip(self.plan, windows(self.plan), strict=True)
+            _spell(window.number, window.fault, window.words, (event,), self._acts_of(event), self.absent.get(place))
+            for place, (event, window) in enumerate(zip(self.plan, windows(self.plan), strict=True))
         ]
         return [*planned, *self._by_hand()]
 
@@ -116,12 +126,15 @@ class Faults:
         if not self.is_outlined:
             return self.spells
         by_number: dict[int, list[Event]] = defaultdict(list)
-        for event in self.plan:
+        reasons: dict[int, list[str | None]] = defaultdict(list)
+        for place, event in enumerate(self.plan):
             by_number[event.number].append(event)
+            reasons[event.number].append(self.absent.get(place))
         outlined = []
         for window in outlines(self.plan):
-            events = tuple(by_number[window.number])
-            outlined.append(_spell(window.number, window.fault, window.words, events, Acts(self._told(window.number))))
+            events, told = tuple(by_number[window.number]), Acts(self._told(window.number))
+            why_not = None if None in reasons[window.number] else reasons[window.number][0]
+            outlined.append(_spell(window.number, window.fault, window.words, events, told, why_not))
         return [*outlined, *self._by_hand()][:MOST_SPELLS]
 
     @property
@@ -199,16 +212,23 @@ class Faults:
         return found
 
 
-def read_faults(folder: Path) -> Faults | None:
-    """The faults of a run folder, or None if there were none; a line that is no event is counted and left out."""
+def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
+    """The faults of a run folder, or None if there were none; a line that is no event is counted and left out.
+
+    `summed_up`: what summary.json says of them.
+    """
     plan: list[Event] = []
     damaged = 0
+    untrue = _did_not_begin(summed_up)
+    absent: dict[int, str] = {}
     path = folder / "plan.jsonl"
     if path.is_file():
         with path.open(encoding="utf-8", errors="replace") as lines:
-            for line in lines:
+            for number, line in enumerate(lines):
                 try:
-                    plan += read_plan(line)
+                    if read := read_plan(line):
+                        absent |= {len(plan): untrue[number]} if number in untrue else {}
+                        plan += read
                 except PlanError:
                     damaged += 1
     acts: dict[int | None, list[Act]] = defaultdict(list)
@@ -219,7 +239,19 @@ def read_faults(folder: Path) -> Faults | None:
         if entry.get("what") in (BEGINS, ENDS, FAILED):
             act = _act(entry)
             acts[act.number].append(act)
-    return Faults(tuple(plan), damaged, dict(acts), dict(back)) if plan or damaged or acts else None
+    return Faults(tuple(plan), damaged, dict(acts), dict(back), absent) if plan or damaged or acts else None
+
+
+def _did_not_begin(summed_up: object) -> dict[int, str]:
+    """By line of plan.jsonl, counted from 0: why it did not happen."""
+    windows = mapping(summed_up).get("windows")
+    found = {}
+    for window in windows if isinstance(windows, list) else ():
+        told = mapping(window)
+        line = _whole(told.get("window"))
+        if line is not None and told.get("began") is False:
+            found[line] = _text(told.get("reason"))
+    return found
 
 
 def named(event: Event) -> list[int]:
@@ -255,12 +287,16 @@ def words_of(spell: Spell) -> str:
     return text if len(text) <= _WORDS_SHOWN else f"{text[:_WORDS_SHOWN]}…"
 
 
-def _spell(number: int, fault: str, said: str, events: tuple[Event, ...], acts: Acts) -> Spell:
+def _spell(
+    number: int, fault: str, said: str, events: tuple[Event, ...], acts: Acts, why_not: str | None = None
+) -> Spell:
     unit = events[0].window.unit
     same = [event.window for event in events if event.window.unit == unit]
     lasts = same[0].lasts_s
     end = max(w.end if lasts is None else w.begin for w in same)
-    return Spell(number, fault, said, min(w.begin for w in same), end, unit, events, acts, lasts)
+    if why_not is None and acts.failures and not acts.begun:
+        why_not = acts.failures[0]
+    return Spell(number, fault, said, min(w.begin for w in same), end, unit, events, acts, lasts, why_not)
 
 
 def _act(entry: Mapping[str, Any]) -> Act:

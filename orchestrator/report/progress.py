@@ -152,6 +152,7 @@ def _steady(records: Records, summary: Summary) -> str:
     if not all_equal(records.coverage):
         return ""
     complete = all(summary.messages.get(fate) == 0 for fate in ("late", "evicted", "lost", "starved"))
+    complete = complete and not any(summary.messages.get(fate) for fate in ("dropped", "queued"))
     reason = ": no message was missing" if complete else ""
     return f" Every round had coverage {number(float(records.coverage[0]))}{reason}."
 

@@ -42,6 +42,10 @@ class Summary:
     message_bits: Mapping[str, float | None]
     measured: Mapping[str, str]
     warnings: Sequence[str]
+    health: str
+    """sound, degraded, broken; empty: the run did not come so far, or is of a time that knew no health."""
+    health_reason: str
+    notes: Sequence[str] = ()
 
     def number(self, fact: str) -> float | None:
         """A top-level number such as `nodes`, `iterations`, `seconds`."""
@@ -98,8 +102,8 @@ def read_run(folder: Path, running: bool = False) -> Run:
         records = read_records(folder / "records.csv")
         links = read_links(folder / "links.csv")
         events = read_events(folder)
-        faults = read_faults(folder)
         summary = read_summary(folder)
+        faults = read_faults(folder, summary.facts.get("faults") if summary else None)
     if summary is None:
         if not (experiment or topology or curve or records or links or events):
             raise ReportError(f"the run in {folder} ended before anything reached the disk: run the experiment again.")
@@ -117,7 +121,7 @@ def read_summary(folder: Path) -> Summary | None:
 
 
 def _summary(facts: Mapping[str, Any], folder: str) -> Summary:
-    final, optimum = mapping(facts.get("final")), mapping(facts.get("optimum"))
+    final, optimum, health = (mapping(facts.get(key)) for key in ("final", "optimum", "health"))
     metrics = numbers(final.get("metrics"))
     metric = facts.get("metric")
     return Summary(
@@ -136,6 +140,9 @@ def _summary(facts: Mapping[str, Any], folder: str) -> Summary:
         message_bits=numbers(facts.get("message_bits")),
         measured={str(key): str(how) for key, how in mapping(facts.get("measured")).items() if how is not None},
         warnings=[str(warning) for warning in facts.get("warnings") or []],
+        health=str(health.get("state") or ""),
+        health_reason=str(health.get("reason") or ""),
+        notes=[str(note) for note in facts.get("notes") or []],
     )
 
 

@@ -8,25 +8,29 @@ from orchestrator.report import page, progress, traffic
 from orchestrator.report.account import byte_account
 from orchestrator.report.course import Course, course
 from orchestrator.report.events import Events
-from orchestrator.report.fault_section import fault_section
+from orchestrator.report.fault_section import fault_section, said_of_faults
 from orchestrator.report.figure import Figure
 from orchestrator.report.files import finite, reading
 from orchestrator.report.impact import impacts
 from orchestrator.report.link_card import link_card
 from orchestrator.report.network import cpu_bound, network_card, no_tls
+from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.read import Run, Summary, Topology, read_run
 from orchestrator.report.remains import BROKEN_OFF, RUNNING
+from orchestrator.report.sent_account import sent_account, transmitted
 from orchestrator.report.shades import shades
-from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent, volume
+from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
 
 PICTURE_BYTES = 400_000
 EXPERIMENT_CHARACTERS = 60_000
 METRICS_SHOWN = 6
 EVENT_KINDS = 8
-STATUS_LOOKS = {"finished": "good", "diverged": "bad", "interrupted": "bad", BROKEN_OFF: "bad"}
+STATUS_LOOKS = {"finished": "good", "diverged": "bad", "failed": "bad", "interrupted": "bad", BROKEN_OFF: "bad"}
+HEALTH_LOOKS = {"sound": "good", "degraded": "bad", "broken": "bad"}
 BECAME = {
     "interrupted": "This run was interrupted",
     "diverged": "This run diverged",
+    "failed": "This run failed",
     BROKEN_OFF: "This run broke off",
     RUNNING: "This run is going on",
 }
@@ -66,7 +70,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
         ]
     )
     drawn = [figure for figure in (*curves, *covering, *volumes.values(), *nodes.values()) if figure is not None]
-    html = page.page(f"{run.summary.name} · PaME run", folder.name, body, drawn)
+    html = page.page(f"{run.summary.name} · PaME run", folder.name, body, drawn, provenance=provenance_footer(folder))
     path = folder / "report.html"
     with writing(path):
         path.write_text(html, encoding="utf-8")
@@ -77,6 +81,7 @@ def _head(summary: Summary) -> str:
     exact = summary.facts.get("exact")
     chips = [
         (summary.status, STATUS_LOOKS.get(summary.status, "")),
+        (summary.health, HEALTH_LOOKS.get(summary.health, "")),
         ("exact" if exact else "not exact" if exact is not None else "", "good" if exact else ""),
         (summary.word("algorithm"), ""),
         (summary.word("problem"), ""),
@@ -88,11 +93,17 @@ def _head(summary: Summary) -> str:
         became = BECAME.get(summary.status, f"This run ended as “{summary.status}”")
         look = "" if summary.status == RUNNING else "bad"
         parts.append(page.callout([f"{became}: {summary.reason}"], look=look))
+    if summary.health_reason and summary.health_reason != summary.reason:
+        parts.append(page.callout([f"This run is {summary.health}: {summary.health_reason}."], look="bad"))
+    if untrue := said_of_faults(summary):
+        parts.append(page.callout([untrue], look="bad"))
     parts.append(page.tiles(_tiles(summary)))
     troubles = filter(None, (cpu_bound(summary), no_tls(summary)))
     parts += [page.callout([trouble], look="bad") for trouble in troubles]
-    if summary.warnings:
-        parts.append(page.callout(summary.warnings, "Warnings"))
+    if others := [warning for warning in summary.warnings if warning != untrue]:
+        parts.append(page.callout(others, "Warnings"))
+    if summary.notes:
+        parts.append(page.callout(summary.notes, "Settings of the file, with another kind by --set", look="plain"))
     return "".join(parts)
 
 
@@ -110,7 +121,6 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         "by the run's own clock" if seconds is not None and not ended else "",
         f"computed in {duration(wall)}" if wall is not None else "",
     ]
-    messages = summary.messages.get("sent")
     return [
         (
             f"{'Final' if ended else 'Last'} f(mean model)", number(summary.objective),
@@ -119,10 +129,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
         (metric or "Metric", number(summary.metrics.get(metric) if metric else None), "at the mean model"),
         ("Consensus distance", number(summary.consensus), "of the models to their mean"),
         ("Iterations", number(iterations), f"{count(int(nodes), 'node')}" if nodes else ""),
-        (
-            "Transmitted", volume(summary.bytes.get("total")),
-            f"{number(messages)} messages" if messages is not None else "",
-        ),
+        transmitted(summary),
         (
             "Bits per message", number(None if sent is None else round(sent, 1)),
             f"{percent(sent / dense)} of a dense message" if sent is not None and dense else "",
@@ -149,7 +156,7 @@ def _faults(run: Run, how_far: Course, folder: Path) -> str:
         return ""
     graph = run.topology.graph if run.topology else None
     with reading(folder):
-        did = impacts(run.faults.shown, run.faults.plan, how_far, folder / "records.csv", run.curve, graph)
+        did = impacts(run.faults.shown, run.faults.happened, how_far, folder / "records.csv", run.curve, graph)
     nodes = int(run.summary.number("nodes") or 0)
     return fault_section(run.faults, did, how_far, nodes, run.summary.word("backend") == "simulate")
 
@@ -165,7 +172,7 @@ def _transmission(summary: Summary, figures: dict[str, Figure | None]) -> str:
     rows = [(words, number(summary.messages.get(kind))) for kind, words in traffic.MESSAGES.items()]
     rows += [(f"{traffic.BITS[key]} (bits)", number(summary.message_bits.get(key))) for key in traffic.BITS]
     cards.append(page.card(f"<h3>Messages</h3>{page.pairs(rows)}", "half"))
-    cards.append(byte_account(summary))
+    cards += [sent_account(summary), byte_account(summary)]
     return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
 
 
@@ -244,9 +251,7 @@ def _methods(run: Run) -> str:
         for name, known in there.items()
         if name not in summary.measured
     ]
-    return page.section(
-        "methods", "How each figure was measured", "", page.card(f'<div class="scroll">{page.pairs(rows)}</div>')
-    )
+    return page.section("methods", "How each figure was measured", "", page.card(page.pairs(rows)))
 
 
 def _experiment(text: str | None) -> str:

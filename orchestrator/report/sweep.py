@@ -16,6 +16,8 @@ from orchestrator.report.read import Summary, read_summary
 Floats = NDArray[np.float64]
 SEED = "seed"
 GRID = 150
+NOTHING = "–"
+"""What a run has of a key that only others have: another section of a sweep has that key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,9 @@ class Sweep:
         return any(len(group.runs) > 1 for group in self.groups)
 
     def numeric(self, key: str) -> bool:
-        """Whether all values of a key are numbers."""
-        return all(finite(group.values.get(key)) is not None for group in self.groups)
+        """Whether all values of a key are numbers; not every run has one."""
+        values = [group.values[key] for group in self.groups if key in group.values]
+        return bool(values) and all(finite(value) is not None for value in values)
 
     @property
     def ordered(self) -> bool:
@@ -81,9 +84,11 @@ def read_sweep(folder: Path) -> Sweep:
     gathered: dict[str, list[SweepRun]] = {}
     for run in runs:
         if len(settings) == 1:
-            label = str(run.values.get(settings[0]))
+            label = str(run.values.get(settings[0], NOTHING))
         else:
-            label = " · ".join(f"{short[key]} = {run.values.get(key)}" for key in settings) or run.folder
+            label = (
+                " · ".join(f"{short[key]} = {run.values[key]}" for key in settings if key in run.values) or run.folder
+            )
         gathered.setdefault(label, []).append(run)
     groups = [Group(label, members[0].values, tuple(members)) for label, members in gathered.items()]
     sweep = Sweep(str(content.get("name") or folder.name), settings, tuple(groups))

@@ -10,7 +10,7 @@ from orchestrator.report.marks import Axis, Categories, Legend, Row, curve, rang
 from orchestrator.report.points import Point
 from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.read import Summary
-from orchestrator.report.sweep import Sweep, SweepRun, along, middle, short_names
+from orchestrator.report.sweep import NOTHING, Sweep, SweepRun, along, middle, short_names
 from orchestrator.report.text import byte_unit
 
 CATEGORIES = 8
@@ -151,7 +151,7 @@ def _rows(sweep: Sweep, x: str, of: Callable[[Point], float | None], size: int) 
 
 
 def _swept_axis(sweep: Sweep, key: str) -> Axis | Categories:
-    values = [group.values.get(key) for group in sweep.groups]
+    values = [group.values[key] for group in sweep.groups if key in group.values]
     if not sweep.numeric(key):
         return Categories("x", key, list(dict.fromkeys(map(str, values))))
     places = [float(value) for value in values if value is not None]
@@ -161,10 +161,12 @@ def _swept_axis(sweep: Sweep, key: str) -> Axis | Categories:
 def _outcome_rows(sweep: Sweep, key: str, others: list[str], short: dict[str, str], outcome: Outcome) -> list[Row]:
     rows: list[Row] = []
     for group in sweep.groups:
+        if key not in group.values:
+            continue
         values = known(group.runs, outcome)
-        label = " · ".join(f"{short[other]} = {group.values.get(other)}" for other in others)
+        label = " · ".join(f"{short[other]} = {group.values[other]}" for other in others if other in group.values)
         if len(others) == 1:
-            label = str(group.values.get(others[0]))
+            label = str(group.values.get(others[0], NOTHING))
         if values:
             ends = {"y": median(values), "lo": min(values), "hi": max(values)}
             value = group.values.get(key)

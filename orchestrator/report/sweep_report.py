@@ -10,7 +10,8 @@ from orchestrator.errors import writing
 from orchestrator.report import page
 from orchestrator.report.files import finite
 from orchestrator.report.page import Cell
-from orchestrator.report.sweep import SEED, Group, Sweep, SweepRun, read_sweep
+from orchestrator.report.provenance import provenance_footer
+from orchestrator.report.sweep import NOTHING, SEED, Group, Sweep, SweepRun, read_sweep
 from orchestrator.report.sweep_charts import (
     Outcome,
     all_timed,
@@ -47,7 +48,9 @@ def write_sweep_report(folder: Path) -> Path:
     )
     title = f"{sweep.name} · PaME sweep"
     path = folder / "report.html"
-    html = page.page(title, folder.name, "".join(parts), [*curves, *against], len(sweep.groups))
+    html = page.page(
+        title, folder.name, "".join(parts), [*curves, *against], len(sweep.groups), provenance=provenance_footer(folder)
+    )
     with writing(path):
         path.write_text(html, encoding="utf-8")
     return path
@@ -75,7 +78,14 @@ def _head(sweep: Sweep) -> str:
     if finished < len(runs):
         lines = [f"{run.folder}: {run.status}{_because(run)}" for run in runs if run.status != "finished"]
         parts.append(page.callout(lines[:20], "Not finished", "bad"))
+    if lines := [f"{run.folder}: {words}" for run in runs if (words := _illness(run))]:
+        parts.append(page.callout(lines[:20], "Not sound", "bad"))
     return "".join(parts)
+
+
+def _illness(run: SweepRun) -> str:
+    found = run.summary
+    return "" if found is None or found.health in ("", "sound") else f"{found.health}, {found.health_reason}"
 
 
 def _because(run: SweepRun) -> str:
@@ -108,7 +118,7 @@ def _settings(sweep: Sweep) -> str:
 
 def _setting(sweep: Sweep, group: Group, shown: list[Outcome]) -> list[Cell]:
     finished = sum(run.status == "finished" for run in group.runs)
-    cells = [_value(group.values.get(key)) for key in sweep.keys]
+    cells = [_value(group.values.get(key, NOTHING)) for key in sweep.keys]
     cells.append(Cell(f"{finished} of {len(group.runs)}", finished))
     for outcome in shown:
         values, words = known(group.runs, outcome), _words(outcome)
@@ -127,13 +137,14 @@ def _runs(sweep: Sweep) -> str:
     keys = [*sweep.keys, SEED] if seeded else list(sweep.keys)
     shown = outcomes(sweep)
     numeric = {key: all(finite(run.values.get(key)) is not None for run in sweep.runs) for key in keys}
-    headers = [("Run", False), ("Status", False), *[(key, numeric[key]) for key in keys]]
+    headers = [("Run", False), ("Status", False), ("Health", False), *[(key, numeric[key]) for key in keys]]
     headers += [(outcome.title, True) for outcome in shown]
     rows = []
     for run in sweep.runs[:TABLE_ROWS]:
         cells = [Cell(run.folder, run.folder, f"{quote(run.folder)}/report.html")]
-        cells.append(Cell(run.status, run.status))
-        cells += [_value(run.values.get(key)) for key in keys]
+        health = run.summary.health if run.summary is not None else ""
+        cells += [Cell(run.status, run.status), Cell(health or "–", health)]
+        cells += [_value(run.values.get(key, NOTHING)) for key in keys]
         for outcome in shown:
             value = outcome.of(run.summary) if run.summary is not None else None
             cells.append(Cell("–" if value is None else _words(outcome)(value), value))

@@ -35,6 +35,8 @@ BITS = {
 def volume_by_kind(summary: Summary) -> Figure | None:
     """What the bytes carried, which of them came too late, and apart from them those that were never sent."""
     parts = [(name, key, SENT) for key, name in KINDS.items()] + [("Late", "late", LATE), ("Lost", "lost", NOT_SENT)]
+    rare = [("Unreported", "unreported", SENT), ("Queued", "queued", NOT_SENT), ("Dropped", "dropped", NOT_SENT)]
+    parts += [part for part in rare if summary.bytes.get(part[1])]
     known = [(name, sent, role) for name, key, role in parts if (sent := summary.bytes.get(key)) is not None]
     if not known:
         return None

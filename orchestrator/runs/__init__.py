@@ -6,6 +6,8 @@
     plan.jsonl        what is done to the network
     connections.csv   what the kernels counted by link  models.npy     the results
     summary.json      how it ended                      report.html    all of it for a person (by orchestrator.report)
+    provenance.json   code, command, libraries, machine
+    nodes.log         what the nodes said, if started here  error.log  the traceback of a simulation that failed
 
 records.csv, curve.jsonl and events.jsonl grow as the run goes on, so that a crash costs what came in the last second.
 links.csv, connections.csv, models.npy and summary.json are written at the end (the middle two only by a network): a
@@ -17,9 +19,10 @@ May import: `orchestrator.experiment`, `orchestrator.drawing`, `orchestrator.rep
 
 from orchestrator.runs.folder import RunFolder, create_folder
 from orchestrator.runs.listing import RunEntry, UnknownRun, find_run, is_running, list_runs
+from orchestrator.runs.provenance import begin_provenance, end_provenance
 from orchestrator.runs.summary import Ending, Status, summarise
 
 __all__ = [
-    "Ending", "RunEntry", "RunFolder", "Status", "UnknownRun", "create_folder", "find_run", "is_running", "list_runs",
-    "summarise",
+    "Ending", "RunEntry", "RunFolder", "Status", "UnknownRun", "begin_provenance", "create_folder", "end_provenance",
+    "find_run", "is_running", "list_runs", "summarise",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, astuple, fields
@@ -20,6 +21,7 @@ from node.sockets import SocketCounts
 from orchestrator.drawing.svg import svg
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
+from orchestrator.runs.balance import Recorded
 from pame.faults import Plan
 from pame.ledger import Links
 from pame.observe import Evaluation, Record
@@ -55,6 +57,8 @@ class RunFolder:
     def __init__(self, path: Path, clock: Callable[[], float] = monotonic) -> None:
         self.path = path
         self.last: Evaluation | None = None
+        self.sums = Recorded()
+        """Of all rows of records.csv."""
         self._clock = clock
         self._flushed = -inf
         self._events: TextIO | None = None
@@ -84,6 +88,7 @@ class RunFolder:
 
     def recorded(self, records: Sequence[Record]) -> None:
         """More rows of records.csv; while they keep coming they reach the disk twice a second."""
+        self.sums.add(records)
         with writing(self.path):
             self._rows.writerows(records)
         if self._clock() - self._flushed >= _FLUSH_S:
@@ -162,6 +167,13 @@ class RunFolder:
             rows[node] = model
         with writing(self.path):
             np.save(self.path / "models.npy", rows)
+
+    def write_error(self, error: BaseException) -> Path:
+        """error.log: where in the code a run came to its end, for whoever wrote that code."""
+        path = self.path / "error.log"
+        with writing(path):
+            path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        return path
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """summary.json."""

@@ -1,6 +1,7 @@
 """The run folders below a root: what became of each, newest first, and the one that somebody names."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
@@ -10,6 +11,8 @@ from orchestrator.report.files import finite, mapping, read_object_if_whole, rea
 from orchestrator.report.points import read_last_point
 from orchestrator.report.read import is_run
 from orchestrator.report.remains import BROKEN_OFF, RUNNING, facts_left
+from orchestrator.runs.health import State
+from orchestrator.runs.provenance import FILE as PROVENANCE
 from pame.errors import PameError
 
 LAST = "last"
@@ -32,6 +35,7 @@ class RunEntry:
     path: Path
     when: datetime
     status: str
+    health: str | None = None
     runs: int | None = None
     backend: str | None = None
     algorithm: str | None = None
@@ -63,7 +67,7 @@ def read_entry(folder: Path, now: float) -> RunEntry | None:
             return _sweep(folder, when)
         if is_run(folder):
             return _run(folder, when, now)
-        inside = list(folder.iterdir())
+        inside = [path for path in folder.iterdir() if path.name != PROVENANCE]  # it is there before anything else
         runs = [path for path in inside if path.is_dir() and is_run(path)]
         if runs:
             status = RUNNING if any(is_running(path, now) for path in runs) else BROKEN_OFF
@@ -111,6 +115,7 @@ def _run(folder: Path, when: datetime, now: float) -> RunEntry:
         path=folder,
         when=when,
         status=str(facts.get("status") or "unknown"),
+        health=_word(mapping(facts.get("health")).get("state")),
         backend=_word(facts.get("backend")),
         algorithm=_word(facts.get("algorithm")),
         nodes=_whole(facts.get("nodes")),
@@ -127,7 +132,13 @@ def _sweep(folder: Path, when: datetime) -> RunEntry:
     runs = [mapping(run) for run in listed] if isinstance(listed, list) else []
     finished = sum(run.get("status") == "finished" for run in runs)
     status = "finished" if runs and finished == len(runs) else f"{finished} of {len(runs)} finished"
-    return RunEntry(folder.name, folder, when, status if runs else BROKEN_OFF, runs=len(runs))
+    health = _worst(str(run.get("health") or "") for run in runs)
+    return RunEntry(folder.name, folder, when, status if runs else BROKEN_OFF, health, runs=len(runs))
+
+
+def _worst(states: Iterable[str]) -> str | None:
+    found = set(states)
+    return next((state.value for state in reversed(list(State)) if state.value in found), None)
 
 
 def _written(path: Path, now: float) -> bool:

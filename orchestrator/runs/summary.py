@@ -1,21 +1,31 @@
 """summary.json: how a run ended, what it sent, and how each figure was measured."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
 
 from orchestrator.experiment import Experiment
+from orchestrator.faults import FaultOutcomes
+from orchestrator.runs.balance import Recorded, balance_bytes, balance_messages
+from orchestrator.runs.health import Health
 from pame import theory
 from pame.algorithms import PameSpec
 from pame.ledger import Fate, Ledger
 from pame.observe import Evaluation
 from pame.setting import Setting
 
+_WINDOWS_TOLD = 1000
 _OPTIMUM_UP_TO = 50_000_000
 """Numbers in the data of all nodes; beyond that the optimum takes longer than many runs."""
 
 
+_APART = (Fate.LOST, Fate.UNREPORTED, Fate.QUEUED, Fate.DROPPED, Fate.RESENT)
+_ADDS_UP = (
+    "records and curves count what the links took, less what full queues dropped: recorded + unrecorded (in iterations "
+    "without a record: cut off, or of nodes that died) = sent + queued (never handed over by the end) + unknown (of "
+    "nodes that died)"
+)
 _METRICS = {
     "test_mse": "mean squared prediction error of the mean of all nodes' models on a test set no node has seen",
     "test_accuracy": "share of right predictions of the mean of all nodes' models on a test set no node has seen",
@@ -42,6 +52,10 @@ class Ending:
     seconds: float | None
     wall_seconds: float
     exact: bool
+    health: Health | None = None
+    """None: it did not come so far that it has any."""
+    faults: FaultOutcomes | None = None
+    """What became of the planned faults; None: none were planned, or the run never began."""
 
 
 def summarise(
@@ -53,13 +67,14 @@ def summarise(
     last: Evaluation | None,
     ending: Ending,
     warnings: list[str],
+    recorded: Recorded,
     network: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The content of summary.json; its keys are what orchestrator.report reads."""
+    """The content of summary.json; its keys are what orchestrator.report reads. `recorded`: sums of records.csv."""
     n = setting.problem.n
     s = setting.algorithm.support_size(n) if isinstance(setting.algorithm, PameSpec) else None
     optimum, why_not = _optimum(setting)
-    sent = ledger.messages(Fate.SENT)
+    sent, links = ledger.messages(Fate.SENT), ledger.links()
     return {
         "name": experiment.name,
         "status": ending.status.value,
@@ -76,6 +91,7 @@ def summarise(
         "seconds": ending.seconds,
         "wall_seconds": ending.wall_seconds,
         "exact": ending.exact,
+        "health": ending.health.summary() if ending.health else None,
         "final": {
             "objective": last.objective if last else None,
             "consensus": last.consensus if last else None,
@@ -89,15 +105,16 @@ def summarise(
             "support": ledger.kinds.support,
             "stars": ledger.kinds.stars,
             "framing": ledger.kinds.framing,
-            "late": ledger.bytes(Fate.LATE),
-            "lost": ledger.bytes(Fate.LOST),
+            **{fate.value: ledger.bytes(fate) for fate in (Fate.LATE, *_APART)},
+            **asdict(balance_bytes(links, recorded)),
         },
         "messages": {
             "sent": sent,
             "aggregated": ledger.messages(Fate.AGGREGATED),
             "late": ledger.messages(Fate.LATE),
             "evicted": ledger.messages(Fate.EVICTED),
-            "lost": ledger.messages(Fate.LOST),
+            **{fate.value: ledger.messages(fate) for fate in _APART},
+            **asdict(balance_messages(links, recorded)),
             "starved": ledger.starved,
             "overtime": ledger.overtime,
             "desynchronised": ledger.desynchronised,
@@ -109,10 +126,17 @@ def summarise(
             "floor": theory.entropy_floor_bits(n, s) if s else None,
             "dense": theory.dense_bits(n),
         },
+        "faults": None if ending.faults is None else _faults(ending.faults),
         "network": network,
         "measured": _measured(driver, why_not, setting.problem.metrics(setting.start)),
-        "warnings": warnings,
+        "warnings": [*([ending.faults.sentence] if ending.faults and ending.faults.sentence else []), *warnings],
     }
+
+
+def _faults(found: FaultOutcomes) -> dict[str, Any]:
+    """`windows`: those with which something is wrong, by their line in plan.jsonl, counted from 0."""
+    told = [{"window": place, **asdict(outcome)} for place, outcome in found.windows.items()]
+    return {**asdict(found), "windows": told[:_WINDOWS_TOLD]}
 
 
 def _optimum(setting: Setting) -> tuple[dict[str, Any] | None, str]:
@@ -142,7 +166,8 @@ def _simulated(driver: str) -> dict[str, str]:
     )
     return {
         "bytes": "exact size of every encoded payload (flags, support, stars, values); protobuf, gRPC and TCP/IP not "
-        "included; lost messages are dropped before sending and not counted as sent",
+        "included; lost messages are dropped before sending and not counted as sent; queued: held by a cut until "
+        f"the end; {_ADDS_UP}",
         "seconds": clock if driver == "virtual-time" else f"not measured: the {driver} driver has no clock",
         "participation": "messages averaged by anybody, by their sender",
         "messages": "counted by the simulator at sender and receiver",
@@ -152,9 +177,11 @@ def _simulated(driver: str) -> dict[str, str]:
 
 
 _REAL = {
-    "bytes": "exact size of every encoded payload (flags, support, stars, values) that a node handed to gRPC, counted "
-    "by the node; protobuf, gRPC and TCP/IP not included; lost messages are dropped before sending and not counted as "
-    "sent",
+    "bytes": "exact size of every encoded payload (flags, support, stars, values) that a node handed to gRPC for the "
+    "first time, counted by the node; handed over again after a broken connection: resent, apart; sent by a node that "
+    "was killed before it said so: unreported, counted by the receivers, part of the total; protobuf, gRPC and TCP/IP "
+    "not included; lost messages are dropped before sending and not counted as sent, nor are those dropped from a full "
+    f"queue; {_ADDS_UP}",
     "bytes on the wire": "by a stated model of protobuf, gRPC, HTTP/2 and TCP/IP (pame/framing.py) from the nodes' own "
     "counts of messages, receipts and connections, which a test compares with interface counters; beside it what `ss` "
     "says of the data connections, each counted at the end that opened it, before it is closed",

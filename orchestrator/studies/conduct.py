@@ -14,6 +14,7 @@ from orchestrator.attempt import INTERRUPTED, Attempt, row_file
 from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.network import NetworkObserver
+from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies.grid import Cell, Study, base_experiment
 from orchestrator.studies.measure import Row
 from orchestrator.studies.outcome import Outcome
@@ -64,6 +65,7 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
     predicted: list[Row] = []
     measured: list[Row] = []
     attempt = Attempt()
+    provenance = begin_provenance(order.folder)
     with writing(order.folder):
         (order.folder / "base.yaml").write_text(to_yaml(base), encoding="utf-8")
     with row_file(order.folder) as keep, attempt:
@@ -97,6 +99,7 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
         measured_judgements=judge(study, Rows([row for row in measured if row.tells_of_time])),
         trouble=attempt.trouble,
     )
+    end_provenance(order.folder, provenance)
     write_study_report(order.folder, outcome)
     _write_verdict(order.folder, outcome)
     attempt.complain()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orchestrator.report.degraded import health_told
 from orchestrator.report.files import mapping, read_object
 from orchestrator.report.points import Point, read_curve
 from orchestrator.report.tables import blocks, read_links
@@ -74,6 +75,9 @@ class Row:
     own: tuple[OwnData, ...] = ()
     """By node; empty if the final models are not known."""
     cpu_bound: bool = False
+    health: str = ""
+    """Of a run on nodes; empty: nobody knows."""
+    health_reason: str = ""
 
     @property
     def ran(self) -> bool:
@@ -123,6 +127,7 @@ def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) ->
     """From a run folder."""
     summary = read_object(folder / "summary.json")
     network = mapping(summary.get("network"))
+    health, health_reason = health_told(summary)
     struck = struck_nodes(setting)
     used, voice = _heard(folder, struck)
     work = _work(folder)
@@ -145,16 +150,14 @@ def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) ->
         left_by_others=None if models is None else stick.left(setting.problem.objective(models[others].mean(axis=0))),
         own=() if models is None else _own_data(setting, models),
         cpu_bound=bool(network.get("cpu_bound")),
+        health=health,
+        health_reason=health_reason,
     )
 
 
-def measure_points(
-    cell: Cell, setting: Setting, target: float, points: Sequence[Point], backend: str, status: str, seconds: float
-) -> Row:
-    """From the curve alone, of a run whose folder is somewhere else."""
-    struck = struck_nodes(setting)
-    stick = yardstick(setting, target)
-    return _row(cell, stick, points, backend=backend, status=status, seconds=seconds, struck=struck)
+def measure_points(cell: Cell, setting: Setting, target: float, points: Sequence[Point], **told: Any) -> Row:
+    """From the curve alone, of a run whose folder is somewhere else; `told`: fields of the row."""
+    return _row(cell, yardstick(setting, target), points, struck=struck_nodes(setting), **told)
 
 
 def struck_nodes(setting: Setting) -> tuple[int, ...]:

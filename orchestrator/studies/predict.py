@@ -42,4 +42,5 @@ def _simulate(experiment: Experiment, setting: Setting, folder: Path) -> None:
             ending = Ending(Status.FINISHED, outcome.reason, outcome.iterations, outcome.seconds, spent, outcome.exact)
             run.write_models(dict(enumerate(outcome.models)))
         run.write_links(ledger.links())
-        run.write_summary(summarise(experiment, setting, "simulate", _DRIVER, ledger, run.last, ending, []))
+        last, sums = run.last, run.sums
+        run.write_summary(summarise(experiment, setting, "simulate", _DRIVER, ledger, last, ending, [], sums))

@@ -10,6 +10,7 @@ from orchestrator.backends.standing import run_standing
 from orchestrator.client import Client, Retelling
 from orchestrator.errors import NotEnoughNodes, Unreachable, writing
 from orchestrator.experiment import Experiment, to_yaml
+from orchestrator.named_files import carried
 from orchestrator.network import NetworkObserver, NetworkState
 from orchestrator.plan import make_network_setting
 from orchestrator.report.points import Point
@@ -17,6 +18,7 @@ from orchestrator.runs import Ending, Status
 from orchestrator.studies.grid import Cell, experiment_of
 from orchestrator.studies.measure import Row, measure_folder, measure_points
 from pame.observe import Evaluation, Record
+from pame.rpc import experiments_pb2 as pb
 
 _VERIFIED_ALREADY = "verify.when=never"
 SERVED = "served"
@@ -77,24 +79,25 @@ def check_served(client: Client, nodes: int) -> None:
 def run_on_served(client: Client, tasks: Sequence[Task], base: Path, target: float, stage: Stage) -> bool:
     """On the nodes of a served orchestrator; what it tells of a run is its curve. Whether all of them ran."""
     for task in tasks:
-        accepted = client.submit(to_yaml(task.experiment))
+        accepted = client.submit(to_yaml(task.experiment), carried(task.experiment, base))
         notes = _Notes(stage.begins(task.cell))
         try:
-            status, seconds = _follow(client, accepted.run, notes)
+            ended = _follow(client, accepted.run, notes)
         except KeyboardInterrupt:
             client.cancel(accepted.run)
             return False
         setting = make_network_setting(task.experiment, base)
-        stage.ended(measure_points(task.cell, setting, target, notes.points, SERVED, status, seconds))
+        told = {name: getattr(ended, name) for name in ("status", "seconds", "health", "health_reason")}
+        stage.ended(measure_points(task.cell, setting, target, notes.points, backend=SERVED, **told))
     return True
 
 
-def _follow(client: Client, run: int, notes: "_Notes") -> tuple[str, float]:
-    """Until the run ends: its status and how long it took."""
+def _follow(client: Client, run: int, notes: "_Notes") -> pb.Ended:
+    """Until the run ends: what is told of it."""
     retelling = Retelling(notes)
     for event in client.watch(run):
         if event.WhichOneof("kind") == "ended":
-            return event.ended.status, event.ended.seconds
+            return event.ended
         retelling.tell(event)
     raise Unreachable("the orchestrator left before the run ended: look into its run folder")
 

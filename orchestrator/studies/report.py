@@ -6,7 +6,9 @@ from pathlib import Path
 from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.report import page
+from orchestrator.report.degraded import degraded_words, is_degraded
 from orchestrator.report.figure import Figure
+from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.text import count, percent
 from orchestrator.studies.charts import by_condition, by_spare, side_by_side, view_switch
 from orchestrator.studies.measure import HOW
@@ -30,7 +32,13 @@ def write_study_report(folder: Path, outcome: Outcome) -> Path:
         figures.append(measured)
     parts.append(_real(outcome, measured))
     parts += [_settings(outcome), _how()]
-    html = page.page(f"{outcome.study.title} · PaME study", folder.name, "".join(parts), figures)
+    html = page.page(
+        f"{outcome.study.title} · PaME study",
+        folder.name,
+        "".join(parts),
+        figures,
+        provenance=provenance_footer(folder),
+    )
     path = folder / "report.html"
     with writing(path):
         path.write_text(html, encoding="utf-8")
@@ -55,7 +63,16 @@ def _head(outcome: Outcome) -> str:
     if bound := [row for row in outcome.measured if row.cpu_bound]:
         words = f"{count(len(bound), 'cell')} on real nodes had steps that overran: the machine was too busy. "
         parts.append(page.callout([f"{words}They say nothing about time and are left out of the verdict."]))
+    if words := degraded_cells(outcome):
+        parts.append(page.callout([f"{words}."]))
     return "".join(parts)
+
+
+def degraded_cells(outcome: Outcome) -> str:
+    """Which cells on nodes are degraded, and why; empty: none."""
+    found = [row for row in outcome.measured if is_degraded(row.health)]
+    names = [(f"{outcome.words[row.policy]}, {outcome.words[row.condition]}", row.health_reason) for row in found]
+    return degraded_words(names, len(outcome.measured)) if found else ""
 
 
 def _chip(judgement: Judgement) -> tuple[str, str]:

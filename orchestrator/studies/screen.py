@@ -83,7 +83,7 @@ class StudyScreen:
     def _show(self) -> Group:
         table = Table(box=None, padding=(0, 1), header_style="bold")
         for heading in ("policy", "condition"):
-            table.add_column(heading, no_wrap=True)
+            table.add_column(heading, overflow="ellipsis")
         for heading in _HEADINGS:
             table.add_column(heading, justify="right", no_wrap=True)
         for row in self._rows:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from orchestrator.report import page
+from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import Cell
 from orchestrator.report.text import duration, number, percent, volume
 from orchestrator.studies.grid import Condition
@@ -128,6 +129,8 @@ def _figures(row: Row) -> list[str]:
 
 def _remark(before: Row, after: Row) -> str:
     remarks = [] if after.status == "finished" else [after.status]
+    if is_degraded(after.health):
+        remarks.append(f"degraded: {after.health_reason}")
     if after.cpu_bound:
         remarks.append("cpu-bound: says nothing about time")
     if before.seconds_to_target and after.seconds_to_target:

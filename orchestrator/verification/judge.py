@@ -145,6 +145,8 @@ def _rate(asked: Asked, sample: Sample) -> Finding:
     if arrivals.size < 2 or arrivals[-1] == arrivals[0]:
         return unverifiable(asked, _too_few(arrivals.size))
     gap = _usual_gap(arrivals / 1e9, 0.5 if asked.in_process else 0.25) * (1 - sample.lost_behind)
+    if gap <= 0:
+        return unverifiable(asked, "probes came at the same time, or none could come")
     measured = 8 * sample.bytes / gap
     wobble = asked.spec.jitter_s / gap if asked.in_process else 0.0
     slack = asked.value * (_RATE_SHARE[asked.in_process] + wobble)

@@ -1,7 +1,8 @@
 """What nearly all algorithms do alike: the parameters of those that mix with Q, and a node's routine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
@@ -60,6 +61,7 @@ class NodeBase:
     What it sends, how it takes in what came, and its step are the algorithm's (`seam.Algorithm`)."""
 
     delivery = Delivery.LATEST
+    lengths: Mapping[str, int] = MappingProxyType({})
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -73,6 +73,10 @@ class Algorithm(Protocol):
         """What its messages may hold: the name and the form of every vector."""
 
     @property
+    def lengths(self) -> Mapping[str, int]:
+        """How many coordinates a vector has, for those that do not have n: 1 for a single number."""
+
+    @property
     def bundles(self) -> Collection[frozenset[str]]:
         """Which vectors a message holds together: one set of names for each kind of message."""
 

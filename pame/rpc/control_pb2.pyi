@@ -96,7 +96,7 @@ class Refused(_message.Message):
     def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class Assignment(_message.Message):
-    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan")
+    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan", "secret")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
@@ -116,6 +116,7 @@ class Assignment(_message.Message):
     RESUME_FIELD_NUMBER: _ClassVar[int]
     TLS_FIELD_NUMBER: _ClassVar[int]
     PLAN_FIELD_NUMBER: _ClassVar[int]
+    SECRET_FIELD_NUMBER: _ClassVar[int]
     run: int
     seed: int
     index: int
@@ -135,7 +136,8 @@ class Assignment(_message.Message):
     resume: Resumption
     tls: bool
     plan: str
-    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ...) -> None: ...
+    secret: bytes
+    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ..., secret: _Optional[bytes] = ...) -> None: ...
 
 class ExchangeRules(_message.Message):
     __slots__ = ("mode", "spare", "max_lag", "exclude_after", "patience_s")
@@ -376,7 +378,7 @@ class Record(_message.Message):
     def __init__(self, iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., waited_s: _Optional[float] = ..., wanted: _Optional[int] = ..., received: _Optional[int] = ..., coverage: _Optional[float] = ..., starved: bool = ..., late: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., lost: _Optional[int] = ..., staleness: _Optional[float] = ...) -> None: ...
 
 class OutLink(_message.Message):
-    __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts", "sockets")
+    __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts", "sockets", "queued", "queued_bytes", "resent", "resent_bytes", "dropped_bytes")
     RECEIVER_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     VALUES_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -396,6 +398,11 @@ class OutLink(_message.Message):
     OVERTIME_FIELD_NUMBER: _ClassVar[int]
     RECEIPTS_FIELD_NUMBER: _ClassVar[int]
     SOCKETS_FIELD_NUMBER: _ClassVar[int]
+    QUEUED_FIELD_NUMBER: _ClassVar[int]
+    QUEUED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    RESENT_FIELD_NUMBER: _ClassVar[int]
+    RESENT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_BYTES_FIELD_NUMBER: _ClassVar[int]
     receiver: int
     messages: int
     values_bytes: int
@@ -415,10 +422,15 @@ class OutLink(_message.Message):
     overtime: int
     receipts: int
     sockets: SocketTotals
-    def __init__(self, receiver: _Optional[int] = ..., messages: _Optional[int] = ..., values_bytes: _Optional[int] = ..., support_bytes: _Optional[int] = ..., stars_bytes: _Optional[int] = ..., framing_bytes: _Optional[int] = ..., protobuf_bytes: _Optional[int] = ..., lost: _Optional[int] = ..., lost_bytes: _Optional[int] = ..., dropped: _Optional[int] = ..., acknowledged: _Optional[int] = ..., refused: _Optional[int] = ..., late: _Optional[int] = ..., connects: _Optional[int] = ..., round_trip_s: _Optional[float] = ..., longest_round_trip_s: _Optional[float] = ..., overtime: _Optional[int] = ..., receipts: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ...) -> None: ...
+    queued: int
+    queued_bytes: int
+    resent: int
+    resent_bytes: int
+    dropped_bytes: int
+    def __init__(self, receiver: _Optional[int] = ..., messages: _Optional[int] = ..., values_bytes: _Optional[int] = ..., support_bytes: _Optional[int] = ..., stars_bytes: _Optional[int] = ..., framing_bytes: _Optional[int] = ..., protobuf_bytes: _Optional[int] = ..., lost: _Optional[int] = ..., lost_bytes: _Optional[int] = ..., dropped: _Optional[int] = ..., acknowledged: _Optional[int] = ..., refused: _Optional[int] = ..., late: _Optional[int] = ..., connects: _Optional[int] = ..., round_trip_s: _Optional[float] = ..., longest_round_trip_s: _Optional[float] = ..., overtime: _Optional[int] = ..., receipts: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ..., queued: _Optional[int] = ..., queued_bytes: _Optional[int] = ..., resent: _Optional[int] = ..., resent_bytes: _Optional[int] = ..., dropped_bytes: _Optional[int] = ...) -> None: ...
 
 class InLink(_message.Message):
-    __slots__ = ("sender", "messages", "bytes", "aggregated", "late", "late_bytes", "evicted", "refused", "suspect")
+    __slots__ = ("sender", "messages", "bytes", "aggregated", "late", "late_bytes", "evicted", "refused", "suspect", "refused_by", "refused_detail", "absurd")
     SENDER_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -428,6 +440,9 @@ class InLink(_message.Message):
     EVICTED_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     SUSPECT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_BY_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_DETAIL_FIELD_NUMBER: _ClassVar[int]
+    ABSURD_FIELD_NUMBER: _ClassVar[int]
     sender: int
     messages: int
     bytes: int
@@ -437,7 +452,18 @@ class InLink(_message.Message):
     evicted: int
     refused: int
     suspect: bool
-    def __init__(self, sender: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., aggregated: _Optional[int] = ..., late: _Optional[int] = ..., late_bytes: _Optional[int] = ..., evicted: _Optional[int] = ..., refused: _Optional[int] = ..., suspect: bool = ...) -> None: ...
+    refused_by: _containers.RepeatedCompositeFieldContainer[RefusedCount]
+    refused_detail: str
+    absurd: int
+    def __init__(self, sender: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., aggregated: _Optional[int] = ..., late: _Optional[int] = ..., late_bytes: _Optional[int] = ..., evicted: _Optional[int] = ..., refused: _Optional[int] = ..., suspect: bool = ..., refused_by: _Optional[_Iterable[_Union[RefusedCount, _Mapping]]] = ..., refused_detail: _Optional[str] = ..., absurd: _Optional[int] = ...) -> None: ...
+
+class RefusedCount(_message.Message):
+    __slots__ = ("refusal", "messages")
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    refusal: _refusal_pb2.Refusal
+    messages: int
+    def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., messages: _Optional[int] = ...) -> None: ...
 
 class NodeTotals(_message.Message):
     __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "snapshot_cpu_s", "snapshot_bytes", "desynchronised")
@@ -516,14 +542,16 @@ class Finished(_message.Message):
     def __init__(self, run: _Optional[int] = ...) -> None: ...
 
 class Failure(_message.Message):
-    __slots__ = ("run", "reason", "diverged")
+    __slots__ = ("run", "reason", "diverged", "unheard")
     RUN_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     DIVERGED_FIELD_NUMBER: _ClassVar[int]
+    UNHEARD_FIELD_NUMBER: _ClassVar[int]
     run: int
     reason: str
     diverged: bool
-    def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ..., diverged: bool = ...) -> None: ...
+    unheard: bool
+    def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ..., diverged: bool = ..., unheard: bool = ...) -> None: ...
 
 class FaultReport(_message.Message):
     __slots__ = ("run", "number", "begins", "seconds", "iteration", "mechanism", "detail", "failed", "planned", "by_iteration", "took", "held")

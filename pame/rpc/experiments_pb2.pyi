@@ -7,12 +7,21 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Submission(_message.Message):
-    __slots__ = ("experiment", "token")
+    __slots__ = ("experiment", "token", "files")
+    class FilesEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     EXPERIMENT_FIELD_NUMBER: _ClassVar[int]
     TOKEN_FIELD_NUMBER: _ClassVar[int]
+    FILES_FIELD_NUMBER: _ClassVar[int]
     experiment: str
     token: str
-    def __init__(self, experiment: _Optional[str] = ..., token: _Optional[str] = ...) -> None: ...
+    files: _containers.ScalarMap[str, str]
+    def __init__(self, experiment: _Optional[str] = ..., token: _Optional[str] = ..., files: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class Submitted(_message.Message):
     __slots__ = ("accepted", "denied")
@@ -59,20 +68,22 @@ class Event(_message.Message):
     def __init__(self, phase: _Optional[_Union[Phase, _Mapping]] = ..., point: _Optional[_Union[Point, _Mapping]] = ..., network: _Optional[_Union[Network, _Mapping]] = ..., ended: _Optional[_Union[Ended, _Mapping]] = ...) -> None: ...
 
 class Phase(_message.Message):
-    __slots__ = ("run", "name", "folder", "nodes", "iterations", "phase")
+    __slots__ = ("run", "name", "folder", "nodes", "iterations", "phase", "seconds")
     RUN_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
     FOLDER_FIELD_NUMBER: _ClassVar[int]
     NODES_FIELD_NUMBER: _ClassVar[int]
     ITERATIONS_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
     run: int
     name: str
     folder: str
     nodes: int
     iterations: int
     phase: str
-    def __init__(self, run: _Optional[int] = ..., name: _Optional[str] = ..., folder: _Optional[str] = ..., nodes: _Optional[int] = ..., iterations: _Optional[int] = ..., phase: _Optional[str] = ...) -> None: ...
+    seconds: float
+    def __init__(self, run: _Optional[int] = ..., name: _Optional[str] = ..., folder: _Optional[str] = ..., nodes: _Optional[int] = ..., iterations: _Optional[int] = ..., phase: _Optional[str] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class Point(_message.Message):
     __slots__ = ("by", "iteration", "seconds", "bytes", "objective", "consensus", "coverage", "metrics")
@@ -102,7 +113,7 @@ class Point(_message.Message):
     def __init__(self, by: _Optional[str] = ..., iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., bytes: _Optional[int] = ..., objective: _Optional[float] = ..., consensus: _Optional[float] = ..., coverage: _Optional[float] = ..., metrics: _Optional[_Mapping[str, float]] = ...) -> None: ...
 
 class Network(_message.Message):
-    __slots__ = ("ready", "alive", "slowest", "median", "fastest", "bytes", "late", "starved", "seconds")
+    __slots__ = ("ready", "alive", "slowest", "median", "fastest", "bytes", "late", "starved", "seconds", "health", "health_reason")
     READY_FIELD_NUMBER: _ClassVar[int]
     ALIVE_FIELD_NUMBER: _ClassVar[int]
     SLOWEST_FIELD_NUMBER: _ClassVar[int]
@@ -112,6 +123,8 @@ class Network(_message.Message):
     LATE_FIELD_NUMBER: _ClassVar[int]
     STARVED_FIELD_NUMBER: _ClassVar[int]
     SECONDS_FIELD_NUMBER: _ClassVar[int]
+    HEALTH_FIELD_NUMBER: _ClassVar[int]
+    HEALTH_REASON_FIELD_NUMBER: _ClassVar[int]
     ready: int
     alive: int
     slowest: int
@@ -121,21 +134,27 @@ class Network(_message.Message):
     late: int
     starved: int
     seconds: float
-    def __init__(self, ready: _Optional[int] = ..., alive: _Optional[int] = ..., slowest: _Optional[int] = ..., median: _Optional[int] = ..., fastest: _Optional[int] = ..., bytes: _Optional[int] = ..., late: _Optional[int] = ..., starved: _Optional[int] = ..., seconds: _Optional[float] = ...) -> None: ...
+    health: str
+    health_reason: str
+    def __init__(self, ready: _Optional[int] = ..., alive: _Optional[int] = ..., slowest: _Optional[int] = ..., median: _Optional[int] = ..., fastest: _Optional[int] = ..., bytes: _Optional[int] = ..., late: _Optional[int] = ..., starved: _Optional[int] = ..., seconds: _Optional[float] = ..., health: _Optional[str] = ..., health_reason: _Optional[str] = ...) -> None: ...
 
 class Ended(_message.Message):
-    __slots__ = ("status", "reason", "iterations", "seconds", "exact")
+    __slots__ = ("status", "reason", "iterations", "seconds", "exact", "health", "health_reason")
     STATUS_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     ITERATIONS_FIELD_NUMBER: _ClassVar[int]
     SECONDS_FIELD_NUMBER: _ClassVar[int]
     EXACT_FIELD_NUMBER: _ClassVar[int]
+    HEALTH_FIELD_NUMBER: _ClassVar[int]
+    HEALTH_REASON_FIELD_NUMBER: _ClassVar[int]
     status: str
     reason: str
     iterations: int
     seconds: float
     exact: bool
-    def __init__(self, status: _Optional[str] = ..., reason: _Optional[str] = ..., iterations: _Optional[int] = ..., seconds: _Optional[float] = ..., exact: bool = ...) -> None: ...
+    health: str
+    health_reason: str
+    def __init__(self, status: _Optional[str] = ..., reason: _Optional[str] = ..., iterations: _Optional[int] = ..., seconds: _Optional[float] = ..., exact: bool = ..., health: _Optional[str] = ..., health_reason: _Optional[str] = ...) -> None: ...
 
 class CancelRequest(_message.Message):
     __slots__ = ("run", "token")
@@ -168,10 +187,16 @@ class Injected(_message.Message):
     def __init__(self, planned: _Optional[_Union[Planned, _Mapping]] = ..., denied: _Optional[_Union[Denied, _Mapping]] = ...) -> None: ...
 
 class Planned(_message.Message):
-    __slots__ = ("events",)
+    __slots__ = ("events", "begun", "failures", "silent")
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    BEGUN_FIELD_NUMBER: _ClassVar[int]
+    FAILURES_FIELD_NUMBER: _ClassVar[int]
+    SILENT_FIELD_NUMBER: _ClassVar[int]
     events: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, events: _Optional[_Iterable[str]] = ...) -> None: ...
+    begun: _containers.RepeatedScalarFieldContainer[str]
+    failures: _containers.RepeatedScalarFieldContainer[str]
+    silent: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, events: _Optional[_Iterable[str]] = ..., begun: _Optional[_Iterable[str]] = ..., failures: _Optional[_Iterable[str]] = ..., silent: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class ListNodesRequest(_message.Message):
     __slots__ = ("token",)

@@ -30,6 +30,7 @@ class Refusal(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REFUSAL_TOO_LARGE: _ClassVar[Refusal]
     REFUSAL_NOT_A_NEIGHBOUR: _ClassVar[Refusal]
     REFUSAL_WRONG_SENDER: _ClassVar[Refusal]
+    REFUSAL_WRONG_SECRET: _ClassVar[Refusal]
     REFUSAL_WRONG_TOKEN: _ClassVar[Refusal]
     REFUSAL_WRONG_CODE_VERSION: _ClassVar[Refusal]
     REFUSAL_WRONG_FINGERPRINT: _ClassVar[Refusal]
@@ -69,6 +70,7 @@ REFUSAL_NOT_A_PARCEL: Refusal
 REFUSAL_TOO_LARGE: Refusal
 REFUSAL_NOT_A_NEIGHBOUR: Refusal
 REFUSAL_WRONG_SENDER: Refusal
+REFUSAL_WRONG_SECRET: Refusal
 REFUSAL_WRONG_TOKEN: Refusal
 REFUSAL_WRONG_CODE_VERSION: Refusal
 REFUSAL_WRONG_FINGERPRINT: Refusal

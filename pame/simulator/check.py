@@ -9,6 +9,11 @@ def check(driver: str, setting: Setting) -> None:
     """Refuse a setting that a driver cannot run."""
     if driver == "virtual-time":
         return
+    if setting.stop.by_seconds_alone:
+        raise ParameterError(
+            f"the {driver} driver has no clock, so that stop.seconds alone never ends a run: give stop.iterations, or "
+            "use simulate.driver: virtual-time"
+        )
     if not setting.misfortune.is_public:
         raise ParameterError(
             f"the {driver} driver knows no time, and some faults go by the clock: use simulate.driver: virtual-time"

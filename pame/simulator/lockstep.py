@@ -9,6 +9,7 @@ import numpy as np
 from pame.algorithms import Delivery, Received
 from pame.evaluate import Evaluator
 from pame.ledger import Fate, Ledger
+from pame.message_check import MessageCheck
 from pame.observe import Observer, Outcome, Record
 from pame.participant import staleness
 from pame.setting import Setting
@@ -39,6 +40,7 @@ class _Run:
         self._ledger = ledger
         self._evaluator = Evaluator(setting, ledger, observer)
         self._nodes = setting.nodes()
+        self._check = MessageCheck(setting, self._nodes)
         self._inboxes: list[list[Received]] = [[] for _ in self._nodes]
 
     def evaluate(self, k: int) -> Outcome | None:
@@ -57,7 +59,8 @@ class _Run:
         """All nodes send, then all aggregate, then all step."""
         for node in self._nodes:
             node.prepare(k)
-        posted = [post(self._setting, self._ledger, node, sender, k) for sender, node in enumerate(self._nodes)]
+        setting, check, ledger = self._setting, self._check, self._ledger
+        posted = [post(setting, check, ledger, node, sender, k) for sender, node in enumerate(self._nodes)]
         for sent in filter(None, posted):
             for receiver in sent.receivers:
                 self._inboxes[receiver].append(sent.envelope)

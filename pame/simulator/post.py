@@ -5,28 +5,38 @@ from dataclasses import dataclass
 import numpy as np
 
 from pame.algorithms import Algorithm, Message, Received
-from pame.codec import Draw, Sizes, Wire, measure_payload
+from pame.codec import Sizes
 from pame.ledger import Fate, Ledger
+from pame.message_check import MessageCheck
+from pame.message_coding import measure_message
 from pame.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """One message on its way, whom it will reach, and how many copies were lost on purpose."""
+    """One message on its way, its bytes by kind, whom it will reach, and how many copies were lost on purpose."""
 
     envelope: Received
+    sizes: Sizes
     receivers: tuple[int, ...]
     lost: int
 
 
 def post(
-    setting: Setting, ledger: Ledger, node: Algorithm, sender: int, k: int, seconds: float | None = None
+    setting: Setting,
+    check: MessageCheck,
+    ledger: Ledger,
+    node: Algorithm,
+    sender: int,
+    k: int,
+    seconds: float | None = None,
 ) -> Posted | None:
     """A node's message at k, entered into the account; None if it has nobody to send to. `seconds`: by which clock."""
     receivers = node.receivers(k)
     if not receivers:
         return None
     message = node.message(k)
+    check.look(sender, k, message)
     sizes = message_sizes(setting, sender, k, message)
     foreseen = [i for i in receivers if setting.is_lost(sender, i, k)]
     lost = [*foreseen]
@@ -38,10 +48,9 @@ def post(
     for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
         ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
     ledger.kinds += sizes * len(reached)
-    return Posted(Received(sender, k, message, sizes.total), reached, len(lost))
+    return Posted(Received(sender, k, message, sizes.total), sizes, reached, len(lost))
 
 
 def message_sizes(setting: Setting, sender: int, k: int, message: Message) -> Sizes:
     """The exact sizes of the encoded vectors of a message. What gRPC and TCP put around them is not in here."""
-    wire = Wire(Draw(setting.seed, sender, k), setting.coding, setting.values)
-    return sum((measure_payload(vector, wire) for vector in message.values()), Sizes())
+    return measure_message(message, setting.wire(sender, k))

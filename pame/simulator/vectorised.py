@@ -20,6 +20,7 @@ from pame.algorithms.descend import check_finite
 from pame.evaluate import Evaluator
 from pame.exchange import as_sent
 from pame.ledger import Ledger
+from pame.message_check import MessageCheck
 from pame.observe import Observer, Outcome
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes, uniforms_of_links
@@ -40,6 +41,7 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
     evaluator = Evaluator(setting, ledger, observer)
     enough = np.array([participation(spec.share, degree) for degree in setting.topology.degrees.tolist()])
     periods = np.array(setting.periods)
+    message_check = MessageCheck(setting, [setting.node(0, setting.selection())])
     models = np.zeros((setting.topology.nodes, setting.problem.n))
     k = 0
     while True:
@@ -51,7 +53,7 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
         exchange = _exchange(setting, models, active, enough, spec.support_size(models.shape[1]), k)
         coverage = _average(models, exchange)
         evaluator.covered_many(coverage)
-        sizes = enter(setting, ledger, exchange, k)
+        sizes = enter(setting, message_check, ledger, exchange, k)
         observer.recorded(records(models.shape[0], enough, exchange, coverage, sizes, k))
         steps = np.array([spec.step.size(k, t) for t in range(1, int(enough.max()) + 1)])[enough - 1]
         gradient = problem.gradient(models, k)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from pame.codec import Sizes, SupportCoding
 from pame.exchange import PartialMessage
 from pame.ledger import Fate, Ledger
+from pame.message_check import MessageCheck
 from pame.observe import Record
 from pame.setting import Setting
 from pame.simulator.post import message_sizes
@@ -37,9 +38,9 @@ class Exchange:
     """Of each message: whether it was not lost."""
 
 
-def enter(setting: Setting, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
+def enter(setting: Setting, check: MessageCheck, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
     """Put the messages into the ledger; the size of each sender's message."""
-    sizes = _sizes(setting, ledger, exchange, k)
+    sizes = _sizes(setting, check, ledger, exchange, k)
     sender, receiver = exchange.senders[exchange.sender], exchange.active[exchange.receiver]
     size, reached = sizes[exchange.sender], exchange.reached
     for fate, which in ((Fate.SENT, reached), (Fate.AGGREGATED, reached), (Fate.LOST, ~reached)):
@@ -48,7 +49,7 @@ def enter(setting: Setting, ledger: Ledger, exchange: Exchange, k: int) -> Indic
     return sizes
 
 
-def _sizes(setting: Setting, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
+def _sizes(setting: Setting, check: MessageCheck, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
     """Exact sizes. Messages without stars, or with nothing else, are all alike unless the coding looks at positions."""
     s = int(np.count_nonzero(exchange.mask[0])) if exchange.senders.size else 0
     star = exchange.mask & (exchange.revealed == 0.0) & ~np.signbit(exchange.revealed)
@@ -60,8 +61,9 @@ def _sizes(setting: Setting, ledger: Ledger, exchange: Exchange, k: int) -> Indi
         sizes = alike.get(stars[row])
         if sizes is None:
             support = np.flatnonzero(exchange.mask[row])
-            message = PartialMessage(exchange.mask.shape[1], support, exchange.revealed[row, support])
-            sizes = message_sizes(setting, sender, k, {"w": message})
+            message = {"w": PartialMessage(exchange.mask.shape[1], support, exchange.revealed[row, support])}
+            check.look(sender, k, message)
+            sizes = message_sizes(setting, sender, k, message)
             if stars[row] in (0, s) and setting.coding in _SIZE_IGNORES_POSITIONS:
                 alike[stars[row]] = sizes
         ledger.kinds += sizes * copies[row]

@@ -20,15 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pame.algorithms import Mode, Received
+from pame.codec import Sizes
 from pame.comeback import first_iteration, start_model
 from pame.evaluate import Evaluator
 from pame.faults import ContainerKill, ContainerRestart, Event, Pause
 from pame.ledger import Fate, Ledger
 from pame.links import LinkState, send
+from pame.message_check import MessageCheck
 from pame.observe import Observer, Outcome
 from pame.participant import Participant, Sent
 from pame.setting import Setting
-from pame.simulator.post import post
+from pame.simulator.post import Posted, post
 
 Action = Callable[[float], None]
 
@@ -54,12 +56,15 @@ class _Run:
         self._nodes = [
             Participant(setting, index, setting.node(index, self._selection)) for index in range(setting.topology.nodes)
         ]
+        self._check = MessageCheck(setting, [node.algorithm for node in self._nodes])
         self._away: dict[int, float] = {}
         """Nodes that are killed and not back yet, and when they will be."""
         self._still: dict[int, float] = {}
         """When nodes go on that were paused at an iteration."""
         self._struck: set[tuple[int, Event]] = set()
         """What has stopped which node at an iteration."""
+        self._held: list[tuple[float, int, int, Sizes]] = []
+        """Messages held by a cut when they were sent: until when, sender, receiver, size."""
         self._departures = 0
         self._kept: dict[int, NDArray[np.float64]] = {}
         """The newest snapshot of each node."""
@@ -87,12 +92,15 @@ class _Run:
             moment, _, action = heapq.heappop(self._queue)
             if moment > self._setting.stop.seconds:
                 now = self._setting.stop.seconds
-                self._reason = f"{now:g} simulated seconds are over"
+                self._reason = f"{now:g} simulated second{' is' if now == 1 else 's are'} over"
             else:
                 now = moment
                 action(now)
         for node in self._nodes:
             self._account_at_its_end(node)
+        for leaves, sender, receiver, sizes in self._held:
+            if leaves > now:
+                self._ledger.was_queued(sender, receiver, sizes)
         if self._stopped is None:
             self._stopped = (self._latest(), self._steps // len(self._nodes))
         models, iterations = self._stopped
@@ -177,26 +185,29 @@ class _Run:
         """Send, and wait if this is a round."""
         setting, k = self._setting, node.k
         node.algorithm.prepare(k)
-        mail = post(setting, self._ledger, node.algorithm, node.index, k, now)
+        mail = post(setting, self._check, self._ledger, node.algorithm, node.index, k, now)
         if mail is not None:
             for receiver in mail.receivers:
-                arrival = self._arrival(mail.envelope, receiver, now)
+                arrival = self._arrival(mail, receiver, now)
                 self._at(arrival, partial(self._deliver, receiver, mail.envelope))
             self._sent_at[k] += len(mail.receivers) * mail.envelope.size
             self._ledger.overtime += len(mail.receivers) if k >= setting.stop.iterations else 0
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
         lost = [j for j in senders if setting.is_lost(j, node.index, k)]
-        sent = Sent(len(mail.receivers), mail.envelope.size, mail.lost) if mail else Sent()
+        sent = Sent(len(mail.receivers), len(mail.receivers) * mail.envelope.size, mail.lost) if mail else Sent()
         node.begin(now, sent, wanted, lost)
         if node.satisfied():
             self._aggregate(node, now)
         else:
             self._at(now + node.patience.seconds(), partial(self._expire, node, k))
 
-    def _arrival(self, envelope: Received, receiver: int, now: float) -> float:
-        setting, link = self._setting, (envelope.sender, receiver)
+    def _arrival(self, mail: Posted, receiver: int, now: float) -> float:
+        setting, envelope = self._setting, mail.envelope
+        link = envelope.sender, receiver
         leaves = setting.misfortune.held_until(link, now) if setting.plan else now
+        if leaves > now:
+            self._held.append((leaves, *link, mail.sizes))
         spec, u = setting.link_at(*link, leaves), setting.link_jitter(*link, envelope.iteration)
         state = send(spec, self._links.get(link, LinkState()), leaves, 8 * envelope.size, u)
         self._links[link] = state

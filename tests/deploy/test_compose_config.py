@@ -147,6 +147,7 @@ def test_the_environment_chooses_experiment_nodes_and_exit() -> None:
         "PAME_NODES": None,
         "PAME_EXIT": None,
         "PAME_GATHER": "180s",
+        "PAME_ALLOW_HOST": "orchestrator ",
         "PAME_ON": "127.0.0.1:4749",
         "PAME_SECURITY": "/var/lib/pame",
     }

@@ -21,6 +21,7 @@ import pytest
 from containers import ROOT, Container, Project, docker, project
 
 from node.credentials import node_name
+from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.experiment import load
 from orchestrator.plan import make_network_setting
 from pame.algorithms import SPECS
@@ -227,9 +228,9 @@ def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     network.execute(first, "python", "-m", "node.order", "kill", "0")
     os.kill(second.pid, signal.SIGKILL)
     _, errors = running.communicate(timeout=120)
-    assert running.returncode == 0, errors
+    assert running.returncode == ExitCode.DEGRADED, errors  # nobody had planned it
     facts = summary(network, runs(network)[-1])
-    assert (facts["status"], facts["exact"]) == ("finished", False)
+    assert (facts["status"], facts["exact"], facts["health"]["counts"]["gone"]) == ("finished", False, 2)
     assert facts["network"]["deaths"] == facts["network"]["restarts"] == 2
     assert facts["network"]["results"].keys() == {str(index) for index in range(NODES)}
     again = {container.id: container for container in network.containers("node")}

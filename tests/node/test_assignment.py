@@ -138,3 +138,21 @@ def test_a_mutated_assignment_is_one_or_is_refused(data: st.DataObject) -> None:
         return  # a huge problem is a valid one
     with suppress(PameError):
         assert assigned(message).run == message.run
+
+
+def test_all_nodes_of_a_run_get_its_secret_which_no_other_run_has_and_nobody_prints() -> None:
+    common = describe(77, setting(), PROBLEM)
+    first, again = (assigned(assign(common, 0, incarnation, PEERS)) for incarnation in (0, 1))
+    assert first.secret == again.secret == common.secret
+    assert len(first.secret) == 16
+    assert first.secret != describe(77, setting(), PROBLEM).secret
+    assert repr(first.secret) not in repr(first)
+    assert "secret" not in repr(first)
+
+
+@pytest.mark.parametrize("secret", [b"", bytes(15), bytes(17)])
+def test_an_assignment_without_a_whole_secret_is_refused(secret: bytes) -> None:
+    message = assign(describe(77, setting(), PROBLEM), 0, 0, PEERS)
+    message.secret = secret
+    with pytest.raises(ParameterError, match="secret"):
+        assigned(message)

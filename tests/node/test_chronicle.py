@@ -107,7 +107,7 @@ def test_without_a_supervisor_an_order_fails_with_a_reason(monkeypatch: pytest.M
         following.cancel()
 
     asyncio.run(follow())
-    assert [(turn.begins, bool(turn.failure)) for turn in told] == [(True, False), (False, True)]
+    assert [(turn.begins, bool(turn.failure)) for turn in told] == [(True, False), (True, True)]
     assert "no supervisor to pause this node" in told[1].failure
 
 
@@ -196,3 +196,13 @@ def test_an_order_by_hand_whose_iteration_has_passed_is_given_at_the_next(
     chronicle.add([at_iteration(Pause((1,)), 3)])
     assert len(struck(monkeypatch, tmp_path, chronicle, 6, 7)) == 1
     assert [turn.iteration for turn in told] == [6, 6]
+
+
+def test_nothing_begins_with_an_iteration_that_is_not_done_any_more() -> None:
+    told: list[Turn] = []
+    by_iteration = [event(Cut(LINK), k, k + 5, "iterations", number=k) for k in (38, 39, 40, 41)]
+    chronicle = Chronicle(1, by_iteration, told.append, limit=40)
+    chronicle.add([event(Cut(LINK), 40, 45, "iterations", number=50)])
+    for k in range(41):
+        chronicle.look(0.0, k)
+    assert [(turn.event.number, turn.begins) for turn in told] == [(38, True), (39, True)]

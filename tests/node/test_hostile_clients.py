@@ -83,7 +83,7 @@ async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door
     node = node_of(1, incarnations)
     trainer = Trainer(node, {}, Weather(node.setting, 1), account, lambda _: None, lambda *_: None, _always_room)
     server = ExchangeServer("127.0.0.1", 0)
-    await server.open(size_limit(N, 1), trainer.arrive)
+    await server.open(size_limit({"w": N}), trainer.arrive)
     try:
         yield Door(f"127.0.0.1:{server.port}", trainer, account)
     finally:
@@ -120,8 +120,8 @@ STRANGERS = {
     "another run": (changed(run=RUN + 1), "wrong_run"),
     "a node that does not exist": (changed(sender=99), "unknown_sender"),
     "itself": (changed(sender=1), "unknown_sender"),
-    "just too large": (bytes(size_limit(N, 1) + 1), "too_large"),
-    "a thousand times too large": (bytes(1000 * size_limit(N, 1)), "too_large"),
+    "just too large": (bytes(size_limit({"w": N}) + 1), "too_large"),
+    "a thousand times too large": (bytes(1000 * size_limit({"w": N})), "too_large"),
 }
 NEIGHBOURS = {
     "another dimension": (changed(n=N + 1), "wrong_dimension"),

@@ -20,6 +20,7 @@ from node.parcels import refusal_name
 from node.process import code_version
 from orchestrator.network import Control
 from orchestrator.network.members import Member, Members
+from orchestrator.network.refused_reports import MOST_JOINS, MOST_REFUSALS
 from pame.rpc import control_pb2 as pb
 
 ROOT = Path(__file__).parents[2]
@@ -65,8 +66,9 @@ def join(control: Control, **changes: Any) -> bytes:
         code_version=code_version(),
         fingerprint=fingerprint(),
     )
-    for name, value in changes.items():
-        setattr(made, name, value)
+    made.MergeFrom(pb.Join(**changes))
+    for name in changes.keys() & {"token", "member"}:
+        setattr(made, name, changes[name])
     return pb.FromNode(join=made).SerializeToString()
 
 
@@ -85,7 +87,7 @@ async def first_answer(control: Control, data: bytes) -> pb.ToNode:
         return answer
 
 
-BAD_JOINS: dict[str, tuple[dict[str, str], str]] = {
+BAD_JOINS: dict[str, tuple[dict[str, str | list[str]], str]] = {
     "another token": ({"token": "guessed"}, "wrong_token"),
     "no token": ({"token": ""}, "wrong_token"),
     "a token that is not ASCII": ({"token": "schlüssel"}, "wrong_token"),
@@ -94,7 +96,13 @@ BAD_JOINS: dict[str, tuple[dict[str, str], str]] = {
     "no port": ({"address": "127.0.0.1"}, "bad_address"),
     "no host": ({"address": ":50051"}, "bad_address"),
     "a port that is no number": ({"address": "localhost:x²"}, "bad_address"),
+    "a port beyond the last": ({"address": "127.0.0.1:65536"}, "bad_address"),
+    "an address with a control character": ({"address": "127.0.0.1\0:80"}, "bad_address"),
     "no name": ({"member": ""}, "bad_join"),
+    "a name with a line end": ({"member": "a\nb"}, "bad_join"),
+    "a name that writes on the screen": ({"member": "\x1b[31m"}, "bad_join"),
+    "too many capabilities": ({"capabilities": ["problem:x"] * 1001}, "bad_join"),
+    "a capability without end": ({"capabilities": ["x" * 101]}, "bad_join"),
 }
 
 
@@ -128,22 +136,70 @@ def test_a_first_message_that_is_no_join_is_a_bad_join(data: bytes) -> None:
     asyncio.run(babble())
 
 
-def test_a_member_that_begins_to_talk_nonsense_is_cut_off_and_the_others_stay() -> None:
+def test_one_piece_of_nonsense_does_not_end_a_stream() -> None:
     async def babble() -> None:
         async with opened() as (control, listener), attaching(control) as attach:
+            call = attach()
+            await call.write(join(control, member="bad"))
+            assert (await call.read()).welcome.member == "bad"
+            await call.write(b"\xff" * 40)
+            await call.write(pb.FromNode(goodbye=pb.Goodbye()).SerializeToString())
+            await until(lambda: listener.said == ["None", "goodbye"])
+            assert [member.name for member in control.members.alive()] == ["bad"]
+            call.cancel()
+
+    asyncio.run(babble())
+
+
+def test_a_member_that_talks_only_nonsense_is_cut_off_and_the_others_stay() -> None:
+    async def babble() -> None:
+        async with opened() as (control, _), attaching(control) as attach:
+            control.run = None
             good, bad = attach(), attach()
             await good.write(join(control, member="good"))
             await bad.write(join(control, member="bad", address="127.0.0.1:8"))
             assert (await good.read()).welcome.member == "good"
             assert (await bad.read()).welcome.member == "bad"
-            await bad.write(b"\xff" * 40)
-            while isinstance(await bad.read(), pb.ToNode):
-                pass
-            await until(lambda: listener.gone == ["bad"])
-            assert [member.name for member in control.members.alive()] == ["good"]
+            for _ in range(MOST_REFUSALS):
+                await bad.write(b"\xff" * 40)
+            assert refusal_name((await bad.read()).refused.refusal) == "bad_join"
+            await until(lambda: [member.name for member in control.members.alive()] == ["good"])
+            again = await first_answer(control, join(control, member="bad", address="127.0.0.1:8"))
+            assert "nonsense" in again.refused.detail
             good.cancel()
 
     asyncio.run(babble())
+
+
+def test_a_name_that_joins_again_and_again_in_one_run_is_not_let_in_any_more() -> None:
+    async def scene() -> None:
+        async with opened() as (control, listener), attaching(control) as attach:
+
+            async def joined(member: str, times: int) -> list[str]:
+                answers = []
+                for _ in range(times):
+                    call = attach()
+                    await call.write(join(control, member=member))
+                    answer = await call.read()
+                    answers.append(answer.refused.detail or str(answer.WhichOneof("kind")))
+                    call.cancel()
+                    await until(lambda: not control.members.alive())
+                return answers
+
+            control.run = None
+            assert await joined("somebody", 2) == ["welcome"] * 2  # between runs they are not counted
+            control.run = listener  # type: ignore[assignment]
+            assert await joined("somebody", 3) == ["welcome"] * 3
+            known = control.members.get("somebody")
+            assert known is not None
+            assert known.joins == 3
+            known.joins = MOST_JOINS - 1
+            assert await joined("somebody", 1) == ["welcome"]
+            [refused] = await joined("somebody", 1)
+            assert refused == "somebody has joined 1000 times in one run: see why it does not stay"
+            assert await joined("another", 1) == ["welcome"]
+
+    asyncio.run(scene())
 
 
 def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from math import inf
 
 import pytest
@@ -53,6 +54,14 @@ def run(scene: Callable[[Receiver], Awaitable[None]]) -> None:
             await receiver.close()
 
     asyncio.run(whole())
+
+
+def adds_up(account: OutAccount, given: int, size: int = 93) -> bool:
+    """Each message that was given to the link is sent, dropped or queued; their payload is of one size."""
+    counts = (account.messages, account.sizes.total), (account.dropped, account.dropped_bytes)
+    rows = (*counts, (account.queued, account.queued_bytes), (account.resent, account.resent_bytes))
+    whole = sum(messages for messages, _ in rows[:3]) == given
+    return whole and all(sizes == size * messages for messages, sizes in rows)
 
 
 def order(receiver: Receiver) -> list[int]:
@@ -151,6 +160,63 @@ def test_a_link_whose_receiver_went_away_finds_it_again_and_nothing_is_lost() ->
             assert sorted(set(order(receiver))) == list(range(20))
             assert account.connects >= 2
             assert receiver.arrived[-1][0] - back < 5.0  # back-off is at most a second
+
+    run(scene)
+
+
+def test_what_goes_again_over_a_new_stream_was_sent_once_and_resent_apart() -> None:
+    async def scene(receiver: Receiver) -> None:
+        receiver.acknowledging.clear()
+        async with link_to(receiver) as (link, account):
+            for k in range(5):
+                link.push(parcel(k))
+            await until(lambda: len(receiver.arrived) >= 1 and account.messages == 2)  # and no receipt for either
+            assert adds_up(account, 5)
+            await receiver.close()
+            await receiver.open()
+            await until(lambda: account.resent == 2)
+            assert (account.messages, account.queued) == (2, 3)
+            receiver.acknowledging.set()
+            await link.drain(PATIENCE_S)
+            assert (account.messages, account.resent, account.acknowledged, account.queued) == (5, 2, 5, 0)
+            assert account.protobuf_bytes == (5 + 2) * 7
+            assert adds_up(account, 5)
+
+    run(scene)
+
+
+def test_what_waits_to_be_sent_again_and_is_pushed_out_stays_a_sent_message() -> None:
+    async def scene(receiver: Receiver) -> None:
+        receiver.acknowledging.clear()
+        async with link_to(receiver) as (link, account):
+            for k in range(2):
+                link.push(parcel(k))
+            await until(lambda: account.messages == 2)
+            await receiver.close()
+            gone: list[int] = []
+            numbers = count(2)
+
+            def push_until_the_first_is_gone() -> bool:
+                gone.extend(old.iteration for old in link.push(parcel(next(numbers))))
+                return 0 in gone
+
+            await until(push_until_the_first_is_gone)  # unless they are being tried, the first two wait in front
+            assert account.messages == 2
+            assert account.dropped == sum(k > 1 for k in gone) < len(gone)
+            assert adds_up(account, next(numbers))
+
+    run(scene)
+
+
+def test_nothing_that_nobody_took_counts_as_sent() -> None:
+    async def scene(receiver: Receiver) -> None:
+        await receiver.close()
+        async with link_to(receiver) as (link, account):
+            for k in range(10):
+                link.push(parcel(k))
+            await until(lambda: account.connects >= 3)
+            assert (account.messages, account.resent, account.queued) == (0, 0, 10)
+            assert adds_up(account, 10)
 
     run(scene)
 

@@ -1,5 +1,6 @@
 """Parcels: a message and back, byte for byte; every reason to refuse one; nothing but refusals for garbage."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 
@@ -95,6 +96,7 @@ class Sends:
     def __init__(self, *names: str) -> None:
         self.vectors = {name: Form(COMPRESSORS[name].form) for name in names}
         self.bundles = [frozenset(names)]
+        self.lengths: dict[str, int] = {}
 
 
 def compressed(k: int, *names: str, sender: int = 1) -> Message:
@@ -120,6 +122,42 @@ def test_compressed_vectors_come_out_as_they_went_in_and_weigh_what_the_simulato
     assert packed.sizes == message_sizes(setting(), 1, 7, message)
 
 
+class SendsDense:
+    """Stands in for an algorithm that sends whole vectors, some of a length of their own."""
+
+    def __init__(self, names: Collection[str], lengths: dict[str, int]) -> None:
+        self.vectors = dict.fromkeys(names, Form.DENSE)
+        self.bundles = [frozenset(names)]
+        self.lengths = lengths
+
+
+def customs_of_dense(names: Collection[str], lengths: dict[str, int]) -> Customs:
+    made = setting()
+    return Customs(made, RUN, 0, made.selection(), SendsDense(names, lengths), {1: 0, 2: 4})  # type: ignore[arg-type]
+
+
+def test_a_vector_of_declared_length_comes_out_as_it_went_in_and_another_length_is_a_bad_length() -> None:
+    weight = np.array([0.1])
+    packed = pack(setting(), RUN, 1, 0, 7, {"x": MODEL, "weight": weight})
+    received = customs_of_dense(["x", "weight"], {"weight": 1}).open(packed.data)
+    assert received.size == packed.sizes.total == (1 + 8 * N) + (1 + 8)
+    vector = received.message["weight"]
+    assert isinstance(vector, np.ndarray)
+    assert vector.tobytes() == weight.tobytes()
+    for lengths in ({}, {"weight": 2}, {"weight": 1, "x": N + 1}):
+        assert refusal(customs_of_dense(["x", "weight"], lengths), packed.data) == "bad_length"
+
+
+@pytest.mark.parametrize("lengths", [{}, {"x0": 1}, {"x0": 100_000}, dict.fromkeys((f"x{i}" for i in range(500)), 1)])
+def test_the_largest_message_follows_from_the_declared_lengths(lengths: dict[str, int]) -> None:
+    names = {f"x{i}" for i in range(500)} if len(lengths) > 1 else {"x0", "x" * 5000}
+    box = customs_of_dense(names, lengths)
+    message = {name: np.ones(lengths.get(name, N)) for name in names}
+    data = pack(setting(), RUN, 1, 0, 7, message).data
+    assert len(data) <= box.limit < len(data) + 5000 + len(names) * 64 + sum(v.size for v in message.values())
+    box.open(data)
+
+
 def test_a_compressed_vector_in_another_form_than_announced_is_refused() -> None:
     for announced in COMPRESSORS:
         for sent in set(COMPRESSORS) - {announced}:
@@ -138,9 +176,9 @@ def test_a_support_that_was_drawn_for_another_iteration_is_refused_and_one_spelt
 def test_the_largest_compressed_vectors_are_within_the_limit() -> None:
     made = setting()
     highest = Levels(1.0, 1.0, np.full(N, 2**31 - 2))
-    assert len(pack(made, RUN, 1, 0, 7, {"levels": highest}).data) <= size_limit(N, 1)
+    assert len(pack(made, RUN, 1, 0, 7, {"levels": highest}).data) <= size_limit({"w": N})
     large = np.full(100_000, 2**31 - 2)
-    assert len(pack(made, RUN, 1, 0, 7, {"levels": Levels(1.0, 1.0, large)}).data) <= size_limit(100_000, 1)
+    assert len(pack(made, RUN, 1, 0, 7, {"levels": Levels(1.0, 1.0, large)}).data) <= size_limit({"w": 100_000})
 
 
 def test_the_sizes_of_a_parcel_add_up_to_its_bytes() -> None:
@@ -161,8 +199,8 @@ def test_the_largest_message_of_either_kind_is_within_the_limit() -> None:
                     data = pack(replace(made, coding=coding), RUN, 1, 0, 7, message).data
                 except ValueError:
                     continue  # this support is not of that coding
-                assert len(data) <= size_limit(n, 1)
-        assert len(pack(made, RUN, 1, 0, 7, {"x": whole}).data) <= size_limit(n, 1)
+                assert len(data) <= size_limit({"w": n})
+        assert len(pack(made, RUN, 1, 0, 7, {"x": whole}).data) <= size_limit({"w": n})
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -253,7 +291,7 @@ def test_with_tls_only_a_neighbour_pushes_and_only_in_its_own_name() -> None:
 
 def test_what_is_too_large_or_no_parcel_is_refused_before_anything_else() -> None:
     box = customs(setting())
-    assert refusal(box, b"\xff" * (size_limit(N, 1) + 1)) == "too_large"
+    assert refusal(box, b"\xff" * (size_limit({"w": N}) + 1)) == "too_large"
     assert refusal(box, b"\xff\xff\xff") == "not_a_parcel"
     assert refusal(box, b"") == "wrong_run"
 

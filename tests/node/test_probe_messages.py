@@ -1,6 +1,8 @@
 """Probe messages over real gRPC: as many as tell something, however long a busy machine takes for them."""
 
 import asyncio
+from types import SimpleNamespace
+from typing import Any
 
 from real_receiver import Receiver
 from still_weather import StillWeather
@@ -12,6 +14,7 @@ from pame.links import LinkSpec
 from pame.rpc import exchange_pb2 as pb
 
 DELAY_S = 0.02
+ASSIGNED: Any = SimpleNamespace(run=1, index=0, secret=bytes(16))
 
 
 def pinged(seconds: float, fewest: int) -> tuple[int, list[int], float]:
@@ -21,7 +24,7 @@ def pinged(seconds: float, fewest: int) -> tuple[int, list[int], float]:
         receiver = Receiver(PROBE)
         await receiver.open()
         weather = StillWeather(LinkSpec(delay_s=DELAY_S))
-        stream = ProbeStream(1, 0, Peer(1, f"127.0.0.1:{receiver.port}", 0), weather, None)  # type: ignore[arg-type]
+        stream = ProbeStream(ASSIGNED, Peer(1, f"127.0.0.1:{receiver.port}", 0), weather, None)  # type: ignore[arg-type]
         try:
             assert await stream.connect()
             sent = await stream.pings(7, seconds, fewest)

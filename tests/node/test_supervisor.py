@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -57,7 +57,7 @@ class Supervised:
     def pid(self) -> int:
         return int(self.starts()[-1][0])
 
-    def order(self, do: str, seconds: float, run: int = 0) -> None:
+    def order(self, do: str, seconds: float, run: str = "") -> None:
         assert give(self.socket, do, seconds, run)["done"]
 
 
@@ -173,10 +173,10 @@ def page_of(answers: "list[bytes]") -> Iterator[str]:
 @pytest.mark.parametrize("do", ["pause", "kill", "restart"])
 def test_an_order_ends_with_its_run(tmp_path: Path, do: str) -> None:
     """Not with the answers that say nothing, nor as long as the run is under way."""
-    answers = [b"", b"no JSON", b'{"run": 7}', b'{"run": 7}', b'{"run": 0}']
+    answers = [b"", b"no JSON", b'{"run": 7}', b'{"run": "7a"}', b'{"run": "7a"}', b'{"run": ""}']
     with page_of(answers) as page, supervised(tmp_path, PAME_PAGE=page) as one:
         first = one.pid()
-        one.order(do, 600, run=7)
+        one.order(do, 600, run="7a")
         until(lambda: state(first) in ("T", "Z", ""))
         if do == "pause":
             until(lambda: state(first) in "RS")
@@ -192,7 +192,7 @@ def test_an_order_whose_page_nobody_answers_ends_by_itself(tmp_path: Path) -> No
         assert run_under_way(page) is None
         with supervised(tmp_path, PAME_PAGE=page) as one:
             began = time.monotonic()
-            one.order("pause", 1.5, run=7)
+            one.order("pause", 1.5, run="7a")
             until(lambda: state(one.pid()) == "T")
             until(lambda: state(one.pid()) in "RS")
             assert time.monotonic() - began >= 1.5
@@ -236,13 +236,14 @@ def test_an_order_that_makes_no_sense_is_answered_and_changes_nothing(tmp_path: 
             b'{"do":"kill","seconds":1,"run":1e999}',
             b'{"do":"kill","seconds":1,"run":[]}',
             b'{"do":"kill","seconds":1,"run":7}',
+            b'{"do":"kill","seconds":1,"run":"7a"}',
         ]
     )
 )
 def test_any_bytes_are_an_order_or_a_reason(line: bytes) -> None:
     with suppress(BadOrder):
         do, seconds, run = read_order(line)
-        assert isinstance(run, int)
+        assert isinstance(run, str)
         assert do in ORDERS
         assert 0 <= seconds <= LONGEST_S
 
@@ -264,3 +265,18 @@ def test_the_command_that_gives_orders_says_what_is_wrong(tmp_path: Path) -> Non
         assert refused.returncode == 1
         assert "'dance' is no order" in refused.stderr
         assert len(one.starts()) == 1
+
+
+def test_however_many_connect_and_say_nothing_an_order_is_carried_out_at_once(tmp_path: Path) -> None:
+    with supervised(tmp_path) as one, ExitStack() as silent:
+        [(pid, *_)] = one.starts()
+        for _ in range(60):
+            client = silent.enter_context(socket.socket(socket.AF_UNIX))
+            client.connect(one.socket)
+        one.order("pause", 0.5)
+        until(lambda: state(int(pid)) == "S")
+        for _ in range(3):
+            gone = silent.enter_context(socket.socket(socket.AF_UNIX))
+            gone.connect(one.socket)
+            gone.close()
+        one.order("pause", 0.1)

@@ -1,7 +1,7 @@
 """What Prometheus sees of the orchestrator: real scrapes over loopback, read by Prometheus' own parser and linter."""
 
+import asyncio
 import subprocess
-import urllib.request
 from collections import Counter
 
 import pytest
@@ -10,14 +10,17 @@ from prometheus_client import parser
 from node.account import NodeAccount
 from node.handshakes import REASONS
 from node.metrics import NodeCollector
-from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures, serve
+from node.metrics_server import MetricsServer
+from node.refused_requests import RefusedRequests
+from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
 FILLED = OrchestratorFigures(
     alive_members=8, phase="running", slowest=10, median=12, fastest=15, objective=0.5, consensus=0.25, coverage=1.75,
     sent_bytes={"values": 800, "support": 40, "stars": 7, "framing": 60, "protobuf": 90}, sent_messages=11,
     dense_bytes=1760, paper_bytes=871.75, evaluated_bytes=640, died=6, left=7, restarted=5, late=3, starved=2,
-    active_faults=1, refused_joins=Counter(wrong_token=4, bad_address=5), evaluation_cpu_s=1.5, snapshot_bytes=4096,
+    active_faults=1, refused_joins=Counter(wrong_token=4, bad_address=5), refused_reports=Counter(bad_number=6),
+    evaluation_cpu_s=1.5, snapshot_bytes=4096,
     records=99,
 )  # fmt: skip
 
@@ -25,12 +28,20 @@ Seen = dict[tuple[str, str], float]
 
 
 def get(figures: OrchestratorFigures) -> str:
-    server = serve(OrchestratorCollector(lambda: figures, BUILD), "127.0.0.1", 0)
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=20) as answer:
-            return str(answer.read().decode())
-    finally:
-        server.stop()
+    async def ask() -> str:
+        server = MetricsServer(OrchestratorCollector(lambda: figures, BUILD), "127.0.0.1", 0, RefusedRequests())
+        await server.open()
+        try:
+            async with asyncio.timeout(20):
+                reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+                writer.write(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                answer = await reader.read()
+                writer.close()
+        finally:
+            server.close()
+        return answer.partition(b"\r\n\r\n")[2].decode()
+
+    return asyncio.run(ask())
 
 
 def scrape(figures: OrchestratorFigures) -> Seen:
@@ -76,7 +87,12 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
         ("pame_orchestrator_records_total", ""): 99,
         ("pame_orchestrator_refused_joins_total", "wrong_token"): 4,
         ("pame_orchestrator_refused_joins_total", "bad_address"): 5,
+        ("pame_orchestrator_refused_reports_total", "bad_number"): 6,
         **{("pame_orchestrator_refused_handshakes_total", reason): 0 for reason in REASONS},
+        **{
+            ("pame_orchestrator_refused_requests_total", reason): 0
+            for reason in ("crowded", "malformed", "slow", "wrong_host")
+        },
     }
 
 
@@ -88,7 +104,7 @@ def test_what_has_no_value_yet_has_no_sample_and_what_counts_begins_at_zero() ->
     assert seen["pame_run_phase", "idle"] == 1
     assert sum(value for (name, _), value in seen.items() if name == "pame_run_phase") == 1
     counters = {key: value for key, value in seen.items() if key[0].endswith("_total")}
-    assert len(counters) == 7 + 5 + 3 + len(REASONS)
+    assert len(counters) == 7 + 5 + 3 + len(REASONS) + 4
     assert set(counters.values()) == {0}
 
 

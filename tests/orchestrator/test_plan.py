@@ -15,8 +15,11 @@ from orchestrator.faults.message_loss import MessageLoss
 from orchestrator.plan import choose_driver, make_setting, make_topology, warnings
 from pame.algorithms import DpsgdSpec, FixedStep, Mode, PameSpec, PenaltyStep
 from pame.codec import SupportCoding
+from pame.errors import ParameterError
 from pame.exchange import ValueType
 from pame.problems import LinearSpec
+from pame.simulator import check
+from pame.stopping import NO_LIMIT
 from pame.topology.kinds import EdgeList, Ring, Star
 
 HERE = Path()
@@ -89,11 +92,21 @@ def test_a_step_from_2_over_l_on_is_warned_of_at_the_node_with_the_largest_step(
 
 
 def test_seconds_without_a_clock_are_warned_of_but_a_network_has_one() -> None:
-    found = experiment(stop=Stop(seconds=30.0))
+    found = experiment(stop=Stop(iterations=300, seconds=30.0))
     setting = make_setting(found, HERE)
     [warning] = warnings(found, setting, "lock-step")
     assert warning.startswith("the lock-step driver has no clock: stop.seconds is ignored")
     assert warnings(found, setting, None) == []
+
+
+def test_seconds_alone_need_a_clock_and_set_no_limit_of_iterations() -> None:
+    found = experiment(stop=Stop(seconds=30.0))
+    setting = make_setting(found, HERE)
+    assert (setting.stop.iterations, setting.stop.seconds) == (NO_LIMIT, 30.0)
+    assert choose_driver(found) == "virtual-time"
+    for driver in ("lock-step", "vectorised"):
+        with pytest.raises(ParameterError, match=f"the {driver} driver has no clock, so that stop.seconds alone never"):
+            check(driver, setting)
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,10 @@ def test_ten_small_messages_on_loopback_term_by_term() -> None:
     assert counted.probes == 0
     assert counted.tcp_ip == (10 + 10) * 52
     assert counted.acknowledgements == 10 * 52 // 4
-    assert counted.connections == 374 + 87 + 111 + 19 * 52 + 16
+    assert counted.connections == 374 + 34 + 87 + 111 + 19 * 52 + 16
     assert counted.closing == 111 + 8 * 52
-    assert counted.total == 2300 + 400 + 430 + 1040 + 130 + 1576
-    assert counted.stream == 2300 + 400 + 430 + 374 + 87
+    assert counted.total == 2300 + 400 + 430 + 1040 + 130 + 1610
+    assert counted.stream == 2300 + 400 + 430 + 374 + 34 + 87
     assert counted.packets == 20 + 2 + 19
 
 
@@ -61,6 +61,19 @@ def test_a_mebibyte_takes_725_segments_on_ethernet_and_17_on_loopback() -> None:
     assert account(one, LOOPBACK).acknowledgements == 16 * 52 // 4
 
 
+def test_what_was_sent_again_or_told_by_receivers_alone_is_on_the_wire_like_all_the_rest() -> None:
+    """Ten messages are ten messages, whoever counted them and how often they went."""
+    half = Sizes(values=980, support=20, stars=15, framing=15)
+    parted = replace(SMALL, messages=5, sizes=half, resent=3, resent_bytes=618, unreported=2, unreported_bytes=412)
+    assert half.total + 618 + 412 == SMALL.sizes.total
+    for tls in (False, True):
+        whole, parts = (account(replace(traffic, tls=tls), ETHERNET) for traffic in (SMALL, parted))
+        assert (parts.total, parts.stream, parts.packets, parts.tls) == (
+            whole.total, whole.stream, whole.packets, whole.tls,
+        )  # fmt: skip
+        assert (parts.resent, parts.unreported, parts.values) == (618, 412, 980)
+
+
 @pytest.mark.parametrize(("seconds", "acks"), [(0.3, 2.5), (0.5, 10)])
 def test_a_receipt_is_acknowledged_apart_when_the_next_message_is_more_than_40_ms_away(
     seconds: float, acks: float
@@ -87,5 +100,5 @@ def test_a_probe_is_a_ping_and_its_answer_at_both_ends_of_every_connection() -> 
 
 def test_connections_without_messages_and_no_connections_at_all_have_an_account() -> None:
     idle = account(Traffic(0, Sizes(), 0, receipts=0, connects=3, seconds=5.0), LOOPBACK)
-    assert idle.total == idle.connections == 3 * 1576
+    assert idle.total == idle.connections == 3 * 1610
     assert account(Traffic(0, Sizes(), 0, 0, 0, 0.0), ETHERNET).total == 0

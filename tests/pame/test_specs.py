@@ -22,7 +22,7 @@ SPECS = {**algorithms.SPECS, **problems.SPECS}
     [
         PameSpec(),
         PameSpec(participation=1.0, support=17, step=PenaltyStep(sigma0=5.0, gamma=1.0)),
-        PameSpec(support=1.0, step=FixedStep(eta=1e-300)),
+        PameSpec(support=1.0, step=FixedStep(eta=1e-99)),
         DpsgdSpec(mixing="uniform", on_loss="naive"),
         LinearSpec(batch=7),
         LogisticSpec(n=3),

@@ -6,7 +6,7 @@ import { byId, count, duration, html, number, numeric, row, say, tally, volume }
 const ASK_MS = 1000, PATIENCE_MS = 5000, RUNS_MS = 15000, BUSIEST = 6;
 const TROUBLES = {
   late: "Late messages", starved: "Starved rounds", expired: "Waits that ran out", refused: "Refused messages",
-  dropped: "Dropped at the sender", evicted: "Evicted unread", deaths: "Deaths", restarts: "Restarts",
+  dropped: "Dropped at the sender", evicted: "Evicted unread", absurd: "Absurd values", deaths: "Deaths", restarts: "Restarts",
 };
 const root = document.documentElement;
 const picture = new Graph(byId("graph"));
@@ -26,6 +26,7 @@ function showHead({ run, phase, notice, members, writable }) {
   const chips = [[phase, "phase"]];
   if (run) {
     if (run.status) chips.push([run.status, run.status === "finished" ? "good" : "bad"]);
+    if (run.health) chips.push([run.health, run.health === "sound" ? "good" : "bad"]);
     chips.push([count(run.nodes, "node"), ""], [run.folder, ""]);
   }
   const key = JSON.stringify(chips);
@@ -34,6 +35,9 @@ function showHead({ run, phase, notice, members, writable }) {
     byId("chips").replaceChildren(...chips.map(([words, look]) => html("li", { class: look }, words)));
   }
   say("reason", run?.reason ?? "");
+  const ill = run?.health_reason && run.health_reason !== run.reason;
+  byId("health").hidden = !ill;
+  say("health", ill ? `This run is ${run.health}: ${run.health_reason}.` : "");
   byId("control").hidden = !writable;
   byId("cancel").querySelector("button").disabled = phase === "idle" || !byId("token").value;
   say("members", `${count(members, "member")} here`);
@@ -42,7 +46,7 @@ function showHead({ run, phase, notice, members, writable }) {
 function showTiles({ run, nodes, members }) {
   const point = run && pointsOf(run).at(-1);
   say("iteration", run?.median === undefined ? "–" : number(run.median));
-  say("spread", run?.median === undefined ? "" : `slowest ${number(run.slowest)}, fastest ${number(run.fastest)} of ${number(run.iterations)}`);
+  say("spread", run?.median === undefined ? "" : `slowest ${number(run.slowest)}, fastest ${number(run.fastest)}${run.iterations ? ` of ${number(run.iterations)}` : ""}`);
   say("bytes", volume(run?.bytes));
   say("rate", run ? (live.phase === "running" ? `${volume(run.rate)}/s now` : "in all") : "");
   say("objective", number(point?.[3]));
@@ -50,7 +54,7 @@ function showTiles({ run, nodes, members }) {
   const gone = nodes.filter((node) => node.state === "dead" || node.state === "awaited").length;
   say("alive", nodes.length ? `${nodes.length - gone} of ${nodes.length}` : number(members));
   say("seconds", duration(run?.seconds));
-  say("ending", run ? (live.phase === "idle" ? "the last run" : "since the start") : "");
+  say("ending", run ? (live.phase === "idle" ? "the last run" : run.limit_seconds ? `of ${duration(run.limit_seconds)}` : "since the start") : "");
 }
 
 // By iteration, or by time once faults keep complete sets from coming.
@@ -65,7 +69,7 @@ function showNetwork({ run, nodes, spares, phase, refused_joins }) {
   const words = flows ? (bytes) => `${volume(Math.round(bytes))}/s` : (bytes) => volume(Math.round(bytes));
   const links = run?.links ?? [];
   const members = nodes.length ? nodes : spares.map((spare, place) => ({ ...spare, place, iteration: 0 }));
-  const fits = graph && run && graph.run === run.number;
+  const fits = graph && run && graph.run === run.id;
   const most = picture.show(fits ? graph : null, members, links, value, run?.directed ?? true);
   byId("states").replaceChildren(...stateKey(members));
   say("scale-title", flows ? "Links, bytes per second" : "Links, bytes in all");
@@ -104,7 +108,7 @@ function showCurves({ run, refused_joins }) {
 
 function showEvents(run) {
   const events = run?.events ?? [];
-  const key = `${run?.number} ${events.length} ${JSON.stringify(events.at(-1) ?? "")}`;
+  const key = `${run?.id} ${events.length} ${JSON.stringify(events.at(-1) ?? "")}`;
   if (byId("events").dataset.key === key) return;
   byId("events").dataset.key = key;
   const rows = [...events].reverse().map((event) => row(numeric(event.seconds.toFixed(1)), event.what, event.node ?? "–", event.detail ?? ""));
@@ -118,7 +122,7 @@ async function showRuns() {
   byId("runs").replaceChildren(...runs.map((run) => {
     const name = html("td", {}, run.report ? html("a", { href: `/runs/${encodeURIComponent(run.folder)}/report.html` }, run.folder) : run.folder);
     const figures = [number(run.nodes), number(run.iterations), number(run.objective), volume(run.bytes), duration(run.seconds)];
-    return row(name, run.status, ...figures.map(numeric));
+    return row(name, run.status, run.health ?? "–", ...figures.map(numeric));
   }));
 }
 
@@ -133,13 +137,13 @@ function showConnection(error) {
 async function look() {
   live = await ask("/api/live");
   heardAt = Date.now();
-  if (live.run && graph?.run !== live.run.number) graph = await ask("/api/graph");
+  if (live.run && graph?.run !== live.run.id) graph = await ask("/api/graph");
   showHead(live);
   showTiles(live);
   showNetwork(live);
   showCurves(live);
   showEvents(live.run);
-  const key = `${live.run?.number} ${live.phase}`;
+  const key = `${live.run?.id} ${live.phase}`;
   if (key !== runsKey || Date.now() - runsAt > RUNS_MS) {
     await showRuns();
     [runsKey, runsAt] = [key, Date.now()];
@@ -158,7 +162,7 @@ byId("cancel").addEventListener("input", () => { if (live) showHead(live); });
 byId("cancel").addEventListener("submit", async (event) => {
   event.preventDefault();
   const headers = { Authorization: `Bearer ${byId("token").value}` };
-  const answer = await fetch(`/api/cancel?run=${live.run.number}`, { method: "POST", headers }).catch(() => null);
+  const answer = await fetch(`/api/cancel?run=${live.run.id}`, { method: "POST", headers }).catch(() => null);
   if (!answer) say("cancelled", "The orchestrator does not answer.");
   else if (!answer.ok) say("cancelled", `Refused: ${await answer.text()}`);
   else say("cancelled", (await answer.json()).was_running ? "The run is being ended." : "That run is not under way any more.");

@@ -32,6 +32,7 @@ def exposed() -> set[str]:
     figures = OrchestratorFigures(
         slowest=1, median=1, fastest=1, objective=1.0, consensus=1.0, coverage=1.0, paper_bytes=1.0, evaluated_bytes=1,
         refused_joins={"a reason": 1},
+        refused_reports={"a reason": 1},
     )  # fmt: skip
     build, handshakes = Build("1"), {"a reason": 1}
     collectors: list[Collector] = [

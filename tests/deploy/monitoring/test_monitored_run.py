@@ -25,6 +25,7 @@ from monitoring_world import (
 from served_world import TOKEN, Served, served, text_of
 
 from node.link import PUSH
+from node.stream_proof import shown
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.live import LivePage
 from pame.rpc import exchange_pb2
@@ -118,10 +119,12 @@ async def lie(world: Served) -> None:
     """A join with a guessed token, and parcels that are none."""
     async with attached(world.control, join_of(world.control, token="guessed").SerializeToString()) as call:
         assert (await answer(call, "refused")).refused.detail
-    member = world.control.members.get("node-0")
+    member, run = world.control.members.get("node-0"), world.desk.run
     assert member is not None
+    assert run is not None
+    proof = shown(run._common.secret, member.address)
     async with grpc.aio.insecure_channel(member.address) as channel, asyncio.timeout(BOUND_S):
-        push = channel.stream_stream(PUSH, None, exchange_pb2.Receipt.FromString)()
+        push = channel.stream_stream(PUSH, None, exchange_pb2.Receipt.FromString)(metadata=proof)
         for _ in range(3):
             await push.write(b"\xff" * 40)
         await push.done_writing()

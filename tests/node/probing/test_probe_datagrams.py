@@ -8,12 +8,13 @@ from typing import Any
 
 from node.assignment import Peer
 from node.probing import Prober
-from node.probing.datagram import Datagram, pack
+from node.probing.datagram import Datagram, key_of, pack
 from node.probing.udp import ProbeSocket
 from pame.links import LinkSpec
 from pame.rpc import control_pb2 as pb
 
 RUN = 77
+SECRET = b"sixteen bytes..."
 WHOLE = LinkSpec(delay_s=0.001, loss=0.5, rate_bps=2e6)
 
 
@@ -32,7 +33,7 @@ class KernelWeather:
 
 def prober(index: int, peer: int, ports: dict[int, int]) -> Prober:
     peers = [Peer(peer, f"127.0.0.1:{ports[peer]}", 0, "")]
-    assigned: Any = SimpleNamespace(run=RUN, index=index, peers=peers, tls=False)
+    assigned: Any = SimpleNamespace(run=RUN, index=index, peers=peers, tls=False, secret=SECRET)
     made = Prober(assigned, SimpleNamespace(is_at_work=True), KernelWeather(), None)  # type: ignore[arg-type]
     made.open("127.0.0.1", ports[index])
     return made
@@ -98,10 +99,11 @@ def test_other_datagrams_are_not_counted_and_not_answered() -> None:
         one = prober(0, 1, ports)
         answers: list[bytes] = []
         stranger = ProbeSocket("127.0.0.1", ports[1], lambda data, *_: answers.append(data))
-        right = Datagram(RUN, 1, 1, 0, time.time_ns(), echo=True)
+        right = Datagram(key_of(SECRET), 1, 1, 0, time.time_ns(), echo=True)
         wrong = [
             b"hello",
-            pack(replace(right, run=RUN + 1)),
+            pack(replace(right, key=RUN)),
+            pack(replace(right, key=key_of(b"another secret.."))),
             pack(replace(right, sender=9)),
             pack(replace(right, receiver=9)),
         ]

@@ -45,6 +45,7 @@ def same_as_simulated(made: Experiment, folder: Path) -> Ledger:
     summary = json.loads((folder / "run" / "summary.json").read_text())
     assert summary["bytes"]["total"] == sum(ledger.links().bytes)
     assert summary["messages"]["sent"] == sum(ledger.links().messages)
+    assert summary["network"]["absurd"] == 0
     return ledger
 
 

@@ -63,6 +63,19 @@ def test_a_run_whose_time_is_over_says_how_far_it_came_and_claims_no_more(tmp_pa
         assert model.tobytes() == until_k.models[node].tobytes()
 
 
+def test_a_run_of_one_second_says_so_in_the_singular(tmp_path: Path) -> None:
+    made = experiment(nodes=2, topology={"kind": "complete"}, stop={"seconds": "1s"})
+    ending = local(made, tmp_path, tmp_path / "run", Watcher())
+    assert (ending.status, ending.reason) == (Status.FINISHED, "1 second is over")
+
+
+def test_a_run_with_seconds_alone_goes_on_beyond_300_iterations(tmp_path: Path) -> None:
+    made = experiment(nodes=2, topology={"kind": "complete"}, stop={"seconds": "4s"})
+    ending = local(made, tmp_path, tmp_path / "run", Watcher())
+    assert (ending.status, ending.reason) == (Status.FINISHED, "4 seconds are over")
+    assert ending.iterations > 300
+
+
 def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) -> None:
     relay = Relay()
 
@@ -77,6 +90,7 @@ def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) ->
     assert outcome.ending.iterations == 300
     assert sorted(outcome.happened("back")) == list(range(6))
     assert (outcome.run.deaths, outcome.run.restarts) == (0, 0)
+    assert not outcome.happened("refused")
     assert not outcome.ending.exact
     models = np.stack([model for _, (_, model) in sorted(outcome.run.collection.results.items())])
     assert models.tobytes() == simulated(experiment(stop={"iterations": 300}), tmp_path).models.tobytes()

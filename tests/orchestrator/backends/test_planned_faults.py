@@ -14,9 +14,13 @@ from local_world import Watcher, World, experiment_of, run_with, until
 
 from orchestrator.backends import BACKENDS
 from orchestrator.backends.local import local
+from orchestrator.backends.simulate import simulate
 from orchestrator.experiment import Experiment
 from orchestrator.faults import FaultError
 from orchestrator.plan import make_network_setting
+from orchestrator.report.course import course
+from orchestrator.report.read import read_run
+from orchestrator.report.shades import Shades, shades
 from orchestrator.runs import Status
 from pame.faults import ContainerKill, Cut, Degrade, Event, Slow, Window
 from pame.ledger import Fate, Ledger
@@ -105,7 +109,7 @@ def test_nodes_are_paused_slowed_and_killed_as_planned_and_the_run_ends_healed(t
     assert ended[0, 2]["seconds"] >= 0.9
     assert [event["node"] for event in events(folder, "died")] == [5]
     assert [event["node"] for event in events(folder, "restarted")] == [5]
-    assert not events(folder, "fault failed")
+    assert not events(folder, "fault failed") + events(folder, "refused")
     assert json.loads((folder / "summary.json").read_text())["network"]["restarts"] == 1
 
 
@@ -130,10 +134,65 @@ def test_nodes_are_stopped_at_their_iteration_once_and_the_run_goes_on(tmp_path:
     assert ended["seconds"] - paused["seconds"] >= 0.6
     assert [event["node"] for event in events(folder, "died")] == [3]
     assert [event["node"] for event in events(folder, "restarted")] == [3, 1]
-    assert not events(folder, "fault failed")
+    assert not events(folder, "fault failed") + events(folder, "refused")
     killed = [record.iteration for record in watcher.records if record.node == 3]
     assert sorted(set(killed)) == list(range(45))
     assert killed.count(20) == 1  # it was stopped before it began
+
+
+def test_a_run_that_ends_before_a_fault_says_so_and_shades_only_what_happened(tmp_path: Path) -> None:
+    experiment = faulty(
+        {"kind": "straggler", "nodes": [1], "factor": 2, "at": {"iteration": 5}, "for": {"iterations": 10}},
+        {"kind": "kill", "nodes": [2], "at": "3000s", "back_after": "1s"},
+        {"kind": "link-down", "links": ["0-1"], "at": {"iteration": 40}, "for": {"iterations": 5}},
+        nodes=4, topology={"kind": "ring"}, compute={"step": "5ms"},
+    )  # fmt: skip
+    folder = tmp_path / "run"
+    ending = local(experiment, tmp_path, folder, Watcher())
+    sentence = "2 of 3 faults did not happen: the run ended before 3000 s and iteration 40"
+    assert ending.faults is not None
+    assert (ending.status, ending.faults.sentence) == (Status.FINISHED, sentence)
+    assert (ending.faults.happened, ending.faults.failed, ending.faults.never_began) == (1, 0, 2)
+    assert json.loads((folder / "summary.json").read_text())["warnings"][0] == sentence
+    report = (folder / "report.html").read_text()
+    assert report.index(sentence) < report.index('class="tiles"')
+    assert {spell.fault for spans in shades_of(folder).spans.values() for spell, _ in spans} == {"straggler"}
+
+
+def shades_of(folder: Path) -> Shades:
+    run = read_run(folder)
+    return shades(run.faults, course(run.curve, run.summary.number("seconds"), run.summary.number("iterations")))
+
+
+@pytest.mark.parametrize(
+    ("fault", "happened"),
+    [
+        ({"kind": "kill", "nodes": [2], "at": {"iteration": 20}}, True),
+        ({"kind": "pause", "nodes": [2], "at": {"iteration": 39}, "for": "1s"}, True),
+        ({"kind": "pause", "nodes": [2], "at": {"iteration": 40}, "for": "1s"}, False),
+        ({"kind": "message-loss", "links": "all", "loss": 0.5, "at": {"iteration": 39}}, True),
+        ({"kind": "message-loss", "links": "all", "loss": 0.5, "at": {"iteration": 40}}, False),
+        ({"kind": "link-down", "links": ["0-1"], "at": "50ms", "for": "50ms"}, True),
+        ({"kind": "link-down", "links": ["0-1"], "at": "20s", "for": "1s"}, False),
+    ],
+)
+def test_the_simulator_says_what_did_not_happen_too(tmp_path: Path, fault: dict[str, Any], happened: bool) -> None:
+    experiment = faulty(fault, nodes=4, topology={"kind": "ring"}, compute={"step": "10ms"})
+    ending = simulate(experiment, tmp_path, tmp_path / "run", Watcher())
+    assert ending.faults is not None
+    assert (ending.faults.happened, ending.faults.never_began) == (int(happened), int(not happened))
+    untimed = "at" in fault and isinstance(fault["at"], dict) and fault["kind"] == "message-loss"
+    if untimed:
+        experiment = faulty(fault, nodes=4, topology={"kind": "ring"}, simulate={"driver": "lock-step"})
+        in_lock_step = simulate(experiment, tmp_path, tmp_path / "lock-step", Watcher())
+        assert in_lock_step.faults is not None
+        assert in_lock_step.faults.happened == int(happened)
+
+
+def test_packets_that_the_local_backend_cannot_lose_are_refused_before_anything_begins(tmp_path: Path) -> None:
+    lossy = faulty({"kind": "lossy", "links": "all", "loss": 0.1, "at": "1s", "for": "1s"})
+    with pytest.raises(FaultError, match=r"lossy: packets from node 0 to node . cannot be lost here"):
+        BACKENDS["local"].check(lossy, tmp_path)
 
 
 def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
     assert folder.name.endswith("-small")
     assert {path.name for path in folder.iterdir()} == {
         "experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "summary.json", "report.html",
+        "provenance.json",
     }  # fmt: skip
     assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
     for heading in ("iteration", "f(mean model)", "consensus", "coverage", "sent"):

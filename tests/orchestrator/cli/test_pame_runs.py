@@ -24,8 +24,9 @@ def make(root: Path, name: str, **facts: object) -> None:
 def three(tmp_path: Path) -> Path:
     """A finished run, a sweep and a run that broke off, from old to new."""
     make(
-        tmp_path, "20250101-000000-old", status="finished", backend="simulate", algorithm="pame", nodes=32,
-        iterations=300, final={"objective": 0.125}, bytes={"total": 3 * 1024**2}, seconds=9.5, wall_seconds=61.25,
+        tmp_path, "20250101-000000-old", status="finished", health={"state": "sound"}, backend="simulate",
+        algorithm="pame", nodes=32, iterations=300, final={"objective": 0.125}, bytes={"total": 3 * 1024**2},
+        seconds=9.5, wall_seconds=61.25,
     )  # fmt: skip
     sweep = tmp_path / "runs" / "20250102-000000-many"
     sweep.mkdir()
@@ -41,15 +42,16 @@ def three(tmp_path: Path) -> Path:
 def test_the_table_has_a_line_per_run_with_the_newest_first(pame: Pame) -> None:
     heads, new, many, old = pame("runs").stdout.splitlines()
     assert heads.split("  ")[0] == "name"
-    for words in ("when", "status", "backend", "algorithm", "nodes", "iterations", "f(mean model)", "sent", "duration"):
+    columns = ("when", "status", "health", "backend", "algorithm", "nodes", "iterations", "f(mean model)", "sent")
+    for words in (*columns, "duration"):
         assert words in heads
     assert old.split() == [
-        "20250101-000000-old", "2025-01-01", "00:00", "finished", "simulate", "pame", "32", "300", "0.125", "3", "MiB",
-        "61.25", "s",
+        "20250101-000000-old", "2025-01-01", "00:00", "finished", "sound", "simulate", "pame", "32", "300", "0.125",
+        "3", "MiB", "61.25", "s",
     ]  # fmt: skip
     assert many.split()[:7] == ["20250102-000000-many", "2025-01-02", "00:00", "sweep", "of", "4", "runs"]
     assert new.split() == [
-        "20250103-000000-new", "2025-01-03", "00:00", "broken", "off", "–", "dpsgd", "8", "–", "–", "–", "–",
+        "20250103-000000-new", "2025-01-03", "00:00", "broken", "off", "–", "–", "dpsgd", "8", "–", "–", "–", "–",
     ]  # fmt: skip
 
 
@@ -58,8 +60,8 @@ def test_json_has_the_numbers_as_they_are(pame: Pame) -> None:
     new, many, old = json.loads(pame("runs", "--json").stdout)
     assert old == {
         "name": "20250101-000000-old", "path": "runs/20250101-000000-old", "when": "2025-01-01T00:00:00",
-        "status": "finished", "runs": None, "backend": "simulate", "algorithm": "pame", "nodes": 32, "iterations": 300,
-        "objective": 0.125, "bytes": 3 * 1024**2, "seconds": 9.5, "wall_seconds": 61.25,
+        "status": "finished", "health": "sound", "runs": None, "backend": "simulate", "algorithm": "pame", "nodes": 32,
+        "iterations": 300, "objective": 0.125, "bytes": 3 * 1024**2, "seconds": 9.5, "wall_seconds": 61.25,
     }  # fmt: skip
     assert (many["runs"], many["status"]) == (4, "finished")
     assert new["status"] == "broken off"

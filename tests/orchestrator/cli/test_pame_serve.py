@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -264,7 +266,7 @@ def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
         wait_for_points(tmp_path, runs=1)
         done = pame("fault", "{kind: link-down, links: [0-1], for: 1s}", *on)
         assert done.returncode == 0, done.stderr
-        [told] = done.stdout.splitlines()
+        told, begun = done.stdout.splitlines()
         mistaken = pame("fault", "{kind: link-down, links: [0-7], for: 1s}", *on)
         assert mistaken.returncode == 2
         assert "there is no node 7; the nodes are 0 to 2" in mistaken.stderr
@@ -281,6 +283,7 @@ def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
     assert (cut["fault"], cut["effect"]) == ("link-down", {"kind": "cut", "links": [[0, 1], [1, 0]]})
     assert cut["end"] == pytest.approx(cut["begin"] + 1.0)
     assert told == f"links 0→1, 1→0 down: from {cut['begin']:g} to {cut['end']:g} seconds"
+    assert begun == "links 0→1, 1→0 down: begun at nodes 0, 1 (in-process)"
     assert cuts_of(folder, cut["number"]) == {(turn, node) for turn in ("begins", "ends") for node in (0, 1)}
     summary = json.loads((folder / "summary.json").read_text())
     assert (summary["status"], summary["iterations"]) == ("finished", 250)
@@ -293,6 +296,33 @@ def test_a_fault_by_hand_is_carried_out_recorded_and_replayed(
     replayed = tmp_path / again.stdout.strip()
     assert (replayed / "plan.jsonl").read_bytes() == (folder / "plan.jsonl").read_bytes()
     assert cuts_of(replayed, cut["number"]) == cuts_of(folder, cut["number"])
+
+
+def test_a_fault_by_hand_that_nobody_carries_out_is_an_error(
+    services: list[Service], processes: NodeProcesses, pame: Pame, tmp_path: Path
+) -> None:
+    (tmp_path / "faulty.yaml").write_text(FAULTY.replace("patience: 5s", "patience: 300ms"))
+    service = Service(tmp_path)
+    services.append(service)
+    on = ("--on", service.address)
+    for number in range(3):
+        processes.start(f"node-{number}", service.address, TOKEN)
+    settings = ("--set", "stop={seconds: 90s}", "--set", "faults=null")
+    running = subprocess.Popen([PAME, "run", "faulty.yaml", *settings, *on], cwd=tmp_path, stdout=subprocess.PIPE)
+    try:
+        wait_for_points(tmp_path, runs=1)
+        killed = pame("fault", "{kind: kill, nodes: [2], back_after: 60s}", *on)
+        assert (killed.returncode, killed.stderr) == (0, "")
+        assert killed.stdout.splitlines()[1] == "node 2 killed: begun at node 2 (supervisor)"
+        again = pame("fault", "{kind: pause, nodes: [2], for: 1s}", *on)
+        assert again.returncode == 1
+        assert again.stderr == "error: nothing was heard of it from node 2: away, or stopped\n"
+        running.send_signal(signal.SIGINT)
+        shown, _ = running.communicate(timeout=BOUND_S)
+        assert b"1 of 2 faults did not happen: node 2 was away or stopped at" in b" ".join(shown.split())
+    finally:
+        running.kill()
+        running.communicate()
 
 
 def cuts_of(folder: Path, number: int) -> set[tuple[str, int]]:
@@ -311,3 +341,27 @@ def wait_for_points(root: Path, runs: int = 2) -> None:
             return
         time.sleep(0.05)
     pytest.fail("the run did not begin")
+
+
+def test_the_page_is_served_under_the_names_of_the_environment_and_no_others(
+    tmp_path: Path, services: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAME_ALLOW_HOST", "orchestrator lab.example ")
+    service = Service(tmp_path, "--page-port", 0)
+    services.append(service)
+    page = service.wait_for("listening")["page"]
+
+    def status(host: str) -> int:
+        try:
+            with urllib.request.urlopen(urllib.request.Request(page, headers={"Host": host}), timeout=20) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as refused:
+            with refused:
+                return refused.code if b"--allow-host" in refused.read() else 0
+
+    assert [status(host) for host in ("orchestrator:8080", "lab.example", "localhost:1")] == [200, 200, 200]
+    assert [status(host) for host in ("evil.example", "orchestrator.evil.example")] == [421, 421]
+    assert service.wait_for("http_refused")["wrong_host"] == 1
+    assert service.end() == 0
+    assert service.events()[-1]["event"] == "left"
+    assert [found["wrong_host"] for found in service.events() if found["event"] == "http_refused"] == [1, 2]

@@ -61,3 +61,16 @@ def test_help_documents_the_exit_codes(pame: Pame) -> None:
 
 def test_the_shell_can_be_taught_to_complete(pame: Pame) -> None:
     assert "--install-completion" in pame("--help").stdout
+
+
+def test_validate_and_run_warn_of_faults_beyond_the_likely_end(pame: Pame, small: Path) -> None:
+    late = ("--set", "compute={step: 1ms}", "--set", "faults=[{kind: pause, nodes: [1], at: 38s, for: 1s}]")
+    warning = "warning: faults.0: pause at 38 s is too late to happen: the run is likely to end after about "
+    assert warning in pame("validate", small, *late).stdout
+    done = pame("run", small, *late, "--backend", "simulate")
+    assert done.returncode == 0, done.stderr
+    before, after = (
+        done.stdout.index(warning),
+        done.stdout.index("1 of 1 fault did not happen: the run ended before 38 s"),
+    )
+    assert before < done.stdout.index("backend simulate") < after

@@ -37,6 +37,7 @@ def test_settings_of_the_base_can_be_overridden(tmp_path: Path) -> None:
         ("  nodes: 6", "  nodes: 6\n  period: 3", "base.period: each algorithm has its own, below algorithms"),
         ("  nodes: 6", "  nodes: 6\n  algorithm: {kind: pame}", "base.algorithm: each algorithm has its own"),
         ("{iterations: 60}", "{iterations: 60, target: 0.1}", "base.stop.target: runs go on to stop.iterations"),
+        ("{iterations: 60}", "{seconds: 5s}", "base.stop.iterations: algorithms are compared by iterations too"),
         ("seed: 100", "seed: 2", "tuning.seed: 2 is one of the seeds; tune on a seed that is not compared"),
         ("[0.3, 0.1]}", "[0.3, 1.0]}", "targets.suboptimality.1: got 1.0, expected a number above 0 and below 1"),
         ("period: 1,", "", "algorithms.dpsgd.period: is missing; expected a whole number of at least 1, or a range"),

@@ -116,6 +116,19 @@ def test_a_machine_that_did_not_keep_up_says_nothing_of_time(tmp_path: Path) -> 
     assert dpsgd.simulated_s == Spread(pytest.approx(0.3), 0.2, 0.4, 2)  # type: ignore[arg-type]
 
 
+def test_a_degraded_run_on_nodes_is_marked_and_named_on_top(tmp_path: Path) -> None:
+    runs = both_views()
+    first = next(run for run in runs if run.cell.algorithm == "dpsgd")
+    degraded = replace(first, backend="local", health="degraded", health_reason="7 messages refused")
+    sound = [replace(run, backend="local", health="sound") for run in runs if run is not first]
+    outcome = outcome_of(tmp_path, runs, [degraded, *sound])
+    words = f"1 of {len(runs)} runs on nodes is degraded: dpsgd, {first.cell.view.value}, seed {first.cell.seed}"
+    page = unescape(write_compare_report(tmp_path, outcome).read_text())
+    assert f"{words} (7 messages refused)." in page
+    assert "1 finished (degraded), 1 finished" in page
+    assert "is degraded" not in write_compare_report(tmp_path, outcome_of(tmp_path, runs, sound)).read_text()
+
+
 def test_a_line_of_a_chart_is_the_median_seed(tmp_path: Path) -> None:
     rows = [row("pame", curve(20 * seed), seed) for seed in (3, 1, 2)]
     assert [run.cell.seed for run in median_runs(outcome_of(tmp_path, rows), View.AS_PUBLISHED)] == [2]

@@ -65,6 +65,7 @@ def test_on_local_processes_the_same_runs_are_measured_in_seconds(tmp_path: Path
     for row in rows:
         by_backend[row["backend"]][row["view"], row["algorithm"]] = row
     assert len(by_backend["local"]) == 4
+    assert all(row["health"] for row in by_backend["local"].values())
     for key, measured in by_backend["local"].items():
         simulated = by_backend["simulate"][key]
         for name in ("iteration", "rounds", "bytes", "objective"):

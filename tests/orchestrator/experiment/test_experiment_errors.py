@@ -57,12 +57,12 @@ TOPOLOGIES = (
             "topology: {kind: small-world, degree: 3, rewire: 0.1}",
             "topology.degree: got 3, expected a whole number of at least 2 and a multiple of 2",
         ),
-        ("nodes: 1", "nodes: got 1, expected a whole number of at least 2"),
-        ("nodes: 4.0", "nodes: got 4.0, expected a whole number of at least 2"),
-        ("nodes: '4'", "nodes: got '4', expected a whole number of at least 2"),
-        ("nodes: true", "nodes: got true, expected a whole number of at least 2"),
-        ("nodes: {a: 1}", "nodes: got a section, expected a whole number of at least 2"),
-        ("nodes:", "nodes: got nothing, expected a whole number of at least 2"),
+        ("nodes: 1", "nodes: got 1, expected a whole number of at least 2 and at most 100000"),
+        ("nodes: 4.0", "nodes: got 4.0, expected a whole number of at least 2 and at most 100000"),
+        ("nodes: '4'", "nodes: got '4', expected a whole number of at least 2 and at most 100000"),
+        ("nodes: true", "nodes: got true, expected a whole number of at least 2 and at most 100000"),
+        ("nodes: {a: 1}", "nodes: got a section, expected a whole number of at least 2 and at most 100000"),
+        ("nodes:", "nodes: got nothing, expected a whole number of at least 2 and at most 100000"),
         ("seed: -1", "seed: got -1, expected a whole number of at least 0 and below 9223372036854775808"),
         (
             "seed: 9223372036854775808",
@@ -134,14 +134,15 @@ TOPOLOGIES = (
         ),
         (
             "period: 0",
-            "period: got 0, expected a whole number of at least 1, or a range such as 3..7 or {min: 3, max: 7}",
+            "period: got 0, expected a whole number of 1 to 1000000000, or a range such as 3..7 or {min: 3, max: 7}",
         ),
         (
             "period: 3..x",
-            "period: got '3..x', expected a whole number of at least 1, or a range such as 3..7 or {min: 3, max: 7}",
+            "period: got '3..x', expected a whole number of 1 to 1000000000, or a range such as 3..7 or "
+            "{min: 3, max: 7}",
         ),
-        ("period: {min: 0, max: 3}", "period.min: got 0, expected a whole number of at least 1"),
-        ("period: {min: 3}", "period.max: is missing; expected a whole number of at least 1"),
+        ("period: {min: 0, max: 3}", "period.min: got 0, expected a whole number of at least 1 and at most 1000000000"),
+        ("period: {min: 3}", "period.max: is missing; expected a whole number of at least 1 and at most 1000000000"),
         ("period: 7..3", "period: min 7 is above max 3; swap them"),
         (
             "algorithm: {support: 700}",
@@ -154,9 +155,10 @@ TOPOLOGIES = (
         ("seed: []", "seed: the list is empty; give at least one value"),
         (
             "nodes: [{a: 1}]",
-            "nodes: got a list that is no sweep (a sweep lists plain values), expected a whole number of at least 2",
+            "nodes: got a list that is no sweep (one lists values, or sections), expected a whole number of at least 2 "
+            "and at most 100000",
         ),
-        ("seed: [1, 2]\nnodes: [1, 4]", "nodes: got 1, expected a whole number of at least 2"),
+        ("seed: [1, 2]\nnodes: [1, 4]", "nodes: got 1, expected a whole number of at least 2 and at most 100000"),
         (
             "? 'a\nb'\n: 1",
             "a b: unknown key (known here: algorithm, compute, evaluate, exchange, faults, links, messages, name, "
@@ -251,7 +253,7 @@ def test_after_twenty_problems_the_rest_is_counted(complaints: Complain) -> None
         ("nodes", "--set nodes: not of the form key=value; write e.g. --set nodes=32"),
         ("=3", "--set =3: not of the form key=value; write e.g. --set nodes=32"),
         ("a..b=3", "--set a..b=3: not of the form key=value; write e.g. --set nodes=32"),
-        ("nodes=1", "--set nodes: got 1, expected a whole number of at least 2"),
+        ("nodes=1", "--set nodes: got 1, expected a whole number of at least 2 and at most 100000"),
         (
             "sede=1",
             "--set sede: unknown key; did you mean 'seed'? (known here: algorithm, compute, evaluate, exchange, "

@@ -13,6 +13,7 @@ WORDS = [
     "step", "support", "pame", "PenaltyStep", "fixed", "ring", "min", "delay", "rate", "paper", "every", "batch", "n",
     "", "~", "true", "yes", "1e-3", "-1", "0", "3..7", "20ms", "120%", "20%", "10mbit", ".nan", ".inf", "1e999",
     "9" * 30, "9" * 5000, "adaptive", "all", "[]", "{}", "[1, 2]", "[[1]]", "[{a: 1}]", "{kind: ring}",
+    "[{kind: dpsgd, name: a}, {}]",
     "{kind: [ring, star]}", "{kind: }", "'", "\"", "&a", "*a", "!!int", "<<", "?", "|", ">", "---", "...", "%", "@",
     "`", ": ", ":", "- ", ",", "#", "\t", "\n", "\n  ", "\u0000", "\ufeff", "\u2028", "\u00e9", "\u2603",
     "\\U00110000", "\"\\uD800\"", "1:30", "2024-01-01", "0x1F",
@@ -86,3 +87,9 @@ def flow(value: object) -> str:
 
 def quoted(text: str) -> str:
     return text if text.replace(".", "").replace("-", "").isalnum() else "'" + text.replace("'", "''") + "'"
+
+
+@QUIET
+@given(st.lists(st.tuples(st.lists(KEYS, min_size=1, max_size=3).map(".".join), st.sampled_from(WORDS)), max_size=5))
+def test_overrides_of_any_order_never_crash(tmp_path: Path, overrides: list[tuple[str, str]]) -> None:
+    check(tmp_path / "a.yaml", DEFAULT.encode(), [f"{key}={value}" for key, value in overrides])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from orchestrator.experiment import Experiment, Variant, default_path, load
+from orchestrator.experiment import Experiment, ExperimentError, Variant, default_path, load, to_yaml
 from orchestrator.experiment.model import Compute, Links, PaperStop, Period
 from pame.algorithms import DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.problems import LinearSpec, LogisticSpec
@@ -206,3 +206,28 @@ def test_a_thousand_runs_are_not_too_many(loaded: Load) -> None:
     variants = loaded(f"seed: {list(range(100))}\nnodes: {list(range(2, 12))}")
     assert len(variants) == 1000
     assert (variants[999].experiment.seed, variants[999].experiment.nodes) == (99, 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "expected"),
+    [
+        ("stop: {seconds: 30s}", (), (None, 30.0)),
+        ("nodes: 8", ("stop.seconds=30s",), (None, 30.0)),
+        ("stop: {target: 0.5}", (), (300, None)),
+        ("stop: {iterations: 50, seconds: 30s}", (), (50, 30.0)),
+        ("stop: {iterations: 50}", ("stop.seconds=30s",), (50, 30.0)),
+        ("stop: {iterations: 50, seconds: 30s}", ("stop.iterations=null",), (None, 30.0)),
+        ("stop: {seconds: null}", (), (300, None)),
+    ],
+)
+def test_seconds_alone_mean_no_limit_of_iterations(
+    one: One, text: str, overrides: tuple[str, ...], expected: tuple[int | None, float | None]
+) -> None:
+    experiment = one(text, *overrides)
+    assert (experiment.stop.iterations, experiment.stop.seconds) == expected
+    assert one(to_yaml(experiment)) == experiment
+
+
+def test_a_run_that_nothing_would_end_is_refused(one: One) -> None:
+    with pytest.raises(ExperimentError, match=r"stop\.iterations: nothing would end the run; give"):
+        one("stop: {iterations: null}")

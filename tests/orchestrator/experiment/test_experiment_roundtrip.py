@@ -27,10 +27,16 @@ from pame.algorithms import SPECS as ALGORITHMS
 from pame.problems import SPECS as PROBLEMS
 from pame.topology import SPECS as TOPOLOGIES
 
+
+def reals(low: float, high: float, **ends: bool) -> st.SearchStrategy[float]:
+    """Neither too large nor too small for an experiment."""
+    return st.floats(low, high, **ends).filter(lambda value: value == 0 or abs(value) >= 1e-100)
+
+
 POSITIVE = st.integers(1, 10**9)
-SECONDS = st.floats(0, 1e6) | st.sampled_from([0.0, 0.02, 1.5, 120.0, 0.1 + 0.2])
-RATES = st.floats(1e-9, 1e12) | st.sampled_from([1e8, 5e5])
-SHARES = st.floats(0, 1)
+SECONDS = reals(0, 1e6) | st.sampled_from([0.0, 0.02, 1.5, 120.0, 0.1 + 0.2])
+RATES = reals(1e-9, 1e12) | st.sampled_from([1e8, 5e5])
+SHARES = reals(0, 1)
 
 
 def values(annotation: Any) -> st.SearchStrategy[Any]:
@@ -49,7 +55,7 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:
         if annotation is int:
             factor: Any = next((b.multiple_of for b in metadata if isinstance(b, MultipleOf)), 1)
             return st.integers(-(-low // factor), high // factor).map(lambda number: number * factor)
-        return st.floats(
+        return reals(
             low, high,
             exclude_min=any(isinstance(b, Gt) for b in metadata), exclude_max=any(isinstance(b, Lt) for b in metadata),
         )  # fmt: skip
@@ -85,7 +91,7 @@ EXPERIMENTS = st.fixed_dictionaries({
     "name": st.from_regex(r"[A-Za-z0-9._-]{1,12}", fullmatch=True)
     | st.sampled_from(["1e3", "123", "null", "true", ".5", "on", "1.", "-", "0x1"]),
     "seed": st.integers(0, 2**63 - 1),
-    "nodes": st.integers(2, 10**6),
+    "nodes": st.integers(2, 10**5),
     "topology": registered(TOPOLOGIES),
     "problem": registered(PROBLEMS),
     "algorithm": registered(ALGORITHMS),
@@ -99,14 +105,14 @@ EXPERIMENTS = st.fixed_dictionaries({
         values=st.sampled_from(["float64", "float32"]), loss=SHARES,
     ),
     "compute": st.none() | st.builds(
-        Compute, step=SECONDS, jitter=SHARES, stragglers=SHARES, slowdown=st.floats(1, 1e6)
+        Compute, step=SECONDS, jitter=SHARES, stragglers=SHARES, slowdown=reals(1, 1e6)
     ),
     "links": st.none() | st.builds(Links, delay=SECONDS, jitter=SECONDS, rate=RATES | st.just("unlimited")),
     "evaluate": st.builds(Evaluate, every=POSITIVE),
     "stop": st.builds(
-        Stop, iterations=POSITIVE, target=st.none() | st.floats(allow_nan=False, allow_infinity=False),
+        Stop, iterations=POSITIVE, target=st.none() | reals(-1e15, 1e15),
         objective=st.sampled_from(["mean", "sum"]),
-        paper=st.none() | st.builds(PaperStop, tolerance=st.floats(0, 1), every=POSITIVE), seconds=st.none() | SECONDS,
+        paper=st.none() | st.builds(PaperStop, tolerance=reals(0, 1), every=POSITIVE), seconds=st.none() | SECONDS,
     ),
     "simulate": st.builds(Simulate, driver=st.sampled_from(["auto", "lock-step", "vectorised", "virtual-time"])),
 }).filter(fits).map(lambda choice: Experiment(**choice))  # fmt: skip

@@ -41,6 +41,10 @@ GOOD = [
     {"messages": {"loss": ["0%", "10%", 0.2]}},
     {"compute": None, "links": {"delay": ["1ms", "1.5s"], "rate": ["unlimited", "10mbit"]}},
     {"links": {"draw": {"delay": "5ms..50ms", "rate": "lognormal(1mbit, 0.5)", "loss": "normal(1%, 0.5%)"}}},
+    {"algorithm": [{"support": [0.1, 0.2], "name": "small"}, {"kind": "dpsgd", "eta": 0.05}], "seed": [1, 2]},
+    {"topology": [{"kind": "ring"}, {"degree": 4, "name": "four"}], "exchange": [{"spare": 1}, {"mode": "free"}]},
+    {"links": [{"preset": "wan"}, {"delay": "5ms", "name": "near"}, None], "compute": [None, {"step": "1ms"}]},
+    {"algorithm": {"kind": "choco", "compressor": [{"kind": "sign"}, {"kind": "top-k", "name": "top"}]}},
     {"compute": {"step": "10ms"}, "stop": {"paper": {"tolerance": 0.001}, "target": [0.5, None], "seconds": "2min"}},
 ]
 BAD = [
@@ -67,6 +71,10 @@ BAD = [
     {"exchange": {"mode": "round"}},
     {"stop": {"paper": {"tol": 1}}},
     {"name": "a/b"},
+    {"algorithm": {"kind": "pame", "name": "a"}},
+    {"algorithm": [{"kind": "pame"}, {"kind": "dpsgd", "support": 0.1}]},
+    {"algorithm": []},
+    {"topology": [{"kind": "ring", "name": 7}]},
 ]
 
 

@@ -274,7 +274,7 @@ def test_a_plan_that_would_not_end_is_refused(entry: str, key: str) -> None:
     with pytest.raises(FaultError) as caught:
         plan_of(entry, horizon=Horizon())
     assert str(caught.value) == (
-        f"{key}: makes more than {MOST_EVENTS:,} events; let it happen less often, or end it with until or stop.seconds"
+        f"{key}: makes more than {MOST_EVENTS:,} events; let it happen less often, or end it with until or stop"
     )
 
 

@@ -14,7 +14,7 @@ from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.live import LivePage
 
-BOUND_S = 100.0
+BOUND_S = 240.0
 
 
 @dataclass

@@ -90,13 +90,15 @@ def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(tmp_path: Path)
     async def scene(visit: Visited, browser: Browser) -> None:
         with NodeProcesses(tmp_path / "nodes.log") as processes:
             visit.begin(processes, ["a", "b", "c", "d"])
-            await visit.world.desk.submit(long_run(nodes=4, exchange={"patience": "200ms"}), Path())
+            await visit.world.desk.submit(long_run(nodes=4), Path())
             async with browsing(browser) as look, browsing(browser, "dark", 400) as phone:
                 await look.open(visit.url("/"))
                 await phone.open(visit.url("/"))
                 await look.shows(flowing())
                 assert await look.text("h1") == "looked-at"
-                assert (await look.text("#chips")).split("\n")[:2] == ["running", "4 nodes"]
+                await look.shows("document.querySelector('#chips .good')?.textContent === 'sound'")
+                assert (await look.text("#chips")).split("\n")[:3] == ["running", "sound", "4 nodes"]
+                assert await look.page.locator("#health").is_hidden()
                 assert await look.text("#alive") == "4 of 4"
                 assert await look.page.text_content("#states") == "4running"
                 assert await look.page.locator("#graph .nodes .running").count() == 4
@@ -120,6 +122,8 @@ def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(tmp_path: Path)
                 assert "1 dead" in (await look.page.get_attribute("#graph", "aria-label") or "")
                 assert await look.text("#alive") == "3 of 4"
                 assert "died" in await look.text("#events")
+                await look.shows("document.querySelector('#chips .bad')?.textContent === 'degraded'")
+                assert "died, left or fell silent, which was not planned" in await look.text("#health")
                 assert await phone.page.evaluate("document.documentElement.scrollWidth") == 400
                 await phone.page.screenshot(path=tmp_path / "phone.png", full_page=True)
 

@@ -12,6 +12,7 @@ from live_world import Visited, long_run, play
 from local_world import until
 from served_world import TOKEN, experiment_of
 
+from node.run_name import run_name
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import CannotListen
 from orchestrator.live import LivePage
@@ -36,7 +37,7 @@ def test_before_anything_happened_the_page_says_so(tmp_path: Path) -> None:
         assert await visit.json("/sd/nodes") == []
         assert await visit.json("/api/runs") == {"total": 0, "runs": []}
         assert await visit.json("/api/graph") is None
-        assert await visit.json("/api/run") == {"run": 0}
+        assert await visit.json("/api/run") == {"run": ""}
         visit.world.desk.notice = "waiting for 40 nodes, 8 are here"
         live = await visit.live_until(lambda live: live["notice"])
         assert live["notice"] == "waiting for 40 nodes, 8 are here"
@@ -58,6 +59,10 @@ def test_every_answer_is_strict_and_none_holds_the_token(tmp_path: Path) -> None
             )
             assert "unsafe" not in headers["Content-Security-Policy"]
             assert headers["X-Content-Type-Options"] == "nosniff"
+            assert headers["X-Frame-Options"] == "DENY"
+            assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+            assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+            assert headers["Referrer-Policy"] == "no-referrer"
             assert not [name for name in headers if name.lower().startswith("access-control")]
             assert TOKEN.encode() not in body
         _, page, _ = await visit.get("/")
@@ -76,7 +81,7 @@ def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(tmp_path: Path) -> N
             first = await visit.live_until(lambda live: live["run"] and live["run"].get("rate", 0) > 0)
             run = first["run"]
             assert (first["phase"], run["name"], run["nodes"]) == ("running", "looked-at", 3)
-            assert (run["folder"], run["number"]) == (broadcast.folder, str(broadcast.run))
+            assert (run["folder"], run["id"]) == (broadcast.folder, run_name(broadcast.run))
             assert states(first) == {"a": "running", "b": "running", "c": "running"}
             assert first["spares"] == [{"member": "spare", "state": "joined"}]
             assert run["slowest"] <= run["median"] <= run["fastest"]
@@ -91,7 +96,7 @@ def test_a_run_is_seen_while_it_goes_on_and_when_it_is_over(tmp_path: Path) -> N
             assert later["run"]["volume"][0] == [0.0, 0]
             assert later["run"]["volume"] == sorted(later["run"]["volume"])
             graph = await visit.json("/api/graph")
-            assert (graph["run"], len(graph["positions"]), len(graph["edges"])) == (run["number"], 3, 3)
+            assert (graph["run"], len(graph["positions"]), len(graph["edges"])) == (run["id"], 3, 3)
             assert labels(await visit.json("/sd/nodes")) == {"a": "0", "b": "1", "c": "2", "spare": "-"}
 
             assert await visit.post("/api/cancel", **BEARER) == (200, '{"was_running": true}')
@@ -187,7 +192,7 @@ def test_a_run_is_cancelled_only_with_the_token_and_from_the_page_itself(
     async def scene(visit: Visited) -> None:
         broadcast = await visit.world.desk.submit(experiment_of(), Path())
         await until(lambda: visit.world.desk.run is not None)
-        assert (await visit.post(f"/api/cancel?run={broadcast.run}", **headers))[0] == status
+        assert (await visit.post(f"/api/cancel?run={run_name(broadcast.run)}", **headers))[0] == status
         if status == 200:
             ending = await visit.world.desk.ending()
             assert ending is not None
@@ -202,9 +207,9 @@ def test_another_run_is_not_cancelled_and_nonsense_is_refused(tmp_path: Path) ->
     async def scene(visit: Visited) -> None:
         broadcast = await visit.world.desk.submit(experiment_of(), Path())
         origin = {"Origin": visit.url("")}
-        assert await visit.post("/api/cancel?run=12345", **BEARER, **origin) == (200, '{"was_running": false}')
-        for number in ("x", "-1", "9" * 21, "٣"):
-            assert (await visit.post(f"/api/cancel?run={number}", **BEARER))[0] == 400
+        assert await visit.post("/api/cancel?run=12345abc", **BEARER, **origin) == (200, '{"was_running": false}')
+        for name in ("x", "0", "9" * 9, "٣" * 8, str(broadcast.run)):
+            assert (await visit.post(f"/api/cancel?run={name}", **BEARER))[0] == 400
         assert visit.world.desk.current is broadcast
 
     play(tmp_path / "runs", scene)
@@ -240,7 +245,7 @@ def deaf(visit: Visited, path: str) -> socket.socket:
     client = socket.socket()
     client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     client.connect(("127.0.0.1", visit.page.port))
-    client.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     return client
 
 
@@ -280,32 +285,34 @@ def test_a_client_that_does_not_read_holds_up_nobody_and_is_cut_off(
     play(tmp_path / "runs", scene)
 
 
-def test_visitors_cannot_use_up_the_descriptors_of_the_orchestrator(
+def test_visitors_cannot_use_up_the_descriptors_of_the_orchestrator_and_the_oldest_gives_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_module, "_CONNECTIONS", 3)
-
-    async def closed_at_once(port: int) -> bool:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"GET /api/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        try:
-            return await reader.read() == b""
-        except ConnectionResetError:
-            return True
-        finally:
-            writer.close()
+    monkeypatch.setattr(page_module, "_CONNECTIONS", 8)
 
     async def scene(visit: Visited) -> None:
-        idle = [await asyncio.open_connection("127.0.0.1", visit.page.port) for _ in range(3)]
+        idle = [await asyncio.open_connection("127.0.0.1", visit.page.port) for _ in range(300)]
+        for _ in range(3):
+            assert (await visit.json("/api/live"))["phase"] == "idle"
         server = visit.page._runner.server
         assert server is not None
-        await until(lambda: len(server.connections) == 3)
-        assert await closed_at_once(visit.page.port)
-        idle[0][1].close()
-        await until(lambda: len(server.connections) == 2)
-        assert not await closed_at_once(visit.page.port)
+        await until(lambda: len(server.connections) <= 8)
+        assert await idle[0][0].read() == b""
         for _, writer in idle:
             writer.close()
+
+    play(tmp_path, scene)
+
+
+def test_who_never_finishes_a_request_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_module, "_REQUEST_S", 0.3)
+
+    async def scene(visit: Visited) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", visit.page.port)
+        writer.write(b"GET /api/live HTTP/1.1\r\nHost: localh")
+        assert await reader.read() == b""
+        writer.close()
+        assert (await visit.json("/api/live"))["phase"] == "idle"
 
     play(tmp_path, scene)
 

@@ -88,6 +88,20 @@ def test_a_point_by_iteration_needs_every_node_and_equals_what_the_models_say() 
     assert point.consensus == pytest.approx(np.sqrt(np.square(models - mean).sum() / NODES), rel=1e-12)
 
 
+def test_a_node_that_says_it_is_far_ahead_does_not_push_out_the_sets_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("orchestrator.network.collection._SETS_BYTES", 0)
+    observer = Observer()
+    collection = Collection(setting(stop=StopRules(iterations=1000)), observer)
+    for node in (0, 1, 2):
+        tell(collection, node, 5)
+    for k in range(10, 1000, 5):
+        tell(collection, 3, k)
+    tell(collection, 3, 5)
+    assert [point.iteration for point in observer.by("iteration")] == [5]
+
+
 def test_equal_models_have_no_consensus_distance_left_by_rounding() -> None:
     observer = Observer()
     collection = Collection(setting(), observer)
@@ -229,8 +243,24 @@ def test_a_snapshot_that_lost_a_piece_is_thrown_away_whole() -> None:
 
 def test_sets_that_can_never_complete_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("orchestrator.network.collection._SETS_BYTES", 0)
-    collection = Collection(setting(evaluate_every=1, stop=StopRules(iterations=1000)), Observer())
+    observer = Observer()
+    collection = Collection(setting(evaluate_every=1, stop=StopRules(iterations=1000)), observer)
     for k in range(100):
-        tell(collection, 0, k)
+        for node in (0, 1, 2):
+            tell(collection, node, k)
     assert len(collection._running) == 16
-    assert [tell(collection, node, 99) for node in (1, 2, 3)] == [None] * 3  # the newest can still complete
+    tell(collection, 3, 99)
+    assert [point.iteration for point in observer.by("iteration")] == [99]  # the newest can still complete
+
+
+def test_records_of_a_node_that_came_back_behind_the_others_are_in_the_next_points_of_both_curves() -> None:
+    observer = Observer()
+    collection = Collection(setting(), observer)
+    for k in (5, 10):
+        if k == 10:  # a new process does again what the old one had done
+            collection.report(2, [pb.Record(iteration=3, bytes=7)])
+        for node in EVERYBODY:
+            collection.report(node, [pb.Record(iteration=i, bytes=100) for i in range(k - 5, k)])
+            tell(collection, node, k)
+    assert [point.bytes for point in observer.by("iteration")] == [5 * 4 * 100, 10 * 4 * 100 + 7]
+    assert collection.bytes == 10 * 4 * 100 + 7

@@ -12,6 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from served_world import TOKEN, Served, experiment_of, kinds, served, text_of
 
 from orchestrator.backends.processes import NodeProcesses
+from orchestrator.network.run import GATHER_S
 from orchestrator.plan import make_network_setting
 from pame.errors import PameError
 from pame.ledger import Ledger
@@ -79,6 +80,16 @@ def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(tmp_path
     play(tmp_path / "runs", scene)
 
 
+def test_a_run_that_is_cancelled_at_once_does_not_gather_nodes_first(tmp_path: Path) -> None:
+    async def scene(world: Served) -> None:
+        accepted = (await world.submit(text_of())).accepted
+        async with asyncio.timeout(GATHER_S / 2):
+            assert await world.cancel(accepted.run)
+            assert (await world.watch(accepted.run))[-1].ended.status == "interrupted"
+
+    play(tmp_path / "runs", scene)
+
+
 def test_a_second_experiment_is_refused_while_a_run_is_under_way_and_taken_when_it_is_cancelled(tmp_path: Path) -> None:
     async def scene(world: Served) -> None:
         accepted = (await world.submit(text_of())).accepted
@@ -123,7 +134,10 @@ def test_watchers_of_the_next_run_all_see_it_and_one_that_leaves_holds_nobody_up
         ("nodes: lots\n", "nodes"),
         ("nodes: 3\nstop: {iterations: 0}\nseed: -1\n", "seed"),
         ("nodes: 3\nseed: [1, 2]\n", "sweep"),
-        ("nodes: 3\ntopology: {kind: edge-list, file: /etc/passwd}\n", "does not have that file"),
+        ("nodes: 3\ntopology: {kind: edge-list, file: /etc/passwd}\n", "does not carry the text of '/etc/passwd'"),
+        ("nodes: 5\nplan: /etc/passwd\n", "does not carry the text of '/etc/passwd'"),
+        ("nodes: 20000\n", "nodes: 20000, and this orchestrator takes at most 10000"),
+        ("problem: {n: 1000000, samples: 1000000}\n", "problem: data and models take"),
         ("nodes: 5\ntopology: {kind: random-regular, degree: 3}\n", "topology"),
         ("", "empty"),
     ],

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from report_page import Reader
 from node.chronicle import Turn
 from node.reports import fault_message
 from node.shaping import Realised
+from orchestrator.faults.happened import Reach, Told, on_network
 from orchestrator.network.fault_events import fault_event
 from orchestrator.report import progress, write_report
 from orchestrator.report.course import Course, course
@@ -27,6 +28,7 @@ from orchestrator.report.read import Run, read_run
 from orchestrator.report.shades import Shades, shades
 from orchestrator.report.theme import chart_themes
 from pame.faults import Cut, Degrade, Drop, Event, Pause, Slow, Window
+from pame.plan_text import read_plan
 
 
 def course_of(run: Run) -> Course:
@@ -235,6 +237,76 @@ def test_a_window_after_the_end_of_the_run_never_began(tmp_path: Path) -> None:
     assert [impact.span for impact in impacts_of(folder)] == [(5, 10), None]
     assert "25 s to 30 s never the run ended before –" in text_of(folder)
     assert [len(spans) for spans in shades_of(folder).spans.values()] == [1, 1, 1]
+
+
+def with_faults_summed_up(folder: Path, *told: Told) -> Path:
+    """summary.json as a run of twenty seconds writes it."""
+    facts = json.loads((folder / "summary.json").read_text())
+    plan = read_plan((folder / "plan.jsonl").read_text())
+    outcomes = on_network(plan, told, Reach(20.0, [40] * 4))
+    windows = [{"window": place, **asdict(outcome)} for place, outcome in outcomes.windows.items()]
+    facts |= {"faults": {**asdict(outcomes), "windows": windows}, "warnings": [outcomes.sentence, "another one"]}
+    (folder / "summary.json").write_text(json.dumps(facts))
+    return folder
+
+
+def test_faults_that_failed_or_did_not_happen_stand_on_top_and_are_not_shaded(tmp_path: Path) -> None:
+    failing = event(KILLED, 12, 14, number=1)
+    folder = ring_run(tmp_path, event(HALVES, 5, 10), failing, event(Pause((1,)), 16, 17, number=2))
+    told_it = [Told(0, node, True, 5.0, 5.0) for node in range(4)]
+    with_faults_summed_up(folder, *told_it, Told(1, 2, True, 12.0, 12.1, "no supervisor to kill this node"))
+    sentence = (
+        "1 of 3 faults failed: kill at node 2: no supervisor to kill this node; 1 of 3 faults did not happen: node 1 "
+        "was away or stopped at 16 s"
+    )
+    html = write_report(folder).read_text(encoding="utf-8")
+    assert 0 < html.index(f'<div class="callout bad">{sentence}</div>') < html.index('class="tiles"')
+    assert html.count(sentence) == 1
+    assert "another one" in html
+    assert {axis: [span for _, span in spans] for axis, spans in shades_of(folder).spans.items()} == {
+        "seconds": [(5, 10)], "iteration": [(10, 20)], "bytes": [(500, 1000)],
+    }  # fmt: skip
+    assert [impact.span for impact in impacts_of(folder)] == [(5, 10), None, None]
+    assert "never node 1 was away or stopped at 16 s" in text_of(folder)
+
+
+def test_a_fault_that_failed_at_one_of_its_nodes_is_shaded_all_the_same(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(Pause((0, 2)), 5, 10))
+    with_faults_summed_up(folder, Told(0, 0, True, 5.0, 5.0), Told(0, 2, True, 5.0, 5.0, "no supervisor"))
+    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
+    assert "1 of 1 fault failed: pause at node 2: no supervisor" in text_of(folder)
+
+
+def test_a_window_that_the_end_of_the_run_cuts_short_is_shaded_up_to_the_end(tmp_path: Path) -> None:
+    folder = with_faults_summed_up(ring_run(tmp_path, event(KILLED, 15, 30)), Told(0, 2, True, 15.0, 15.0))
+    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(15, 20)]
+
+
+def test_what_failed_does_not_count_for_the_live_graph_of_others(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10), event(KILLED, 5, 10, number=1))
+    told_it = [Told(0, node, True, 5.0, 5.0) for node in range(4)]
+    with_faults_summed_up(folder, *told_it, Told(1, 2, True, 5.0, 5.0, "no"))
+    assert faults_of(read_run(folder)).happened == (event(HALVES, 5, 10),)
+
+
+def test_without_a_summary_a_fault_that_nobody_could_do_is_not_shaded(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(KILLED, 5, 10))
+    turn = Turn(event(KILLED, 5, 10), True, 5.2, 40, "supervisor", "no supervisor to kill this node")
+    write_lines(folder / "events.jsonl", [told("begins", 5, 2, 5.0), fault_event(2, fault_message(1, turn))])
+    (folder / "summary.json").unlink()
+    assert not shades_of(folder).any
+
+
+@pytest.mark.parametrize(
+    "summed_up",
+    [None, 3, [], {"sentence": 5, "windows": 7}, {"windows": [3, {"window": "x"}, {"window": 0, "began": 0}]}],
+)
+def test_a_damaged_account_of_faults_is_no_reason_to_fail(tmp_path: Path, summed_up: Any) -> None:
+    folder = ring_run(tmp_path, event(HALVES, 5, 10))
+    facts = json.loads((folder / "summary.json").read_text())
+    (folder / "summary.json").write_text(json.dumps({**facts, "faults": summed_up}))
+    assert "What was done" in text_of(folder)
+    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
 
 
 def test_windows_in_seconds_are_placed_among_iterations_and_bytes_by_the_curve(tmp_path: Path) -> None:

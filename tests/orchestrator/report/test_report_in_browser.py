@@ -294,3 +294,51 @@ def test_the_tooltip_of_a_sweep_names_the_series(browser: Browser, words_folder:
     assert "undefined" not in shown
     assert "spare" in shown
     visit.page.close()
+
+
+BROKEN = """() => {
+    document.querySelectorAll('details').forEach(part => { part.open = true; });
+    const found = [];
+    for (const cell of document.querySelectorAll('td, th')) {
+        const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+            const text = walker.currentNode;
+            const whole = /\\d[\\d.,\\u202f]* (?:B|KiB|MiB|ms|s|min|%)(?![\\w])|[^ \\n\\t]+/g;
+            for (const word of text.data.matchAll(whole)) {
+                const range = document.createRange();
+                range.setStart(text, word.index);
+                range.setEnd(text, word.index + word[0].length);
+                const lines = new Set([...range.getClientRects()].filter(r => r.width > 0).map(r => Math.round(r.top)));
+                if (lines.size > 1) found.push(word[0]);
+            }
+        }
+    }
+    return found;
+}"""
+"""The words, and the numbers with their units, that stand on more than one line of a table's cell."""
+
+
+@pytest.mark.parametrize("width", [420, 1400])
+def test_no_word_and_no_number_breaks_inside_a_cell(
+    browser: Browser, run_folder: Callable[..., Path], words_folder: Path, width: int
+) -> None:
+    folder = run_folder()
+    write_plan(folder, event(HALVES, 0, 3, fault="partition two-clusters: 0-1/2-3 " * 3))
+    long = "counted-by-the-simulator/at-the-sender-and-the-receiver, 12.34 KiB in 1.234 ms of each node " * 3
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["measured"] = {"consensus-of-all_nodes-and-their-neighbours": long, "x" * 90: "y" * 90}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    (folder / "events.jsonl").write_text(
+        json.dumps({"seconds": 1.5, "what": "died-unexpectedly", "node": 3, "detail": long}) + "\n"
+    )
+    index = json.loads((words_folder / "sweep.json").read_text())
+    for run in index["runs"]:
+        run["values"] = {"algorithm": f"PaME, small-support/{run['folder']}", "topology": "two-clusters of 16 nodes"}
+    index["keys"] = ["algorithm", "topology"]
+    (words_folder / "sweep.json").write_text(json.dumps(index))
+    for path in (write_report(folder), write_sweep_report(words_folder)):
+        visit = Visit(browser, path, width=width)
+        assert visit.page.locator("td").count() > 20
+        assert visit.page.evaluate(BROKEN) == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+        visit.page.close()

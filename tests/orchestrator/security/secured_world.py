@@ -23,6 +23,7 @@ from node.enrolment import ENROL
 from node.link import PUSH
 from node.parcels import refusal_name
 from node.signing import SigningRequest, private_pem
+from node.stream_proof import shown
 from orchestrator.experiment import Experiment
 from orchestrator.network import Control, Desk, ExperimentsService, Tls
 from orchestrator.network.members import Member
@@ -102,7 +103,9 @@ class Secured:
             answer = await enrol(question, timeout=BOUND_S)
         return answer, lambda: request.answered(self.authority.certificate, answer.certificate.pem)
 
-    async def push_as(self, credentials: grpc.ChannelCredentials | None, member: str, data: bytes) -> list[str]:
+    async def push_as(
+        self, credentials: grpc.ChannelCredentials | None, member: str, data: bytes, secret: bytes = b""
+    ) -> list[str]:
         """Push a parcel to a node; the reasons for which it is refused."""
         target = self.member(member)
         options = expecting(target.certificate_name)
@@ -112,10 +115,8 @@ class Secured:
             else grpc.aio.secure_channel(target.address, credentials, options=options)
         )
         async with channel, asyncio.timeout(BOUND_S):
-            call = channel.stream_stream(PUSH, None, exchange_pb2.Receipt.FromString)()
-            await call.write(data)
-            await call.done_writing()
-            receipts = [receipt async for receipt in call]
+            push = channel.stream_stream(PUSH, None, exchange_pb2.Receipt.FromString)
+            receipts = [receipt async for receipt in push(iter([data]), metadata=shown(secret, target.address))]
         codes = [refused.refusal for receipt in receipts for refused in receipt.refused]
         return [refusal_name(code) for code in codes]
 

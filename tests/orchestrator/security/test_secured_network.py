@@ -76,13 +76,17 @@ def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_unharmed
                 assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
                 await until(lambda reason=reason: scraped(victim.metrics_address, HANDSHAKES).get(reason, 0) >= 1)
             _, outsider = await world.enrolled("outsider")  # has the token, but no part in this run
-            refusals = await world.push_as(mutual_channel(outsider()), "node-2", parcel)
-            assert refusals == ["not_a_neighbour"]
+            with pytest.raises(grpc.aio.AioRpcError) as refused:
+                await world.push_as(mutual_channel(outsider()), "node-2", parcel)
+            assert refused.value.code() is not grpc.StatusCode.UNAVAILABLE  # its certificate is good
+            assert world.desk.run is not None
+            secret = world.desk.run._common.secret  # and with it, the certificate still decides
+            assert await world.push_as(mutual_channel(outsider()), "node-2", parcel, secret) == ["not_a_neighbour"]
             counted = scraped(victim.metrics_address, "pame_node_received_refused_messages_total")
-            assert counted == {"not_a_neighbour": 1}
+            assert counted == {"wrong_secret": 1, "not_a_neighbour": 1}
             folder = await running
             assert same_as_simulated(folder, experiment)
-            assert json.loads((folder / "summary.json").read_text())["network"]["strangers"] == 1
+            assert json.loads((folder / "summary.json").read_text())["network"]["strangers"] == 2
 
     asyncio.run(lie())
 
@@ -201,7 +205,9 @@ def test_a_second_self_of_a_neighbour_is_no_neighbour(tmp_path: Path) -> None:
             await until(lambda: world.desk.run is not None and world.desk.run.phase == "running")
             _, double = await world.enrolled("node-1")
             target = world.member("node-0")
-            assert await world.push_as(mutual_channel(double()), "node-0", b"") == ["not_a_neighbour"]
+            assert world.desk.run is not None
+            secret = world.desk.run._common.secret
+            assert await world.push_as(mutual_channel(double()), "node-0", b"", secret) == ["not_a_neighbour"]
             assert scraped(target.metrics_address, "pame_node_received_refused_messages_total") == {
                 "not_a_neighbour": 1
             }

@@ -152,4 +152,5 @@ def test_the_chosen_cells_run_on_the_nodes_of_a_served_orchestrator(tmp_path: Pa
     measured = [row for row in rows_of(folder) if row["backend"] == "served"]
     assert [row["policy"] for row in measured] == ["pame-all-long", "dpsgd-long"]
     assert all(row["status"] == "finished" and row["left"] is not None for row in measured)
+    assert all(row["health"] for row in measured)
     assert all(row["waiting"] is None for row in measured), "only the curve is told from afar"

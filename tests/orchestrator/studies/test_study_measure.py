@@ -142,8 +142,19 @@ def test_a_network_with_a_node_that_left_no_model_says_nothing_of_own_data(tmp_p
     assert row.cpu_bound
 
 
+def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path)
+    leave_run(tmp_path / "run", setting)
+    assert measure_folder(CELL, setting, 0.05, tmp_path / "run").health == "", "of a time that knew none"
+    path = tmp_path / "run" / "summary.json"
+    health = {"state": "degraded", "reason": "7 messages refused", "counts": {"refused": 7}}
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"health": health}))
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert (row.health, row.health_reason) == ("degraded", "7 messages refused")
+
+
 def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     points = [Point("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
-    row = measure_points(CELL, setting, 0.05, points, "served", "finished", 4.0)
+    row = measure_points(CELL, setting, 0.05, points, backend="served", status="finished", seconds=4.0)
     assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)

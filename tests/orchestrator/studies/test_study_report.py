@@ -75,6 +75,17 @@ def test_the_page_states_claim_verdicts_and_how_everything_was_measured(tmp_path
     assert "pame study stragglers --seeds 2" in words
 
 
+def test_a_degraded_cell_is_marked_and_named_on_top(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path)
+    assert "degraded" not in words_of(write_study_report(tmp_path, outcome))
+    first, second = outcome.measured
+    degraded = replace(first, health="degraded", health_reason="7 messages refused")
+    words = words_of(write_study_report(tmp_path, replace(outcome, measured=[degraded, second])))
+    name = f"{outcome.words[first.policy]}, {outcome.words[first.condition]}"
+    assert f"1 of 2 runs on nodes is degraded: {name} (7 messages refused)." in words
+    assert "degraded: 7 messages refused" in words.replace("(", "").partition("on nodes is degraded")[2]
+
+
 def test_the_page_has_medians_ranges_and_misses(tmp_path: Path) -> None:
     words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
     assert "1.375 s 1.25 … 1.5 s" in words, "two seeds without slow nodes"

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from driving import EDGES, Pulls, Watcher, graph
 
-from pame.algorithms import AlgorithmSpec, Context, Delivery, Message, Received, Wanted, Who
+from pame.algorithms import AlgorithmSpec, Context, Delivery, Form, Message, Received, Wanted, Who
 from pame.exchange import PartialMessage, Vector, reveal
 from pame.ledger import Fate, Ledger
 from pame.links import LinkSpec
@@ -63,6 +64,9 @@ class Tracking:
 
     delivery = Delivery.IN_ORDER
     desynchronised = 0
+    vectors: ClassVar = {"h": Form.PARTIAL, "g": Form.DENSE}
+    bundles: ClassVar = [frozenset({"h", "g"})]
+    lengths: ClassVar[dict[str, int]] = {}
 
     def __init__(self, spec: TrackingSpec, context: Context) -> None:
         self.spec, self.context = spec, context
@@ -226,6 +230,9 @@ class Epidemic:
 
     delivery = Delivery.LATEST
     desynchronised = 0
+    vectors: ClassVar = {"x": Form.DENSE}
+    bundles: ClassVar = [frozenset({"x"})]
+    lengths: ClassVar[dict[str, int]] = {}
 
     def __init__(self, spec: EpidemicSpec, context: Context) -> None:
         self.spec, self.context = spec, context

@@ -187,6 +187,10 @@ class _SpiedNode:
         return self._inner.vectors
 
     @property
+    def lengths(self) -> Mapping[str, int]:
+        return self._inner.lengths
+
+    @property
     def bundles(self) -> Collection[frozenset[str]]:
         return self._inner.bundles
 

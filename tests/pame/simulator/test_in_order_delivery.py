@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from simulator_world import PERIODS, Run, Vector, run, same_bits, world
 
-from pame.algorithms import Algorithm, Context, Delivery, Message, Mode, Received, Wanted, Who
+from pame.algorithms import Algorithm, Context, Delivery, Form, Message, Mode, Received, Wanted, Who
 from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.sampling import message_lost
@@ -33,6 +34,9 @@ class EchoSpec:
 class Echo:
     delivery = Delivery.IN_ORDER
     desynchronised = 0
+    vectors: ClassVar = {"x": Form.DENSE}
+    bundles: ClassVar = [frozenset({"x"})]
+    lengths: ClassVar[dict[str, int]] = {}
 
     def __init__(self, context: Context) -> None:
         self._node = context.node

@@ -11,7 +11,7 @@ from pame.ledger import Fate
 from pame.links import LinkSpec
 from pame.sampling import candidates
 from pame.setting import Compute, Setting
-from pame.stopping import StopRules
+from pame.stopping import NO_LIMIT, StopRules
 
 DENSE_BITS = 8 * (1 + 24 * 8)
 """A D-PSGD message of the test problem: a flags byte and 24 doubles."""
@@ -181,3 +181,15 @@ def test_no_run_exceeds_its_simulated_seconds(limit: float, mode: Mode) -> None:
     for node in range(8):
         newest = max(k for i, k in found.log.models if i == node)
         assert same_bits(found.outcome.models[node], found.log.models[node, newest])
+
+
+def test_seconds_alone_end_a_run_beyond_300_iterations() -> None:
+    setting = replace(world(), stop=StopRules(NO_LIMIT, seconds=4.0), evaluate_every=100)
+    found = run("virtual-time", setting)
+    assert (found.outcome.seconds, found.outcome.reason) == (4.0, "4 simulated seconds are over")
+    assert found.outcome.iterations > 300
+
+
+def test_one_second_is_over_and_not_seconds() -> None:
+    setting = replace(world(), stop=StopRules(NO_LIMIT, seconds=1.0), evaluate_every=100)
+    assert run("virtual-time", setting).outcome.reason == "1 simulated second is over"

@@ -1,0 +1,82 @@
+"""What an experiment will take, estimated before anything of it is drawn: edges, memory, evaluations, records."""
+
+from dataclasses import dataclass
+from math import comb, inf, log2
+
+from orchestrator.experiment import Experiment
+from pame.topology.kinds import (
+    Complete,
+    ErdosRenyi,
+    Exponential,
+    RandomRegular,
+    ScaleFree,
+    SmallWorld,
+    TwoClusters,
+)
+
+_NUMBER = 8
+_MODELS_PER_NODE = 4
+"""Model, average, gradient and message of a node; or its newest snapshot, its result and pieces of both."""
+_EDGE_BYTES = 64
+_FASTEST = 1000.0
+"""Iterations per second: nobody is faster for long."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """All of them upper estimates; a kind of a plugin that does not say its size counts as nothing."""
+
+    edges: int
+    data_bytes: int
+    """All nodes' data and the test set."""
+    model_bytes: int
+    graph_bytes: int
+    records: int
+    """Rows: one per node and iteration."""
+    evaluations: int
+    operations: int
+    """Additions and multiplications of all evaluations."""
+
+    @property
+    def bytes(self) -> int:
+        """Of memory."""
+        return self.data_bytes + self.model_bytes + self.graph_bytes
+
+
+def cost_of(experiment: Experiment, seconds: float = inf) -> Cost:
+    """Of a run that takes so long at most."""
+    problem, nodes, stop = experiment.problem, experiment.nodes, experiment.stop
+    limit_s = seconds if stop.seconds is None else min(seconds, stop.seconds)
+    iterations = int(min(inf if stop.iterations is None else stop.iterations, _FASTEST * limit_s))
+    n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
+    rows = nodes * samples + getattr(problem, "test_samples", 0)
+    evaluations = 1 + iterations // experiment.evaluate.every
+    if stop.paper is not None:
+        evaluations += iterations // stop.paper.every
+    edges = edges_of(experiment)
+    return Cost(
+        edges=edges,
+        data_bytes=_NUMBER * n * rows,
+        model_bytes=_NUMBER * n * nodes * _MODELS_PER_NODE,
+        graph_bytes=_EDGE_BYTES * edges,
+        records=nodes * iterations,
+        evaluations=evaluations,
+        operations=2 * n * rows * evaluations,
+    )
+
+
+def edges_of(experiment: Experiment) -> int:
+    """How many edges the graph has, at most or about; a file tells by itself."""
+    nodes = experiment.nodes
+    match experiment.topology:
+        case Complete() | TwoClusters():
+            return comb(nodes, 2)
+        case ErdosRenyi(p=p):
+            return int(p * comb(nodes, 2)) + 1
+        case RandomRegular(degree=degree) | SmallWorld(degree=degree):
+            return nodes * min(degree, nodes) // 2 + 1
+        case ScaleFree(attach=attach):
+            return nodes * min(attach, nodes)
+        case Exponential():
+            return nodes * (int(log2(nodes)) + 1)
+    return 2 * nodes

@@ -1,0 +1,152 @@
+"""The range of every field of what nodes send, by its type; few have one of their own.
+
+numbers     counts of which no sum overflows, finite seconds
+words       printable and short
+sentences   cut and cleaned instead of refused: an honest node may quote anything
+"""
+
+from collections.abc import Callable
+from functools import cache
+from math import inf
+from operator import attrgetter
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+
+from pame.errors import PameError
+
+MOST_COUNTED = 2**48
+"""Of anything that a node counts; the sums over all nodes and links of a run fit into 64 bits."""
+_MOST_SECONDS = 1e9
+_WORD, _SENTENCE = 200, 2000
+_REPEATED = 100_000
+_TIMESTAMP_NS = 2**61
+"""Beyond 2040; the difference of two fits into 64 bits."""
+_RANGES: dict[str, tuple[float, float]] = {
+    "pame.v1.RealisedLink.asked": (0.0, 1e40),
+    "pame.v1.RealisedLink.held": (0.0, 1e40),
+    "pame.v1.Probed.capacity_bps": (0.0, 1e15),
+    "pame.v1.FaultReport.planned": (0.0, inf),
+}
+_BY_TYPE: dict[int, tuple[float, float]] = {
+    FieldDescriptor.TYPE_DOUBLE: (0.0, _MOST_SECONDS),
+    FieldDescriptor.TYPE_UINT64: (0, MOST_COUNTED),
+    FieldDescriptor.TYPE_INT64: (-_TIMESTAMP_NS, _TIMESTAMP_NS),
+    FieldDescriptor.TYPE_SINT64: (-_TIMESTAMP_NS, _TIMESTAMP_NS),
+}
+_SENTENCES = {
+    "pame.v1.Failure.reason": _SENTENCE,
+    "pame.v1.FaultReport.detail": _SENTENCE,
+    "pame.v1.FaultReport.mechanism": _WORD,
+    "pame.v1.Goodbye.reason": _SENTENCE,
+    "pame.v1.InLink.refused_detail": _SENTENCE,
+    "pame.v1.Probed.trouble": _SENTENCE,
+    "pame.v1.Ready.lossless": _SENTENCE,
+    "pame.v1.RealisedLink.mechanism": _WORD,
+}
+"""How long each may be."""
+
+_Check = Callable[[Any], None]
+
+
+class ControlRefused(PameError):
+    """A message that is not taken; `reason` is one of a few words."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+def check_fields(message: Message) -> None:
+    """ControlRefused unless every field is in its range, also of the messages within; sentences in it are cleaned."""
+    for check in _checks(message.DESCRIPTOR):
+        check(message)
+
+
+def on_one_line(text: str, most: int = _SENTENCE) -> str:
+    """Fit to be shown: at most so long, and without control characters."""
+    cut = text if len(text) <= most else f"{text[: most - 3]}..."
+    return cut if cut.isprintable() else "".join(map(_shown, cut))
+
+
+def _shown(character: str) -> str:
+    return character if character.isprintable() else " " if character.isspace() else repr(character)[1:-1]
+
+
+@cache
+def _checks(descriptor: Descriptor) -> list[_Check]:
+    """All numbers at once, as there are many records; then field by field."""
+    single = {field.name: field for field in descriptor.fields if not _is_repeated(field) and _range(field) is not None}
+    others = [_other(field) for field in descriptor.fields if field.name not in single]
+    return ([_numbers(list(single.values()))] if single else []) + [check for check in others if check is not None]
+
+
+def _range(field: FieldDescriptor) -> tuple[float, float] | None:
+    return _RANGES.get(field.full_name) or _BY_TYPE.get(field.type)
+
+
+def _is_repeated(field: FieldDescriptor) -> bool:
+    return isinstance(field.default_value, list)
+
+
+def _numbers(fields: list[FieldDescriptor]) -> _Check:
+    checked = [fields[0], *fields]  # at least two, so that there is a tuple
+    get = attrgetter(*(field.name for field in checked))
+    ranges = [(field.name, *(_range(field) or (-inf, inf))) for field in checked]
+
+    def check(message: Any) -> None:
+        for value, (name, low, high) in zip(get(message), ranges, strict=True):
+            if not low <= value <= high:
+                raise _out_of_range(name, value, low, high)
+
+    return check
+
+
+def _other(field: FieldDescriptor) -> _Check | None:
+    """None: every value of the type will do."""
+    name, limits = field.name, _range(field)
+    one: Callable[[Any], Any] | None = None
+    if field.type == FieldDescriptor.TYPE_MESSAGE:
+        one = check_fields
+    elif field.type == FieldDescriptor.TYPE_STRING and field.full_name in _SENTENCES:
+        most = _SENTENCES[field.full_name]
+        return lambda message: setattr(message, name, on_one_line(getattr(message, name), most))
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        one = _word
+    elif limits is not None:
+        one = _within(name, *limits)
+    if _is_repeated(field):
+        return _each(name, one)
+    if one is check_fields:
+        return lambda message: check_fields(getattr(message, name)) if message.HasField(name) else None
+    return None if one is None else lambda message: one(getattr(message, name))
+
+
+def _each(name: str, one: Callable[[Any], Any] | None) -> _Check:
+    def check(message: Any) -> None:
+        values = getattr(message, name)
+        if len(values) > _REPEATED:
+            raise ControlRefused("too_many", f"{len(values)} {name}")
+        if one is not None:
+            for value in values:
+                one(value)
+
+    return check
+
+
+def _within(name: str, low: float, high: float) -> Callable[[float], None]:
+    def check(value: float) -> None:
+        if not low <= value <= high:
+            raise _out_of_range(name, value, low, high)
+
+    return check
+
+
+def _word(value: str) -> None:
+    if len(value) > _WORD or not value.isprintable():
+        raise ControlRefused("bad_text", f"{on_one_line(value, 60)!r} is no word")
+
+
+def _out_of_range(name: str, value: float, low: float, high: float) -> ControlRefused:
+    return ControlRefused("bad_number", f"{name} {value!r} is not within {low:g} and {high:g}")

@@ -1,0 +1,71 @@
+"""What is wrong with a run on a network, as far as its experiment does not explain it."""
+
+from typing import TYPE_CHECKING
+
+from orchestrator.runs.health import RefusedLink, Symptoms
+from orchestrator.runs.round_counts import CERTAIN
+from orchestrator.runs.unheard_links import unheard_links
+from pame.faults import Kill, Pause, Plan, Restart
+
+if TYPE_CHECKING:
+    from orchestrator.network.run import NetworkRun
+
+_COPIES = frozenset({"duplicate", "old_incarnation"})
+"""Refused because a stream broke or a node came back: the message had been there, or was of no use any more."""
+_SILENCE_S = 30.0
+_SILENT_ROUNDS = 3
+"""Of every node."""
+
+
+def symptoms_of(run: "NetworkRun", is_over: bool) -> Symptoms:
+    """Now, or at the end of the run."""
+    rounds, gaps = run.rounds, run.gaps.unexplained
+    return Symptoms(
+        expected=rounds.expected,
+        averaged=rounds.averaged,
+        is_silence_certain=rounds.is_silence_certain if is_over else _is_silence_certain(run),
+        rounds=rounds.rounds,
+        starved=rounds.unexplained_starved,
+        refused=[link for link in map(_not_copies, run.totals.refused(is_over)) if link.refused],
+        unheard_links=unheard_links(run.totals.ledger().links(), run.setting, run.plan) if is_over else (),
+        dropped=gaps.dropped,
+        evicted=gaps.evicted,
+        desynchronised=gaps.desynchronised,
+        gone=sorted(run.gone | (_without_result(run) if is_over else set())),
+        failed_faults=len({word.number for word in run.told if word.failure}),
+        nonsense=run.refused.by_node(),
+        unheard=run.unheard,
+    )
+
+
+def is_killed(plan: Plan, node: int, is_disturbed: bool) -> bool:
+    """Whether a plan kills a node, or tells it to leave, at a time at which it is `is_disturbed` or not; by iteration,
+    nobody but the node knows when."""
+    return any(
+        isinstance(event.effect, Kill | Restart)
+        and node in event.effect.nodes
+        and (is_disturbed or event.window.unit == "iterations")
+        for event in plan
+    )
+
+
+def _without_result(run: "NetworkRun") -> set[int]:
+    """Nodes that did not even answer at the end, and no plan stops them."""
+    missing = set(range(run.setting.topology.nodes)) - run.collection.results.keys()
+    stopped = [event.effect.nodes for event in run.plan if isinstance(event.effect, Pause | Kill | Restart)]
+    return missing.difference(*stopped)
+
+
+def _is_silence_certain(run: "NetworkRun") -> bool:
+    """Before the end it takes some time, too: the first message may still be on its way."""
+    expected, nodes = run.rounds.expected, run.setting.topology.nodes
+    long_enough = run.seconds() > _SILENCE_S + run.rounds.longest_wait_s
+    return long_enough and expected >= max(CERTAIN, _SILENT_ROUNDS * nodes)
+
+
+def _not_copies(link: RefusedLink) -> RefusedLink:
+    """A link that carries nothing but copies has carried nothing."""
+    if not link.accepted:
+        return link
+    refused = {reason: times for reason, times in link.refused.items() if reason not in _COPIES}
+    return RefusedLink(link.sender, link.receiver, refused, link.accepted, link.told, link.detail)

@@ -1,0 +1,28 @@
+"""Which runs of a campaign are degraded, in one sentence."""
+
+from collections.abc import Mapping, Sequence
+
+from orchestrator.report.files import mapping
+from orchestrator.report.text import count
+from orchestrator.runs.health import State
+
+_NAMED = 4
+
+
+def health_told(summary: Mapping[str, object]) -> tuple[str, str]:
+    """State and reason by summary.json; empty: it does not say."""
+    health = mapping(summary.get("health"))
+    return str(health.get("state") or ""), str(health.get("reason") or "")
+
+
+def is_degraded(health: str) -> bool:
+    """A broken run failed already."""
+    return health == State.DEGRADED.value
+
+
+def degraded_words(reasons: Sequence[tuple[str, str]], runs: int) -> str:
+    """E.g. `1 of 12 runs on nodes is degraded: pame, seed 3 (2 messages refused)`; `reasons` are names with whys."""
+    named = "; ".join(f"{name} ({why})" for name, why in reasons[:_NAMED])
+    more = f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
+    verb = "is" if len(reasons) == 1 else "are"
+    return f"{len(reasons)} of {count(runs, 'run')} on nodes {verb} degraded: {named}{more}"

@@ -1,0 +1,61 @@
+"""Records against links: the rows by which records.csv and links.csv add up to the same bytes.
+
+    recorded + unrecorded = sent + queued + unknown
+
+A record counts what the node's links took at its iteration, less what their full queues dropped. What is left of it at
+the end was sent or still waits. An iteration that was cut off has no record, nor have the last ones of a node that was
+killed; or it has told of them, but neither its last report of its links nor any receiver knows the messages.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pame.ledger import Counts, Links
+from pame.observe import Record
+
+
+@dataclass(slots=True)
+class Recorded:
+    """Sums of all records, by node."""
+
+    messages: Counter[int] = field(default_factory=Counter)
+    bytes: Counter[int] = field(default_factory=Counter)
+
+    def add(self, records: Iterable[Record]) -> None:
+        """More rows."""
+        for record in records:
+            self.messages[record.node] += record.messages
+            self.bytes[record.node] += record.bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Of messages, or of bytes."""
+
+    recorded: int
+    """What records.csv adds up to, and the curve at the last record."""
+    unrecorded: int
+    """Sent or queued in iterations without a record: cut off, or their node died before it told of them."""
+    unknown: int
+    """Recorded by nodes that died before they reported what became of them; no receiver has them."""
+
+
+def balance_messages(links: Links, recorded: Recorded) -> Balance:
+    """Node by node."""
+    return _balance(links.sender, links.messages + links.queued, recorded.messages)
+
+
+def balance_bytes(links: Links, recorded: Recorded) -> Balance:
+    """Node by node."""
+    return _balance(links.sender, links.bytes + links.queued_bytes, recorded.bytes)
+
+
+def _balance(senders: Counts, counted: Counts, recorded: Counter[int]) -> Balance:
+    more = Counter({node: -total for node, total in recorded.items()})
+    for sender, total in zip(senders.tolist(), counted.tolist(), strict=True):
+        more[sender] += total
+    apart = np.array([*more.values(), 0])
+    return Balance(recorded.total(), int(apart[apart > 0].sum()), int(-apart[apart < 0].sum()))

@@ -1,0 +1,169 @@
+"""The health of a run: sound, degraded or broken, with the reason in one sentence.
+
+What the experiment did on purpose (message loss, cuts, stragglers, kills) is not held against a run: whoever counts
+leaves it out of the symptoms. What is left is judged here.
+
+    broken      nobody hears anybody, or a node refuses everything of a neighbour
+    degraded    refused, never averaged, dropped, evicted, starved, desynchronised, nodes gone, faults that failed
+    sound       none of it
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+ALL_REFUSED_AFTER = 3
+"""So many messages on links that have carried nothing else are no accident."""
+_NODES_NAMED = 8
+
+
+class State(Enum):
+    """From good to bad."""
+
+    SOUND = "sound"
+    DEGRADED = "degraded"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class Health:
+    """The verdict; `counts`: what it rests on, by name, without zeros."""
+
+    state: State
+    reason: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def summary(self) -> dict[str, object]:
+        """As in summary.json."""
+        return {"state": self.state.value, "reason": self.reason, "counts": dict(self.counts)}
+
+
+@dataclass(frozen=True)
+class RefusedLink:
+    """The messages of one neighbour that a node refused, although they were no copies of what it had."""
+
+    sender: int
+    receiver: int
+    refused: Mapping[str, int]
+    """By reason."""
+    accepted: int
+    told: int = 0
+    """So many refusals its sender was told of: one side's word alone stops no run."""
+    detail: str = ""
+    """What was said of the last one."""
+
+
+@dataclass(frozen=True)
+class Symptoms:
+    """What was counted, less what the experiment explains."""
+
+    expected: float = 0.0
+    """Messages that rounds asked for."""
+    averaged: int = 0
+    """Messages that rounds averaged, explained or not."""
+    is_silence_certain: bool = False
+    """Whether there was enough time, and enough asked for, to believe that nothing will ever be heard."""
+    rounds: int = 0
+    starved: int = 0
+    refused: Sequence[RefusedLink] = ()
+    unheard_links: Sequence[tuple[int, int]] = ()
+    """Sender and receiver: messages went there, were asked for, and none was averaged."""
+    dropped: int = 0
+    """Pushed out of full queues of senders."""
+    evicted: int = 0
+    """Pushed out of full mailboxes of receivers."""
+    desynchronised: int = 0
+    gone: Sequence[int] = ()
+    """Nodes that died, left or fell silent, and nobody had planned it."""
+    failed_faults: int = 0
+    nonsense: Mapping[int, int] = field(default_factory=dict)
+    """By node: reports to the orchestrator that made no sense."""
+    unheard: str = ""
+    """Why no neighbour would accept what a node has to send; empty: they would."""
+
+
+def judge(symptoms: Symptoms) -> Health:
+    """The verdict."""
+    counts = _counts(symptoms)
+    if (why := _why_broken(symptoms)) is not None:
+        return Health(State.BROKEN, why, counts)
+    if parts := _parts(symptoms):
+        return Health(State.DEGRADED, "; ".join(parts), counts)
+    return Health(State.SOUND)
+
+
+def _why_broken(symptoms: Symptoms) -> str | None:
+    if symptoms.unheard:
+        return symptoms.unheard
+    none_taken = [link for link in symptoms.refused if not link.accepted and link.told]
+    if sum(min(sum(link.refused.values()), link.told) for link in none_taken) >= ALL_REFUSED_AFTER:
+        first, others = none_taken[0], len(none_taken) - 1
+        alike = f" ({_many(others, 'other link')} alike)" if others else ""
+        who = f"node {first.receiver} refuses everything from node {first.sender}{alike}"
+        return f"{who}: {_why_refused(none_taken)}"
+    if symptoms.is_silence_certain and symptoms.expected and not symptoms.averaged:
+        asked = f"{symptoms.rounds} rounds asked for messages, and none was averaged"
+        why = f": {_why_refused(symptoms.refused)}" if symptoms.refused else ""
+        return f"nobody hears anybody: {asked}{why}"
+    return None
+
+
+def _parts(symptoms: Symptoms) -> list[str]:
+    refused = sum(sum(link.refused.values()) for link in symptoms.refused)
+    nonsense = sorted(node for node, times in symptoms.nonsense.items() if times)
+    parts = [
+        (refused, f"{_many(refused, 'message')} refused by neighbours ({_why_refused(symptoms.refused)})"),
+        (symptoms.starved, f"{symptoms.starved} of {symptoms.rounds} rounds starved"),
+        (len(symptoms.unheard_links), f"nothing of what was sent was ever averaged on {_ends(symptoms.unheard_links)}"),
+        (symptoms.dropped, f"{_many(symptoms.dropped, 'message')} pushed out of full queues"),
+        (symptoms.evicted, f"{_many(symptoms.evicted, 'message')} pushed out of full mailboxes"),
+        (symptoms.desynchronised, f"{_many(symptoms.desynchronised, 'update')} missing in what neighbours know"),
+        (len(symptoms.gone), f"{_named(symptoms.gone)} died, left or fell silent, which was not planned"),
+        (symptoms.failed_faults, f"{_many(symptoms.failed_faults, 'fault')} failed"),
+        (len(nonsense), f"{_named(nonsense)} sent the orchestrator what makes no sense"),
+    ]
+    return [words for times, words in parts if times]
+
+
+def _counts(symptoms: Symptoms) -> dict[str, int]:
+    found = {
+        "refused": sum(sum(link.refused.values()) for link in symptoms.refused),
+        "starved": symptoms.starved,
+        "unheard_links": len(symptoms.unheard_links),
+        "dropped": symptoms.dropped,
+        "evicted": symptoms.evicted,
+        "desynchronised": symptoms.desynchronised,
+        "gone": len(symptoms.gone),
+        "failed_faults": symptoms.failed_faults,
+        "nonsense": sum(symptoms.nonsense.values()),
+    }
+    return {name: times for name, times in found.items() if times}
+
+
+def _why_refused(links: Sequence[RefusedLink]) -> str:
+    """The most frequent reason, and what was said of such a message."""
+    reasons: Counter[str] = Counter()
+    for link in links:
+        reasons.update(link.refused)
+    if not reasons:
+        return ""
+    reason, _ = reasons.most_common(1)[0]
+    detail = next((link.detail for link in links if reason in link.refused and link.detail), "")
+    return f"{reason}, {detail.rstrip('.')}" if detail else reason
+
+
+def _many(times: int, what: str) -> str:
+    return f"{times} {what}{'' if times == 1 else 's'}"
+
+
+def _ends(links: Sequence[tuple[int, int]]) -> str:
+    shown = ", ".join(f"{sender}→{receiver}" for sender, receiver in links[:_NODES_NAMED])
+    more = f" and {len(links) - _NODES_NAMED} more" if len(links) > _NODES_NAMED else ""
+    return f"link{'' if len(links) == 1 else 's'} {shown}{more}"
+
+
+def _named(nodes: Sequence[int]) -> str:
+    shown = ", ".join(map(str, nodes[:_NODES_NAMED]))
+    more = f" and {len(nodes) - _NODES_NAMED} more" if len(nodes) > _NODES_NAMED else ""
+    return f"node{'' if len(nodes) == 1 else 's'} {shown}{more}"

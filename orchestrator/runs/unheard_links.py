@@ -1,0 +1,41 @@
+"""Links over which messages went and none was ever averaged, although every one of them was asked for.
+
+Where only the first to answer count (`spare`), where nobody waits (`free`), with stragglers, and on links that the plan
+of faults concerns, that may be as it should.
+"""
+
+from collections.abc import Iterator
+
+from pame.algorithms import Mode
+from pame.faults import Cut, Degrade, Drop, Kill, Link, Pause, Plan, Restart, Slow
+from pame.ledger import Links
+from pame.setting import Setting
+
+_ENOUGH = 3
+"""Messages: fewer may just have been under way when the run ended."""
+
+
+def unheard_links(links: Links, setting: Setting, plan: Plan) -> list[Link]:
+    """By sender and receiver."""
+    slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+    if setting.mode is not Mode.ROUNDS or setting.spare != 0 or slow:
+        return []
+    rows = zip(links.sender.tolist(), links.receiver.tolist(), links.messages, links.aggregated, strict=True)
+    unheard = [(sender, receiver) for sender, receiver, sent, used in rows if sent >= _ENOUGH and not used]
+    return [link for link in unheard if not _concerned(link, plan)] if unheard else []
+
+
+def _concerned(link: Link, plan: Plan) -> bool:
+    return any(link in set(_links(event.effect)) or not set(link).isdisjoint(_nodes(event.effect)) for event in plan)
+
+
+def _links(effect: object) -> Iterator[Link]:
+    match effect:
+        case Cut(links) | Degrade(links) | Drop(links):
+            yield from links
+
+
+def _nodes(effect: object) -> Iterator[int]:
+    match effect:
+        case Slow(nodes) | Pause(nodes) | Kill(nodes) | Restart(nodes):
+            yield from nodes

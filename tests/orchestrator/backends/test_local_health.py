@@ -1,0 +1,84 @@
+"""Runs on real processes say truly how well they went."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local_world import Watcher, World, experiment_of, run_with, until
+
+from orchestrator.backends.local import local
+from orchestrator.experiment import Experiment
+from orchestrator.runs import Status
+from orchestrator.runs.health import State
+
+LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
+PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
+
+
+def experiment(**settings: Any) -> Experiment:
+    common = {"nodes": 4, "topology": {"kind": "ring"}, "problem": LINEAR, "algorithm": PAME, "period": 1}
+    return experiment_of(**{**common, **settings})
+
+
+def test_an_undisturbed_run_is_sound(tmp_path: Path) -> None:
+    ending = local(experiment(stop={"iterations": 40}), tmp_path, tmp_path / "run", Watcher())
+    assert ending.exact
+    assert ending.health is not None
+    assert (ending.health.state, ending.health.reason) == (State.SOUND, "")
+
+
+def test_a_node_that_dies_by_surprise_degrades_the_run_and_is_named(tmp_path: Path) -> None:
+    struck: list[int] = []
+
+    async def kill(world: World) -> None:
+        struck.append(await world.at_iteration("node-1", 5))
+        os.kill(world.pid("node-1"), signal.SIGKILL)
+        await until(lambda: world.events("died"))
+
+    made = experiment(exchange={"patience": "300ms"}, compute={"step": "20ms"}, stop={"iterations": 100})
+    outcome = asyncio.run(run_with(kill, made, tmp_path / "run"))
+    health = outcome.ending.health
+    assert health is not None
+    assert health.state is State.DEGRADED
+    assert f"node {struck[0]} died, left or fell silent, which was not planned" in health.reason
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"messages": {"loss": 0.4}},
+        {"faults": [{"kind": "kill", "nodes": [2], "at": "500ms", "back_after": "500ms"}]},
+        {"faults": [{"kind": "kill", "nodes": [2], "at": {"iteration": 30}, "back_after": "500ms"}]},
+        {"faults": [{"kind": "link-down", "links": "all", "at": "500ms", "for": "1s"}]},
+        {"faults": [{"kind": "pause", "nodes": [1], "at": {"iteration": 20}, "for": "1s"}]},
+        {"compute": {"step": "10ms", "stragglers": 0.25, "slowdown": 20}},
+    ],
+    ids=["loss", "kill", "kill by iteration", "cut", "pause", "straggler"],
+)
+def test_what_the_plan_does_is_no_degradation(tmp_path: Path, sections: dict[str, Any]) -> None:
+    common: dict[str, Any] = {
+        "exchange": {"patience": "200ms"},
+        "compute": {"step": "20ms"},
+        "stop": {"iterations": 120, "seconds": "60s"},
+    }
+    ending = local(experiment(**{**common, **sections}), tmp_path, tmp_path / "run", Watcher())
+    assert ending.status is Status.FINISHED
+    assert ending.health is not None
+    assert (ending.health.state, ending.health.reason) == (State.SOUND, "")
+
+
+def test_a_network_so_slow_that_no_message_is_in_time_is_broken_and_not_green(tmp_path: Path) -> None:
+    made = experiment(
+        exchange={"patience": "50ms"},
+        links={"delay": "700ms"},
+        compute={"step": "10ms"},
+        verify={"when": "never"},
+        stop={"iterations": 40},
+    )
+    ending = local(made, tmp_path, tmp_path / "run", Watcher())
+    assert ending.health is not None
+    assert ending.health.state is State.BROKEN
+    assert ending.health.reason.startswith("nobody hears anybody")

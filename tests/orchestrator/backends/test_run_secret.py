@@ -1,0 +1,104 @@
+"""A stranger on the machine of a run in the clear: knows all but the secret, and changes no bit of it."""
+
+import asyncio
+import time
+import urllib.request
+from pathlib import Path
+
+import grpc
+import numpy as np
+import pytest
+from local_world import Watcher, World, experiment_of, run_with, until
+
+from node.link import PROBE, PUSH
+from node.parcels import pack
+from node.stream_proof import Metadata, shown
+from orchestrator.plan import make_network_setting
+from orchestrator.runs import Status
+from pame.ledger import Ledger
+from pame.rpc import exchange_pb2 as pb
+from pame.setting import Setting
+from pame.simulator import run_lock_step
+
+HONEST = experiment_of(
+    nodes=4,
+    topology={"kind": "ring"},
+    problem={"kind": "linear", "n": 30, "samples": 20, "test_samples": 10},
+    algorithm={"kind": "pame", "participation": 1.0, "support": 0.5},
+    compute={"step": "20ms"},
+    exchange={"patience": "60s"},
+    stop={"iterations": 100},
+)
+ENDED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.INTERNAL)
+"""The latter is gRPC's word for writing to a stream that has just ended."""
+REFUSED = 'pame_node_received_refused_messages_total{reason="wrong_secret"}'
+
+
+def forged(setting: Setting, run: int, sender: int, receiver: int) -> bytes:
+    """The last parcel that the receiver waits for, perfect but for a model of huge finite values."""
+    selection = setting.selection()
+    k = max(k for k in range(setting.stop.iterations) if selection.is_sent(sender, receiver, k))
+    node = setting.node(sender, selection, np.full(setting.problem.n, 1e150))
+    node.prepare(k)
+    return pack(setting, run, sender, 0, k, node.message(k)).data
+
+
+def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_push_nor_probe(tmp_path: Path) -> None:
+    counted: list[str] = []
+
+    async def lie(world: World) -> None:
+        victim = await world.at_iteration("node-1", 5)
+        sender = world.run.setting.topology.neighbours(victim)[0]
+        member = world.control.members.get("node-1")
+        assert member is not None
+        parcel = forged(world.run.setting, world.run.number, sender, victim)
+        probe = pb.ProbeParcel(run=world.run.number, sender=sender, number=1, sent_ns=time.time_ns())
+        elsewhere = shown(world.run._common.secret, "127.0.0.1:9")  # as whoever took the port of a dead node is shown
+        guessed = shown(bytes(16), member.address)
+        async with grpc.aio.insecure_channel(member.address) as channel:
+            for method, data in ((PUSH, parcel), (PROBE, probe.SerializeToString())):
+                for metadata in ((), guessed, elsewhere):
+                    with pytest.raises(grpc.aio.AioRpcError) as refused:
+                        await receipts(channel, method, data, metadata)
+                    assert refused.value.code() in ENDED
+        counted.append(await asyncio.to_thread(scrape, member.metrics_address))
+
+    outcome = asyncio.run(run_with(lie, HONEST, tmp_path / "run"))
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
+    assert f"{REFUSED} 6.0" in counted[0]
+    assert (outcome.figures.strangers, outcome.figures.refused, outcome.figures.absurd) == (6, 0, 0)
+    expected = run_lock_step(make_network_setting(HONEST, tmp_path), Watcher(), Ledger(4)).models
+    results = outcome.run.collection.results
+    assert [results[node][1].tobytes() for node in range(4)] == [model.tobytes() for model in expected]
+
+
+def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_path: Path) -> None:
+    """So it is the secret that the stranger lacked; and what was pushed is counted where it came from."""
+
+    async def push(world: World) -> None:
+        victim = await world.at_iteration("node-1", 5)
+        sender = world.run.setting.topology.neighbours(victim)[0]
+        member = world.control.members.get("node-1")
+        assert member is not None
+        metadata = shown(world.run._common.secret, member.address)
+        async with grpc.aio.insecure_channel(member.address) as channel:
+            parcel = forged(world.run.setting, world.run.number, sender, victim)
+            [receipt] = await receipts(channel, PUSH, parcel, metadata)
+            assert (receipt.seen, list(receipt.refused)) == (1, [])
+        await until(lambda: world.run.totals.figures().absurd)
+        assert world.run.totals.figures().absurd_senders == (sender,)
+        world.run.cancel()
+
+    outcome = asyncio.run(run_with(push, HONEST, tmp_path / "run"))
+    assert outcome.figures.strangers == 0
+
+
+async def receipts(channel: grpc.aio.Channel, method: str, data: bytes, metadata: Metadata) -> list[pb.Receipt]:
+    """What is answered to one parcel over a stream that begins so."""
+    stream = channel.stream_stream(method, None, pb.Receipt.FromString)
+    return [receipt async for receipt in stream(iter([data]), metadata=metadata)]
+
+
+def scrape(address: str) -> str:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=20) as answer:
+        return str(answer.read().decode())

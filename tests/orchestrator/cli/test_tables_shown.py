@@ -1,0 +1,57 @@
+"""Tables on a narrow terminal: no number and no word is cut in two."""
+
+import io
+
+import pytest
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from orchestrator.cli.tables import print_table
+from orchestrator.cli.verified import verification_table
+from orchestrator.experiment import Experiment, Variant
+from orchestrator.screen import SweepScreen
+
+
+def narrow(width: int) -> tuple[Console, io.StringIO]:
+    file = io.StringIO()
+    return Console(file=file, width=width, force_terminal=True, color_system=None, highlight=False), file
+
+
+@pytest.mark.parametrize("width", [10, 30, 200])
+def test_a_table_is_never_narrower_than_its_longest_words(width: int) -> None:
+    console, file = narrow(width)
+    table = Table(box=None)
+    table.add_column("name")
+    table.add_column("sent", no_wrap=True)
+    table.add_row("a-name-of-27-characters-or-so and more words", "1\u202f234\u202f567.5 KiB")
+    print_table(table, console)
+    shown = file.getvalue()
+    assert "a-name-of-27-characters-or-so" in shown
+    assert "1\u202f234\u202f567.5 KiB" in shown
+    assert "…" not in shown
+
+
+def test_what_was_measured_of_links_keeps_its_numbers_whole() -> None:
+    console, file = narrow(40)
+    row = {
+        "sender": 0, "receiver": 1, "property": "delay", "asked": 0.02, "measured": 0.0215, "low": None, "high": None,
+        "mechanism": "in-process", "verdict": "ok", "how": "the median of twenty round trips, halved",
+    }  # fmt: skip
+    verification_table({"findings": [row]}, console, 5)
+    assert all(words in file.getvalue() for words in ("20 ms", "21.5 ms", "+1.5 ms"))
+
+
+def test_a_sweep_under_way_wraps_its_names_and_keeps_its_numbers_whole() -> None:
+    console, file = narrow(64)
+    name = "a section with quite a long name"
+    variants = [
+        Variant({"algorithm": name, "algorithm.support": 0.25}, Experiment()),
+        Variant({"algorithm": "b"}, Experiment()),
+    ]
+    screen = SweepScreen(variants, Live(console=console, auto_refresh=False))
+    for run in range(2):
+        screen.progress(run, {"iteration": 300, "objective": 0.1234, "consensus": 0.5678, "bytes": 1_435_653}, True)
+    console.print(screen._show())
+    shown = file.getvalue()
+    assert all(number in shown for number in ("300", "0.1234", "0.5678", "1.369 MiB"))

@@ -1,0 +1,98 @@
+"""What an honest node says in a run, by the node's own builders: one of everything."""
+
+import numpy as np
+
+from node.account import InAccount, NodeAccount, OutAccount
+from node.chronicle import Turn, concerns
+from node.reports import fault_message, realised_message, record_message, totals_message
+from node.shaping import Realised
+from node.sockets import SocketCounts
+from pame.codec import Sizes
+from pame.faults import Plan
+from pame.observe import Record
+from pame.rpc import control_pb2 as pb
+from pame.setting import Setting
+
+
+def record(node: int, k: int) -> pb.Record:
+    made = Record(
+        node=node, iteration=k, seconds=0.1 * k, waited_s=0.01, wanted=2, received=2, coverage=1.5 if k % 2 else None,
+        starved=0, late=1, messages=2, bytes=400, lost=0, staleness=0.0,
+    )  # fmt: skip
+    return record_message(made)
+
+
+def ready(run: int, node: int, setting: Setting) -> pb.FromNode:
+    links = [
+        Realised(node, other, what, asked, how, asked)
+        for other in setting.contacts(node)
+        for what, asked, how in (("delay", 0.02, "netem"), ("rate", 1e6, "htb"), ("loss", 0.01, "refused: no\nnft"))
+    ]
+    made = pb.Ready(run=run, links=map(realised_message, links), boot="0f2e-1", lossless="no nft here")
+    return pb.FromNode(ready=made)
+
+
+def totals(run: int, node: int, setting: Setting) -> pb.FromNode:
+    account = NodeAccount(run=run, index=node, iteration=7, steps=7, expired=1, snapshot_s=0.01, snapshot_bytes=640)
+    for other in setting.contacts(node):
+        out = OutAccount(messages=7, sizes=Sizes(200, 30, 8, 70), protobuf_bytes=90, acknowledged=7, connects=1)
+        out.dropped, out.queued, out.resent = 1, 2, 3
+        out.dropped_bytes, out.queued_bytes, out.resent_bytes = 44, 88, 132
+        out.round_trips.add(0.002)
+        out.sockets = SocketCounts(1, 500, 300, 9, 8, 1, 60)
+        account.out[other] = out
+        into = InAccount(messages=6, bytes=280, aggregated=5, late=1, late_bytes=44, absurd=1)
+        into.refused.update(wrong_run=2, duplicate=1)
+        into.refused_detail = "node 2 said it\ntwice"
+        account.into[other] = into
+    account.strangers["wrong_run"] += 2
+    return pb.FromNode(report=totals_message(account))
+
+
+def faults(run: int, node: int, plan: Plan, setting: Setting) -> list[pb.FromNode]:
+    held = [Realised(node, setting.contacts(node)[0], "cut", 1.0, "nft", 1.0)]
+    turns = []
+    for event in (event for event in plan if concerns(event, node)):
+        turns += [Turn(event, True, 1.5, 12, "netem+nft", took=0.004, held=held), Turn(event, False, 2.5, 20)]
+        turns.append(Turn(event, True, 1.5, 12, failure="the kernel said\nno"))
+    return [pb.FromNode(fault=fault_message(run, turn)) for turn in turns]
+
+
+def snapshots(run: int, k: int, n: int, result: bool = False) -> list[pb.FromNode]:
+    model, half = np.linspace(-1, 1, n).astype("<f8"), n // 2
+    pieces = ((0, model[:half]), (half, model[half:]))
+    chunks = [
+        pb.SnapshotChunk(run=run, iteration=k, offset=at, values=part.tobytes(), result=result) for at, part in pieces
+    ]
+    return [pb.FromNode(snapshot=chunk) for chunk in chunks]
+
+
+def probed(run: int, peer: int) -> list[pb.FromNode]:
+    came = pb.Sample(sent=3, bytes=1242, arrival_ns=[1_790_000_000 * 10**9 + i for i in range(3)], overrun=1)
+    came.age_ns.extend([20_000_000, -3_000_000, 21_000_000])
+    came.round_trip_ns.extend([41_000_000, 40_000_000])
+    full = pb.Probed(run=run, number=2, peer=peer, datagrams=came, messages=pb.Sample(sent=6, bytes=300))
+    return [
+        pb.FromNode(probed=full),
+        pb.FromNode(probed=pb.Probed(run=run, number=1, capacity_bps=4.5e9)),
+        pb.FromNode(probed=pb.Probed(run=run, number=3, peer=peer, trouble="no answer")),
+    ]
+
+
+def everything(run: int, node: int, setting: Setting) -> list[pb.FromNode]:
+    """All kinds but a join and a failure; the records are of iterations 0 to 4."""
+    other = setting.contacts(node)[0]
+    return [
+        ready(run, node, setting),
+        pb.FromNode(report=pb.Report(run=run, records=[record(node, k) for k in range(5)])),
+        totals(run, node, setting),
+        *snapshots(run, 0, setting.problem.n),
+        *snapshots(run, 7, setting.problem.n, result=True),
+        *faults(run, node, setting.plan, setting),
+        *probed(run, other),
+        pb.FromNode(done=pb.Done(run=run)),
+        pb.FromNode(finished=pb.Finished(run=run)),
+        pb.FromNode(moved=pb.Moved(run=run, neighbours=[other])),
+        pb.FromNode(heartbeat=pb.Heartbeat(iteration=7)),
+        pb.FromNode(goodbye=pb.Goodbye(reason="told to leave")),
+    ]

@@ -1,0 +1,38 @@
+"""A real node that lies: next to what it has to say, its stream carries counts, times and models that cannot be."""
+
+import sys
+from math import inf, nan
+
+from node.__main__ import main
+from node.control import ControlStream
+from pame.rpc import control_pb2 as pb
+
+honest_send = ControlStream.send
+
+
+def lies(run: int) -> list[pb.FromNode]:
+    return [
+        pb.FromNode(
+            report=pb.Report(
+                run=run,
+                out=[pb.OutLink(receiver=0, messages=2**64 - 1, values_bytes=2**64 - 1)],
+                into=[pb.InLink(sender=0, messages=2**64 - 1)],
+                totals=pb.NodeTotals(steps=2**64 - 1),
+            )
+        ),
+        pb.FromNode(fault=pb.FaultReport(run=run, begins=True, seconds=nan, planned=inf)),
+        pb.FromNode(snapshot=pb.SnapshotChunk(run=run, values=b"1234567")),
+        pb.FromNode(),
+    ]
+
+
+def send(stream: ControlStream, message: pb.FromNode) -> None:
+    honest_send(stream, message)
+    kind = message.WhichOneof("kind")
+    if kind in ("report", "snapshot", "finished"):
+        for lie in lies(getattr(message, kind).run):
+            honest_send(stream, lie)
+
+
+ControlStream.send = send  # type: ignore[method-assign]
+sys.exit(main())
