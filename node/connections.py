@@ -6,13 +6,14 @@ When there are too many, the oldest gives way: whoever comes and asks at once is
 import asyncio
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 
 from node.refused_requests import CROWDED, SLOW, RefusedRequests
 
 _BACKLOG = 1024
 """So many wait in the kernel, where they cost no descriptor."""
-_TURNS = 8
-"""A connection gets so many turns of the event loop before those behind it can push it out."""
+_AT_ONCE, _EVERY_S = 16, 0.1
+"""Accepting is not free: who comes back as soon as it is pushed out must not keep the event loop busy."""
 
 
 class Connections:
@@ -74,13 +75,19 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
-async def listen(listening: socket.socket, protocol: Callable[[], asyncio.BaseProtocol], most: int) -> asyncio.Server:
-    """Serve there; of a flood of connections only a few are accepted in each turn of the event loop."""
+def listen(listening: socket.socket, protocol: Callable[[], asyncio.BaseProtocol]) -> "asyncio.Task[None]":
+    """Serve there until cancelled, which also closes it; of a flood a few at a time are accepted, the rest wait."""
+    listening.listen(_BACKLOG)
+    return asyncio.create_task(_accept(listening, protocol))
+
+
+async def _accept(listening: socket.socket, protocol: Callable[[], asyncio.BaseProtocol]) -> None:
     loop = asyncio.get_running_loop()
-    try:
-        server = await loop.create_server(protocol, sock=listening, backlog=max(1, most // _TURNS))
-    except OSError:
-        listening.close()
-        raise
-    listening.listen(_BACKLOG)  # asyncio takes one number for how many may wait and for how many it accepts at once
-    return server
+    with listening:
+        while True:
+            began = loop.time()
+            with suppress(OSError):  # one that has left already, or no descriptor is free: the next turn tries again
+                for _ in range(_AT_ONCE):
+                    accepted, _address = await loop.sock_accept(listening)
+                    await loop.connect_accepted_socket(protocol, accepted)
+            await asyncio.sleep(max(_EVERY_S + began - loop.time(), 0.0))

@@ -33,6 +33,8 @@ QUEUE_MESSAGES = 64
 QUEUE_BYTES = 64 * 2**20
 _FIRST_BACKOFF_S = 0.05
 _LONGEST_BACKOFF_S = 1.0
+_STALLED_AFTER_S = 2.0
+_STALLED_AFTER_TRIPS = 4.0
 _RATES_REMEMBERED = 16
 
 
@@ -88,6 +90,10 @@ class OutLink:
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
+        self._is_broken = False
+        """A stream ended, and nothing was acknowledged since."""
+        self._progress_at = time.monotonic()
+        """When something was last acknowledged, or handed over while nothing else was under way."""
         self._is_hopeless = False
         """Somebody has waited for room in vain; nobody does again until there is some."""
         self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
@@ -111,6 +117,17 @@ class OutLink:
         self._look_for_room()
         self._wake.set()
         return dropped
+
+    def counted(self) -> tuple[int, int]:
+        """Messages and bytes that were handed over, or are on their way there.
+
+        What waits behind a broken stream, a cut or a receiver that no longer answers may never be.
+        """
+        account = self._account
+        messages, size = account.messages, account.sizes.total
+        if account.queued and self._flows():
+            return messages + account.queued, size + account.queued_bytes
+        return messages, size
 
     async def room(self, seconds: float) -> None:
         """Wait until the queue can take one more without dropping any (for delivery in order), at most so long."""
@@ -149,6 +166,11 @@ class OutLink:
         """Stop; what still waits is lost."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+
+    def _flows(self) -> bool:
+        trips = _STALLED_AFTER_TRIPS * self._shortest_s if self._rates else 0.0
+        is_stalled = self._flights and time.monotonic() - self._progress_at > max(_STALLED_AFTER_S, trips)
+        return not (self._is_broken or is_stalled or self._weather.is_cut(self._peer.index))
 
     async def _run(self) -> None:
         """Stream after stream; the pause between two grows to a second, and is short again after a success."""
@@ -204,6 +226,8 @@ class OutLink:
             self._wake.clear()
             self._fill_wire()
             if self._wire and (head := self._wire[0]).release_at <= time.monotonic():
+                if not self._flights:
+                    self._progress_at = time.monotonic()
                 self._flights.append(self._wire.popleft())
                 await call.write(head.parcel.data)
                 self._count(head)
@@ -268,6 +292,7 @@ class OutLink:
         self._acknowledged_bytes = 0
         async for receipt in call:
             self._account.receipts += 1
+            self._is_broken, self._progress_at = False, time.monotonic()
             self._account.late = max(self._account.late, receipt.late)
             for refused in receipt.refused:
                 self._account.refused[refusal_name(refused.refusal)] += 1
@@ -292,6 +317,7 @@ class OutLink:
 
     def _requeue(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""
+        self._is_broken = True
         under_way = [*self._flights, *self._wire]
         for entry in under_way:
             entry.is_counted = False

@@ -73,17 +73,18 @@ class MetricsServer:
         self._listening = bound(host, port)
         self.port: int = self._listening.getsockname()[1]
         self.connections = Connections(_CONNECTIONS, refused)
-        self._server: asyncio.Server | None = None
+        self._serving: asyncio.Task[None] | None = None
         self._kept: dict[tuple[bool, bool], tuple[float, bytes]] = {}
 
     async def open(self) -> None:
         """Begin to answer."""
-        self._server = await listen(self._listening, lambda: _Visit(self), _CONNECTIONS)
+        self._serving = listen(self._listening, lambda: _Visit(self))
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Free the port; a second call does nothing."""
-        if self._server is not None:
-            self._server.close()
+        if self._serving is not None:
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
         self._listening.close()
         self.connections.close()
 

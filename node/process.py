@@ -142,7 +142,7 @@ class Node:
                 await self._session.close()
             await self._server.close()
             await self._vitals.close()
-            metrics.close()
+            await metrics.close()
             requests.close()
 
     async def _connect(self, options: ChannelOptions) -> grpc.aio.Channel:

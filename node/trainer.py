@@ -81,8 +81,8 @@ class Trainer:
         """How long a step lasts at least in overtime: as an iteration did, so that others get their turn."""
         self._late = 0
         """Messages that became late since the last record."""
-        self._owed, self._owed_bytes = 0, 0
-        """Dropped from full queues, and not taken off a record yet."""
+        self._told, self._told_bytes = 0, 0
+        """Sent, by the records so far."""
         self._absurd_from = inf
         for peer in assigned.peers:
             account.into.setdefault(peer.index, InAccount())
@@ -162,10 +162,10 @@ class Trainer:
     async def _iterate(self, k: int) -> None:
         participant, account = self._participant, self._account
         self._algorithm.prepare(k)
-        sent = await self._send(k)
+        lost = await self._send(k)
         wanted = self._algorithm.wanted(k)
         now = time.monotonic()
-        participant.begin(now, sent, wanted, self._lost(k, wanted))
+        participant.begin(now, wanted, self._lost(k, wanted))
         await self._wait(k)
         waited_until = time.monotonic()
         account.wait_s += waited_until - now
@@ -177,18 +177,18 @@ class Trainer:
         late, self._late = self._late, 0
         for sender in participant.suspects():
             account.into[sender].suspect = True
-        self._recorded(participant.record(time.monotonic() - self._began, late))
+        self._recorded(participant.record(time.monotonic() - self._began, late, self._sent_since(lost)))
 
-    async def _send(self, k: int) -> Sent:
-        """Push the message of iteration k to whoever listens."""
+    async def _send(self, k: int) -> int:
+        """Push the message of iteration k to whoever listens; how many were lost on purpose instead."""
         receivers = self._algorithm.receivers(k)
         if not receivers:
-            return Sent()
+            return 0
         setting, assigned = self._setting, self._assigned
         message = self._algorithm.message(k)
         self._check.look(assigned.index, k, message)
         parcel = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
-        given = lost = 0
+        lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
             is_foreseen = self._weather.is_lost(receiver, k)
@@ -201,24 +201,19 @@ class Trainer:
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._links[receiver].room(self._participant.patience.seconds())
-            before, before_bytes = account.dropped, account.dropped_bytes
             for dropped in self._links[receiver].push(parcel):
                 self._algorithm.missed(receiver, dropped.iteration)
-            self._owed += account.dropped - before
-            self._owed_bytes += account.dropped_bytes - before_bytes
-            given += 1
             account.overtime += k >= setting.stop.iterations
-        return self._less_dropped(given, given * parcel.sizes.total, lost)
+        return lost
 
-    def _less_dropped(self, messages: int, size: int, lost: int) -> Sent:
-        """What the links took, less what fell out of their queues: what was never sent does not stay in the records.
-
-        No record is below zero: what is too much for this one comes off the next.
-        """
-        off, off_bytes = min(self._owed, messages), min(self._owed_bytes, size)
-        self._owed -= off
-        self._owed_bytes -= off_bytes
-        return Sent(messages - off, size - off_bytes, lost)
+    def _sent_since(self, lost: int) -> Sent:
+        """Since the last record, by the links' own count, which a link that breaks sets back: then none for a while."""
+        counts = [link.counted() for link in self._links.values()]
+        messages = max(sum(count for count, _ in counts) - self._told, 0)
+        size = max(sum(count for _, count in counts) - self._told_bytes, 0)
+        self._told += messages
+        self._told_bytes += size
+        return Sent(messages, size, lost)
 
     def _lost(self, k: int, wanted: Wanted | None) -> Sequence[int]:
         """The senders whose message is lost on purpose, which both ends can compute."""

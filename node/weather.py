@@ -66,11 +66,20 @@ class Weather:
 
     def held_for(self, receiver: int) -> float:
         """For how many seconds nothing gets through; 0 if the link is whole, or cut by the kernel."""
-        if not self._setting.plan or (self._shaper and self._shaper.holds_cut(receiver)):
+        if self._shaper and self._shaper.holds_cut(receiver):
             return 0.0
-        now = self.seconds()
-        return self._setting.misfortune.held_until((self._index, receiver), now) - now
+        return self._cut_for(receiver)
+
+    def is_cut(self, receiver: int) -> bool:
+        """Whether nothing gets through now, whoever sees to it."""
+        return self._cut_for(receiver) > 0.0
 
     def step_seconds(self, k: int, slow: bool) -> float:
         """The nominal time of a step that begins now."""
         return self._setting.step_seconds(self._index, k, slow, self.seconds())
+
+    def _cut_for(self, receiver: int) -> float:
+        if not self._setting.plan:
+            return 0.0
+        now = self.seconds()
+        return self._setting.misfortune.held_until((self._index, receiver), now) - now

@@ -93,12 +93,19 @@ class Ledger:
         if len(rows) > _CONSOLIDATE_AFTER:
             self._rows[fate] = [_merge(rows)]
 
-    def was_queued(self, sender: int, receiver: int, sizes: Sizes) -> None:
-        """A message that was entered as sent turns out never to have been handed over."""
-        ends = np.array([sender]), np.array([receiver])
-        self.add_totals(Fate.SENT, *ends, np.array([-1]), np.array([-sizes.total]))
-        self.add(Fate.QUEUED, *ends, sizes.total)
-        self.kinds += sizes * -1
+    def hold(self, sender: int, receiver: int, sizes: Sizes) -> None:
+        """A message that was entered as sent waits."""
+        self._move(-1, sender, receiver, sizes)
+
+    def hand_over(self, sender: int, receiver: int, sizes: Sizes) -> None:
+        """A message that waited is sent."""
+        self._move(1, sender, receiver, sizes)
+
+    def _move(self, sent: int, sender: int, receiver: int, sizes: Sizes) -> None:
+        for fate, messages in ((Fate.SENT, sent), (Fate.QUEUED, -sent)):
+            row = (sender, receiver, messages, messages * sizes.total)
+            self.add_totals(fate, *(np.array([value]) for value in row))
+        self.kinds += sizes * sent
 
     def aggregated(self, node: int, messages: Sequence[Received], wanted: Wanted) -> bool:
         """A node averaged these messages at a round; whether it starved: it needed some and got none."""

@@ -23,7 +23,7 @@ def staleness(k: int, averaged: Sequence[Received]) -> float | None:
 
 
 class Sent(NamedTuple):
-    """What a node sent at an iteration, and how many messages it lost on purpose instead."""
+    """What a node sent since its last record, and how many messages it lost on purpose instead."""
 
     messages: int = 0
     bytes: int = 0
@@ -49,13 +49,11 @@ class Participant:
         self._waited_s = 0.0
         self._round_began: dict[int, float] = {}
         self._early: Counter[int] = Counter()
-        self._sent = Sent()
         self._received = 0
 
-    def begin(self, now: float, sent: Sent, wanted: Wanted | None, lost: Sequence[int]) -> None:
-        """Iteration k begins with something sent; at a round the node waits, but not for senders who lost theirs."""
+    def begin(self, now: float, wanted: Wanted | None, lost: Sequence[int]) -> None:
+        """Iteration k has begun; at a round the node waits, but not for senders who lost theirs."""
         self._began = now
-        self._sent = sent
         self.wanted = self.waiting = wanted
         self._received = 0
         self.coverage = None
@@ -112,8 +110,8 @@ class Participant:
         for _ in range(early):
             self.patience.arrived_after(0.0)
 
-    def record(self, now: float, late: int) -> Record:
-        """What this iteration was like."""
+    def record(self, now: float, late: int, sent: Sent) -> Record:
+        """What this iteration was like; `sent`: since the last record."""
         return Record(
             node=self.index,
             iteration=self.k,
@@ -124,8 +122,8 @@ class Participant:
             coverage=self.coverage,
             starved=int(self.starved),
             late=late,
-            messages=self._sent.messages,
-            bytes=self._sent.bytes,
-            lost=self._sent.lost,
+            messages=sent.messages,
+            bytes=sent.bytes,
+            lost=sent.lost,
             staleness=self.staleness,
         )

@@ -62,7 +62,7 @@ class LivePage:
         self._recorder = Recorder(desk, out)
         self._live = Kept(self._look, _LOOK_S)
         self._runs = Kept(lambda: asyncio.to_thread(listing, out), _RUNS_S)
-        self._server: asyncio.Server | None = None
+        self._serving: asyncio.Task[None] | None = None
         self._refused = refused or RefusedRequests()
         self._connections = Connections(_CONNECTIONS, self._refused)
         self._runner = web.AppRunner(
@@ -87,19 +87,21 @@ class LivePage:
             raise RuntimeError("the runner has no server")
         visits = bounded(web_server, self._connections, _REQUEST_S)
         try:
-            self._server = await listen(bound(self._host, self.port), visits, _CONNECTIONS)
+            listening = bound(self._host, self.port)
         except OSError as error:
             await self._runner.cleanup()
             reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
             fix = "choose another port for the page or, with 0, any"
             raise CannotListen(f"cannot show the live page on {self.address}: {reason}; {fix}") from None
-        self.port = self._server.sockets[0].getsockname()[1]
+        self.port = listening.getsockname()[1]
+        self._serving = listen(listening, visits)
         self._recorder.start()
 
     async def close(self) -> None:
         """Stop listening and let everybody go."""
-        if self._server is not None:
-            self._server.close()
+        if self._serving is not None:
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
             await self._runner.cleanup()
             await self._recorder.stop()
 

@@ -120,15 +120,15 @@ class Control:
         names = {self._server: ["", _CONTROL]}
         names.setdefault(self._join_server, [""]).extend([_CLIENTS] if clients else [])
         if tls is None:
-            self.port = self.join_port = self._listen(self._server, self.port, None)
+            self.port = self.join_port = await self._listen(self._server, self.port, None)
         else:
             enrolment = EnrolmentService(self.token, tls.authority, lambda: self.port, self.members.refuse)
             add_EnrolmentServicer_to_server(enrolment, self._join_server)  # type: ignore[no-untyped-call]
             names[self._join_server].append(_ENROLMENT)
             shown = tls.authority.server
-            self.port = self._listen(self._server, self.port, mutual_server(shown))
+            self.port = await self._listen(self._server, self.port, mutual_server(shown))
             one_sided = grpc.ssl_server_credentials([(shown.key, shown.certificate)])
-            self.join_port = self._listen(self._join_server, self.join_port, one_sided)
+            self.join_port = await self._listen(self._join_server, self.join_port, one_sided)
         for server, services in names.items():
             await _start(server, services)
         await self._metrics.open()
@@ -145,17 +145,17 @@ class Control:
                 member.tell(pb.ToNode(dismissed=pb.Dismissed(reason=reason)))
         await asyncio.sleep(0)
         await asyncio.gather(*(server.stop(1.0) for server in {self._server, self._join_server}))
-        self._metrics.close()
+        await self._metrics.close()
         self.refused_requests.close()
 
-    def _listen(self, server: grpc.aio.Server, port: int, credentials: grpc.ServerCredentials | None) -> int:
+    async def _listen(self, server: grpc.aio.Server, port: int, credentials: grpc.ServerCredentials | None) -> int:
         address = f"{self._host}:{port}"
         try:
             if credentials is None:
                 return server.add_insecure_port(address)
             return server.add_secure_port(address, credentials)
         except RuntimeError:
-            self._metrics.close()
+            await self._metrics.close()
             raise CannotListen(f"cannot listen on {address}; {_OTHER}") from None
 
     def _refused_handshakes(self) -> Mapping[str, int]:

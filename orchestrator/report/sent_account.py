@@ -8,11 +8,11 @@ from orchestrator.report.text import number, volume
 TITLE = "From records to links"
 ROWS = {
     "recorded": "In the records, and in the curves",
-    "unrecorded": "+ in iterations without a record: cut off, or of a node that died",
+    "unrecorded": "+ after the last record: cut off, or of a node that died",
+    "unknown": "− unknown: on their way at the last record; their node died or their link broke",
     "sent": "= sent: handed over for the first time",
     "unreported": "(of these, known only from receivers: their sender died)",
-    "queued": "+ queued: never handed over by the end",
-    "unknown": "+ unknown: of nodes that died, and no receiver has them",
+    "queued": "Queued: never handed over by the end",
     "dropped": "Dropped from a full queue, never sent",
     "lost": "Lost on purpose, never sent",
     "resent": "Sent again after a connection broke, apart from the sent",

@@ -1,10 +1,11 @@
 """Records against links: the rows by which records.csv and links.csv add up to the same bytes.
 
-    recorded + unrecorded = sent + queued + unknown
+    recorded + unrecorded = sent + unknown
 
-A record counts what the node's links took at its iteration, less what their full queues dropped. What is left of it at
-the end was sent or still waits. An iteration that was cut off has no record, nor have the last ones of a node that was
-killed; or it has told of them, but neither its last report of its links nor any receiver knows the messages.
+A record is what the node's links counted as sent, or on its way there, since the record before. An iteration that was
+cut off has no record, nor have the last ones of a node that was killed, nor what a cut held until after the last one.
+Or a node has told of them, but neither its last report of its links nor any receiver knows the messages: it was killed,
+or a link broke when there was no record more to take them off.
 """
 
 from collections import Counter
@@ -38,19 +39,19 @@ class Balance:
     recorded: int
     """What records.csv adds up to, and the curve at the last record."""
     unrecorded: int
-    """Sent or queued in iterations without a record: cut off, or their node died before it told of them."""
+    """Sent after the last record of their node: in an iteration that was cut off, or before it died."""
     unknown: int
-    """Recorded by nodes that died before they reported what became of them; no receiver has them."""
+    """On their way at the last record, and nobody knows of them: their node died, or their link broke."""
 
 
 def balance_messages(links: Links, recorded: Recorded) -> Balance:
     """Node by node."""
-    return _balance(links.sender, links.messages + links.queued, recorded.messages)
+    return _balance(links.sender, links.messages, recorded.messages)
 
 
 def balance_bytes(links: Links, recorded: Recorded) -> Balance:
     """Node by node."""
-    return _balance(links.sender, links.bytes + links.queued_bytes, recorded.bytes)
+    return _balance(links.sender, links.bytes, recorded.bytes)
 
 
 def _balance(senders: Counts, counted: Counts, recorded: Counter[int]) -> Balance:

@@ -22,9 +22,9 @@ _OPTIMUM_UP_TO = 50_000_000
 
 _APART = (Fate.LOST, Fate.UNREPORTED, Fate.QUEUED, Fate.DROPPED, Fate.RESENT)
 _ADDS_UP = (
-    "records and curves count what the links took, less what full queues dropped: recorded + unrecorded (in iterations "
-    "without a record: cut off, or of nodes that died) = sent + queued (never handed over by the end) + unknown (of "
-    "nodes that died)"
+    "records and curves come from the links' own count: recorded + unrecorded (after a node's last record: cut off, or "
+    "of nodes that died) = sent + unknown (on their way at the last record of a node that died, or whose link broke); "
+    "queued (never handed over by the end) is apart"
 )
 _METRICS = {
     "test_mse": "mean squared prediction error of the mean of all nodes' models on a test set no node has seen",

@@ -63,8 +63,8 @@ class _Run:
         """When nodes go on that were paused at an iteration."""
         self._struck: set[tuple[int, Event]] = set()
         """What has stopped which node at an iteration."""
-        self._held: list[tuple[float, int, int, Sizes]] = []
-        """Messages held by a cut when they were sent: until when, sender, receiver, size."""
+        self._sent = [Sent()] * len(self._nodes)
+        """By each node since its last record."""
         self._departures = 0
         self._kept: dict[int, NDArray[np.float64]] = {}
         """The newest snapshot of each node."""
@@ -98,9 +98,6 @@ class _Run:
                 action(now)
         for node in self._nodes:
             self._account_at_its_end(node)
-        for leaves, sender, receiver, sizes in self._held:
-            if leaves > now:
-                self._ledger.was_queued(sender, receiver, sizes)
         if self._stopped is None:
             self._stopped = (self._latest(), self._steps // len(self._nodes))
         models, iterations = self._stopped
@@ -152,6 +149,7 @@ class _Run:
         for contact in self._selection.contacts(index):
             self._nodes[contact].algorithm.greet(index)
         self._nodes[index] = node
+        self._sent[index] = Sent()
         del self._away[index]
         self._still.pop(index, None)
         self._start(node, now)
@@ -190,13 +188,12 @@ class _Run:
             for receiver in mail.receivers:
                 arrival = self._arrival(mail, receiver, now)
                 self._at(arrival, partial(self._deliver, receiver, mail.envelope))
-            self._sent_at[k] += len(mail.receivers) * mail.envelope.size
+            self._count_sent(node.index, mail.sizes, len(mail.receivers), mail.lost)
             self._ledger.overtime += len(mail.receivers) if k >= setting.stop.iterations else 0
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
         lost = [j for j in senders if setting.is_lost(j, node.index, k)]
-        sent = Sent(len(mail.receivers), len(mail.receivers) * mail.envelope.size, mail.lost) if mail else Sent()
-        node.begin(now, sent, wanted, lost)
+        node.begin(now, wanted, lost)
         if node.satisfied():
             self._aggregate(node, now)
         else:
@@ -207,11 +204,22 @@ class _Run:
         link = envelope.sender, receiver
         leaves = setting.misfortune.held_until(link, now) if setting.plan else now
         if leaves > now:
-            self._held.append((leaves, *link, mail.sizes))
+            self._ledger.hold(*link, mail.sizes)
+            self._count_sent(envelope.sender, mail.sizes, -1)
+            self._at(leaves, partial(self._hand_over, *link, mail.sizes))
         spec, u = setting.link_at(*link, leaves), setting.link_jitter(*link, envelope.iteration)
         state = send(spec, self._links.get(link, LinkState()), leaves, 8 * envelope.size, u)
         self._links[link] = state
         return state.last_arrival
+
+    def _hand_over(self, sender: int, receiver: int, sizes: Sizes, _: float) -> None:
+        """A cut is over, and what it held goes."""
+        self._ledger.hand_over(sender, receiver, sizes)
+        self._count_sent(sender, sizes, 1)
+
+    def _count_sent(self, sender: int, sizes: Sizes, messages: int, lost: int = 0) -> None:
+        sent = self._sent[sender]
+        self._sent[sender] = Sent(sent.messages + messages, sent.bytes + messages * sizes.total, sent.lost + lost)
 
     def _deliver(self, receiver: int, envelope: Received, now: float) -> None:
         node = self._nodes[receiver]
@@ -244,7 +252,9 @@ class _Run:
         if self._is_stopped(node, now, partial(self._finish, node)):
             return
         node.algorithm.step(node.k)
-        self._observer.recorded([node.record(now, self._account_unused(node))])
+        sent, self._sent[node.index] = self._sent[node.index], Sent()
+        self._sent_at[node.k] += sent.bytes
+        self._observer.recorded([node.record(now, self._account_unused(node), sent)])
         overtime = node.k >= self._setting.stop.iterations
         node.k += 1
         if not overtime:

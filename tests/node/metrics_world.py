@@ -22,7 +22,7 @@ def serving(collector: Collector, refused: RefusedRequests | None = None) -> Ite
     try:
         yield server
     finally:
-        loop.call_soon_threadsafe(server.close)
+        asyncio.run_coroutine_threadsafe(server.close(), loop).result(20)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(20)
         loop.close()

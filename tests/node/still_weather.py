@@ -18,3 +18,6 @@ class StillWeather:
 
     def held_for(self, receiver: int) -> float:
         return self.held_s
+
+    def is_cut(self, receiver: int) -> bool:
+        return self.held_s > 0

@@ -221,6 +221,54 @@ def test_nothing_that_nobody_took_counts_as_sent() -> None:
     run(scene)
 
 
+def test_what_is_on_its_way_counts_and_what_waits_behind_a_dead_neighbour_does_not_until_it_is_back() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver) as (link, account):
+            link.push(parcel(0))
+            assert (account.messages, link.counted()) == (0, (1, 93))
+            await link.drain(PATIENCE_S)
+            await receiver.close()
+            await until(lambda: account.connects >= 3)
+            for k in range(1, 6):
+                link.push(parcel(k))
+            assert link.counted() == (1, 93)
+            await receiver.open()
+            await link.drain(PATIENCE_S)
+            assert link.counted() == (account.messages, account.sizes.total) == (6, 6 * 93)
+
+    run(scene)
+
+
+def test_what_waits_behind_a_cut_does_not_count_until_it_is_over() -> None:
+    async def scene(receiver: Receiver) -> None:
+        account, weather = OutAccount(), StillWeather(held_s=3600.0)
+        link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
+        for k in range(5):
+            link.push(parcel(k))
+        assert (account.queued, link.counted()) == (5, (0, 0))
+        weather.held_s = 0.0
+        assert link.counted() == (5, 5 * 93)
+        await link.close()
+
+    run(scene)
+
+
+def test_what_waits_behind_a_neighbour_that_no_longer_answers_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("node.link._STALLED_AFTER_S", 0.05)
+
+    async def scene(receiver: Receiver) -> None:
+        receiver.acknowledging.clear()
+        async with link_to(receiver) as (link, account):
+            for k in range(5):
+                link.push(parcel(k))
+            await until(lambda: account.messages == 2)
+            await until(lambda: link.counted() == (2, 2 * 93))
+            receiver.acknowledging.set()
+            await until(lambda: link.counted() == (5, 5 * 93))
+
+    run(scene)
+
+
 def test_a_neighbour_that_moved_gets_what_it_was_sent() -> None:
     async def scene(receiver: Receiver) -> None:
         elsewhere = Receiver()

@@ -46,7 +46,7 @@ def play(scene: Callable[[MetricsServer, RefusedRequests], Awaitable[None]], fig
             async with asyncio.timeout(60):
                 await scene(server, refused)
         finally:
-            server.close()
+            await server.close()
 
     asyncio.run(bounded())
 
@@ -99,14 +99,14 @@ def test_a_port_in_use_is_an_error_and_a_closed_server_frees_it() -> None:
         with pytest.raises(OSError, match="in use"):
             MetricsServer(Figures(), "127.0.0.1", server.port, RefusedRequests())
         await say(server.port, ASK)
-        server.close()
-        server.close()
+        await server.close()
+        await server.close()
         with pytest.raises(ConnectionRefusedError):
             await say(server.port, ASK)
         again = MetricsServer(Figures(), "127.0.0.1", server.port, RefusedRequests())
         await again.open()
         assert b"42.0" in await say(again.port, ASK)
-        again.close()
+        await again.close()
 
     play(scene)
 

@@ -38,7 +38,7 @@ def get(figures: OrchestratorFigures) -> str:
                 answer = await reader.read()
                 writer.close()
         finally:
-            server.close()
+            await server.close()
         return answer.partition(b"\r\n\r\n")[2].decode()
 
     return asyncio.run(ask())

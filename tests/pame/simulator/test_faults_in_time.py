@@ -74,7 +74,21 @@ def test_a_cut_by_the_clock_holds_messages_until_it_heals() -> None:
     assert waits[1, 5] == pytest.approx(0.5)
     assert sum(waits.values()) == pytest.approx(waits[1, 5] + waits[0, 6])  # and who is ahead waits for who was held
     assert found.ledger.messages(Fate.LOST) == 0
-    same_as_far_as_it_goes(found, run("lock-step", pair()))
+    same_as_far_as_it_goes(found, run("lock-step", pair()), held=True)
+
+
+def test_what_a_cut_holds_is_sent_and_recorded_when_it_heals() -> None:
+    """Cut from 0.05 to 0.55 s: node 0 gives its message of iteration 5 then, and is at 6 when it is handed over."""
+    found = run("virtual-time", faulty(pair(), (Cut(((0, 1),)), Window(0.05, 0.55))))
+    sent = {r.iteration: r.messages for r in found.records if r.node == 0}
+    assert [sent[k] for k in range(4, 9)] == [1, 0, 2, 1, 1]
+    size = {r.iteration: r.bytes for r in found.records if r.node == 0}
+    assert size[6] == 2 * size[7] > 0
+    for k, point in found.curve("iteration").items():
+        assert point.bytes == sum(r.bytes for r in found.records if r.iteration < k)
+    assert found.ledger.messages(Fate.QUEUED) == 0
+    cut_off = 1  # the run ends with the median node, before the other one has done its last iteration
+    assert found.ledger.messages(Fate.SENT) == sum(r.messages for r in found.records) + cut_off
 
 
 def test_a_link_that_is_never_whole_again_does_not_hang_the_run() -> None:

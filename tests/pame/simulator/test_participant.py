@@ -6,7 +6,7 @@ import pytest
 from simulator_world import all_pairs, world
 
 from pame.algorithms import Received, Wanted
-from pame.participant import Participant, Sent
+from pame.participant import Participant
 
 ALL = Wanted(tuple(range(1, 9)), 8)
 
@@ -19,7 +19,7 @@ def node() -> Participant:
 
 def begin(made: Participant, k: int, now: float) -> None:
     made.k = k
-    made.begin(now, Sent(), ALL, [])
+    made.begin(now, ALL, [])
 
 
 def deliver_eight(made: Participant, tag: int, now: float) -> None:
