@@ -12,7 +12,7 @@ from node.refused_requests import CROWDED, SLOW, RefusedRequests
 
 _BACKLOG = 1024
 """So many wait in the kernel, where they cost no descriptor."""
-_AT_ONCE, _EVERY_S = 16, 0.1
+_AT_ONCE, _EVERY_S = 64, 0.1
 """Accepting is not free: who comes back as soon as it is pushed out must not keep the event loop busy."""
 
 

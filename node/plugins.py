@@ -77,7 +77,7 @@ def _from_file(file: Path) -> ModuleType:
     sys.modules[name] = module  # by this name its specs are found again in processes of a pool
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever a file of somebody else does
+    except (Exception, SystemExit) as error:  # whatever a file of somebody else does
         del sys.modules[name]
         lines = [line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == str(path)]
         where = f" (line {lines[-1]})" if lines else ""
@@ -88,7 +88,7 @@ def _from_file(file: Path) -> ModuleType:
 def _from_package(point: Any) -> ModuleType:
     try:
         found = point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise PluginError(f"the plugin {point.name} cannot be loaded: {type(error).__name__}: {error}") from None
     if not isinstance(found, ModuleType):
         raise PluginError(f"the entry point {point.name} of {GROUP} names no module")

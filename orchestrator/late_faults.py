@@ -43,7 +43,7 @@ def late_faults(experiment: Experiment, setting: Setting, driver: str | None) ->
 
 def likely_seconds(experiment: Experiment, setting: Setting, driver: str | None) -> float:
     """How long the iterations take; inf if nobody can say: without a time model, or without a limit of iterations."""
-    is_timed = experiment.compute is not None or (driver == "virtual-time" and experiment.links is not None)
+    is_timed = experiment.compute is not None or driver == "virtual-time"
     if not is_timed or setting.stop.by_seconds_alone:
         return inf
     iterations, compute = setting.stop.iterations, setting.compute

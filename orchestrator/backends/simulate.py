@@ -15,6 +15,7 @@ from orchestrator.faults.happened import in_simulator
 from orchestrator.plan import choose_driver, make_setting, warnings
 from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, begin_provenance, end_provenance, summarise
+from orchestrator.runs.deaf_nodes import deaf_nodes
 from orchestrator.runs.health import Health, State, Symptoms, judge
 from orchestrator.runs.round_counts import RoundCounts
 from orchestrator.runs.unheard_links import unheard_links
@@ -58,7 +59,7 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
 
 
 def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, ledger: Ledger, started: float) -> Ending:
-    rounds, unheard = RoundCounts(setting), ""
+    rounds, unheard, is_failed = RoundCounts(setting), "", False
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings
             outcome = DRIVERS[driver](setting, Several(run, watcher, rounds), ledger)
@@ -73,6 +74,7 @@ def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, led
         raise
     except Exception as error:  # of a plugin, or of ours
         status, reason = Status.FAILED, f"{in_one_line(error)}; look at {run.write_error(error)}"
+        is_failed = True
     else:
         spent, health = time.perf_counter() - started, _health(setting, rounds, ledger)
         status, reason = Status.FINISHED, outcome.reason
@@ -81,11 +83,13 @@ def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, led
         return Ending(status, reason, outcome.iterations, outcome.seconds, spent, outcome.exact, health)
     last = run.last
     iterations, seconds = (last.iteration, last.seconds) if last else (0, None)
-    spent, health = time.perf_counter() - started, _health(setting, rounds, ledger, unheard)
+    spent, health = time.perf_counter() - started, _health(setting, rounds, ledger, unheard, is_failed)
     return Ending(status, reason, iterations, seconds, spent, exact=False, health=health)
 
 
-def _health(setting: Setting, rounds: RoundCounts, ledger: Ledger, unheard: str = "") -> Health:
+def _health(
+    setting: Setting, rounds: RoundCounts, ledger: Ledger, unheard: str = "", is_failed: bool = False
+) -> Health:
     return judge(
         Symptoms(
             expected=rounds.expected,
@@ -94,8 +98,12 @@ def _health(setting: Setting, rounds: RoundCounts, ledger: Ledger, unheard: str 
             rounds=rounds.rounds,
             starved=rounds.unexplained_starved,
             unheard_links=unheard_links(ledger.links(), setting, setting.plan),
+            deaf=deaf_nodes(rounds, setting, setting.plan),
+            nodes=setting.topology.nodes,
             evicted=0 if rounds.is_on_purpose else ledger.messages(Fate.EVICTED),
             desynchronised=0 if rounds.is_on_purpose else ledger.desynchronised,
+            is_idle=not rounds.iterations,
+            is_failed=is_failed,
             unheard=unheard,
         )
     )

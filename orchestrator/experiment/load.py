@@ -13,7 +13,7 @@ from orchestrator.experiment.errors import ExperimentError
 from orchestrator.experiment.explain import explain, show_key
 from orchestrator.experiment.kept import in_words
 from orchestrator.experiment.model import Experiment
-from orchestrator.experiment.overrides import Former, Override, apply_overrides, parse_override
+from orchestrator.experiment.overrides import Former, Override, apply_overrides, left_out, parse_override
 from orchestrator.experiment.sweep import Picked, TooLarge, sweep
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.text import to_yaml as data_to_yaml
@@ -27,7 +27,7 @@ class Variant:
     values: dict[str, Data]
     experiment: Experiment
     notes: tuple[str, ...] = ()
-    """What became of settings of the file when an override gave their section another kind."""
+    """What became of settings of the file when an override gave their section another kind, or replaced it."""
 
 
 def swept_keys(variants: Sequence[Variant]) -> list[str]:
@@ -104,12 +104,12 @@ class _Source:
 
 def _load_data(source: _Source, data: dict[str, Data], overrides: Sequence[Override]) -> list[Variant]:
     try:
-        return _variants(source, *apply_overrides(data, overrides))
+        return _variants(source, *apply_overrides(data, overrides), left_out(data, overrides))
     except ValueError as error:
         raise ExperimentError([str(error)]) from None
 
 
-def _variants(source: _Source, data: dict[str, Data], former: Former) -> list[Variant]:
+def _variants(source: _Source, data: dict[str, Data], former: Former, notes: Sequence[str]) -> list[Variant]:
     found = sweep(data, Experiment, former)
     problems = [f"{source.of(at)} {show_key(at)}: the list is empty; give at least one value" for at in found.empty]
     problems += [f"{source.of(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
@@ -125,7 +125,7 @@ def _variants(source: _Source, data: dict[str, Data], former: Former) -> list[Va
                         problems.append(f"{source.of(at)} {show_key(_in_file(at, picked))}: {problem}")
             else:
                 values = {".".join(path): value for path, value in picked.choice.items()}
-                variants.append(Variant(values, experiment, _notes(picked, experiment)))
+                variants.append(Variant(values, experiment, (*notes, *_notes(picked, experiment))))
     except TooLarge as error:
         problems.append(f"{source.file}: {error}")
     if problems:

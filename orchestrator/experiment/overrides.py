@@ -54,6 +54,24 @@ def apply_overrides(data: dict[str, Data], overrides: Sequence[Override]) -> tup
     return data, former
 
 
+def left_out(data: Mapping[str, Data], overrides: Sequence[Override]) -> list[str]:
+    """A sentence for each section that is given as a whole and does not name all that the file says in it."""
+    found = []
+    for override in overrides:
+        former, path = _at(dict(data), override.path), ".".join(override.path)
+        sections = override.value if isinstance(override.value, list) else [override.value]
+        given = [section for section in sections if isinstance(section, dict)]
+        if not isinstance(former, dict) or not given or len(given) < len(sections):
+            continue
+        gone = [key for key in former if any(key not in section for section in given) and key != "kind"]
+        if gone:
+            found.append(
+                f"{path} is given as a whole: what the file says of {', '.join(gone)} is not kept "
+                f"(set {path}.{gone[0]})"
+            )
+    return found
+
+
 def _kinds_last(overrides: Sequence[Override]) -> list[Override]:
     """A kind comes after the settings that are named for its section: in any order, they are its own."""
     ordered = list(overrides)

@@ -39,7 +39,18 @@ def fault_by_hand(text: str, experiment: Experiment, setting: Setting, now: floa
     except (ExperimentError, FaultError) as error:
         raise FaultError(str(error).removeprefix("fault: ").replace("faults.0", "fault", 1)) from None
     added = tuple(replace(event, number=number) for event in plan)
+    _refuse_too_late(added, inf if stop.seconds is None else stop.seconds, horizon.iterations)
     idle = idle_faults((*setting.plan, *added), setting.link_between)
     if number in idle:
         raise FaultError(f"fault: {idle[number]}")
     return added
+
+
+def _refuse_too_late(plan: tuple[Event, ...], seconds: float, iterations: float) -> None:
+    ends = {"seconds": seconds, "iterations": iterations}
+    if plan and all(event.window.begin >= ends[event.window.unit] for event in plan):
+        at = plan[0].window
+        end = f"{ends[at.unit]:g} {at.unit}"
+        raise FaultError(
+            f"fault.at: {at.begin:g} {at.unit} is too late: the run ends after {end}; choose an earlier one"
+        )

@@ -105,8 +105,9 @@ def _planned(event: Event) -> str:
     if window.lasts_s is not None:
         length = "until the run ends" if window.lasts_s == inf else f"for {window.lasts_s:g} seconds"
         return f"{words(event)}: from iteration {window.begin:g} {length}"
-    end = "until the run ends" if window.end == inf else f"to {window.end:g}"
-    return f"{words(event)}: from {window.begin:g} {end} {window.unit}"
+    end = "until the run ends" if window.end == inf else f"to {window.end:g} {window.unit}"
+    begin = f"{window.begin:g}" if window.end != inf else f"{window.begin:g} {window.unit}"
+    return f"{words(event)}: from {begin} {end}"
 
 
 def _denied(refusal: "refusal_pb2.Refusal", detail: str) -> pb.Submitted:

@@ -166,7 +166,7 @@ class NetworkRun:
         end = self._end or _End(Status.FAILED, "the run ended without a reason", self._reached())
         spent = time.perf_counter() - started
         if self._began is not None or self.unheard:
-            self.health = judge(symptoms_of(self, is_over=True))
+            self.health = judge(symptoms_of(self, is_over=True, is_failed=end.status is Status.FAILED))
             if self.health.state is State.BROKEN and end.status is Status.FINISHED:
                 end = replace(end, status=Status.FAILED, reason=self.health.reason)
         exact, faults = self._is_exact(end), self._fault_outcomes()

@@ -12,7 +12,8 @@ from orchestrator.experiment_cost import Cost, cost_of
 from orchestrator.plan import HARD_STOP_S
 
 MOST_NODES = 10_000
-MOST_EDGES = 2_000_000
+MOST_EDGES = 500_000
+"""Some seconds to draw, at the worst."""
 MOST_RECORDS = 200_000_000
 """About 20 GB on the disk."""
 MOST_EVALUATIONS = 5_000_000
@@ -44,8 +45,9 @@ def _problems(experiment: Experiment, cost: Cost, memory_bytes: int) -> Iterator
             f"or give nodes: {max(2, fewer)}"
         )
     if cost.records > MOST_RECORDS:
+        limit = "no limit" if stop.iterations is None else str(stop.iterations)
         yield (
-            f"stop.iterations: {stop.iterations} of {nodes} nodes can be {cost.records} records, and this orchestrator "
+            f"stop.iterations: {limit}, and {nodes} nodes, can be {cost.records} records, and this orchestrator "
             f"takes at most {MOST_RECORDS}: give at most {MOST_RECORDS // nodes}"
         )
     if len(experiment.faults or ()) > MOST_FAULTS:

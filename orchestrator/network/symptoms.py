@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from orchestrator.runs.deaf_nodes import deaf_nodes
 from orchestrator.runs.health import RefusedLink, Symptoms
 from orchestrator.runs.round_counts import CERTAIN
 from orchestrator.runs.unheard_links import unheard_links
@@ -17,9 +18,11 @@ _SILENT_ROUNDS = 3
 """Of every node."""
 
 
-def symptoms_of(run: "NetworkRun", is_over: bool) -> Symptoms:
+def symptoms_of(run: "NetworkRun", is_over: bool, is_failed: bool = False) -> Symptoms:
     """Now, or at the end of the run."""
     rounds, gaps = run.rounds, run.gaps.unexplained
+    gone = run.gone | (_without_result(run) if is_over else set())
+    unheard = unheard_links(run.totals.ledger().links(), run.setting, run.plan) if is_over else []
     return Symptoms(
         expected=rounds.expected,
         averaged=rounds.averaged,
@@ -27,13 +30,17 @@ def symptoms_of(run: "NetworkRun", is_over: bool) -> Symptoms:
         rounds=rounds.rounds,
         starved=rounds.unexplained_starved,
         refused=[link for link in map(_not_copies, run.totals.refused(is_over)) if link.refused],
-        unheard_links=unheard_links(run.totals.ledger().links(), run.setting, run.plan) if is_over else (),
+        unheard_links=[link for link in unheard if link[1] not in gone],  # its last word is missing
+        deaf=deaf_nodes(rounds, run.setting, run.plan) if is_over else (),
+        nodes=run.setting.topology.nodes,
         dropped=gaps.dropped,
         evicted=gaps.evicted,
         desynchronised=gaps.desynchronised,
-        gone=sorted(run.gone | (_without_result(run) if is_over else set())),
+        gone=sorted(gone),
         failed_faults=len({word.number for word in run.told if word.failure}),
         nonsense=run.refused.by_node(),
+        is_idle=is_over and not rounds.iterations,
+        is_failed=is_failed,
         unheard=run.unheard,
     )
 

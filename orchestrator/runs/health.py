@@ -4,7 +4,8 @@ What the experiment did on purpose (message loss, cuts, stragglers, kills) is no
 leaves it out of the symptoms. What is left is judged here.
 
     broken      nobody hears anybody, or a node refuses everything of a neighbour
-    degraded    refused, never averaged, dropped, evicted, starved, desynchronised, nodes gone, faults that failed
+    degraded    refused, never averaged, dropped, evicted, starved, desynchronised, nodes gone, faults that failed,
+                nodes that never heard anybody, a run that failed or did nothing
     sound       none of it
 """
 
@@ -69,6 +70,10 @@ class Symptoms:
     refused: Sequence[RefusedLink] = ()
     unheard_links: Sequence[tuple[int, int]] = ()
     """Sender and receiver: messages went there, were asked for, and none was averaged."""
+    deaf: Sequence[int] = ()
+    """Nodes that asked for messages and never averaged one."""
+    nodes: int = 0
+    """Of the run."""
     dropped: int = 0
     """Pushed out of full queues of senders."""
     evicted: int = 0
@@ -79,6 +84,10 @@ class Symptoms:
     failed_faults: int = 0
     nonsense: Mapping[int, int] = field(default_factory=dict)
     """By node: reports to the orchestrator that made no sense."""
+    is_idle: bool = False
+    """Whether it is over, and no node finished an iteration."""
+    is_failed: bool = False
+    """Whether it ended by a mistake of its code or its nodes."""
     unheard: str = ""
     """Why no neighbour would accept what a node has to send; empty: they would."""
 
@@ -106,6 +115,8 @@ def _why_broken(symptoms: Symptoms) -> str | None:
         asked = f"{symptoms.rounds} rounds asked for messages, and none was averaged"
         why = f": {_why_refused(symptoms.refused)}" if symptoms.refused else ""
         return f"nobody hears anybody: {asked}{why}"
+    if symptoms.nodes and len(symptoms.deaf) == symptoms.nodes:
+        return "nobody hears anybody: every node asked for messages all the time, and none was averaged"
     return None
 
 
@@ -114,7 +125,10 @@ def _parts(symptoms: Symptoms) -> list[str]:
     nonsense = sorted(node for node, times in symptoms.nonsense.items() if times)
     parts = [
         (refused, f"{_many(refused, 'message')} refused by neighbours ({_why_refused(symptoms.refused)})"),
+        (symptoms.is_failed, "the run failed before its end"),
+        (symptoms.is_idle and not symptoms.is_failed, "no node finished an iteration"),
         (symptoms.starved, f"{symptoms.starved} of {symptoms.rounds} rounds starved"),
+        (0 if symptoms.starved else len(symptoms.deaf), f"{_named(symptoms.deaf)} never heard anybody"),
         (len(symptoms.unheard_links), f"nothing of what was sent was ever averaged on {_ends(symptoms.unheard_links)}"),
         (symptoms.dropped, f"{_many(symptoms.dropped, 'message')} pushed out of full queues"),
         (symptoms.evicted, f"{_many(symptoms.evicted, 'message')} pushed out of full mailboxes"),
@@ -131,6 +145,7 @@ def _counts(symptoms: Symptoms) -> dict[str, int]:
         "refused": sum(sum(link.refused.values()) for link in symptoms.refused),
         "starved": symptoms.starved,
         "unheard_links": len(symptoms.unheard_links),
+        "deaf": len(symptoms.deaf),
         "dropped": symptoms.dropped,
         "evicted": symptoms.evicted,
         "desynchronised": symptoms.desynchronised,

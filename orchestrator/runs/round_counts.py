@@ -6,6 +6,7 @@ after it than a wait can last.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 
@@ -38,6 +39,12 @@ class RoundCounts:
         """Messages that they asked for, less the share that is lost on purpose."""
         self.averaged = 0
         """Messages that all rounds averaged, disturbed or not."""
+        self.iterations = 0
+        """Of all nodes, whether rounds or not."""
+        self.asked: Counter[int] = Counter()
+        """By node: messages that its rounds asked for, disturbed or not; none where all are lost on purpose."""
+        self.heard: Counter[int] = Counter()
+        """By node: messages that they averaged."""
         self.has_loss = setting.message_loss > 0
         self.has_stragglers = bool(setting.compute.slow_nodes(setting.seed, setting.topology.nodes))
         self._loss = setting.message_loss
@@ -82,18 +89,25 @@ class RoundCounts:
     @property
     def is_silence_certain(self) -> bool:
         """Whether so much was asked for, in a run that is over, that some of it would have come."""
-        too_short = self._may_come_early and self._latest_s is not None and self._latest_s <= 2 * self._crossing_s
-        return not too_short and self.expected >= (CERTAIN if self.has_loss else 1.0)
+        return not self.is_too_short and self.expected >= (CERTAIN if self.has_loss else 1.0)
+
+    @property
+    def is_too_short(self) -> bool:
+        """Whether the run was over before anything could arrive that nobody waits for."""
+        return self._may_come_early and self._latest_s is not None and self._latest_s <= 2 * self._crossing_s
 
     def evaluated(self, evaluation: Evaluation) -> None:
         """No round."""
 
     def recorded(self, records: Sequence[Record]) -> None:
         """Some nodes finished an iteration."""
+        self.iterations += len(records)
         for record in records:
             if not record.wanted:
                 continue
             self.averaged += record.received
+            self.asked[record.node] += record.wanted if self._loss < 1.0 else 0
+            self.heard[record.node] += record.received
             self._latest_s = record.seconds
             if self.is_disturbed(record.seconds, record.iteration):
                 continue

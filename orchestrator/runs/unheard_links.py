@@ -4,7 +4,7 @@ Where only the first to answer count (`spare`), where nobody waits (`free`), wit
 of faults concerns, that may be as it should.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pame.algorithms import Mode
 from pame.faults import Cut, Degrade, Drop, Kill, Link, Pause, Plan, Restart, Slow
@@ -22,11 +22,15 @@ def unheard_links(links: Links, setting: Setting, plan: Plan) -> list[Link]:
         return []
     rows = zip(links.sender.tolist(), links.receiver.tolist(), links.messages, links.aggregated, strict=True)
     unheard = [(sender, receiver) for sender, receiver, sent, used in rows if sent >= _ENOUGH and not used]
-    return [link for link in unheard if not _concerned(link, plan)] if unheard else []
+    return [link for link in unheard if not is_concerned(link, plan)] if unheard else []
 
 
-def _concerned(link: Link, plan: Plan) -> bool:
-    return any(link in set(_links(event.effect)) or not set(link).isdisjoint(_nodes(event.effect)) for event in plan)
+def is_concerned(link: Link, plan: Plan, slow: Collection[int] = ()) -> bool:
+    """Whether anything of a plan is done to a link or to one of its ends, or one of them is slow all along."""
+    ends = set(link)
+    return not ends.isdisjoint(slow) or any(
+        link in set(_links(event.effect)) or not ends.isdisjoint(_nodes(event.effect)) for event in plan
+    )
 
 
 def _links(effect: object) -> Iterator[Link]:

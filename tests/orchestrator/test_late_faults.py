@@ -60,8 +60,15 @@ def test_links_and_slow_nodes_make_it_longer() -> None:
 
 def test_without_a_time_model_nothing_is_said() -> None:
     made = experiment(faults=[{**PAUSE, "at": "3000s"}])
-    assert late(made) == late(made, "virtual-time") == []
+    assert late(made) == []
     assert likely_seconds(made, make_setting(made, Path()), None) == inf
+
+
+def test_the_simulated_clock_has_a_time_model_of_its_own() -> None:
+    made = experiment(faults=[{**PAUSE, "at": "3000s"}])
+    assert late(made, "virtual-time") == [
+        "faults.0: pause at 50 min 0 s is too late to happen: the run is likely to end after about 5 s (an estimate)"
+    ]
 
 
 def test_of_a_fault_that_repeats_the_first_time_counts() -> None:

@@ -56,6 +56,13 @@ class Quarrel(NodeBase):
 ALGORITHMS = [QuarrelSpec]
 '''
 
+PEACE = QUARREL.replace('"y" if self._context.node == 0 else "x"', '"x"')
+MUTE = PEACE.replace("quarrel", "mute").replace(
+    "    def message(self, k):", "    def receivers(self, k):\n        return []\n\n    def message(self, k):"
+)
+"""Everybody waits for messages that nobody sends."""
+CRASH = PEACE.replace("quarrel", "crash").replace("return float(len(received))", "raise ZeroDivisionError(k)")
+
 
 def only_summary(root: Path) -> dict[str, Any]:
     [folder] = (root / "runs").iterdir()
@@ -119,6 +126,46 @@ def test_a_link_of_which_nothing_is_averaged_degrades_a_run_in_which_all_others_
     assert done.returncode == 5, done.stdout + done.stderr
     assert "nothing of what was sent was ever averaged on link 3→2" in done.stderr
     assert only_summary(tmp_path)["health"]["counts"]["unheard_links"] == 1
+
+
+def run_of(pame: Pame, root: Path, small: Path, name: str, text: str, *settings: str) -> tuple[int, dict[str, Any]]:
+    """In the simulator, with an algorithm of this name; its exit code and its summary."""
+    plugin = root / f"{name}.py"
+    plugin.write_text(text)
+    sets = [word for setting in (f"algorithm={{kind: {name}}}", *settings) for word in ("--set", setting)]
+    done = pame("--plugin", plugin, "run", small, "--backend", "simulate", *sets)
+    return done.returncode, only_summary(root)
+
+
+def test_a_run_that_ends_before_anybody_has_finished_an_iteration_is_not_sound(
+    pame_process: Pame, small: Path, tmp_path: Path
+) -> None:
+    settings = ("stop={seconds: 6s}", "compute={step: 10ms}")
+    code, summary = run_of(pame_process, tmp_path, small, "mute", MUTE, *settings)
+    assert (code, summary["health"]["reason"]) == (5, "no node finished an iteration")
+
+
+def test_one_cut_link_does_not_excuse_a_network_in_which_nobody_sends(
+    pame_process: Pame, small: Path, tmp_path: Path
+) -> None:
+    settings = ("faults=[{kind: link-down, links: [0>1], at: 0s}]", "exchange={patience: 100ms}")
+    code, summary = run_of(pame_process, tmp_path, small, "mute", MUTE, *settings)
+    assert (code, summary["health"]["state"], summary["status"]) == (4, "broken", "failed")
+    assert "every node asked for messages all the time" in summary["reason"]
+
+
+def test_a_run_that_crashed_is_not_sound(pame_process: Pame, small: Path, tmp_path: Path) -> None:
+    code, summary = run_of(pame_process, tmp_path, small, "crash", CRASH)
+    assert (code, summary["status"], summary["health"]["state"]) == (1, "failed", "degraded")
+    assert "the run failed before its end" in summary["health"]["reason"]
+
+
+def test_a_plugin_that_leaves_when_it_is_loaded_is_an_error(pame_process: Pame, small: Path, tmp_path: Path) -> None:
+    plugin = tmp_path / "script.py"
+    plugin.write_text("raise SystemExit(0)\n")
+    done = pame_process("--plugin", plugin, "run", small)
+    assert done.returncode == 2
+    assert f"{plugin} cannot be loaded: SystemExit: 0 (line 1)" in done.stderr
 
 
 def test_a_sound_run_says_so(pame: Pame, small: Path) -> None:

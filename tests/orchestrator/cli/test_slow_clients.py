@@ -22,6 +22,8 @@ PAME = str(Path(sys.executable).parent / "pame")
 TOKEN = "a token"
 BOUND_S = 100.0
 DESCRIPTORS = 1024
+AGAIN_S = 30.0
+"""So soon after a flood every port answers again; seconds, on a machine that may have much else to do."""
 EACH = 1200
 """So many connections to each port; more than any process here may have open."""
 PORTS = 5
@@ -34,9 +36,9 @@ problem: {kind: linear, n: 30, samples: 20, test_samples: 10}
 algorithm: {kind: pame, participation: 1.0, support: 0.5}
 period: 1
 compute: {step: 10ms}
-exchange: {patience: 90s}
+exchange: {patience: 180s}
 evaluate: {every: 100}
-stop: {iterations: 500, seconds: 90s}
+stop: {iterations: 1000, seconds: 180s}
 """
 
 
@@ -114,6 +116,7 @@ def port_of(address: str) -> int:
     return int(address.rsplit(":", 1)[1])
 
 
+@pytest.mark.timeout(400)
 def test_a_run_under_way_does_not_notice_a_flood_of_silent_connections(tmp_path: Path) -> None:
     log, file = tmp_path / "serve.log", tmp_path / "flooded.yaml"
     file.write_text(EXPERIMENT)
@@ -142,13 +145,15 @@ def test_a_run_under_way_does_not_notice_a_flood_of_silent_connections(tmp_path:
                 for address in metrics:
                     assert "pame_build_info" in ask(f"http://{address}/metrics")
                 before = live()["run"]["median"]
-                until(lambda: live()["run"]["median"] > before)
+                until(lambda: (now := live())["phase"] != "running" or now["run"]["median"] > before)
                 for pid in (orchestrator.pid, *nodes.alive().values()):
                     assert len(list(Path(f"/proc/{pid}/task").iterdir())) < 40
                     assert len(list(Path(f"/proc/{pid}/fd").iterdir())) < DESCRIPTORS
                 assert run.wait(BOUND_S) == 0, (tmp_path / "run.log").read_text()
+            over = time.monotonic()
             for address in metrics:
                 assert "pame_build_info" in ask(f"http://{address}/metrics")
+            assert time.monotonic() - over < AGAIN_S
         assert len(nodes.alive()) == len(MEMBERS)
     (summary,) = [json.loads(found.read_text()) for found in (tmp_path / "runs").glob("*/summary.json")]
     assert (summary["status"], summary["exact"]) == ("finished", True), summary["network"]

@@ -147,3 +147,14 @@ def test_from_any_algorithm_to_any_other_every_setting_is_kept_or_named(
         else:
             assert f"{key} " in f"{variant.notes[0]} ".replace(",", " ")
     assert bool(variant.notes) == (old != new)
+
+
+def test_what_a_section_given_as_a_whole_does_not_name_is_said() -> None:
+    whole = one("algorithm={kind: pame, support: 0.1}")
+    assert whole.notes == (
+        "algorithm is given as a whole: what the file says of participation, step is not kept "
+        "(set algorithm.participation)",
+    )
+    several = loaded("algorithm=[{kind: pame}, {kind: dpsgd}]")
+    assert all("participation, support, step is not kept" in variant.notes[0] for variant in several)
+    assert one("algorithm.support=0.1", "nodes=8").notes == ()

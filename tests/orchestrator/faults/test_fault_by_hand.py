@@ -44,12 +44,22 @@ def test_a_node_can_be_stopped_at_an_iteration() -> None:
         ("{kind: pause", "write it as in an experiment"),
         ("{kind: pause, nodes: [9], for: 1s}", "fault.nodes: "),
         ("{kind: pause, nodes: [1], for: 1}", "unit"),
+        ("{kind: pause, nodes: [1], at: {iteration: 300}, for: 1s}", "too late: the run ends after 300 iterations"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(text: str, words: str) -> None:
     with pytest.raises(FaultError) as refused:
         plan(text)
     assert words in str(refused.value)
+
+
+def test_a_moment_beyond_the_seconds_of_the_run_is_refused() -> None:
+    [variant] = load_text(
+        "nodes: 6\ntopology: {kind: ring}\nproblem: {n: 10, samples: 10}\nstop: {seconds: 40s}", Path("x")
+    )
+    setting = make_network_setting(variant.experiment, Path())
+    with pytest.raises(FaultError, match=r"fault\.at: 1000 seconds is too late: the run ends after 40 seconds"):
+        fault_by_hand("{kind: pause, nodes: [1], at: 1000s, for: 1s}", variant.experiment, setting, 7.0, 3)
 
 
 def test_churn_by_hand_begins_now_and_not_with_the_run() -> None:
