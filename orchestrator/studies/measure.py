@@ -28,8 +28,8 @@ HOW = {
     "bytes to target": "encoded payloads of all nodes until then",
     "pace of the others": "iterations per second of the median node that is not struck, over the whole run",
     "waiting": "time that nodes spent waiting at rounds, over the time of all their finished iterations",
-    "used": "of the messages that the struck nodes sent, how many were averaged by anybody",
-    "voice": "of all messages that were averaged, how many came from the struck nodes",
+    "their messages used": "of the messages that the struck nodes sent, how many were averaged by anybody",
+    "their share of averages": "of all messages that were averaged, how many came from the struck nodes",
     "starved": "rounds at which a node needed messages and had none, of all rounds",
     "left at the end": "the share of the way that is left at the last point of the curve by time",
     "left by the others": "the same share at the mean of the final models of the nodes that are not struck",
@@ -67,8 +67,8 @@ class Row:
     objective: float | None
     pace: float | None = None
     waiting: float | None = None
-    used: float | None = None
-    voice: float | None = None
+    messages_used: float | None = None
+    share_of_averages: float | None = None
     starved: float | None = None
     struck: tuple[int, ...] = ()
     left_by_others: float | None = None
@@ -83,6 +83,11 @@ class Row:
     def ran(self) -> bool:
         """Whether there was a run at all: one that failed missed nothing."""
         return self.status in ("finished", "diverged")
+
+    @property
+    def held_s(self) -> float | None:
+        """The time to the target of a run that did not diverge later; None: it missed."""
+        return self.seconds_to_target if self.status == "finished" else None
 
     @property
     def tells_of_time(self) -> bool:
@@ -129,7 +134,7 @@ def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) ->
     network = mapping(summary.get("network"))
     health, health_reason = health_told(summary)
     struck = struck_nodes(setting)
-    used, voice = _heard(folder, struck)
+    messages_used, share_of_averages = _heard(folder, struck)
     work = _work(folder)
     models = _models(folder, setting, mapping(network.get("results")) if network else None)
     others = [node for node in range(setting.topology.nodes) if node not in struck]
@@ -143,8 +148,8 @@ def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) ->
         seconds=summary["seconds"],
         pace=_pace(work, others, summary["seconds"]),
         waiting=_share(work.waited_s, work.took_s),
-        used=used,
-        voice=voice,
+        messages_used=messages_used,
+        share_of_averages=share_of_averages,
         starved=_share(work.starved, work.rounds),
         struck=struck,
         left_by_others=None if models is None else stick.left(setting.problem.objective(models[others].mean(axis=0))),
@@ -187,7 +192,7 @@ def _row(cell: Cell, stick: Yardstick, points: Sequence[Point], **figures: Any) 
 
 
 def _heard(folder: Path, struck: tuple[int, ...]) -> tuple[float | None, float | None]:
-    """The shares `used` and `voice`."""
+    """Of what the struck nodes sent, and of all that was averaged."""
     links = read_links(folder / "links.csv")
     if links is None or not struck:
         return None, None
