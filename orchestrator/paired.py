@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from statistics import fmean, stdev
 
-from scipy.special import stdtrit
-
 ENOUGH_SEEDS = 3
 """With fewer a difference is a look, never a verdict."""
 LEVEL = 0.95
@@ -41,6 +39,8 @@ def paired_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
     count, middle = len(values), fmean(values)
     if count == 1:
         return Interval(middle, -inf, inf, count)
+    from scipy.special import stdtrit  # a tenth of a second that most commands never need
+
     half = float(stdtrit(count - 1, (1 + level) / 2)) * stdev(values) / sqrt(count)
     return Interval(middle, middle - half, middle + half, count)
 

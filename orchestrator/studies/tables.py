@@ -116,11 +116,11 @@ def criteria_table(outcome: Outcome) -> str:
 
 def tuning_table(outcome: Outcome) -> str:
     """What was tried, and what was chosen."""
-    headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target", False)]
+    headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target by seed", False)]
     names = {PAME: "PaME", DPSGD: "D-PSGD"}
     rows = []
     for tuned in outcome.tuned:
-        tries = ", ".join(f"{eta:g}: {_tried(row)}" for eta, row in tuned.tried)
+        tries = "; ".join(f"{eta:g}: {', '.join(map(_tried, rows))}" for eta, rows in tuned.tried)
         below = "" if tuned.beyond is None else "still the smallest or largest tried"
         rows.append(
             [
