@@ -129,7 +129,12 @@ class Study:
         """Without trouble: the policy that the claim rests on, or the one that it is compared with."""
         key = self.readings[0].policy if algorithm == PAME else WAITING_FOR_ALL
         policies = {policy.key: policy for policy in replace(self, steps=Steps(eta, eta)).policies(base)}
-        return [Cell(policies[key], self.baseline, seed) for seed in TUNING_SEEDS]
+        return [Cell(policies[key], self.baseline, seed) for seed in self.tuning_seeds]
+
+    @property
+    def tuning_seeds(self) -> tuple[int, ...]:
+        """One of them in a small study."""
+        return TUNING_SEEDS[:1] if self.is_quick else TUNING_SEEDS
 
     def cells(self, base: Experiment, seeds: Sequence[int]) -> list[Cell]:
         """The whole grid; seed by seed, so that one seed is complete before the next begins."""

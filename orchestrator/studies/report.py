@@ -12,7 +12,6 @@ from orchestrator.report.figure import Figure
 from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.text import count, percent
 from orchestrator.studies.charts import by_condition, by_spare, side_by_side, view_switch
-from orchestrator.studies.grid import TUNING_SEEDS
 from orchestrator.studies.measure import HOW
 from orchestrator.studies.outcome import Outcome
 from orchestrator.studies.tables import condition_table, criteria_table, matrix_table, pairs_table, tuning_table
@@ -117,13 +116,14 @@ def _real(outcome: Outcome, chart: Figure | None) -> str:
 def _settings(outcome: Outcome) -> str:
     rows = [(policy.words, "  ".join(policy.settings)) for policy in outcome.policies]
     rows += [(condition.words, "  ".join(condition.settings)) for condition in outcome.study.conditions]
+    seeds = outcome.study.tuning_seeds
     rows += [("Seeds", ", ".join(map(str, outcome.seeds))), ("Again", outcome.command)]
     lead = (
         f"Every cell is the base experiment ({outcome.file}) with the settings of its policy and its condition; "
         "`pame run FILE --set ... --seed N` runs one by itself. All have the same time and periods. The step of PaME "
         f"and that of D-PSGD were tuned alike: the same {len(FACTORS)} values of eta for both, and at most {MORE} more "
-        f"where the best was the last, without trouble, with seeds {', '.join(map(str, TUNING_SEEDS))}, by the time to "
-        "the target; gamma is the base experiment's for both."
+        f"where the best was the last, without trouble, with {count(len(seeds), 'seed')} of their own "
+        f"({', '.join(map(str, seeds))}), by the time to the target; gamma is the base experiment's for both."
     )
     tuning = page.card("<h3>Tuned steps</h3>" + tuning_table(outcome)) if outcome.tuned else ""
     inside = tuning + page.card(page.pairs(rows)) + page.card(page.fold("The base experiment", to_yaml(outcome.base)))

@@ -76,3 +76,8 @@ def test_a_step_that_reaches_the_target_with_more_seeds_is_better_than_a_sooner_
 
     (pame, _), _ = tuned(tmp_path, made)
     assert pame.eta == pytest.approx(0.05)
+
+
+def test_a_small_study_tunes_on_one_seed(tmp_path: Path) -> None:
+    cells = STUDY.small().tuning_cells(base_experiment(small_file(tmp_path)), "dpsgd", 0.1)
+    assert [cell.seed for cell in cells] == [TUNING_SEEDS[0]]
