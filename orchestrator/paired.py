@@ -1,6 +1,7 @@
 """What several seeds say together: the mean of paired differences, or of ratios, with an interval (Student's t).
 
-A pair is the same seed twice, so that what the seeds have in common cancels. Ratios are averaged as logarithms.
+A pair is the same seed twice, so that what the seeds have in common cancels. Ratios are averaged as logarithms. Values
+that were read on a grid may agree by luck of the grid: `rounding`, its variance, is the least spread they are given.
 """
 
 from collections.abc import Sequence
@@ -34,18 +35,18 @@ class Interval:
         return self.high <= limit
 
 
-def paired_interval(values: Sequence[float], level: float = LEVEL) -> Interval:
+def paired_interval(values: Sequence[float], level: float = LEVEL, rounding: float = 0.0) -> Interval:
     """Of differences or any other figure, one per seed."""
     count, middle = len(values), fmean(values)
     if count == 1:
         return Interval(middle, -inf, inf, count)
     from scipy.special import stdtrit  # a tenth of a second that most commands never need
 
-    half = float(stdtrit(count - 1, (1 + level) / 2)) * stdev(values) / sqrt(count)
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * max(stdev(values), sqrt(rounding)) / sqrt(count)
     return Interval(middle, middle - half, middle + half, count)
 
 
-def paired_ratio(values: Sequence[float], level: float = LEVEL) -> Interval:
-    """Of ratios above 0, one per seed: their geometric mean."""
-    logs = paired_interval([log(value) for value in values], level)
+def paired_ratio(values: Sequence[float], level: float = LEVEL, rounding: float = 0.0) -> Interval:
+    """Of ratios above 0, one per seed: their geometric mean; `rounding`: of their logarithms."""
+    logs = paired_interval([log(value) for value in values], level, rounding)
     return Interval(exp(logs.estimate), exp(logs.low), exp(logs.high) if logs.high < inf else inf, logs.seeds)

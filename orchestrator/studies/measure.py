@@ -78,6 +78,13 @@ class Row:
     health: str = ""
     """Of a run on nodes; empty: nobody knows."""
     health_reason: str = ""
+    resolution_s: float = 0.0
+    """How long before the hit the curve was last looked at."""
+
+    @property
+    def rounding(self) -> float:
+        """The variance that the curve's resolution gives to the logarithm of the time to the target."""
+        return (self.resolution_s / self.seconds_to_target) ** 2 / 12 if self.seconds_to_target else 0.0
 
     @property
     def ran(self) -> bool:
@@ -117,10 +124,15 @@ class Yardstick:
         """Of the way from the start to the optimum."""
         return (objective - self.best) / (self.start - self.best)
 
-    def hit(self, points: Sequence[Point]) -> Point | None:
-        """The first point of the curve by time at the target."""
-        curve = (point for point in points if point.by == "time" and point.objective is not None)
-        return next((point for point in curve if self.left(point.objective or 0.0) <= self.target), None)
+    def hit(self, points: Sequence[Point]) -> tuple[Point, float] | None:
+        """The first point of the curve by time at the target, and how long before it was the one before."""
+        before = 0.0
+        for point in points:
+            if point.by == "time" and point.objective is not None and point.seconds is not None:
+                if self.left(point.objective) <= self.target:
+                    return point, point.seconds - before
+                before = point.seconds
+        return None
 
 
 def yardstick(setting: Setting, target: float) -> Yardstick:
@@ -177,7 +189,7 @@ def struck_nodes(setting: Setting) -> tuple[int, ...]:
 
 
 def _row(cell: Cell, stick: Yardstick, points: Sequence[Point], **figures: Any) -> Row:
-    hit = stick.hit(points)
+    hit, resolution_s = stick.hit(points) or (None, 0.0)
     last = next((p.objective for p in reversed(points) if p.by == "time" and p.objective is not None), None)
     return Row(
         policy=cell.policy.key,
@@ -185,6 +197,7 @@ def _row(cell: Cell, stick: Yardstick, points: Sequence[Point], **figures: Any) 
         seed=cell.seed,
         seconds_to_target=hit.seconds if hit else None,
         bytes_to_target=hit.bytes if hit else None,
+        resolution_s=resolution_s,
         left=None if last is None else stick.left(last),
         objective=last,
         **figures,

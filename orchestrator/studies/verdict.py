@@ -9,6 +9,7 @@ was measured, nothing is said. What is exactly at its limit is said to hold in 2
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from statistics import fmean
 
 from orchestrator.paired import ENOUGH_SEEDS, Interval, paired_interval, paired_ratio
 from orchestrator.report.text import count, percent
@@ -123,10 +124,11 @@ def _others_keep_their_pace(study: Study, reading: Reading, rows: Rows) -> Judge
 def _target_in_time(study: Study, reading: Reading, rows: Rows) -> Judgement:
     def look(condition: str) -> _Seen | None:
         pairs = rows.pairs((reading.policy, study.baseline.key), (reading.policy, condition))
-        known = [(before.held_s, after.held_s) for before, after in pairs if before.held_s]
-        times = [after / before for before, after in known if before and after]
+        known = [(before, after) for before, after in pairs if before.held_s]
+        times = [after.held_s / before.held_s for before, after in known if before.held_s and after.held_s]
         if not known or len(times) == len(known):
-            return _beside(paired_ratio(times), SLOWDOWN, "times as long") if times else None
+            ratio = paired_ratio(times, rounding=_rounding(known)) if times else None
+            return None if ratio is None else _beside(ratio, SLOWDOWN, "times as long")
         missed = len(known) - len(times)
         return _Seen(
             passed=None if times else False,
@@ -144,7 +146,8 @@ def _sooner_than_dpsgd(study: Study, reading: Reading, rows: Rows) -> Judgement:
         pairs = rows.pairs((reading.policy, condition), (WAITING_FOR_ALL, condition))
         if not pairs:
             return None
-        found = _beside(paired_ratio([_time_ratio(*pair) for pair in pairs]), SOONER, "times D-PSGD's time")
+        ratio = paired_ratio([_time_ratio(*pair) for pair in pairs], rounding=_rounding(pairs))
+        found = _beside(ratio, SOONER, "times D-PSGD's time")
         misses = [sum(row.held_s is None for row in side) for side in zip(*pairs, strict=True)]
         said = [f"{who} missed with {missed}" for who, missed in zip(("PaME", "D-PSGD"), misses, strict=True) if missed]
         return _Seen(found.passed, found.seems, found.seeds, "; ".join([found.evidence, *said]), found.interval)
@@ -175,6 +178,11 @@ def _time_ratio(ours: Row, theirs: Row) -> float:
     if whole is None or (ours.held_s is None and theirs.held_s is None):
         return 1.0
     return (ours.held_s or whole) / (theirs.held_s or whole)
+
+
+def _rounding(pairs: Sequence[tuple[Row, Row]]) -> float:
+    """Of the logarithms of ratios of times, which are read on a grid."""
+    return fmean(one.rounding + other.rounding for one, other in pairs)
 
 
 def _beside(interval: Interval, limit: float, unit: str) -> _Seen:

@@ -41,6 +41,12 @@ def test_the_same_value_with_every_seed_is_an_interval_of_one_point() -> None:
     assert paired_interval([2.0, 2.0, 2.0]).is_below(2.0) is True
 
 
+def test_values_that_agree_by_luck_of_a_grid_have_the_spread_of_its_rounding() -> None:
+    # t(2 degrees, 97.5 %) = 4.3027; a variance of 0.01: 4.3027 x 0.1 / sqrt(3) = 0.2484
+    assert paired_interval([2.0] * 3, rounding=0.01).high == pytest.approx(2.2484, abs=1e-4)
+    assert paired_interval([1.0, 2.0, 3.0], rounding=0.01) == paired_interval([1.0, 2.0, 3.0])
+
+
 def test_the_true_value_is_outside_as_seldom_as_stated() -> None:
     # 2000 samples of five: outside 100 times, deviation 9.7; five deviations are one false alarm in 1.7 million
     generator = np.random.default_rng(4)

@@ -65,6 +65,15 @@ def test_an_effect_is_paired_seed_by_seed_so_that_what_seeds_have_in_common_canc
     assert in_time(slower[::-1], slower[::-1], calm).verdict is not Verdict.HOLDS, "the same times, paired wrongly"
 
 
+def test_times_that_are_read_on_a_coarse_grid_are_not_known_better_than_the_grid() -> None:
+    # 1.5 times with every seed: surely below 2, unless the curve was looked at every second only
+    for resolution_s, verdict in ((0.01, Verdict.HOLDS), (1.0, Verdict.OPEN)):
+        calm, few = (
+            [row(FIRST, c, t, s, resolution_s=resolution_s) for s in range(3)] for c, t in ((CALM, 2), (FEW, 3))
+        )
+        assert judgement([*calm, *few], IN_TIME).verdict is verdict
+
+
 def test_one_or_two_seeds_are_a_look_that_says_what_was_seen() -> None:
     for seeds in (1, 2):
         found = in_time([2.0] * seeds, [9.0] * seeds, [2.0] * seeds)
