@@ -54,7 +54,7 @@ def test_time_and_bytes_are_those_of_the_first_point_by_time_at_the_target(tmp_p
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
     row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
-    assert (row.seconds_to_target, row.bytes_to_target) == (3.0, 300.0)
+    assert (row.seconds_to_target, row.bytes_to_target, row.resolution_s) == (3.0, 300.0, 1.0)
     assert row.left == pytest.approx(0.02)
     assert (row.policy, row.condition, row.seed, row.backend, row.status) == (
         "pame-all-long", "none", 1, "local", "finished",
