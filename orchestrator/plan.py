@@ -139,8 +139,11 @@ def has_time_model(experiment: Experiment) -> bool:
     return experiment.compute is not None or experiment.links is not None
 
 
-def warnings(experiment: Experiment, setting: Setting, driver: str | None) -> list[str]:
-    """What is allowed but probably not meant; `driver` is None on a network."""
+def warnings(experiment: Experiment, setting: Setting, driver: str | None, is_tuned: bool = False) -> list[str]:
+    """What is allowed but probably not meant; `driver` is None on a network.
+
+    `is_tuned`: the step was chosen by trying, which says more than a bound.
+    """
     found = []
     if driver not in ("virtual-time", None) and has_time_model(experiment):
         found.append(f"the {driver} driver has no clock: compute and links are ignored")
@@ -153,7 +156,7 @@ def warnings(experiment: Experiment, setting: Setting, driver: str | None) -> li
             "the simulator loses no packets: links.loss, and the loss of lossy and degrade, are ignored; run on nodes "
             "to see it, as delay, or lose whole messages with messages.loss or message-loss"
         )
-    steepest = _steepest(setting)
+    steepest = None if is_tuned else _steepest(setting)
     if steepest is not None:
         found.append(steepest)
     return found
@@ -165,7 +168,10 @@ def _loses_packets(setting: Setting) -> bool:
 
 
 def _steepest(setting: Setting) -> str | None:
-    """A step of 2/L_i or more diverges on its own; the nodes with the fewest neighbours take the largest steps."""
+    """Below 2/L_i a step cannot make f_i grow; the nodes with the fewest neighbours take the largest steps.
+
+    A bound, not a limit: L_i is the largest curvature there can be, which a logistic f_i has nowhere near its optimum.
+    """
     selection = setting.selection()
     nodes = sorted(range(setting.topology.nodes), key=selection.enough)[:_NODES_ASKED_FOR_SMOOTHNESS]
     for node in nodes:
@@ -173,8 +179,8 @@ def _steepest(setting: Setting) -> str | None:
         limit = 2.0 / setting.problem.local(node).smoothness()
         if step >= limit:
             return (
-                f"node {node} begins with step size {step:.3g}; from 2/L = {limit:.3g} on, gradient descent diverges "
-                "on its own: make the step smaller"
+                f"node {node} begins with step size {step:.3g}, above the bound 2/L = {limit:.3g} of its data: it may "
+                "diverge; if it does, make the step smaller"
             )
     return None
 

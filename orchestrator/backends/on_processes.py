@@ -63,6 +63,8 @@ class Errand:
     watcher: NetworkObserver
     notes: Sequence[str] = ()
     """What its summary repeats."""
+    is_tuned: bool = False
+    """Whether its step was chosen by trying."""
 
 
 Ended = Callable[[Errand, Ending], None]
@@ -129,7 +131,9 @@ async def _run(control: Control, processes: NodeProcesses, errand: Errand, log: 
 
 
 async def _conduct(control: Control, errand: Errand, log: Path) -> Ending:
-    order = await asyncio.to_thread(make_order, errand.experiment, errand.base, errand.backend, errand.notes)
+    order = await asyncio.to_thread(
+        make_order, errand.experiment, errand.base, errand.backend, errand.notes, errand.is_tuned
+    )
     return await conduct(control, order, errand.folder, errand.watcher, log)
 
 

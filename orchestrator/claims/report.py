@@ -23,7 +23,7 @@ from orchestrator.studies.grid import base_experiment
 from orchestrator.studies.measure import HOW as STUDY_HOW
 from orchestrator.studies.verdict import Verdict
 
-_LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad", Verdict.PARTLY: "", Verdict.UNKNOWN: ""}
+_LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad"}
 
 
 def write_claims_report(folder: Path, outcome: Outcome) -> Path:
@@ -99,7 +99,7 @@ def _section(claim: Claim, outcome: Outcome, figure: Figure | None) -> str:
 
 
 def _words(claim: Claim, judgement: Judgement) -> str:
-    look = _LOOKS[judgement.verdict]
+    look = _LOOKS.get(judgement.verdict, "")
     verdict = f'<ul class="chips"><li class="{look}">{escape(judgement.verdict.value)}</li></ul>'
     notes = [f"What counts as holding: {claim.criterion}.", claim.remark]
     return verdict + "".join(page.note(words) for words in notes if words)

@@ -1,6 +1,7 @@
 """The claims that a study tests: stragglers and failing links, judged by the study's own criteria."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from orchestrator.claims.charts import by_condition
 from orchestrator.claims.claim import Claim, Found, OfStudy
@@ -19,7 +20,7 @@ def _findings(study: Study, found: Found) -> Iterator[Finding]:
     for judgement in judge(study, Rows(found.rows)):
         if judgement.reading == study.readings[0].words:
             for finding in judgement.findings:
-                yield Finding(f"{judgement.about}, {finding.condition}", finding.passed, finding.evidence)
+                yield replace(finding, condition=f"{judgement.about}, {finding.condition}")
 
 
 def _claim(name: str, title: str) -> Claim:

@@ -13,7 +13,7 @@ from orchestrator.claims.claim import Claim, Judgement
 from orchestrator.report.text import count
 from orchestrator.studies.verdict import Verdict
 
-_COLOURS = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red", Verdict.UNKNOWN: "dim"}
+_COLOURS = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red"}
 
 
 class ClaimsScreen:
@@ -59,5 +59,5 @@ class ClaimsScreen:
         judgement = self._judgements.get(claim)
         if judgement is None:
             return "[dim]…[/]", "", f"[dim]{count(self._ran[claim], 'run')} so far[/]"
-        colour = _COLOURS[judgement.verdict]
+        colour = _COLOURS.get(judgement.verdict, "dim")
         return f"[{colour}]{judgement.verdict.value}[/]", judgement.met, escape(judgement.where)

@@ -9,14 +9,17 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 import orchestrator
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.backends.standing import NETWORKS
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.remote import Security, Token, client_of
+from orchestrator.cli.tables import print_table
 from orchestrator.client import Client
 from orchestrator.errors import UnknownBackend
+from orchestrator.paired import ENOUGH_SEEDS
 from orchestrator.report.text import count
 from orchestrator.runs import create_folder
 from orchestrator.screen import shown
@@ -41,7 +44,7 @@ def study(
         ),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(min=1, max=100, help="How many seeds, from 1.", show_default="3; 1 with --quick")
+        int | None, typer.Option(min=1, max=100, help="How many seeds, from 1.", show_default="5; 1 with --quick")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small grid, and two cells on real nodes.")] = False,
     backend: Annotated[
@@ -62,7 +65,7 @@ def study(
         raise UnknownBackend(f"a study runs on {', '.join(NETWORKS)} or {_SIMULATE}, not on {backend!r}")
     chosen = _find(name).small() if quick else _find(name)
     path = file or _file_of(chosen)
-    numbers = tuple(range(1, 1 + (seeds or (1 if quick else 3))))
+    numbers = tuple(range(1, 1 + (seeds or (1 if quick else 5))))
     console = Console(quiet=quiet, highlight=False)
     base = base_experiment(path)
     grid = chosen.cells(base, numbers)
@@ -129,12 +132,21 @@ def _command(name: str, file: Path | None, seeds: int, quick: bool, backend: str
 
 
 def _say(outcome: Outcome, console: Console) -> None:
-    """The claim and what became of it."""
+    """The claim, and which reading of it holds which criterion under which condition."""
     console.print(f"The claim: {escape(outcome.study.claim)}", soft_wrap=True)
-    for judgement in outcome.judgements:
-        where = f" ({judgement.where})" if judgement.where else ""
-        about = f"{judgement.about}, if {judgement.reading}"
-        console.print(f"  [bold]{judgement.verdict.value}[/]{escape(where)}: {escape(about)}", soft_wrap=True)
+    for reading in outcome.study.readings:
+        mine = [judgement for judgement in outcome.judgements if judgement.reading == reading.words]
+        table = Table("criterion", box=None, padding=(0, 1), header_style="bold")
+        table.title, table.title_justify = escape(f"if {reading.words}"), "left"
+        for condition in outcome.study.conditions[1:]:
+            table.add_column(condition.short)
+        for judgement in mine:
+            known = {finding.condition: finding.words for finding in judgement.findings}
+            cells = [known.get(condition.words, "–") for condition in outcome.study.conditions[1:]]
+            table.add_row(judgement.about, *cells)
+        print_table(table, console)
+    if len(outcome.seeds) < ENOUGH_SEEDS:
+        console.print(f"{count(len(outcome.seeds), 'seed')}: a look, never a verdict")
     if words := degraded_cells(outcome):
         console.print(f"[yellow]degraded:[/] {escape(words)}", soft_wrap=True)
     if outcome.trouble:

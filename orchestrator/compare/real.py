@@ -36,7 +36,7 @@ def run_on_nodes(
     for number, job in enumerate([*jobs[:1], *(job.unverified() for job in jobs[1:])], 1):
         place = folder / f"{number:02d}-{job.cell.name}"
         jobs_at[place] = job
-        errands.append(Errand(backend, job.experiment, base, place, _Watcher(stage, job.cell)))
+        errands.append(Errand(backend, job.experiment, base, place, _Watcher(stage, job.cell), is_tuned=True))
 
     def ended(errand: Errand, ending: Ending) -> None:
         if ending.status is not Status.INTERRUPTED:

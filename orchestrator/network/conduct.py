@@ -37,15 +37,19 @@ class Order:
     backend: str
     notes: Sequence[str] = ()
     """What its summary repeats."""
+    is_tuned: bool = False
+    """Whether its step was chosen by trying."""
 
 
-def make_order(experiment: Experiment, files: Files, backend: str, notes: Sequence[str] = ()) -> Order:
+def make_order(
+    experiment: Experiment, files: Files, backend: str, notes: Sequence[str] = (), is_tuned: bool = False
+) -> Order:
     """Resolve an experiment; `files`: where those are that it names. Takes a while: data is drawn."""
     setting = make_network_setting(experiment, files)
     require_docker(setting.plan, in_containers=backend == SERVED)
     setting.problem.objective(setting.start)  # draws all data and the test set now, not when the first point is due
     setting.problem.metrics(setting.start)
-    return Order(new_number(), experiment, setting, backend, notes)
+    return Order(new_number(), experiment, setting, backend, notes, is_tuned)
 
 
 def uses_tls(experiment: Experiment, is_secured: bool) -> bool:
@@ -103,7 +107,7 @@ def _write_results(run: NetworkRun, order: Order, files: RunFolder, ending: Endi
     files.write_links(ledger.links())
     files.write_connections(run.totals.sockets())
     files.write_models({node: model for node, (_, model) in run.collection.results.items()})
-    notes = warnings(experiment, setting, None)
+    notes = warnings(experiment, setting, None, order.is_tuned)
     if ending.seconds is not None and (missing := sorted(set(range(experiment.nodes)) - set(run.collection.results))):
         notes.append(f"no result came from nodes {missing}: they had died, or were too slow to answer at the end")
     notes += absurd_warnings(run)

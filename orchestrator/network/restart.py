@@ -36,6 +36,8 @@ class Comebacks:
         self._preparing: set[int] = set()
         self._untold: dict[int, set[int]] = {}
         """Live neighbours that do not know yet where a node is."""
+        self.unaware: set[tuple[int, int]] = set()
+        """A node that came back and a neighbour, frozen perhaps, that did not know of it when it began to send."""
 
     def begin(self, index: int, member: Member, seconds: float) -> int:
         """A member takes a place after so many seconds of the run; the iteration it begins with."""
@@ -78,7 +80,7 @@ class Comebacks:
         """Once, and only this incarnation."""
         if index not in self._untold or incarnation != self._seats.incarnation(index):
             return
-        del self._untold[index]
+        self.unaware |= {(index, other) for other in self._untold.pop(index)}
         if (member := self._seats.member(index)) is not None:
             member.tell(pb.ToNode(start=pb.Start(run=self._common.run)))
 

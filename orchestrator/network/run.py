@@ -122,7 +122,7 @@ class NetworkRun:
         self._common = describe(self.number, of_nodes, experiment.problem, tls)
         self.seats = Seats(experiment.nodes)
         self.strikes = Strikes()
-        self._comebacks = Comebacks(self._common, setting, self.seats, self.collection, self.strikes)
+        self.comebacks = Comebacks(self._common, setting, self.seats, self.collection, self.strikes)
         self.ready: set[int] = set()
         self.lossless: dict[int, str] = {}
         """Why packets cannot be lost at a node; empty: they can."""
@@ -259,7 +259,7 @@ class NetworkRun:
             member.iteration = 0
             self.links.ready(index, message.ready)
             self.lossless[index] = message.ready.lossless
-            self._comebacks.ready(index)
+            self.comebacks.ready(index)
         elif kind == "report":
             self.collection.report(index, message.report.records)
             self.totals.heard(index, member.incarnation, message.report)
@@ -287,7 +287,7 @@ class NetworkRun:
             self._note(fault_event(index, message.fault))
         elif kind == "moved":
             for other in message.moved.neighbours:
-                self._comebacks.known(other, index)
+                self.comebacks.known(other, index)
         elif kind == "probed":
             self.links.probed(index, message.probed)
         elif kind == "goodbye":
@@ -469,7 +469,7 @@ class NetworkRun:
         self.restarts += 1
         for former in (self.ready, self._done, self._leaving):
             former.discard(index)
-        first = self._comebacks.begin(index, member, self.seconds())
+        first = self.comebacks.begin(index, member, self.seconds())
         self._history.begins((index, member.incarnation), first)
         self._happened("restarted", index, f"{member.name}, from iteration {first}, {self.setting.restart_state}")
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from orchestrator.network.totals import WITHOUT_SENDER
 from orchestrator.runs.deaf_nodes import deaf_nodes
 from orchestrator.runs.health import RefusedLink, Symptoms
 from orchestrator.runs.round_counts import CERTAIN
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 _COPIES = frozenset({"duplicate", "old_incarnation"})
 """Refused because a stream broke or a node came back: the message had been there, or was of no use any more."""
+_UNAWARE = frozenset({"wrong_sender", WITHOUT_SENDER})
+"""Refused under TLS by a neighbour that has not been told yet who came back."""
 _SILENCE_S = 30.0
 _SILENT_ROUNDS = 3
 """Of every node."""
@@ -29,7 +32,11 @@ def symptoms_of(run: "NetworkRun", is_over: bool, is_failed: bool = False) -> Sy
         is_silence_certain=rounds.is_silence_certain if is_over else _is_silence_certain(run),
         rounds=rounds.rounds,
         starved=rounds.unexplained_starved,
-        refused=[link for link in map(_not_copies, run.totals.refused(is_over)) if link.refused],
+        refused=[
+            link
+            for each in run.totals.refused(is_over)
+            if (link := unexplained(each, (each.sender, each.receiver) in run.comebacks.unaware)).refused
+        ],
         unheard_links=[link for link in unheard if link[1] not in gone],  # its last word is missing
         deaf=deaf_nodes(rounds, run.setting, run.plan) if is_over else (),
         nodes=run.setting.topology.nodes,
@@ -70,9 +77,11 @@ def _is_silence_certain(run: "NetworkRun") -> bool:
     return long_enough and expected >= max(CERTAIN, _SILENT_ROUNDS * nodes)
 
 
-def _not_copies(link: RefusedLink) -> RefusedLink:
-    """A link that carries nothing but copies has carried nothing."""
-    if not link.accepted:
-        return link
-    refused = {reason: times for reason, times in link.refused.items() if reason not in _COPIES}
+def unexplained(link: RefusedLink, is_unaware: bool) -> RefusedLink:
+    """What was refused without a good reason; a link that carries nothing but copies has carried nothing.
+
+    `is_unaware`: the sender came back before the receiver, frozen perhaps, had heard of it.
+    """
+    explained = (_COPIES if link.accepted else frozenset()) | (_UNAWARE if is_unaware else frozenset())
+    refused = {reason: times for reason, times in link.refused.items() if reason not in explained}
     return RefusedLink(link.sender, link.receiver, refused, link.accepted, link.told, link.detail)

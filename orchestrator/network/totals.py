@@ -57,7 +57,7 @@ class NetworkFigures:
         return not (self.dropped or self.refused or self.expired or self.evicted)
 
 
-_WITHOUT_SENDER = "no sender named"
+WITHOUT_SENDER = "no sender named"
 """Refused before the receiver knew whose message it was: too large, no message at all."""
 
 
@@ -140,7 +140,7 @@ class Totals:
                 told[node, link.receiver] += link.refused
         for pair, times in told.items() if is_over else ():
             if (more := times - refused[pair].total()) > 0 and pair[1] not in self._died:
-                refused[pair][_WITHOUT_SENDER] += more
+                refused[pair][WITHOUT_SENDER] += more
         return [
             RefusedLink(*pair, counts, accepted[pair], told[pair], details.get(pair, ""))
             for pair, counts in sorted(refused.items())

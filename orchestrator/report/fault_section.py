@@ -1,6 +1,7 @@
 """The section of faults: what was planned, what became of it, and what it did to the run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 
 from orchestrator.report import page
@@ -110,6 +111,8 @@ def _planned(spell: Spell, course: Course, simulated: bool) -> list[Cell]:
         begun = ended = Cell("as planned", None)
     elif acts.begun and not acts.ended and not course.outlived(spell):
         ended = Cell("with the run", None)
+    if spell.in_part and begun.words != "never":
+        begun = replace(begun, below="; ".join(filter(None, (begun.below, f"in part: {spell.in_part}"))))
     by_itself = "simulated without its packet loss" if _loses_packets(spell) else "simulated"
     mechanism = ", ".join(acts.mechanisms) or (by_itself if simulated else NOT_MEASURED)
     return [

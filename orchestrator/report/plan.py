@@ -88,6 +88,8 @@ class Spell:
     """Of what stops nodes at an iteration: how long each time; `begin` and `end` are the first and the last time."""
     why_not: str | None = None
     """Why it did not happen; None: it did, or nobody knows."""
+    in_part: str = ""
+    """Where it did not begin although it did elsewhere, and why."""
 
     @property
     def scale(self) -> Literal["seconds", "iterations"]:
@@ -105,6 +107,8 @@ class Faults:
     back: Mapping[int | None, Sequence[float]]
     absent: Mapping[int, str] = field(default_factory=dict)
     """Why events of the plan, by their place in it, did not happen."""
+    partial: Mapping[int, str] = field(default_factory=dict)
+    """Why they did not begin everywhere."""
 
     @cached_property
     def happened(self) -> tuple[Event, ...]:
@@ -115,7 +119,12 @@ class Faults:
     def spells(self) -> list[Spell]:
         """One per event of the plan, and one per fault by hand."""
         planned = [
-            _spell(window.number, window.fault, window.words, (event,), self._acts_of(event), self.absent.get(place))
+            replace(
+                _spell(
+                    window.number, window.fault, window.words, (event,), self._acts_of(event), self.absent.get(place)
+                ),
+                in_part=self.partial.get(place, ""),
+            )
             for place, (event, window) in enumerate(zip(self.plan, windows(self.plan), strict=True))
         ]
         return [*planned, *self._by_hand()]
@@ -219,8 +228,9 @@ def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
     """
     plan: list[Event] = []
     damaged = 0
-    untrue = _did_not_begin(summed_up)
+    untrue, in_part = (_reasons(summed_up, began) for began in (False, True))
     absent: dict[int, str] = {}
+    partial: dict[int, str] = {}
     path = folder / "plan.jsonl"
     if path.is_file():
         with path.open(encoding="utf-8", errors="replace") as lines:
@@ -228,6 +238,7 @@ def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
                 try:
                     if read := read_plan(line):
                         absent |= {len(plan): untrue[number]} if number in untrue else {}
+                        partial |= {len(plan): in_part[number]} if number in in_part else {}
                         plan += read
                 except PlanError:
                     damaged += 1
@@ -239,17 +250,17 @@ def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
         if entry.get("what") in (BEGINS, ENDS, FAILED):
             act = _act(entry)
             acts[act.number].append(act)
-    return Faults(tuple(plan), damaged, dict(acts), dict(back), absent) if plan or damaged or acts else None
+    return Faults(tuple(plan), damaged, dict(acts), dict(back), absent, partial) if plan or damaged or acts else None
 
 
-def _did_not_begin(summed_up: object) -> dict[int, str]:
-    """By line of plan.jsonl, counted from 0: why it did not happen."""
+def _reasons(summed_up: object, began: bool) -> dict[int, str]:
+    """By line of plan.jsonl, counted from 0: why it did not begin, or not everywhere; who failed says so itself."""
     windows = mapping(summed_up).get("windows")
     found = {}
     for window in windows if isinstance(windows, list) else ():
         told = mapping(window)
         line = _whole(told.get("window"))
-        if line is not None and told.get("began") is False:
+        if line is not None and told.get("began") is began and not (began and told.get("failed")):
             found[line] = _text(told.get("reason"))
     return found
 

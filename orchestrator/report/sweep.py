@@ -1,5 +1,6 @@
 """A sweep folder as typed data: its runs, grouped by what was swept, with repeated seeds side by side."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,12 @@ class SweepRun:
     summary: Summary | None
     curve: tuple[Point, ...]
 
+    @property
+    def seed(self) -> int | None:
+        """Of its data, graph and draws."""
+        seed = self.summary.number(SEED) if self.summary is not None else None
+        return None if seed is None else int(seed)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -57,6 +64,12 @@ class Sweep:
     def repeated(self) -> bool:
         """Whether any setting was run with more than one seed."""
         return any(len(group.runs) > 1 for group in self.groups)
+
+    @property
+    def has_optima(self) -> bool:
+        """Whether the optimum of every run's own problem is known: f itself is that of another problem per seed."""
+        summaries = [run.summary for run in self.runs if run.summary is not None]
+        return bool(summaries) and all(summary.optimum is not None for summary in summaries)
 
     def numeric(self, key: str) -> bool:
         """Whether all values of a key are numbers; not every run has one."""
@@ -102,6 +115,25 @@ def short_names(keys: Sequence[str]) -> dict[str, str]:
     """The last part of each dotted key, or all of it where that would be ambiguous."""
     last = {key: key.rpartition(".")[2] for key in keys}
     return {key: name if list(last.values()).count(name) == 1 else key for key, name in last.items()}
+
+
+def gap(summary: Summary | None, objective: float | None) -> float | None:
+    """f - f* of a run's own problem."""
+    if summary is None or summary.optimum is None or objective is None:
+        return None
+    return objective - summary.optimum
+
+
+def same_seeds(one: Group, other: Group, of: Callable[[Summary], float | None]) -> list[tuple[float, float]]:
+    """A figure of both, seed by seed; a seed that ran twice, or without a figure, is left out."""
+
+    def by_seed(group: Group) -> dict[int, float]:
+        seeds = Counter(run.seed for run in group.runs)
+        figures = ((run.seed, of(run.summary)) for run in group.runs if run.summary is not None)
+        return {seed: value for seed, value in figures if seed is not None and value is not None and seeds[seed] == 1}
+
+    first, second = by_seed(one), by_seed(other)
+    return [(first[seed], second[seed]) for seed in sorted(first.keys() & second.keys())]
 
 
 def along(run: SweepRun, x: str, y: Callable[[Point], float | None]) -> tuple[Floats, Floats]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from orchestrator.report.figure import Figure, Switch
@@ -10,13 +11,15 @@ from orchestrator.report.marks import Axis, Categories, Legend, Row, curve, rang
 from orchestrator.report.points import Point
 from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.read import Summary
-from orchestrator.report.sweep import NOTHING, Sweep, SweepRun, along, middle, short_names
+from orchestrator.report.sweep import NOTHING, Sweep, SweepRun, along, gap, middle, short_names
 from orchestrator.report.text import byte_unit
 
 CATEGORIES = 8
 KEYS_SHOWN = 3
 WIDE_RANGE = 50
 ROWS_PER_CHART = 2000
+OfPoint = Callable[[SweepRun, Point], float | None]
+"""A figure of a point of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,9 @@ class Outcome:
     name: str
     title: str
     of: Callable[[Summary], float | None]
+
+
+FINAL_F = Outcome("f", "Final f", lambda summary: summary.objective)
 
 
 def headline_metric(sweep: Sweep) -> str | None:
@@ -38,7 +44,9 @@ def outcomes(sweep: Sweep) -> list[Outcome]:
     """What can be compared between the runs of this sweep."""
     metric = headline_metric(sweep)
     found = [
-        Outcome("f", "Final f", lambda summary: summary.objective),
+        Outcome("gap", "Final gap f − f*", lambda summary: gap(summary, summary.objective))
+        if sweep.has_optima
+        else FINAL_F,
         Outcome("consensus", "Consensus distance", lambda summary: summary.consensus),
     ]
     if metric is not None:
@@ -66,14 +74,16 @@ def legend(sweep: Sweep) -> Legend:
 
 
 def overlaid_curves(sweep: Sweep) -> list[Figure]:
-    """Objective, consensus distance and headline metric of all groups over each other."""
+    """Objective, or its gap to the optimum, consensus distance and headline metric of all groups over each other."""
     metric = headline_metric(sweep)
-    wanted: list[tuple[str, str, Callable[[Point], float | None]]] = [
-        ("objective", "f(mean model)", lambda point: point.objective),
-        ("consensus", "Consensus distance", lambda point: point.consensus),
+    wanted: list[tuple[str, str, OfPoint]] = [
+        ("objective", "f(mean model) − f*", lambda run, point: gap(run.summary, point.objective))
+        if sweep.has_optima
+        else ("objective", "f(mean model)", lambda _, point: point.objective),
+        ("consensus", "Consensus distance", lambda _, point: point.consensus),
     ]
     if metric is not None:
-        wanted.append(("metric", metric, lambda point: point.metrics.get(metric)))
+        wanted.append(("metric", metric, lambda _, point: point.metrics.get(metric)))
     unit, size = byte_unit(max((point.bytes or 0 for run in sweep.runs for point in run.curve), default=0))
     axes = {
         "iteration": (Axis("x", "Iteration"), 1),
@@ -97,9 +107,8 @@ def overlaid_curves(sweep: Sweep) -> list[Figure]:
             for x, (axis, _) in axes.items()
         }
         shape = "wide" if key == "objective" else "half"
-        figures.append(
-            Figure(key, "Objective" if key == "objective" else words, note, specs, data, ("x",), shape=shape)
-        )
+        title = words if key != "objective" else "Gap to the optimum" if sweep.has_optima else "Objective"
+        figures.append(Figure(key, title, note, specs, data, ("x",), shape=shape))
     return figures
 
 
@@ -139,10 +148,10 @@ def known(runs: Sequence[SweepRun], outcome: Outcome) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def _rows(sweep: Sweep, x: str, of: Callable[[Point], float | None], size: int) -> list[Row]:
+def _rows(sweep: Sweep, x: str, of: OfPoint, size: int) -> list[Row]:
     rows: list[Row] = []
     for group in sweep.groups:
-        grid, mid, low, high = middle([along(run, x, of) for run in group.runs])
+        grid, mid, low, high = middle([along(run, x, partial(of, run)) for run in group.runs])
         keep = max(1, -(-grid.size * len(sweep.groups) // ROWS_PER_CHART))
         for place, y, lo, hi in zip(grid[::keep], mid[::keep], low[::keep], high[::keep], strict=True):
             row = {"x": place / size, "y": y} | ({"lo": lo, "hi": hi} if sweep.repeated else {})

@@ -7,12 +7,14 @@ from statistics import median
 from urllib.parse import quote
 
 from orchestrator.errors import writing
+from orchestrator.paired import ENOUGH_SEEDS, Interval, paired_ratio
 from orchestrator.report import page
 from orchestrator.report.files import finite
 from orchestrator.report.page import Cell
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.sweep import NOTHING, SEED, Group, Sweep, SweepRun, read_sweep
+from orchestrator.report.sweep import NOTHING, SEED, Group, Sweep, SweepRun, gap, read_sweep, same_seeds
 from orchestrator.report.sweep_charts import (
+    FINAL_F,
     Outcome,
     all_timed,
     known,
@@ -33,7 +35,7 @@ def write_sweep_report(folder: Path) -> Path:
     curves, against = overlaid_curves(sweep), outcome_charts(sweep)
     parts = [_head(sweep)]
     if curves:
-        lead = "All runs over each other; click a name to bring it out."
+        lead = f"All runs over each other; click a name to bring it out. {_yardstick(sweep)}"
         names = page.legend(legend(sweep), [figure.id for figure in curves])
         parts.append(
             page.section("curves", "Progress", lead, page.grid(map(page.chart, curves)), x_switch(sweep), names)
@@ -41,7 +43,7 @@ def write_sweep_report(folder: Path) -> Path:
     if against:
         parts.append(page.section("outcome", "Outcome", "", page.grid(map(page.chart, against))))
     if sweep.repeated:
-        lead = "Median over the seeds, and the range from lowest to highest."
+        lead = f"Median over the seeds, and the range from lowest to highest. {_paired_words(sweep)}"
         parts.append(page.section("settings", "Settings", lead, page.card(_settings(sweep))))
     parts.append(
         page.section("runs", "Runs", "Click a heading to sort, a run to read its report.", page.card(_runs(sweep)))
@@ -69,7 +71,7 @@ def _head(sweep: Sweep) -> str:
             number(len(runs)),
             f"{count(len(sweep.groups), 'setting')}{', repeated seeds' if sweep.repeated else ''}",
         ),
-        _best(sweep, objective, "Lowest final f"),
+        _best(sweep, objective, f"Lowest {objective.title[0].lower()}{objective.title[1:]}"),
         *[_best(sweep, outcome, "Lowest consensus distance") for outcome in every if outcome.name == "consensus"],
         *([_shortest(sweep)] if all_timed(sweep) else []),
         ("Transmitted", volume(sum(sent)) if sent else NOT_MEASURED, "by all runs together"),
@@ -81,6 +83,41 @@ def _head(sweep: Sweep) -> str:
     if lines := [f"{run.folder}: {words}" for run in runs if (words := _illness(run))]:
         parts.append(page.callout(lines[:20], "Not sound", "bad"))
     return "".join(parts)
+
+
+def _yardstick(sweep: Sweep) -> str:
+    """What is compared, and why not f."""
+    if sweep.has_optima:
+        return (
+            "Every seed is a problem of its own: what is compared is the gap f − f* to the optimum of a run's problem."
+        )
+    return "The optimum f* of some runs is not known, so that f is compared: that of other seeds is of another problem."
+
+
+def _paired_words(sweep: Sweep) -> str:
+    if not _is_paired(sweep):
+        return ""
+    return (
+        f"Gap beside {_name(sweep, sweep.groups[0])}: the ratio of the gaps with the same seed, its geometric mean and "
+        f"the 95 % interval; fewer than {ENOUGH_SEEDS} seeds are a look."
+    )
+
+
+def _is_paired(sweep: Sweep) -> bool:
+    """Whether any setting has a seed in common with the first."""
+    first, *others = sweep.groups
+    return sweep.has_optima and any(_gap_ratio(first, other) is not None for other in others)
+
+
+def _gap_ratio(first: Group, other: Group) -> Interval | None:
+    """How many times the gap of the first, seed by seed; a gap of 0 has no ratio."""
+    pairs = same_seeds(other, first, lambda summary: gap(summary, summary.objective))
+    ratios = [one / base for one, base in pairs if one > 0 and base > 0]
+    return paired_ratio(ratios) if ratios else None
+
+
+def _name(sweep: Sweep, group: Group) -> str:
+    return f"{sweep.keys[0]} = {group.label}" if len(sweep.keys) == 1 else group.label
 
 
 def _illness(run: SweepRun) -> str:
@@ -105,14 +142,15 @@ def _best(sweep: Sweep, outcome: Outcome, words: str) -> tuple[str, str, str]:
     if not middles:
         return words, NOT_MEASURED, ""
     value, group = min(middles, key=lambda entry: entry[0])
-    name = f"{sweep.keys[0]} = {group.label}" if len(sweep.keys) == 1 else group.label
-    return words, _words(outcome)(value), f"{name}{', median over seeds' if len(group.runs) > 1 else ''}"
+    return words, _words(outcome)(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
 
 
 def _settings(sweep: Sweep) -> str:
     shown = outcomes(sweep)
     headers = [(key, sweep.numeric(key)) for key in sweep.keys] + [("Finished", True)]
-    headers += [(outcome.title, True) for outcome in shown]
+    headers += [(shown[0].title, True)]
+    headers += [(f"Gap beside {_name(sweep, sweep.groups[0])}", True)] if _is_paired(sweep) else []
+    headers += [(outcome.title, True) for outcome in shown[1:]]
     return page.sortable(headers, [_setting(sweep, group, shown) for group in sweep.groups])
 
 
@@ -129,13 +167,24 @@ def _setting(sweep: Sweep, group: Group, shown: list[Outcome]) -> list[Cell]:
         else:
             reach = f"{words(min(values))} … {words(max(values))}"
             cells.append(Cell(words(median(values)), median(values), below=reach))
+        if outcome is shown[0] and _is_paired(sweep):
+            cells.append(_beside(sweep.groups[0], group))
     return cells
+
+
+def _beside(first: Group, group: Group) -> Cell:
+    found = None if group is first else _gap_ratio(first, group)
+    if found is None:
+        return Cell("–", None)
+    told = f"a look: {count(found.seeds, 'seed')}" if found.is_look else f"{found.low:.3g} … {found.high:.3g}"
+    return Cell(f"{found.estimate:.3g} times", found.estimate, below=told)
 
 
 def _runs(sweep: Sweep) -> str:
     seeded = any(SEED in run.values for run in sweep.runs) and SEED not in sweep.keys
     keys = [*sweep.keys, SEED] if seeded else list(sweep.keys)
     shown = outcomes(sweep)
+    shown += [FINAL_F] if sweep.has_optima else []
     numeric = {key: all(finite(run.values.get(key)) is not None for run in sweep.runs) for key in keys}
     headers = [("Run", False), ("Status", False), ("Health", False), *[(key, numeric[key]) for key in keys]]
     headers += [(outcome.title, True) for outcome in shown]

@@ -1,4 +1,4 @@
-"""A study from beginning to end: the grid in the simulator, the chosen cells on real nodes, the report.
+"""A study from beginning to end: steps are tuned, the grid is simulated, chosen cells run on real nodes; the report.
 
 <study folder>/   base.yaml, rows.jsonl (a line per cell, as it ends), verdict.json, report.html, real/ (run folders)
 """
@@ -6,7 +6,8 @@
 import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
@@ -22,7 +23,8 @@ from orchestrator.studies.predict import predict
 from orchestrator.studies.real import Stage, Task, make_tasks
 from orchestrator.studies.report import write_study_report
 from orchestrator.studies.spread import Rows
-from orchestrator.studies.verdict import Judgement, judge
+from orchestrator.studies.tune import Tuned, steps_of, tune
+from orchestrator.studies.verdict import Finding, Judgement, judge
 from orchestrator.workers import cores, each, process_pool
 
 OnNodes = Callable[[Sequence[Task], Stage], bool]
@@ -35,6 +37,9 @@ class Watcher(Protocol):
 
     def begins(self, cell: Cell) -> NetworkObserver:
         """A cell begins on real nodes."""
+
+    def tried(self, row: Row) -> None:
+        """A step was tried."""
 
     def predicted(self, row: Row) -> None:
         """The simulator is done with a cell."""
@@ -68,14 +73,27 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
     provenance = begin_provenance(order.folder)
     with writing(order.folder):
         (order.folder / "base.yaml").write_text(to_yaml(base), encoding="utf-8")
-    with row_file(order.folder) as keep, attempt:
-        cells = study.cells(base, order.seeds)
-        grid = {number: (cell, order.path, study.target) for number, cell in enumerate(cells)}
-        with process_pool(min(cores(), len(cells))) as pool, closing(each(pool, predict, grid, _HINT)) as rows:
-            for _, row in rows:
-                predicted.append(row)
-                keep(row.plain())
-                watcher.predicted(row)
+    tuned: tuple[Tuned, ...] = ()
+    with row_file(order.folder) as keep, attempt, process_pool(cores()) as pool:
+
+        def simulate(cells: Sequence[Cell], ended: Callable[[Row], None]) -> list[Row]:
+            jobs = {number: (cell, order.path, study.target) for number, cell in enumerate(cells)}
+            found = {}
+            with closing(each(pool, predict, jobs, _HINT)) as rows:
+                for number, row in rows:
+                    found[number] = row
+                    ended(row)
+            return [found[number] for number in jobs]
+
+        def simulated(row: Row) -> None:
+            predicted.append(row)
+            keep(row.plain())
+            watcher.predicted(row)
+
+        tuned = tune(study, base, lambda cells: simulate(cells, watcher.tried))
+        study = replace(study, steps=steps_of(tuned))
+        simulate(study.cells(base, order.seeds), simulated)
+        pool.shutdown()
         if on_nodes is not None:
 
             def ended(row: Row) -> None:
@@ -90,6 +108,7 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
         study=study,
         base=base,
         policies=study.policies(base),
+        tuned=tuned,
         seeds=order.seeds,
         command=order.command,
         file=order.path.name,
@@ -113,6 +132,7 @@ def _write_verdict(folder: Path, outcome: Outcome) -> None:
         "claim": outcome.study.claim,
         "seeds": outcome.seeds,
         "target": outcome.study.target,
+        "tuned": [each.plain() for each in outcome.tuned],
         "predicted": [_plain(judgement) for judgement in outcome.judgements],
         "measured": [_plain(judgement) for judgement in outcome.measured_judgements],
         "trouble": outcome.trouble,
@@ -122,14 +142,24 @@ def _write_verdict(folder: Path, outcome: Outcome) -> None:
 
 
 def _plain(judgement: Judgement) -> dict[str, object]:
-    findings = [
-        {"condition": finding.condition, "passed": finding.passed, "evidence": finding.evidence}
-        for finding in judgement.findings
-    ]
     return {
         "reading": judgement.reading,
-        "about": judgement.about,
-        "criterion": judgement.criterion,
+        "criterion": judgement.about,
+        "holds_when": judgement.criterion,
         "verdict": judgement.verdict.value,
-        "findings": findings,
+        "conditions": [_plain_finding(finding) for finding in judgement.findings],
+    }
+
+
+def _plain_finding(finding: Finding) -> dict[str, object]:
+    """An interval without an end has None there: JSON knows no infinity."""
+    found = finding.interval
+    ends = {} if found is None else {"estimate": found.estimate, "low": found.low, "high": found.high}
+    return {
+        "condition": finding.condition,
+        "verdict": finding.verdict.value,
+        "seems": finding.seems,
+        "evidence": finding.evidence,
+        **{name: value if isfinite(value) else None for name, value in ends.items()},
+        "seeds": None if found is None else found.seeds,
     }

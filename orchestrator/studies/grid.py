@@ -15,6 +15,8 @@ from pame.algorithms.steps import FixedStep
 SPARES = ("0", "1", "2", "4", "all")
 PATIENCES = {"long": "30s", "adaptive": "adaptive"}
 PAME, FREE, DPSGD = "pame", "free", "dpsgd"
+TUNING_SEEDS = (1001, 1002, 1003)
+"""No study runs with these: its seeds are from 1, and at most 100."""
 WAITING_FOR_ALL = f"{DPSGD}-long"
 """The policy that others are compared with."""
 
@@ -63,6 +65,14 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """eta of the steps that tuning chose."""
+
+    pame: float
+    dpsgd: float
+
+
+@dataclass(frozen=True)
 class Reading:
     """One way to read the claim: the policy that it is about, in words."""
 
@@ -94,6 +104,8 @@ class Study:
     target: float = 0.05
     """The share of the way from f(0) to the optimum that may be left."""
     is_quick: bool = False
+    steps: Steps | None = None
+    """None: nothing was tuned, and all have the step of the base experiment."""
 
     @property
     def baseline(self) -> Condition:
@@ -107,9 +119,22 @@ class Study:
         return replace(self, conditions=conditions, real=((_SUBJECT, last), (WAITING_FOR_ALL, last)), is_quick=True)
 
     def policies(self, base: Experiment) -> tuple[Policy, ...]:
-        """Everybody who is compared; D-PSGD has the step of the base experiment's PaME."""
-        everybody = (*_pame_policies(), *_others(base))
+        """Everybody who is compared."""
+        step = _step(base)
+        steps = self.steps or Steps(step.eta, step.eta)
+        everybody = (*_pame_policies(steps.pame), *_dpsgd_policies(steps.dpsgd, step.gamma))
         return tuple(policy for policy in everybody if not self.is_quick or policy.key in _QUICK)
+
+    def tuning_cells(self, base: Experiment, algorithm: str, eta: float) -> list[Cell]:
+        """Without trouble: the policy that the claim rests on, or the one that it is compared with."""
+        key = self.readings[0].policy if algorithm == PAME else WAITING_FOR_ALL
+        policies = {policy.key: policy for policy in replace(self, steps=Steps(eta, eta)).policies(base)}
+        return [Cell(policies[key], self.baseline, seed) for seed in self.tuning_seeds]
+
+    @property
+    def tuning_seeds(self) -> tuple[int, ...]:
+        """One of them in a small study."""
+        return TUNING_SEEDS[:1] if self.is_quick else TUNING_SEEDS
 
     def cells(self, base: Experiment, seeds: Sequence[int]) -> list[Cell]:
         """The whole grid; seed by seed, so that one seed is complete before the next begins."""
@@ -128,7 +153,7 @@ _QUICK = (f"{PAME}-0-long", _SUBJECT, FREE, WAITING_FOR_ALL)
 
 
 def base_experiment(path: Path) -> Experiment:
-    """The experiment of a study's file; it needs a clock, an end, and a step that D-PSGD can have too."""
+    """The experiment of a study's file; it needs a clock, an end, and a kind of step that D-PSGD has too."""
     variants = load(path)
     if len(variants) > 1:
         raise StudyError(f"{path}: a sweep cannot be the base of a study: give single values")
@@ -139,31 +164,35 @@ def base_experiment(path: Path) -> Experiment:
     return base
 
 
+def eta_of(base: Experiment) -> float:
+    """Where tuning begins."""
+    return _step(base).eta
+
+
 def experiment_of(cell: Cell, path: Path, *more: str) -> Experiment:
     """The experiment of a cell of the study with this base file; `more` are settings as after `--set`."""
     return load(path, [*cell.settings, f"name={cell.name}", *more])[0].experiment
 
 
 def _step(base: Experiment) -> FixedStep:
-    """The step that everybody has."""
     if not isinstance(base.algorithm, PameSpec) or not isinstance(base.algorithm.step, FixedStep):
-        raise StudyError("a study needs algorithm.kind: pame with step.kind: fixed, so that D-PSGD can have the same")
+        raise StudyError("a study needs algorithm.kind: pame with step.kind: fixed, which D-PSGD has, too")
     return base.algorithm.step
 
 
-def _pame_policies() -> Iterator[Policy]:
+def _pame_policies(eta: float) -> Iterator[Policy]:
+    step = f"algorithm.step.eta={eta!r}"
     for spare in SPARES:
         for patience, value in PATIENCES.items():
-            settings = ("exchange.mode=rounds", f"exchange.spare={spare}", f"exchange.patience={value}")
+            settings = (step, "exchange.mode=rounds", f"exchange.spare={spare}", f"exchange.patience={value}")
             yield Policy(
                 f"{PAME}-{spare}-{patience}", f"PaME, spare {spare}, {patience} patience", settings, spare, patience
             )
-    yield Policy(FREE, "PaME, free: nobody waits", ("exchange.mode=free",))
+    yield Policy(FREE, "PaME, free: nobody waits", (step, "exchange.mode=free"))
 
 
-def _others(base: Experiment) -> Iterator[Policy]:
-    step = _step(base)
-    algorithm = f"algorithm={{kind: dpsgd, eta: {step.eta!r}, gamma: {step.gamma!r}, on_loss: self}}"
+def _dpsgd_policies(eta: float, gamma: float) -> Iterator[Policy]:
+    algorithm = f"algorithm={{kind: dpsgd, eta: {eta!r}, gamma: {gamma!r}, on_loss: self}}"
     words = {"long": "D-PSGD, waits for all", "adaptive": "D-PSGD, missing weight to itself"}
     for patience, value in PATIENCES.items():
         settings = (algorithm, "exchange.mode=rounds", "exchange.spare=0", f"exchange.patience={value}")

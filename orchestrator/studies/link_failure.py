@@ -37,6 +37,7 @@ LINK_FAILURE = Study(
     readings=(
         Reading("the first to answer count (spare all, long patience)", "pame-all-long"),
         Reading("the neighbours are chosen beforehand (spare 0, long patience)", "pame-0-long"),
+        Reading("nobody waits (free)", "free"),
     ),
     real=(
         ("pame-0-long", "none"),

@@ -28,8 +28,8 @@ HOW = {
     "bytes to target": "encoded payloads of all nodes until then",
     "pace of the others": "iterations per second of the median node that is not struck, over the whole run",
     "waiting": "time that nodes spent waiting at rounds, over the time of all their finished iterations",
-    "used": "of the messages that the struck nodes sent, how many were averaged by anybody",
-    "voice": "of all messages that were averaged, how many came from the struck nodes",
+    "their messages used": "of the messages that the struck nodes sent, how many were averaged by anybody",
+    "their share of averages": "of all messages that were averaged, how many came from the struck nodes",
     "starved": "rounds at which a node needed messages and had none, of all rounds",
     "left at the end": "the share of the way that is left at the last point of the curve by time",
     "left by the others": "the same share at the mean of the final models of the nodes that are not struck",
@@ -67,8 +67,8 @@ class Row:
     objective: float | None
     pace: float | None = None
     waiting: float | None = None
-    used: float | None = None
-    voice: float | None = None
+    messages_used: float | None = None
+    share_of_averages: float | None = None
     starved: float | None = None
     struck: tuple[int, ...] = ()
     left_by_others: float | None = None
@@ -78,11 +78,23 @@ class Row:
     health: str = ""
     """Of a run on nodes; empty: nobody knows."""
     health_reason: str = ""
+    resolution_s: float = 0.0
+    """How long before the hit the curve was last looked at."""
+
+    @property
+    def rounding(self) -> float:
+        """The variance that the curve's resolution gives to the logarithm of the time to the target."""
+        return (self.resolution_s / self.seconds_to_target) ** 2 / 12 if self.seconds_to_target else 0.0
 
     @property
     def ran(self) -> bool:
         """Whether there was a run at all: one that failed missed nothing."""
         return self.status in ("finished", "diverged")
+
+    @property
+    def held_s(self) -> float | None:
+        """The time to the target of a run that did not diverge later; None: it missed."""
+        return self.seconds_to_target if self.status == "finished" else None
 
     @property
     def tells_of_time(self) -> bool:
@@ -112,10 +124,15 @@ class Yardstick:
         """Of the way from the start to the optimum."""
         return (objective - self.best) / (self.start - self.best)
 
-    def hit(self, points: Sequence[Point]) -> Point | None:
-        """The first point of the curve by time at the target."""
-        curve = (point for point in points if point.by == "time" and point.objective is not None)
-        return next((point for point in curve if self.left(point.objective or 0.0) <= self.target), None)
+    def hit(self, points: Sequence[Point]) -> tuple[Point, float] | None:
+        """The first point of the curve by time at the target, and how long before it was the one before."""
+        before = 0.0
+        for point in points:
+            if point.by == "time" and point.objective is not None and point.seconds is not None:
+                if self.left(point.objective) <= self.target:
+                    return point, point.seconds - before
+                before = point.seconds
+        return None
 
 
 def yardstick(setting: Setting, target: float) -> Yardstick:
@@ -129,7 +146,7 @@ def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) ->
     network = mapping(summary.get("network"))
     health, health_reason = health_told(summary)
     struck = struck_nodes(setting)
-    used, voice = _heard(folder, struck)
+    messages_used, share_of_averages = _heard(folder, struck)
     work = _work(folder)
     models = _models(folder, setting, mapping(network.get("results")) if network else None)
     others = [node for node in range(setting.topology.nodes) if node not in struck]
@@ -143,8 +160,8 @@ def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) ->
         seconds=summary["seconds"],
         pace=_pace(work, others, summary["seconds"]),
         waiting=_share(work.waited_s, work.took_s),
-        used=used,
-        voice=voice,
+        messages_used=messages_used,
+        share_of_averages=share_of_averages,
         starved=_share(work.starved, work.rounds),
         struck=struck,
         left_by_others=None if models is None else stick.left(setting.problem.objective(models[others].mean(axis=0))),
@@ -172,7 +189,7 @@ def struck_nodes(setting: Setting) -> tuple[int, ...]:
 
 
 def _row(cell: Cell, stick: Yardstick, points: Sequence[Point], **figures: Any) -> Row:
-    hit = stick.hit(points)
+    hit, resolution_s = stick.hit(points) or (None, 0.0)
     last = next((p.objective for p in reversed(points) if p.by == "time" and p.objective is not None), None)
     return Row(
         policy=cell.policy.key,
@@ -180,6 +197,7 @@ def _row(cell: Cell, stick: Yardstick, points: Sequence[Point], **figures: Any) 
         seed=cell.seed,
         seconds_to_target=hit.seconds if hit else None,
         bytes_to_target=hit.bytes if hit else None,
+        resolution_s=resolution_s,
         left=None if last is None else stick.left(last),
         objective=last,
         **figures,
@@ -187,7 +205,7 @@ def _row(cell: Cell, stick: Yardstick, points: Sequence[Point], **figures: Any) 
 
 
 def _heard(folder: Path, struck: tuple[int, ...]) -> tuple[float | None, float | None]:
-    """The shares `used` and `voice`."""
+    """Of what the struck nodes sent, and of all that was averaged."""
     links = read_links(folder / "links.csv")
     if links is None or not struck:
         return None, None

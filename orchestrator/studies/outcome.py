@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from orchestrator.experiment import Experiment
 from orchestrator.studies.grid import Policy, Study
 from orchestrator.studies.measure import Row
+from orchestrator.studies.tune import Tuned
 from orchestrator.studies.verdict import Judgement
 
 
@@ -16,6 +17,8 @@ class Outcome:
     study: Study
     base: Experiment
     policies: tuple[Policy, ...]
+    tuned: tuple[Tuned, ...]
+    """PaME and D-PSGD; empty: it did not come so far."""
     seeds: tuple[int, ...]
     command: str
     """As a user can repeat it."""

@@ -56,7 +56,7 @@ def run_on_backend(backend: str, tasks: Sequence[Task], base: Path, folder: Path
     for number, task in enumerate(tasks, 1):
         place = folder / f"{number:02d}-{task.cell.name}"
         cells[place] = task.cell
-        errands.append(Errand(backend, task.experiment, base, place, _Watcher(stage, task.cell)))
+        errands.append(Errand(backend, task.experiment, base, place, _Watcher(stage, task.cell), is_tuned=True))
 
     def ended(errand: Errand, ending: Ending) -> None:
         if ending.status is not Status.INTERRUPTED:

@@ -1,10 +1,11 @@
-"""The report of a study: the claim, the verdict, every figure with its range, and how each was measured."""
+"""The report of a study: which reading of the claim holds which criterion under which condition, and all behind it."""
 
 from html import escape
 from pathlib import Path
 
 from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
+from orchestrator.paired import ENOUGH_SEEDS
 from orchestrator.report import page
 from orchestrator.report.degraded import degraded_words, is_degraded
 from orchestrator.report.figure import Figure
@@ -13,15 +14,15 @@ from orchestrator.report.text import count, percent
 from orchestrator.studies.charts import by_condition, by_spare, side_by_side, view_switch
 from orchestrator.studies.measure import HOW
 from orchestrator.studies.outcome import Outcome
-from orchestrator.studies.tables import condition_table, pairs_table, verdict_table
-from orchestrator.studies.verdict import Judgement, Verdict
+from orchestrator.studies.tables import condition_table, criteria_table, matrix_table, pairs_table, tuning_table
+from orchestrator.studies.tune import FACTORS, MORE
 
-_LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad", Verdict.PARTLY: "", Verdict.UNKNOWN: ""}
+_SEEDS = 5
 
 
 def write_study_report(folder: Path, outcome: Outcome) -> Path:
     """Writes `report.html` into the folder of a study."""
-    parts, figures = [_head(outcome), _verdict(outcome)], []
+    parts, figures = [_head(outcome), _matrix(outcome)], []
     if outcome.predicted:
         charts = [by_condition(outcome), *by_spare(outcome)]
         figures += charts
@@ -51,15 +52,16 @@ def _head(outcome: Outcome) -> str:
         (f"study {study.name}", ""),
         (f"{outcome.base.nodes} nodes", ""),
         (count(len(outcome.seeds), "seed"), ""),
+        (f"{count(len(outcome.predicted), 'cell')} in the simulator", ""),
+        (f"{count(len(outcome.measured), 'cell')} on real nodes", ""),
         ("a small grid" if study.is_quick else "", ""),
     ]
-    first = [judgement for judgement in outcome.judgements if judgement.reading == study.readings[0].words]
-    tiles = [(_first_upper(judgement.about), judgement.verdict.value, judgement.where) for judgement in first]
-    cells = f"{count(len(outcome.measured), 'cell')} on real nodes"
-    tiles.append(("Cells", str(len(outcome.predicted)), f"in the simulator; {cells}"))
-    parts = [page.heading(study.title, [*chips, *map(_chip, first)]), page.tiles(tiles)]
+    parts = [page.heading(study.title, chips)]
     if outcome.trouble:
         parts.append(page.callout([f"This study is not complete: {outcome.trouble}"], look="bad"))
+    if len(outcome.seeds) < ENOUGH_SEEDS:
+        words = f"{count(len(outcome.seeds), 'seed')}: a look, never a verdict. Give --seeds {_SEEDS} for one."
+        parts.append(page.callout([words]))
     if bound := [row for row in outcome.measured if row.cpu_bound]:
         words = f"{count(len(bound), 'cell')} on real nodes had steps that overran: the machine was too busy. "
         parts.append(page.callout([f"{words}They say nothing about time and are left out of the verdict."]))
@@ -75,23 +77,18 @@ def degraded_cells(outcome: Outcome) -> str:
     return degraded_words(names, len(outcome.measured)) if found else ""
 
 
-def _chip(judgement: Judgement) -> tuple[str, str]:
-    return f"{judgement.about}: {judgement.verdict.value}", _LOOKS[judgement.verdict]
-
-
-def _verdict(outcome: Outcome) -> str:
-    cards = []
-    for reading in outcome.study.readings:
-        mine = [judgement for judgement in outcome.judgements if judgement.reading == reading.words]
-        real = [judgement for judgement in outcome.measured_judgements if judgement.reading == reading.words]
-        cards.append(page.card(_title(reading.words) + verdict_table(mine, real)))
+def _matrix(outcome: Outcome) -> str:
+    target = percent(outcome.study.target)
     lead = (
-        f"The claim: {outcome.study.claim} The target: {percent(outcome.study.target)} of the way from f(0) to the "
-        "optimum is left. The criteria are the same for every study and policy; "
-        "each is looked at in every condition (an arrow: without trouble → with it). In all: holds; in some: holds "
-        "partly; in none: does not hold."
+        f"The claim: {outcome.study.claim} Read in {len(outcome.study.readings)} ways, each under every condition, by "
+        f"{count(len(outcome.seeds), 'seed')} in the simulator"
+        f"{'; real nodes have one seed, which is a look' if outcome.measured else ''}. A seed is paired with itself; "
+        "brackets are 95 % intervals. The whole interval within the limit: holds; beyond it: does not hold; across it: "
+        f"cannot be told, the seeds are too few for the difference seen. The target: {target} of the way from f(0) to "
+        "the optimum is left."
     )
-    return page.section("verdict", "Claim and verdict", lead, page.grid(cards))
+    cards = [page.card(matrix_table(outcome)), page.card("<h3>The criteria</h3>" + criteria_table(outcome))]
+    return page.section("matrix", "Which reading holds what, and where", lead, page.grid(cards))
 
 
 def _tables(outcome: Outcome) -> str:
@@ -119,12 +116,17 @@ def _real(outcome: Outcome, chart: Figure | None) -> str:
 def _settings(outcome: Outcome) -> str:
     rows = [(policy.words, "  ".join(policy.settings)) for policy in outcome.policies]
     rows += [(condition.words, "  ".join(condition.settings)) for condition in outcome.study.conditions]
+    seeds = outcome.study.tuning_seeds
     rows += [("Seeds", ", ".join(map(str, outcome.seeds))), ("Again", outcome.command)]
     lead = (
         f"Every cell is the base experiment ({outcome.file}) with the settings of its policy and its condition; "
-        "`pame run FILE --set ... --seed N` runs one by itself. All have the same time, step size and periods."
+        "`pame run FILE --set ... --seed N` runs one by itself. All have the same time and periods. The step of PaME "
+        f"and that of D-PSGD were tuned alike: the same {len(FACTORS)} values of eta for both, and at most {MORE} more "
+        f"where the best was the last, without trouble, with {count(len(seeds), 'seed')} of their own "
+        f"({', '.join(map(str, seeds))}), by the time to the target; gamma is the base experiment's for both."
     )
-    inside = page.card(page.pairs(rows)) + page.card(page.fold("The base experiment", to_yaml(outcome.base)))
+    tuning = page.card("<h3>Tuned steps</h3>" + tuning_table(outcome)) if outcome.tuned else ""
+    inside = tuning + page.card(page.pairs(rows)) + page.card(page.fold("The base experiment", to_yaml(outcome.base)))
     return page.section("settings", "Settings", lead, page.grid([inside]))
 
 

@@ -54,8 +54,14 @@ class StudyScreen:
         self._live.update(self._show())
         return self
 
+    def tried(self, row: Row) -> None:
+        """A step was tried: no cell of the grid."""
+        self._now = f"tuning the steps: {row.policy}"
+        self._live.update(self._show())
+
     def predicted(self, row: Row) -> None:
         """The simulator is done with a cell."""
+        self._now = ""
         self._add(row, self._simulating)
 
     def measured(self, row: Row) -> None:

@@ -54,6 +54,11 @@ class Rows:
         found = [row for row in self._rows if (row.policy, row.condition) == (policy, condition)]
         return sorted(found, key=lambda row: row.seed)
 
+    def pairs(self, one: tuple[str, str], other: tuple[str, str]) -> list[tuple[Row, Row]]:
+        """Two cells, each a policy and a condition, with the same seed."""
+        known = {row.seed: row for row in self.of(*other)}
+        return [(row, known[row.seed]) for row in self.of(*one) if row.seed in known]
+
     def time(self, policy: str, condition: str) -> Spread | None:
         """To the target."""
         return spread_of_hits([row.seconds_to_target for row in self.of(policy, condition)])

@@ -1,4 +1,4 @@
-"""The tables of a study: every policy in a condition, prediction beside measurement, the criteria and verdicts."""
+"""The tables of a study: readings by criteria by conditions; every policy in a condition; prediction, measurement."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,11 +6,11 @@ from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import Cell
 from orchestrator.report.text import duration, number, percent, volume
-from orchestrator.studies.grid import Condition
+from orchestrator.studies.grid import DPSGD, PAME, Condition
 from orchestrator.studies.measure import Row
 from orchestrator.studies.outcome import Outcome
 from orchestrator.studies.spread import Rows, Spread
-from orchestrator.studies.verdict import Finding, Judgement
+from orchestrator.studies.verdict import Finding
 
 NOTHING = "–"
 MISSED = "missed"
@@ -26,8 +26,8 @@ def condition_table(outcome: Outcome, condition: Condition) -> str:
         ("Bytes to target", True),
         ("Pace of the others", True),
         ("Waiting", True),
-        ("Used", True),
-        ("Voice", True),
+        ("Their messages used", True),
+        ("Their share of averages", True),
         ("Starved", True),
         ("Left at the end", True),
         ("Left by the others", True),
@@ -56,8 +56,8 @@ def condition_table(outcome: Outcome, condition: Condition) -> str:
 
 _SHARES: Sequence[Callable[[Row], float | None]] = (
     lambda row: row.waiting,
-    lambda row: row.used,
-    lambda row: row.voice,
+    lambda row: row.messages_used,
+    lambda row: row.share_of_averages,
     lambda row: row.starved,
     lambda row: row.left,
     lambda row: row.left_by_others,
@@ -73,7 +73,7 @@ def pairs_table(outcome: Outcome) -> str:
         ("Bytes to target", True),
         ("Pace of the others", True),
         ("Waiting", True),
-        ("Used", True),
+        ("Their messages used", True),
         ("Starved", True),
         ("Left at the end", True),
         ("Left on their data", True),
@@ -92,33 +92,64 @@ def pairs_table(outcome: Outcome) -> str:
     return page.sortable(headers, lines)
 
 
-def verdict_table(judgements: Sequence[Judgement], measured: Sequence[Judgement]) -> str:
-    """The criteria, what came of each, and what it rests on in every condition."""
-    conditions = list(dict.fromkeys(finding.condition for judgement in judgements for finding in judgement.findings))
-    headers = [("For", False), ("In the simulator", False), ("On real nodes", False)]
-    headers += [(condition, False) for condition in conditions]
+def matrix_table(outcome: Outcome) -> str:
+    """Which reading holds which criterion under which condition; below each verdict what it rests on."""
+    conditions = outcome.study.conditions[1:]
+    headers = [("Reading", False), ("Criterion", False), ("Together", False)]
+    headers += [(condition.words, False) for condition in conditions]
     rows = []
-    for judgement, real in zip(judgements, measured, strict=True):
+    for judgement, real in zip(outcome.judgements, outcome.measured_judgements, strict=True):
         known = {finding.condition: finding for finding in judgement.findings}
         seen = {finding.condition: finding for finding in real.findings}
-        verdicts = [Cell(found.verdict.value, found.verdict.value) for found in (judgement, real)]
-        details = [_detail(known.get(condition), seen.get(condition)) for condition in conditions]
-        rows.append([Cell(judgement.about, judgement.about, below=judgement.criterion), *verdicts, *details])
+        cells = [_finding_cell(known.get(each.words), seen.get(each.words)) for each in conditions]
+        together = Cell(judgement.verdict.value, judgement.verdict.value)
+        rows.append(
+            [Cell(judgement.reading, judgement.reading), Cell(judgement.about, judgement.about), together, *cells]
+        )
     return page.sortable(headers, rows)
 
 
-def _detail(known: Finding | None, seen: Finding | None) -> Cell:
-    """Yes or no by the simulator, and the figures behind it."""
+def criteria_table(outcome: Outcome) -> str:
+    """What the criteria mean."""
+    return page.pairs({judgement.about: judgement.criterion for judgement in outcome.judgements}.items())
+
+
+def tuning_table(outcome: Outcome) -> str:
+    """What was tried, and what was chosen."""
+    headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target by seed", False)]
+    names = {PAME: "PaME", DPSGD: "D-PSGD"}
+    rows = []
+    for tuned in outcome.tuned:
+        tries = "; ".join(f"{eta:g}: {', '.join(map(_tried, rows))}" for eta, rows in tuned.tried)
+        below = "" if tuned.beyond is None else "still the smallest or largest tried"
+        rows.append(
+            [
+                Cell(names[tuned.algorithm], tuned.algorithm),
+                Cell(f"{tuned.eta:g}", tuned.eta, below=below),
+                Cell(str(len(tuned.tried)), len(tuned.tried)),
+                Cell(tries, None),
+            ]
+        )
+    return page.sortable(headers, rows)
+
+
+def _tried(row: Row) -> str:
+    if row.status != "finished":
+        return row.status
+    return MISSED if row.seconds_to_target is None else duration(row.seconds_to_target)
+
+
+def _finding_cell(known: Finding | None, seen: Finding | None) -> Cell:
+    """By the simulator; the real nodes below."""
+    real = "" if seen is None else f"real nodes, {seen.words}: {seen.evidence}"
     if known is None:
-        return Cell(NOTHING, None)
-    shown = "yes" if known.passed else "no"
-    real = "" if seen is None else f"; real nodes: {'yes' if seen.passed else 'no'}, {seen.evidence}"
-    return Cell(shown, shown, below=known.evidence + real)
+        return Cell(NOTHING, None, below=real)
+    return Cell(known.words, known.words, below="; ".join(filter(None, (known.evidence, real))))
 
 
 def _figures(row: Row) -> list[str]:
     time = (MISSED if row.ran else NOTHING) if row.seconds_to_target is None else duration(row.seconds_to_target)
-    shares = (row.waiting, row.used, row.starved, row.left, row.left_on(row.struck))
+    shares = (row.waiting, row.messages_used, row.starved, row.left, row.left_on(row.struck))
     return [
         time,
         NOTHING if row.bytes_to_target is None else volume(row.bytes_to_target),

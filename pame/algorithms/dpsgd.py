@@ -1,18 +1,21 @@
 """D-PSGD: every node averages its neighbours' whole models with fixed weights and takes a gradient step.
 
-    x_i <- sum_j Q_ij x_j - eta/gamma^k grad f_i(x_i)           Q symmetric and doubly stochastic
+    mix-first    x_i <- sum_j Q_ij x_j - eta/gamma^k grad f_i(x_i)         Q symmetric and doubly stochastic
+    step-first   y_i = x_i - eta/gamma^k grad f_i(x_i);   x_i <- sum_j Q_ij y_j
 
-`gossip` says what a missing message means. By default a node averages all neighbours at its own rounds, whether or not
-these are at one; `mutual` is for comparisons: an edge takes part only if both of its ends are, and have drawn it.
+The paper (Lian et al., NeurIPS 2017) prints the first, and remarks that the second may be used as well. `gossip` says
+what a missing message means. By default a node averages all neighbours at its own rounds, whether or not these are at
+one; `mutual` is for comparisons: an edge takes part only if both of its ends are, and have drawn it.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from pame.algorithms.descend import descend
+from pame.algorithms.descend import check_finite, descend
 from pame.algorithms.gossip import GossipNode, GossipSpec
 from pame.algorithms.seam import Context
 from pame.algorithms.selection import Who
+from pame.exchange import Vector
 
 
 @dataclass(frozen=True)
@@ -21,23 +24,26 @@ class DpsgdSpec(GossipSpec):
 
     participation: the share of its neighbours that a node draws for a round (see mutual)
     mutual: whether an edge counts only if both of its ends drew it; otherwise a node averages whom it drew
+    order: mix-first: the average of the models, less a gradient step taken at a node's own model; step-first: each
+        takes its step and sends the result, and the average of these is the model
     """
 
     kind: Literal["dpsgd"] = "dpsgd"
     mutual: bool = False
+    order: Literal["mix-first", "step-first"] = "mix-first"
 
     @property
     def who(self) -> Who:
         """Whom a node has drawn; or, mutual, who has drawn it, too."""
         return Who.MUTUAL if self.mutual else Who.CHOSEN
 
-    def node(self, context: Context) -> "Dpsgd":
+    def node(self, context: Context) -> "Dpsgd | StepFirstDpsgd":
         """The state machine of one node."""
-        return Dpsgd(self, context)
+        return Dpsgd(self, context) if self.order == "mix-first" else StepFirstDpsgd(self, context)
 
 
 class Dpsgd(GossipNode):
-    """One node of D-PSGD."""
+    """One node of D-PSGD that mixes first."""
 
     def __init__(self, spec: DpsgdSpec, context: Context) -> None:
         super().__init__(spec, context)
@@ -48,3 +54,25 @@ class Dpsgd(GossipNode):
         size = self._spec.step.size(k, 1)
         gradient = self._context.objective.gradient(self._model, k)
         self._model = descend(self._take_average(), size, gradient, self._context.node, k)
+
+
+class StepFirstDpsgd(GossipNode):
+    """One node of D-PSGD that steps first, and sends where that led."""
+
+    def __init__(self, spec: DpsgdSpec, context: Context) -> None:
+        super().__init__(spec, context)
+        self._spec = spec
+        self._stepped: Vector = context.start
+
+    @property
+    def _own(self) -> Vector:
+        return self._stepped
+
+    def prepare(self, k: int) -> None:
+        """The gradient step comes first."""
+        gradient = self._context.objective.gradient(self._model, k)
+        self._stepped = descend(self._model, self._spec.step.size(k, 1), gradient, self._context.node, k)
+
+    def step(self, k: int) -> None:
+        """The average is the model; at no round, what the step led to."""
+        self._model = check_finite(self._take_average(), self._context.node, k, self._spec.step.size(k, 1))

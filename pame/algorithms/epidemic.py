@@ -3,8 +3,9 @@
     y_i = x_i - eta/gamma^k g_i(x_i),      x_i <- mean of y_i and the y_j received        (at no round: x_i <- y_i)
 
 EL-Local (`sampling: local`): every node draws by itself to whom it sends, `fan_out` others; how many reach it varies.
-EL-Oracle (`oracle`): everybody exchanges models along the edges of a regular graph drawn anew at each iteration, as in
-the paper (de Vos et al., NeurIPS 2023): a doubly stochastic average. The topology of the experiment plays no part.
+EL-Oracle (`oracle`): everybody exchanges models along the edges of a regular graph drawn anew at each iteration,
+uniformly among all of them (`topology.regular_draw`), as in the paper (de Vos et al., NeurIPS 2023): a doubly
+stochastic average. The topology of the experiment plays no part.
 
 It is memoryless: the mean is over what came (`on_loss: received`). `naive` divides by the number of models that were
 sent, as if what is missing were zero.
@@ -29,7 +30,8 @@ from pame.exchange import Vector, as_sent
 class EpidemicSpec:
     """Epidemic learning: each node sends its model to some random nodes, and averages what it gets.
 
-    sampling: local: each node draws its receivers by itself; oracle: all are joined by a fresh regular random graph
+    sampling: local: each node draws its receivers by itself; oracle: all are joined by a regular graph, drawn
+        anew at each iteration uniformly among all regular graphs
     fan_out: to how many nodes a node sends
     eta: the step is eta / gamma^k
     gamma: by how much the step shrinks per iteration; 1: it stays

@@ -43,20 +43,25 @@ class GossipNode(NodeBase):
 
     def message(self, k: int) -> Message:
         """The whole model."""
-        return {"x": as_sent(self._model, self._context.values)}
+        return {"x": as_sent(self._own, self._context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """The weighted sum of the models, its own included."""
         models = {message.sender: self._model_in(message) for message in received}
-        self._average = self._mixing.average(k, self._model, models, self._on_loss)
+        self._average = self._mixing.average(k, self._own, models, self._on_loss)
         return float(len(received))
+
+    @property
+    def _own(self) -> Vector:
+        """What it sends, and averages with what comes."""
+        return self._model
 
     def _model_in(self, received: Received) -> Vector:
         """What a neighbour sent."""
         return dense(received, "x")
 
     def _take_average(self) -> Vector:
-        """Where the step starts: from the average at a round, else from the model."""
-        start = self._model if self._average is None else self._average
+        """The average at a round, else its own."""
+        start = self._own if self._average is None else self._average
         self._average = None
         return start

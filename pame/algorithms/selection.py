@@ -12,9 +12,10 @@ from functools import lru_cache
 from math import lcm
 
 from pame.errors import ParameterError
-from pame.randomness import Key, Purpose, permutation, subset
+from pame.randomness import Key, Purpose, subset
 from pame.sampling import candidates, participation
 from pame.topology import Topology
+from pame.topology.regular_draw import Neighbours, regular_neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Who(Enum):
     EPIDEMIC = "epidemic"
     """At its rounds a node speaks to some nodes, anywhere, drawn by itself."""
     REGULAR = "regular"
-    """At each iteration that is a round, a new random regular graph over all nodes."""
+    """At each iteration that is a round, a new random regular graph over all nodes, uniformly drawn."""
 
 
 class Selection:
@@ -77,7 +78,7 @@ class Selection:
         self._enough = tuple(participation(share, len(neighbours)) for neighbours in self._neighbours)
         self._spare = topology.nodes if spare is None else spare
         self._drawn = lru_cache(maxsize=4 * topology.nodes)(self._draw)
-        self._circle = lru_cache(maxsize=4)(self._arrange)
+        self._graph = lru_cache(maxsize=4)(self._draw_graph)
 
     @property
     def reaches_everybody(self) -> bool:
@@ -166,24 +167,11 @@ class Selection:
             drawn = subset(Key(self._seed, Purpose.EPIDEMIC, node, k), len(others), self._fan_out)
             return tuple(others[place] for place in drawn)
         if self.who is Who.REGULAR:
-            return self._beside(node, k)
+            return self._graph(k)[node]
         neighbours = self._neighbours[node]
         spare = self._spare if self.mode is Mode.ROUNDS else 0
         return candidates(self._seed, node, k, neighbours, min(self._enough[node] + spare, len(neighbours)))
 
-    def _beside(self, node: int, k: int) -> tuple[int, ...]:
-        """Neighbours in a fresh graph: all nodes in a circle, in random order, each joined to those that are some
-        random distances away. An odd number of neighbours needs those opposite; where nobody is (an odd number of
-        nodes, too: there is no such graph), a node gets one more."""
-        order, distances = self._circle(k)
-        place = order.index(node)
-        return tuple(sorted({order[(place + way * far) % self._nodes] for far in distances for way in (-1, 1)}))
-
-    def _arrange(self, k: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The circle of iteration k, and the distances."""
-        order = permutation(Key(self._seed, Purpose.EPIDEMIC, iteration=k), self._nodes)
-        is_odd, has_opposite = self._fan_out % 2, self._nodes % 2 == 0
-        pairs = self._fan_out // 2 + (0 if has_opposite else is_odd)
-        drawn = subset(Key(self._seed, Purpose.EPIDEMIC, iteration=k, peer=1), (self._nodes - 1) // 2, pairs)
-        opposite = (self._nodes // 2,) if is_odd and has_opposite else ()
-        return tuple(order.tolist()), (*(int(far) + 1 for far in drawn), *opposite)
+    def _draw_graph(self, k: int) -> Neighbours:
+        """Of iteration k, for all."""
+        return regular_neighbours(Key(self._seed, Purpose.EPIDEMIC, iteration=k), self._nodes, self._fan_out)

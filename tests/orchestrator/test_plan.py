@@ -88,7 +88,9 @@ def test_a_step_from_2_over_l_on_is_warned_of_at_the_node_with_the_largest_step(
     spec = PameSpec(participation=0.4, step=PenaltyStep(sigma0=1e-3, gamma=1.0))
     found = experiment(topology=Star(), algorithm=spec)
     [warning] = warnings(found, make_setting(found, HERE), "lock-step")
-    assert warning.startswith("node 1 begins with step size 1e+03; from 2/L = ")
+    assert warning.startswith("node 1 begins with step size 1e+03, above the bound 2/L = ")
+    assert "it may diverge" in warning
+    assert warnings(found, make_setting(found, HERE), "lock-step", is_tuned=True) == []
 
 
 def test_seconds_without_a_clock_are_warned_of_but_a_network_has_one() -> None:

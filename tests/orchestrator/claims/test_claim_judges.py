@@ -13,6 +13,7 @@ from orchestrator.claims.course import Course, Mark
 from orchestrator.claims.large_m import TABLE
 from orchestrator.claims.linear_rate import fit
 from orchestrator.studies import STUDIES
+from orchestrator.studies.measure import Row
 from orchestrator.studies.verdict import Finding, Verdict
 
 
@@ -187,18 +188,21 @@ def test_a_linear_rate_is_a_straight_line_that_leads_to_the_optimum(
 )
 def test_stragglers_are_judged_by_the_study(after: float | None, left: float, expected: Verdict) -> None:
     study = STUDIES["stragglers"].small()
-    rows = (
+    struck = row("pame-all-long", "30-at-10x", after, left)
+    others = (
         row("pame-all-long", "none", 1.0, 0.01),
-        row("pame-all-long", "30-at-10x", after, left),
         row("dpsgd-long", "none", 1.0, 0.01),
         row("dpsgd-long", "30-at-10x", 9.0, 0.01),
     )
-    judgement = CLAIMS["stragglers"].judgement(Found(rows=rows, study=study))
-    assert judgement.verdict is expected
-    assert len(judgement.findings) == 4
-    slow = replace(rows[1], pace=1.0, own=(), seconds_to_target=None)
-    nothing = CLAIMS["stragglers"].judgement(Found(rows=(rows[0], slow, *rows[2:]), study=study))
-    assert nothing.verdict is Verdict.FAILS
+
+    def judged(struck: Row, seeds: int) -> Judgement:
+        rows = tuple(replace(each, seed=seed) for seed in range(seeds) for each in (struck, *others))
+        return CLAIMS["stragglers"].judgement(Found(rows=rows, study=study))
+
+    assert judged(struck, 3).verdict is expected
+    assert len(judged(struck, 3).findings) == 4
+    assert judged(struck, 2).verdict is Verdict.LOOK
+    assert judged(replace(struck, pace=1.0, own=(), seconds_to_target=None), 3).verdict is Verdict.FAILS
 
 
 OTHERS = ("dpsgd", "dfedsam", "beer", "anq-nids")

@@ -20,7 +20,7 @@ def test_validate_counts_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:
 def test_validate_warns_of_a_step_that_diverges_on_its_own(pame: Pame, small: Path) -> None:
     done = pame("validate", small, "--set", "algorithm.step.eta=5")
     assert done.returncode == 0
-    assert "warning: node 0 begins with step size 5; from 2/L = " in done.stdout
+    assert "warning: node 0 begins with step size 5, above the bound 2/L = " in done.stdout
 
 
 def test_validate_warns_when_a_time_model_is_ignored(pame: Pame, small: Path) -> None:

@@ -277,6 +277,15 @@ def test_a_fault_that_failed_at_one_of_its_nodes_is_shaded_all_the_same(tmp_path
     assert "1 of 1 fault failed: pause at node 2: no supervisor" in text_of(folder)
 
 
+def test_a_fault_that_began_only_in_part_is_marked_in_the_table_too(tmp_path: Path) -> None:
+    folder = ring_run(tmp_path, event(Pause((0, 2)), 5, 10), event(Pause((1,)), 12, 13, number=1))
+    with_faults_summed_up(folder, Told(0, 0, True, 5.0, 5.0), Told(1, 1, True, 12.0, 12.0))
+    words = text_of(folder)
+    assert "in part: not at node 2: it was away or stopped at 5 s" in words
+    assert words.count("in part:") == 2, "in the sentence on top, and in the row of that fault"
+    assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10), (12, 13)]
+
+
 def test_a_window_that_the_end_of_the_run_cuts_short_is_shaded_up_to_the_end(tmp_path: Path) -> None:
     folder = with_faults_summed_up(ring_run(tmp_path, event(KILLED, 15, 30)), Told(0, 2, True, 15.0, 15.0))
     assert [span for _, span in shades_of(folder).spans["seconds"]] == [(15, 20)]

@@ -65,7 +65,7 @@ def test_every_chart_of_a_sweep_is_valid_and_draws_something(sweep_folder: Path)
 
 def test_every_chart_of_a_sweep_of_words_is_valid_and_draws_something(words_folder: Path) -> None:
     sweep = read_sweep(words_folder)
-    spec = outcome_charts(sweep)[0].specs["f"]
+    spec = outcome_charts(sweep)[0].specs["gap"]
     assert spec["encoding"]["x"]["scale"] == {"domain": ["0", "1", "2", "all"]}
     draw_all(overlaid_curves(sweep))
 

@@ -219,7 +219,7 @@ def test_a_sweep_of_words_with_a_clock_starts_in_seconds_and_draws_its_outcome(
     browser: Browser, words_folder: Path
 ) -> None:
     visit = Visit(browser, write_sweep_report(words_folder))
-    assert visit.drawn() == ["light seconds"] * 3 + ["light f"]
+    assert visit.drawn() == ["light seconds"] * 3 + ["light gap"]
     dots = "#chart-outcome-0 .mark-symbol.role-mark path"
     visit.press("[data-switch=outcome-0] [data-value=seconds]", "#chart-outcome-0[data-drawn='light seconds']")
     assert visit.page.locator(dots).count() == 4

@@ -1,5 +1,6 @@
 import json
 import re
+from html import unescape
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -44,15 +45,69 @@ def test_groups_are_ordered_by_the_swept_number_and_hold_all_seeds(sweep_folder:
 
 
 def test_repeated_seeds_are_shown_as_median_and_range(sweep_folder: Path) -> None:
-    finals = [summary["final"]["objective"] for summary in summaries(sweep_folder)[:3]]
-    row = outcome_charts(read_sweep(sweep_folder))[0].data["outcome-0-f"][0]
+    finals = [summary["final"]["objective"] - 0.0123 for summary in summaries(sweep_folder)[:3]]
+    row = outcome_charts(read_sweep(sweep_folder))[0].data["outcome-0-gap"][0]
     assert (row["x"], row["runs"]) == (0.05, 3)
     assert (row["y"], row["lo"], row["hi"]) == (median(finals), min(finals), max(finals))
 
 
 def test_a_diverged_run_is_left_out_of_the_medians(sweep_folder: Path) -> None:
-    row = outcome_charts(read_sweep(sweep_folder))[0].data["outcome-0-f"][-1]
+    row = outcome_charts(read_sweep(sweep_folder))[0].data["outcome-0-gap"][-1]
     assert (row["x"], row["runs"]) == (0.4, 2)
+
+
+def change_summary(path: Path, objective: float | None, optimum: float | None, seed: int) -> None:
+    content = json.loads(path.read_text())
+    content["final"]["objective"], content["seed"] = objective, seed
+    content["optimum"] = None if optimum is None else {"objective": optimum, "how": "told"}
+    path.write_text(json.dumps(content))
+
+
+def with_optima(folder: Path, gaps: dict[str, list[float]], known: bool = True) -> str:
+    """Settings with gaps by seed, seeds with very different optima; the report's words."""
+    content = json.loads((folder / "sweep.json").read_text())
+    runs = []
+    for name, found in gaps.items():
+        for seed, gap in enumerate(found, 1):
+            place = content["runs"][len(runs)]["folder"]
+            change_summary(folder / place / "summary.json", 10.0**seed + gap, 10.0**seed if known else None, seed)
+            runs.append({"folder": place, "values": {"kind": name, "seed": seed}, "status": "finished"})
+    write_sweep_json(folder, keys=["kind", "seed"], runs=runs)
+    html = write_sweep_report(folder).read_text(encoding="utf-8")
+    body = html.partition("<main")[2].partition("</main>")[0]
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
+
+
+def test_what_is_compared_is_the_gap_to_the_optimum_of_each_seed(sweep_folder: Path) -> None:
+    # f alone is that of the seed: 10, 100 or 1000, and a little
+    words = with_optima(sweep_folder, {"one": [0.1, 0.2, 0.4], "two": [0.05, 0.1, 0.2]})
+    assert "Lowest final gap f − f* 0.1 kind = two, median over seeds" in words
+    assert "two 3 of 3 0.1 0.05 … 0.2 0.5 times 0.5 … 0.5" in words
+    assert "what is compared is the gap f − f*" in words
+    [outcome, *_] = outcome_charts(read_sweep(sweep_folder))
+    assert [row["y"] for row in outcome.data["outcome-0-gap"]] == pytest.approx([0.2, 0.1])
+    gaps = overlaid_curves(read_sweep(sweep_folder))[0]
+    assert gaps.title == "Gap to the optimum"
+    run = read_sweep(sweep_folder).runs[0]
+    first = next(row["lo"] for row in gaps.data["objective-iteration"] if row["group"] == "one")
+    optima = [10.0, 100.0, 1000.0]
+    starts = [each.curve[0].objective for each in read_sweep(sweep_folder).groups[0].runs]
+    assert run.seed == 1
+    assert first == pytest.approx(min((f or 0.0) - best for f, best in zip(starts, optima, strict=True)), rel=1e-4)
+
+
+def test_gaps_are_paired_by_seed_and_two_seeds_are_a_look(sweep_folder: Path) -> None:
+    words = with_optima(sweep_folder, {"one": [0.1, 1.0, 10.0], "two": [0.2, 2.1, 19.0]})
+    assert "2 times 1.76 … 2.26" in words, "the seeds differ by a hundred, the ratio hardly"
+    words = with_optima(sweep_folder, {"one": [0.1, 1.0], "two": [0.2, 2.1]})
+    assert "times a look: 2 seeds" in words
+
+
+def test_without_all_optima_f_is_compared_and_that_is_said(sweep_folder: Path) -> None:
+    words = with_optima(sweep_folder, {"one": [0.1, 0.2], "two": [0.05, 0.1]}, known=False)
+    assert "Lowest final f" in words
+    assert "so that f is compared: that of other seeds is of another problem" in words
+    assert "Gap" not in words
 
 
 def test_curves_with_the_same_x_are_compared_point_by_point() -> None:
@@ -83,8 +138,8 @@ def test_words_are_swept_in_the_order_given_and_have_an_outcome_chart(sweep_fold
     assert [group.label for group in sweep.groups] == names
     assert not sweep.ordered
     (outcome,) = outcome_charts(sweep)
-    assert [row["x"] for row in outcome.data["outcome-0-f"]] == names
-    assert {"f", "bytes", "seconds"} <= outcome.specs.keys()
+    assert [row["x"] for row in outcome.data["outcome-0-gap"]] == names
+    assert {"gap", "bytes", "seconds"} <= outcome.specs.keys()
     assert {row["group"] for row in overlaid_curves(sweep)[0].data["objective-iteration"]} == set(names)
 
 
@@ -110,9 +165,9 @@ def test_a_number_and_a_word_swept_together_have_an_outcome_chart_each(sweep_fol
     runs = [{**run, "values": {"nu": nu, "kind": kind}} for run, (nu, kind) in zip(content["runs"], grid, strict=False)]
     write_sweep_json(sweep_folder, keys=["nu", "kind"], runs=runs)
     by_number, by_word = outcome_charts(read_sweep(sweep_folder))
-    assert [row["x"] for row in by_number.data["outcome-0-f"]] == [0.1, 0.1, 0.2, 0.2]
-    assert [row["x"] for row in by_word.data["outcome-1-f"]] == ["pame", "choco", "pame", "choco"]
-    assert [row["group"] for row in by_word.data["outcome-1-f"]] == ["0.1", "0.1", "0.2", "0.2"]
+    assert [row["x"] for row in by_number.data["outcome-0-gap"]] == [0.1, 0.1, 0.2, 0.2]
+    assert [row["x"] for row in by_word.data["outcome-1-gap"]] == ["pame", "choco", "pame", "choco"]
+    assert [row["group"] for row in by_word.data["outcome-1-gap"]] == ["0.1", "0.1", "0.2", "0.2"]
 
 
 def test_curves_start_in_seconds_only_when_every_run_has_a_clock(words_folder: Path) -> None:

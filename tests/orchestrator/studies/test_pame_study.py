@@ -49,8 +49,12 @@ def test_a_quick_study_predicts_a_grid_and_measures_two_cells_on_the_same_nodes(
     page = (folder / "report.html").read_text()
     assert page.count("predicted ") >= 2 * 8, "below every figure of both cells"
     verdict = json.loads((folder / "verdict.json").read_text())
-    known = {"holds", "holds partly", "does not hold", "not measured"}
-    assert {found["verdict"] for found in verdict["predicted"]} <= known
+    assert {found["verdict"] for found in verdict["predicted"]} == {"a look"}, "one seed"
+    assert {found["criterion"] for found in verdict["predicted"]} >= {"slow nodes' data is still heard"}
+    assert [each["algorithm"] for each in verdict["tuned"]] == ["pame", "dpsgd"]
+    assert all(5 <= len(each["tried"]) <= 8 for each in verdict["tuned"])
+    assert "slow nodes' data is still heard" in done.stdout.replace("\n", " ")
+    assert "1 seed: a look, never a verdict" in done.stdout
     assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
     assert "The claim: PaME is robust to stragglers" in done.stdout
 

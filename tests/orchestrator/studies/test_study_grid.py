@@ -8,7 +8,7 @@ from orchestrator.experiment import ExperimentError
 from orchestrator.plan import make_network_setting, make_setting
 from orchestrator.studies import STUDIES, Study
 from orchestrator.studies.errors import StudyError
-from orchestrator.studies.grid import base_experiment, experiment_of
+from orchestrator.studies.grid import Steps, base_experiment, experiment_of
 
 ROOT = Path(__file__).parents[3]
 EVERY = list(STUDIES.values())
@@ -58,13 +58,16 @@ def test_at_most_twelve_cells_run_for_real_within_about_six_minutes(study: Study
         make_network_setting(experiment_of(cell, file_of(study)), ROOT)
 
 
-def test_d_psgd_has_the_step_of_the_base_experiment(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("steps", "etas"), [(None, (0.03, 0.03)), (Steps(0.5, 0.07), (0.5, 0.07))])
+def test_pame_and_d_psgd_have_the_steps_that_tuning_chose_for_each_or_that_of_the_base(
+    tmp_path: Path, steps: Steps | None, etas: tuple[float, float]
+) -> None:
     path = small_file(tmp_path)
     path.write_text(SMALL.replace("eta: 0.05, gamma: 1.0", "eta: 0.03, gamma: 1.25"))
-    study = STUDIES["stragglers"]
-    [cell] = [cell for cell in study.cells(base_experiment(path), (1,)) if cell.name == "dpsgd-long_none_seed-1"]
-    step = experiment_of(cell, path).algorithm.step  # type: ignore[attr-defined]
-    assert (step.eta, step.gamma) == (0.03, 1.25)
+    study = replace(STUDIES["stragglers"], steps=steps)
+    for cell in study.cells(base_experiment(path), (1,)):
+        step = experiment_of(cell, path).algorithm.step  # type: ignore[attr-defined]
+        assert (step.eta, step.gamma) == (etas[cell.policy.key.startswith("dpsgd")], 1.25)
 
 
 def test_a_small_study_has_few_cells_and_two_for_real() -> None:

@@ -54,7 +54,7 @@ def test_time_and_bytes_are_those_of_the_first_point_by_time_at_the_target(tmp_p
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
     row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
-    assert (row.seconds_to_target, row.bytes_to_target) == (3.0, 300.0)
+    assert (row.seconds_to_target, row.bytes_to_target, row.resolution_s) == (3.0, 300.0, 1.0)
     assert row.left == pytest.approx(0.02)
     assert (row.policy, row.condition, row.seed, row.backend, row.status) == (
         "pame-all-long", "none", 1, "local", "finished",
@@ -85,22 +85,22 @@ def test_the_pace_is_that_of_the_median_node_that_is_not_struck(tmp_path: Path) 
     assert measure_folder(CELL, setting, 0.05, tmp_path / "run").pace == others[1] / 4.0
 
 
-def test_used_and_voice_count_the_messages_of_the_slow_nodes(tmp_path: Path) -> None:
+def test_messages_used_and_the_share_of_averages_count_the_messages_of_the_slow_nodes(tmp_path: Path) -> None:
     setting = setting_of(tmp_path, SLOW)
     struck = struck_nodes(setting)
     assert len(struck) == 2
     leave_run(tmp_path / "run", setting)
     row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
     used = sum((10, 8, 6, 4, 2)[node] for node in struck)
-    assert row.used == pytest.approx(used / 20)
-    assert row.voice == pytest.approx(used / 30)
+    assert row.messages_used == pytest.approx(used / 20)
+    assert row.share_of_averages == pytest.approx(used / 30)
 
 
 def test_nobody_is_struck_when_nothing_is_done(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
     row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
-    assert (row.struck, row.used, row.voice, row.left_on(row.struck)) == ((), None, None, None)
+    assert (row.struck, row.messages_used, row.share_of_averages, row.left_on(row.struck)) == ((), None, None, None)
 
 
 def test_the_nodes_with_the_most_failing_links_are_struck(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from orchestrator.studies.measure import HOW, Row
 from orchestrator.studies.outcome import Outcome
 from orchestrator.studies.report import write_study_report
 from orchestrator.studies.spread import Rows
+from orchestrator.studies.tune import Tuned
 from orchestrator.studies.verdict import judge
 
 STUDY = STUDIES["stragglers"]
@@ -24,31 +25,39 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking",
 
 
 def outcome_of(folder: Path) -> Outcome:
-    """Every cell with two seeds; the slow ones need longer, D-PSGD misses; two cells ran for real."""
+    """Every cell with three seeds; the slow ones need longer, D-PSGD misses; two cells ran for real."""
     base = base_experiment(small_file(folder))
     predicted = [
         _row(cell.policy.key, cell.condition.key, seed, number)
         for number, condition in enumerate(STUDY.conditions)
-        for seed in (1, 2)
+        for seed in (1, 2, 3)
         for cell in STUDY.cells(base, (seed,))
         if cell.condition is condition
     ]
     measured = [
-        row("pame-all-long", "30-at-10x", 3.21, backend="local", waiting=0.5),
+        row("pame-all-long", "30-at-10x", 3.21, backend="local", waiting=0.5, struck=(1,), own=own(0.01, 0.03, 0.01)),
         row("dpsgd-long", "30-at-10x", None, backend="local", cpu_bound=True),
     ]
     return Outcome(
         study=STUDY,
         base=base,
         policies=STUDY.policies(base),
-        seeds=(1, 2),
-        command="pame study stragglers --seeds 2",
+        tuned=(
+            Tuned("pame", ((0.05, tried(2.0, 2.5)), (0.1, tried(1.5, 1.0)))),
+            Tuned("dpsgd", ((0.05, tried(1.0, 3.0)), (0.1, tried(0.5, None)))),
+        ),
+        seeds=(1, 2, 3),
+        command="pame study stragglers --seeds 3",
         file="small.yaml",
         predicted=predicted,
         measured=measured,
         judgements=judge(STUDY, Rows(predicted)),
         measured_judgements=judge(STUDY, Rows(measured[:1])),
     )
+
+
+def tried(*seconds: float | None) -> tuple[Row, ...]:
+    return tuple(row("any", "none", time) for time in seconds)
 
 
 def _row(policy: str, condition: str, seed: int, trouble: int) -> Row:
@@ -65,14 +74,38 @@ def words_of(path: Path) -> str:
 def test_the_page_states_claim_verdicts_and_how_everything_was_measured(tmp_path: Path) -> None:
     words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
     assert STUDY.claim in words
-    assert "pace of the others: holds" in words
-    assert "all nodes: holds partly" in words
-    assert "against D-PSGD: holds" in words
-    assert "own data of the slow nodes: does not hold" in words
+    reading = STUDY.readings[0].words
+    assert f"{reading} the other nodes keep their pace holds holds 1.02 (1.02 … 1.02) times slower holds" in words
+    assert f"{reading} the target is still reached in time holds partly holds 1.34 (1.2 … 1.49) times as long" in words
+    assert f"{reading} the target is reached sooner than by D-PSGD holds holds 0.199 (0.146 … 0.272) times" in words
+    assert f"{reading} slow nodes' data is still heard does not hold does not hold 20 (20 … 20) % left" in words
+    assert "real nodes, a look: yes: 3 % left" in words
     assert all(how in words for how in HOW.values())
     for condition in STUDY.conditions:
         assert all(setting in words for setting in condition.settings)
-    assert "pame study stragglers --seeds 2" in words
+    assert "pame study stragglers --seeds 3" in words
+
+
+def test_the_matrix_of_readings_criteria_and_conditions_comes_first(tmp_path: Path) -> None:
+    page = write_study_report(tmp_path, outcome_of(tmp_path)).read_text()
+    assert page.index('<section id="matrix"') == page.index("<section")
+    table = page.partition('<section id="matrix"')[2].partition("</table>")[0]
+    assert table.count("<tr>") == 1 + len(STUDY.readings) * 4
+    assert all(condition.words.split()[0] in table for condition in STUDY.conditions[1:])
+
+
+def test_the_tuning_of_both_is_told(tmp_path: Path) -> None:
+    words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
+    assert "PaME 0.1 still the smallest or largest tried 2 0.05: 2 s, 2.5 s; 0.1: 1.5 s, 1 s" in words
+    assert "D-PSGD 0.05 still the smallest or largest tried 2 0.05: 1 s, 3 s; 0.1: 500 ms, missed" in words
+    assert "tuned alike: the same 5 values of eta for both" in words
+
+
+def test_two_seeds_are_called_a_look(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path)
+    assert "never a verdict" not in words_of(write_study_report(tmp_path, outcome))
+    few = replace(outcome, seeds=(1, 2))
+    assert "2 seeds: a look, never a verdict. Give --seeds 5" in words_of(write_study_report(tmp_path, few))
 
 
 def test_a_degraded_cell_is_marked_and_named_on_top(tmp_path: Path) -> None:
@@ -88,8 +121,8 @@ def test_a_degraded_cell_is_marked_and_named_on_top(tmp_path: Path) -> None:
 
 def test_the_page_has_medians_ranges_and_misses(tmp_path: Path) -> None:
     words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
-    assert "1.375 s 1.25 … 1.5 s" in words, "two seeds without slow nodes"
-    assert "missed 2 of 2 missed" in words
+    assert "1.5 s 1.25 … 1.75 s" in words, "three seeds without slow nodes"
+    assert "missed 3 of 3 missed" in words
 
 
 def test_prediction_and_measurement_stand_one_above_the_other(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""D-PSGD against X <- P X - eta G in matrix form, with periods, losses and both answers to a missing message."""
+"""D-PSGD against X <- P X - eta G and X <- P (X - eta G), with periods, losses, both answers to a missing message."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from driving import EDGES, Constant, Watcher, drive, graph
 
-from pame.algorithms import Algorithm, Context, Dpsgd, DpsgdSpec, Received, Selection
+from pame.algorithms import Algorithm, Context, DpsgdSpec, Received, Selection
 from pame.exchange import PartialMessage, ValueType, Vector
 from pame.ledger import Fate, Ledger
 from pame.problems import LinearSpec
@@ -22,6 +22,8 @@ DEGREES = (5, 2, 3, 2, 2, 2)
 
 Mixing = Literal["metropolis", "uniform"]
 OnLoss = Literal["self", "naive"]
+Order = Literal["mix-first", "step-first"]
+BOTH_ORDERS = pytest.mark.parametrize("order", ["mix-first", "step-first"])
 
 
 def mixing_matrix(kind: Mixing) -> Matrix:
@@ -57,8 +59,10 @@ def slow_dpsgd(
                         p[i, i] += p[i, j] if spec.on_loss == "self" else 0.0
                         p[i, j] = 0.0
         own = np.diag(np.diag(p))
-        sent = models.astype(np.float32).astype(float) if float32 else models
-        models = own @ models + (p - own) @ sent - spec.eta / spec.gamma**k * gradients(problem, models, k)
+        steps = spec.eta / spec.gamma**k * gradients(problem, models, k)
+        mixed = models if spec.order == "mix-first" else models - steps
+        sent = mixed.astype(np.float32).astype(float) if float32 else mixed
+        models = own @ mixed + (p - own) @ sent - (steps if spec.order == "mix-first" else 0.0)
         history.append(models)
     return history
 
@@ -87,24 +91,32 @@ def check(
     assert (ledger.messages(Fate.LOST) > 0) == (loss > 0.0)
 
 
+@BOTH_ORDERS
 @pytest.mark.parametrize("mixing", ["metropolis", "uniform"])
 @pytest.mark.parametrize("periods", [(1,) * 6, (2,) * 6, (1, 3, 2, 5, 2, 4)], ids=["1", "2", "different"])
-def test_thirty_iterations_equal_the_matrix_form(mixing: Mixing, periods: tuple[int, ...]) -> None:
-    check(DpsgdSpec(eta=0.1, gamma=1.01, mixing=mixing), periods)
+def test_thirty_iterations_equal_the_matrix_form(mixing: Mixing, periods: tuple[int, ...], order: Order) -> None:
+    check(DpsgdSpec(eta=0.1, gamma=1.01, mixing=mixing, order=order), periods)
 
 
-def test_mini_batches_equal_the_matrix_form() -> None:
-    check(DpsgdSpec(eta=0.1), (1, 3, 2, 5, 2, 4), size=7)
+@BOTH_ORDERS
+def test_mini_batches_equal_the_matrix_form(order: Order) -> None:
+    check(DpsgdSpec(eta=0.1, order=order), (1, 3, 2, 5, 2, 4), size=7)
 
 
-def test_models_rounded_to_float32_on_the_way_equal_the_matrix_form_with_the_own_model_unrounded() -> None:
-    check(DpsgdSpec(eta=0.1), (1, 3, 2, 5, 2, 4), f32=True)
+@BOTH_ORDERS
+def test_models_rounded_to_float32_on_the_way_equal_the_matrix_form_with_the_own_model_unrounded(order: Order) -> None:
+    check(DpsgdSpec(eta=0.1, order=order), (1, 3, 2, 5, 2, 4), f32=True)
 
 
+@BOTH_ORDERS
 @pytest.mark.parametrize("on_loss", ["self", "naive"])
 @pytest.mark.parametrize("mixing", ["metropolis", "uniform"])
-def test_lost_messages_equal_the_matrix_form(mixing: Mixing, on_loss: OnLoss) -> None:
-    check(DpsgdSpec(eta=0.1, mixing=mixing, on_loss=on_loss), (1, 1, 2, 1, 2, 1), loss=0.4)
+def test_lost_messages_equal_the_matrix_form(mixing: Mixing, on_loss: OnLoss, order: Order) -> None:
+    check(DpsgdSpec(eta=0.1, mixing=mixing, on_loss=on_loss, order=order), (1, 1, 2, 1, 2, 1), loss=0.4)
+
+
+def test_unless_told_otherwise_it_mixes_first() -> None:
+    assert DpsgdSpec().order == "mix-first"
 
 
 def settled(spec: DpsgdSpec, iterations: int, loss: float = 0.0) -> tuple[Regression, Matrix]:
@@ -160,11 +172,11 @@ def test_under_loss_the_weight_to_itself_keeps_a_consensus_and_the_naive_sum_shr
     assert np.all(np.abs(shrunk) < 0.1 * np.abs(agreed))
 
 
-def pair_of(on_loss: OnLoss) -> Dpsgd:
+def pair_of(on_loss: OnLoss, order: Order = "mix-first") -> Algorithm:
     """Node 0 of two joined nodes, at 4: all weights are one half."""
     two = graph(2, ((0, 1),))
     context = Context(1, 0, two, Selection(1, two, (1, 1), 1.0), Constant(np.array([10.0])), np.array([4.0]))
-    return DpsgdSpec(eta=0.1, on_loss=on_loss).node(context)
+    return DpsgdSpec(eta=0.1, on_loss=on_loss, order=order).node(context)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +186,20 @@ def pair_of(on_loss: OnLoss) -> Dpsgd:
 def test_two_nodes_by_hand(on_loss: OnLoss, models: list[float], expected: float) -> None:
     node = pair_of(on_loss)
     assert node.absorb(0, [Received(1, 0, {"x": np.array([x])}, 0) for x in models]) == float(len(models))
+    node.step(0)
+    assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("on_loss", "models", "expected"),
+    [("self", [8.0], (3.0 + 8.0) / 2), ("self", [], 3.0), ("naive", [8.0], (3.0 + 8.0) / 2), ("naive", [], 3.0 / 2)],
+)
+def test_two_nodes_by_hand_when_the_step_comes_first(on_loss: OnLoss, models: list[float], expected: float) -> None:
+    node = pair_of(on_loss, "step-first")
+    node.prepare(0)
+    assert node.message(0)["x"] == np.array([3.0])
+    assert node.model.tolist() == [4.0], "the model changes with the step, not before"
+    node.absorb(0, [Received(1, 0, {"x": np.array([x])}, 0) for x in models])
     node.step(0)
     assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
 
