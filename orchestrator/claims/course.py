@@ -56,12 +56,12 @@ class Course:
         return asdict(self)
 
 
-def to_target(courses: Sequence[Course], target: float, of: Callable[[Mark], float]) -> Spread | None:
+def spread_to_target(courses: Sequence[Course], target: float, of: Callable[[Mark], float]) -> Spread | None:
     """What it took to the target, over the seeds; None if nothing ran."""
     hits = [course.hit(target) for course in courses]
     return spread_of_hits([None if hit is None else of(hit) for hit in hits])
 
 
-def at_end(courses: Sequence[Course]) -> Spread | None:
+def spread_at_end(courses: Sequence[Course]) -> Spread | None:
     """The relative suboptimality at the end, over the seeds."""
     return spread([course.end for course in courses])
