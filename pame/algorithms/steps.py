@@ -51,7 +51,8 @@ class FixedStep:
     @property
     def words(self) -> str:
         """For people."""
-        return f"fixed, {self.eta:g}/{self.gamma:g}^k (independent of t)"
+        shrinks = "" if self.gamma == 1 else f"/{self.gamma:g}^k"
+        return f"fixed, {self.eta:g}{shrinks} (independent of t)"
 
     def size(self, k: int, enough: int) -> float:
         """The step size at iteration k; the participation does not matter."""
