@@ -14,8 +14,9 @@ HOW = {
     "MSE": "||mean model - true model||^2, as the paper's table is read",
     "rounds": "communication rounds: iterations at which a node aggregates, the mean over the nodes",
     "bytes": "exact size of every encoded payload that all nodes sent; headers of the transport not included",
-    "seeds": "medians over the seeds; a run that does not reach a target counts as later than any that does, and one "
-    "that diverged reaches nothing from there on",
+    "effect": "the geometric mean of the ratio of two runs with the same seed, over the seeds (or the mean of a "
+    "difference), with Student's interval; a run that misses the target counts with all that it took, and the effect "
+    "is then a bound; what is shown of each run is the median over the seeds",
 }
 """What the figures mean."""
 

@@ -84,7 +84,7 @@ def _head(outcome: Outcome) -> str:
 
 
 def _table(outcome: Outcome) -> str:
-    headers = [("Claim", False), ("Verdict", False), ("By reading", False), ("Deciding parts that hold", True)]
+    headers = [("Claim", False), ("Verdict", False), ("Deciding parts that hold", True)]
     rows = []
     for claim in outcome.claims:
         judgement = outcome.judgements[claim.key]
@@ -92,8 +92,7 @@ def _table(outcome: Outcome) -> str:
         rows.append(
             [
                 Cell(claim.title, claim.title, link=f"#claim-{claim.key}", below=claim.statement),
-                Cell(judgement.verdict.value, judgement.verdict.value),
-                Cell(_by_reading(judgement), "", below=judgement.where),
+                Cell(judgement.verdict.value, judgement.verdict.value, below=judgement.where),
                 Cell(judgement.met, held),
             ]
         )
@@ -102,10 +101,6 @@ def _table(outcome: Outcome) -> str:
     return page.section(
         "verdicts", "Claims and verdicts", lead, page.grid([page.card(page.sortable(headers, rows)), rules])
     )
-
-
-def _by_reading(judgement: Judgement) -> str:
-    return "; ".join(f"{name}: {verdict.value}" for name, verdict in judgement.readings.items())
 
 
 def _section(claim: Claim, outcome: Outcome, figure: Figure | None) -> str:

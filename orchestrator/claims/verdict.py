@@ -124,7 +124,7 @@ class Finding:
         """The effect with its interval, in words."""
         effect = self.effect
         if effect is None:
-            return "diverges" if self.diverges else ""
+            return ""
         middle = f"{'bound: ' if self.is_bound else ''}{effect.size:.3g}"
         if not effect.has_interval:
             return f"{middle} {self.unit}"
@@ -159,12 +159,10 @@ class Judgement:
 
     @property
     def where(self) -> str:
-        """Where it holds and where not, reading by reading, if not everywhere or nowhere."""
-        if self.verdict is not Verdict.PARTLY:
-            return ""
+        """Reading by reading; and if not everywhere or nowhere, where it holds and where not."""
         readings = self.readings
         if not readings:
-            return _where(self.findings)
+            return _where(self.findings) if self.verdict is Verdict.PARTLY else ""
         said = []
         for name, verdict in readings.items():
             detail = _where([f for f in self.findings if f.reading == name]) if verdict is Verdict.PARTLY else ""
