@@ -13,7 +13,7 @@ from orchestrator.claims.charts import error_lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course
 from orchestrator.claims.pairs import Pairs, diverged
-from orchestrator.claims.verdict import ENOUGH, Question, Verdict, smaller, within
+from orchestrator.claims.verdict import Question, Verdict, smaller, within
 from orchestrator.report.text import count
 
 _BASE = """
@@ -126,17 +126,18 @@ def _trends(found: Found, reading: str) -> Iterator[Question]:
     steps["with m"] = [pair for pair in with_m.items() if set(pair) <= steady]
     for words, pairs in steps.items():
         if pairs or known != steady:
-            yield from _trend(words, reading, [(runs[one], runs[other]) for one, other in pairs], len(known - steady))
+            lost = [runs[cell] for cell in known - steady]
+            yield from _trend(words, reading, [(runs[one], runs[other]) for one, other in pairs], lost)
 
 
 def _trend(
-    words: str, reading: str, runs: Sequence[tuple[list[Course], list[Course]]], lost: int
+    words: str, reading: str, runs: Sequence[tuple[list[Course], list[Course]]], lost: Sequence[list[Course]]
 ) -> Iterator[Question]:
     """From the first to the second of each pair."""
     for part, of, grid in ((LOWER, _mse, 0.0), (FASTER, _iterations, float(_EVERY))):
         if not runs:
-            said = f"nothing to compare: {count(lost, 'cell')} diverge"
-            yield Question(part, words, reading, said, Verdict.FAILS, ENOUGH, diverges=True)
+            said = f"nothing to compare: {count(len(lost), 'cell')} diverge"
+            yield Question(part, words, reading, said, Verdict.FAILS, min(map(len, lost)), diverges=True)
             continue
         by_seed = [{course.seed: of(course) for course in courses} for pair in runs for courses in pair]
         common = [seed for seed in by_seed[0] if all(seed in known for known in by_seed)]
@@ -145,7 +146,7 @@ def _trend(
         )
         pairs = Pairs(tuple(zip(after, before, strict=True)), len(common))
         said = f"{pairs.words(1)}, then {pairs.words(0)} (mean over {count(len(runs), 'pair')} of cells)"
-        said += f"; {count(lost, 'cell')} diverge and are left out" if lost else ""
+        said += f"; {count(len(lost), 'cell')} diverge and are left out" if lost else ""
         # the mean over several pairs is read on a grid that much finer
         yield Question(part, words, reading, said, pairs.test(smaller, grid / len(runs) ** 0.5), len(common))
 

@@ -24,7 +24,7 @@ algorithm:
   support: 0.2
   step: {kind: fixed, eta: 0.055, gamma: 1.0}
 period: 3..7
-evaluate: {every: 5}
+evaluate: {every: 2}
 stop: {iterations: 2000}
 simulate: {driver: vectorised}
 """
