@@ -1,6 +1,8 @@
 """The paper's claims as a list: each with its statement, the runs that test it, what counts as holding, a verdict.
 
-    claim          what a claim is                            course      one run's curve, measured
+    claim          what a claim is                            verdict     how a claim is judged
+    course         one run's curve, measured                  pairs       two runs, seed by seed
+    base           both steps, graphs, numbers of nodes       reach       the part that most claims begin with
     effects        transmission, participation, connectivity  periods     communication period
     large_m        the paper's table                          contest     fewest rounds, half the volume
     robust         stragglers, link failure (by the studies)  graphs      time-varying, not doubly stochastic

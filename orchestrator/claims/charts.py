@@ -1,7 +1,6 @@
 """The charts of claims: curves of all runs, outcomes by condition, algorithms side by side."""
 
 from collections.abc import Callable, Sequence
-from math import isfinite
 
 from orchestrator.claims.claim import Found, Run
 from orchestrator.claims.course import Course, Mark
@@ -90,19 +89,36 @@ def contest(measure: Measure) -> Draw:
     return draw
 
 
+_HIGHEST = 10.0
+"""What is so many times farther away than at the start has left the picture: it diverges."""
+
+
 def _curves(runs: Sequence[Run], axis: str, of: Callable[[Mark], float | None]) -> Draw:
     def draw(key: str, found: Found) -> Figure | None:
         known = [run for run in runs if found.of(run.key)]
-        names = Legend("run", [run.words for run in known], ordered=len(known) > _COLOURS)
-        dots = [dot for run in known for dot in _points(_middle(found.of(run.key)), run.words, of)]
-        if not dots:
+        words = list(dict.fromkeys(run.words for run in known))
+        groups = {run.group: f"{key}-{place}" for place, run in enumerate(known)}
+        data: dict[str, list[Dot]] = {name: [] for name in groups.values()}
+        for run in known:
+            data[groups[run.group]] += _points(_middle(found.of(run.key)), run.words, of)
+        if not any(data.values()):
             return None
-        log = suits_log([dot["y"] for dot in dots])
-        spec = curve(key, Axis("x", "Iterations"), Axis("y", axis, log), color=series_color(names))
-        note = "A line per run: of its seeds the one in the middle at the end."
-        return Figure(key, axis, note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
+        names = Legend("run", words, ordered=len(words) > _COLOURS)
+        specs = {
+            name: curve(name, Axis("x", "Iterations"), Axis("y", axis, _is_log(dots)), color=series_color(names))
+            for name, dots in data.items()
+        }
+        note = "A line per run: of its seeds the one in the middle at the end. A line that ends at the top diverges."
+        if len(groups) == 1:
+            return Figure(key, axis, note, {"": specs[next(iter(specs))]}, data, own_legend=names, shape="wide")
+        switch = Switch(f"group-{key}", "Where", {name: group for group, name in groups.items()})
+        return Figure(key, axis, note, specs, data, (switch.name,), switch, names, "wide")
 
     return draw
+
+
+def _is_log(dots: Sequence[Dot]) -> bool:
+    return suits_log([dot["y"] for dot in dots])
 
 
 def _middle(courses: Sequence[Course]) -> Course:
@@ -113,9 +129,8 @@ def _middle(courses: Sequence[Course]) -> Course:
 def _points(course: Course, group: str, of: Callable[[Mark], float | None]) -> list[Dot]:
     marks = course.marks[:: max(1, -(-len(course.marks) // _POINTS))]
     both = [(mark.iteration, of(mark)) for mark in marks]
-    return [
-        {"x": x, "y": float(f"{y:.5g}"), "group": group} for x, y in both if y is not None and isfinite(y) and y > 0
-    ]
+    highest = _HIGHEST * ((of(marks[0]) if marks else None) or 1.0)
+    return [{"x": x, "y": float(f"{y:.5g}"), "group": group} for x, y in both if y is not None and 0 < y <= highest]
 
 
 def _dot(place: str, group: str, found: Spread, unit: float) -> Dot:

@@ -1,7 +1,6 @@
 """What a claim is: the paper's statement, the runs that test it, what counts as holding, and what they say.
 
-A criterion is looked at in several conditions, each a finding. In all of them: holds. In some: holds partly, and where.
-In none: does not hold. The words are those of `orchestrator.studies`.
+How verdicts come about is in `verdict`.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,12 +9,12 @@ from enum import Enum
 from pathlib import Path
 
 from orchestrator.claims.course import Course
+from orchestrator.claims.verdict import Judgement, Question, judge
 from orchestrator.compare.outcome import Outcome as Compared
 from orchestrator.experiment import Experiment, load_text
 from orchestrator.report.figure import Figure
 from orchestrator.studies import Study
 from orchestrator.studies.measure import Row
-from orchestrator.studies.verdict import Finding, Verdict, overall
 
 
 class Mode(Enum):
@@ -33,6 +32,13 @@ class Run:
     words: str
     settings: tuple[str, ...]
     """As after `--set`."""
+    group: str = ""
+    """The condition that it shares with the runs it is drawn with."""
+
+    @property
+    def title(self) -> str:
+        """With its condition."""
+        return ", ".join(filter(None, (self.words, self.group)))
 
 
 @dataclass(frozen=True)
@@ -87,30 +93,6 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """What is said of a claim, and what that rests on."""
-
-    verdict: Verdict
-    findings: tuple[Finding, ...]
-
-    @property
-    def where(self) -> str:
-        """In which conditions, if not in all or none: whichever list is the shorter."""
-        if self.verdict is not Verdict.PARTLY:
-            return ""
-        passed = [finding.condition for finding in self.findings if finding.passed]
-        failed = [finding.condition for finding in self.findings if not finding.passed]
-        if len(passed) <= len(failed):
-            return f"only: {'; '.join(passed)}"
-        return f"not: {'; '.join(failed)}"
-
-    @property
-    def met(self) -> str:
-        """In how many of the conditions."""
-        return f"{sum(finding.passed for finding in self.findings)} of {len(self.findings)}"
-
-
-@dataclass(frozen=True)
 class Claim:
     """One claim of the paper."""
 
@@ -121,13 +103,20 @@ class Claim:
     criterion: str
     """What counts as holding."""
     source: Source
-    judge: Callable[[Found], Sequence[Finding]]
+    ask: Callable[[Found], Sequence[Question]]
     figure: Callable[[str, Found], Figure | None]
     """The chart of this key; None if there is nothing to draw."""
-    remark: str = ""
-    """What a reader should know of the way it is tested."""
-    quick_seeds: int = 2
+    known: str = ""
+    """What of the statement is the paper's own text, and where it stands; empty: nothing that we have."""
+    instead: str = ""
+    """What is tested instead of the statement, and why; what was fitted, and to what."""
+    quick_seeds: int = 4
     full_seeds: int = 5
+
+    @property
+    def origin(self) -> str:
+        """Where the statement is from."""
+        return f"In our words; the paper's text is not at hand. {self.known}".strip()
 
     def seeds(self, mode: Mode, wanted: int | None = None) -> tuple[int, ...]:
         """From 1 on, as many as wanted or as the mode has."""
@@ -135,8 +124,7 @@ class Claim:
 
     def judgement(self, found: Found) -> Judgement:
         """The verdict."""
-        findings = tuple(self.judge(found))
-        return Judgement(overall(findings), findings)
+        return judge(self.ask(found))
 
 
 def experiment_of(claim: str, base: str, run: Run, seed: int) -> Experiment:

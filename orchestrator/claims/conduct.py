@@ -9,16 +9,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
 from orchestrator.attempt import Attempt, Keep, row_file
-from orchestrator.claims.claim import Claim, Found, Judgement, Mode, OfComparison, OfStudy
+from orchestrator.claims.claim import Claim, Found, Mode, OfComparison, OfStudy
 from orchestrator.claims.course import Course
 from orchestrator.claims.files import comparison
 from orchestrator.claims.jobs import Job, jobs_of
 from orchestrator.claims.outcome import Outcome
 from orchestrator.claims.report import write_claims_report
+from orchestrator.claims.verdict import Finding, Judgement
 from orchestrator.compare.conduct import Order as CompareOrder
 from orchestrator.compare.conduct import conduct_comparison
 from orchestrator.compare.grid import Cell, View, tuning_cells
@@ -202,12 +204,34 @@ def _plain(claim: Claim, outcome: Outcome) -> dict[str, object]:
     return {
         "key": claim.key,
         "statement": claim.statement,
+        "origin": claim.origin,
         "criterion": claim.criterion,
+        "instead": claim.instead,
         "seeds": outcome.seeds[claim.key],
         "verdict": judgement.verdict.value,
         "where": judgement.where,
-        "findings": [
-            {"condition": finding.condition, "passed": finding.passed, "evidence": finding.evidence}
-            for finding in judgement.findings
-        ],
+        "readings": {name: verdict.value for name, verdict in judgement.readings.items()},
+        "confidence": judgement.confidence,
+        "findings": [_plain_finding(finding) for finding in judgement.findings],
     }
+
+
+def _plain_finding(finding: Finding) -> dict[str, object]:
+    effect = finding.effect
+    return {
+        "part": finding.part,
+        "place": finding.place,
+        "reading": finding.reading,
+        "decides": finding.decides,
+        "verdict": finding.verdict.value,
+        "diverges": finding.diverges,
+        "evidence": finding.evidence,
+        "unit": finding.unit,
+        "effect": None if effect is None else effect.size,
+        "interval": None if effect is None or not effect.has_interval else (effect.low, _finite(effect.high)),
+        "is_bound": finding.is_bound,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if isfinite(value) else None

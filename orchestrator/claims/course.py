@@ -14,8 +14,9 @@ HOW = {
     "MSE": "||mean model - true model||^2, as the paper's table is read",
     "rounds": "communication rounds: iterations at which a node aggregates, the mean over the nodes",
     "bytes": "exact size of every encoded payload that all nodes sent; headers of the transport not included",
-    "seeds": "medians over the seeds; a run that does not reach a target counts as later than any that does, and one "
-    "that diverged reaches nothing from there on",
+    "effect": "the geometric mean of the ratio of two runs with the same seed, over the seeds (or the mean of a "
+    "difference), with Student's interval; a run that misses the target counts with all that it took, and the effect "
+    "is then a bound; what is shown of each run is the median over the seeds",
 }
 """What the figures mean."""
 
@@ -56,12 +57,12 @@ class Course:
         return asdict(self)
 
 
-def to_target(courses: Sequence[Course], target: float, of: Callable[[Mark], float]) -> Spread | None:
+def spread_to_target(courses: Sequence[Course], target: float, of: Callable[[Mark], float]) -> Spread | None:
     """What it took to the target, over the seeds; None if nothing ran."""
     hits = [course.hit(target) for course in courses]
     return spread_of_hits([None if hit is None else of(hit) for hit in hits])
 
 
-def at_end(courses: Sequence[Course]) -> Spread | None:
+def spread_at_end(courses: Sequence[Course]) -> Spread | None:
     """The relative suboptimality at the end, over the seeds."""
     return spread([course.end for course in courses])

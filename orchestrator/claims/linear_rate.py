@@ -7,10 +7,12 @@ from statistics import median
 
 import numpy as np
 
+from orchestrator.claims.base import GRAPHS, READINGS, REGULAR, Condition
 from orchestrator.claims.charts import lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course, Mark
-from orchestrator.studies.verdict import Finding
+from orchestrator.claims.pairs import Pairs, diverged
+from orchestrator.claims.verdict import Question, Verdict, at_most
 
 _BASE = """
 nodes: 32
@@ -22,11 +24,15 @@ algorithm:
   support: 0.2
   step: {kind: fixed, eta: 0.055, gamma: 1.0}
 period: 3..7
-evaluate: {every: 5}
+evaluate: {every: 2}
 stop: {iterations: 2000}
 simulate: {driver: vectorised}
 """
-_GAMMAS = {Mode.QUICK: ("1", "1.001", "1.005"), Mode.FULL: ("1", "1.0005", "1.001", "1.005", "1.01")}
+_GAMMAS = {Mode.QUICK: ("1", "1.005"), Mode.FULL: ("1", "1.0005", "1.001", "1.005", "1.01")}
+_IN = {Mode.QUICK: (REGULAR,), Mode.FULL: GRAPHS}
+STRAIGHT, OPTIMUM = "a straight line", "to the optimum"
+_NODES = 32
+_ROUNDING = 1e-15
 _DATA = {"alike": "problem.truth_shift=0", "different": "problem.truth_shift=0.3"}
 _FROM = 0.5
 _ABOVE_FLOOR = 3.0
@@ -35,13 +41,37 @@ _SPAN = 10.0
 _OPTIMUM = 1e-6
 
 
-def _run(gamma: str, data: str) -> Run:
-    words = f"gamma = {gamma}, data {data}"
-    return Run(f"{gamma}_{data}", words, (f"algorithm.step.gamma={gamma}", _DATA[data]))
+@dataclass(frozen=True)
+class Case:
+    """A step, a graph, a growth, a kind of data."""
+
+    reading: str
+    graph: str
+    gamma: str
+    data: str
+
+    @property
+    def place(self) -> str:
+        """In words, without the reading."""
+        return f"gamma = {self.gamma}, data {self.data}, {self.graph}"
+
+
+def _cases(mode: Mode) -> Iterator[Case]:
+    for reading in READINGS:
+        for graph in _IN[mode]:
+            for data in _DATA:
+                for gamma in _GAMMAS[mode]:
+                    yield Case(reading, graph, gamma, data)
+
+
+def _run(case: Case) -> Run:
+    gamma = (f"algorithm.step.gamma={case.gamma}", _DATA[case.data])
+    words = f"gamma = {case.gamma}, data {case.data}"
+    return Condition(case.reading, case.graph, _NODES).run(f"{case.gamma}_{case.data}", words, gamma)
 
 
 def _runs(mode: Mode) -> tuple[Run, ...]:
-    return tuple(_run(gamma, data) for data in _DATA for gamma in _GAMMAS[mode])
+    return tuple(map(_run, _cases(mode)))
 
 
 @dataclass(frozen=True)
@@ -75,37 +105,61 @@ def _middle(marks: Sequence[Mark]) -> list[Mark]:
     return known[begin : end + 1]
 
 
-def judge_rate(found: Found) -> list[Finding]:
-    """For every gamma, with data alike and different."""
-    return [finding for run in _runs(Mode.FULL) for finding in _on(found.of(run.key), run.words)]
+def ask_rate(found: Found) -> list[Question]:
+    """For every step, graph and gamma, with data alike and different."""
+    return [question for case in _cases(Mode.FULL) for question in _on(found.of(_run(case).key), case)]
 
 
-def _on(courses: Sequence[Course], words: str) -> Iterator[Finding]:
+def _on(courses: Sequence[Course], case: Case) -> Iterator[Question]:
     if not courses:
         return
-    fits = [fit(course) for course in courses]
+    place, seeds = case.place, len(courses)
+    if lost := diverged(courses):
+        for part in (STRAIGHT, OPTIMUM):
+            words = f"diverges ({lost} of {seeds} seeds)"
+            yield Question(part, place, case.reading, words, Verdict.FAILS, seeds, diverges=True)
+        return
+    yield _straight([fit(course) for course in courses], case)
+    lowest = tuple((max(_lowest(course), _ROUNDING), _OPTIMUM) for course in courses)
+    test = Pairs(lowest, seeds).test(at_most(1.0))
+    words = f"lowest suboptimality {median(low for low, _ in lowest):.2g}; times {_OPTIMUM:g}"
+    yield Question(OPTIMUM, place, case.reading, words, test, seeds)
+
+
+def _straight(fits: Sequence[Fit | None], case: Case) -> Question:
+    """By what a straight line leaves unexplained in each seed; it must be long enough, and fall."""
+    seeds = len(fits)
     known = [one for one in fits if one is not None]
-    if len(known) < len(fits):
-        yield Finding(f"{words}: a straight line", False, "it does not get half of the way, or diverges")
-    else:
-        rate, r2, span = (median(part) for part in zip(*((one.rate, one.r2, one.span) for one in known), strict=True))
-        evidence = f"R² {r2:.4f} over a factor of {span:.3g}; an iteration leaves {rate:.4f}"
-        yield Finding(f"{words}: a straight line", r2 >= _STRAIGHT and span >= _SPAN and rate < 1.0, evidence)
-    lowest = median(min((m.left for m in course.marks if m.left is not None), default=1.0) for course in courses)
-    yield Finding(f"{words}: to the optimum", lowest <= _OPTIMUM, f"lowest suboptimality {lowest:.2g}")
+    falling = [one for one in known if one.span >= _SPAN and one.rate < 1.0]
+    if len(falling) < seeds:
+        words = f"with {seeds - len(falling)} of {seeds} seeds it does not fall by a factor of {_SPAN:g}"
+        verdict = Verdict.OPEN if falling else Verdict.FAILS
+        return Question(STRAIGHT, case.place, case.reading, words, verdict, seeds)
+    r2, span, rate = (median(part) for part in zip(*((one.r2, one.span, one.rate) for one in known), strict=True))
+    words = (
+        f"R² {r2:.4f} over a factor of {span:.3g}; an iteration leaves {rate:.4f}; "
+        f"unexplained, times the {1 - _STRAIGHT:.2g} allowed"
+    )
+    rest = tuple((max(1 - one.r2, _ROUNDING), 1 - _STRAIGHT) for one in falling)
+    return Question(STRAIGHT, case.place, case.reading, words, Pairs(rest, seeds).test(at_most(1.0)), seeds)
+
+
+def _lowest(course: Course) -> float:
+    return min((mark.left for mark in course.marks if mark.left is not None), default=1.0)
 
 
 LINEAR_RATE = Claim(
     key="linear-rate",
     title="Linear rate",
     statement="PaME converges at a linear rate, also when the nodes' data differ.",
-    criterion=f"from suboptimality {_FROM:g} down to {_ABOVE_FLOOR:g} times its lowest, log suboptimality against k is "
-    f"a straight line (R² at least {_STRAIGHT:g}, over a factor of at least {_SPAN:g}), and it leads to the optimum: "
-    f"suboptimality {_OPTIMUM:g} within 2000 iterations (medians over seeds)",
+    criterion=f"decides: from suboptimality {_FROM:g} down to {_ABOVE_FLOOR:g} times its lowest, log suboptimality "
+    f"against k is a falling straight line (R² at least {_STRAIGHT:g}, over a factor of at least {_SPAN:g}), beyond "
+    f"the spread of the seeds; and it leads to the optimum: suboptimality {_OPTIMUM:g} within 2000 iterations",
     source=Experiments(_BASE, _runs),
-    judge=judge_rate,
+    ask=ask_rate,
     figure=lines(_runs(Mode.FULL)),
-    remark="Strongly convex at every node, whole local batches: the best case. The two halves of the criterion are "
-    "judged apart: a line that ends at a floor, where gamma froze the step or the nodes disagree for ever, is linear "
-    "convergence to a neighbourhood only.",
+    instead="Strongly convex at every node, whole local batches: the best case. The two halves are judged apart: a "
+    "line that ends at a floor, where gamma froze the step or the nodes disagree for ever, is linear convergence to a "
+    "neighbourhood only. Gamma = 1 is not the paper's (it asks for more than 1), but leaves the rate alone. The step "
+    "0.055 of `independent of t` is the one fitted to the table of large m; `as printed` has sigma0 = 1.",
 )

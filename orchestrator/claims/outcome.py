@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.claims.claim import Claim, Found, Judgement, Mode
+from orchestrator.claims.claim import Claim, Found, Mode
+from orchestrator.claims.verdict import Judgement
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from orchestrator.claims.claim import Claim, Judgement
+from orchestrator.claims.claim import Claim
+from orchestrator.claims.verdict import Judgement, Verdict
 from orchestrator.report.text import count
-from orchestrator.studies.verdict import Verdict
 
 _COLOURS = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red"}
 
@@ -48,9 +48,9 @@ class ClaimsScreen:
 
     def _show(self) -> Group:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in ("claim", "verdict", "met"):
+        for heading in ("claim", "verdict", "deciding parts"):
             table.add_column(heading, no_wrap=True)
-        table.add_column("where")
+        table.add_column("by reading")
         for claim in self._claims:
             table.add_row(claim.key, *self._line(claim.key))
         return Group(self._progress, table)
@@ -59,5 +59,6 @@ class ClaimsScreen:
         judgement = self._judgements.get(claim)
         if judgement is None:
             return "[dim]…[/]", "", f"[dim]{count(self._ran[claim], 'run')} so far[/]"
-        colour = _COLOURS.get(judgement.verdict, "dim")
-        return f"[{colour}]{judgement.verdict.value}[/]", judgement.met, escape(judgement.where)
+        readings = "; ".join(f"{name}: {verdict.value}" for name, verdict in judgement.readings.items())
+        verdict = f"[{_COLOURS.get(judgement.verdict, 'dim')}]{judgement.verdict.value}[/]"
+        return verdict, judgement.met, escape(readings or judgement.where)

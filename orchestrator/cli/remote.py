@@ -20,6 +20,7 @@ from orchestrator.runs import Status
 from orchestrator.runs.health import Health, State
 from orchestrator.screen import RunScreen, shown
 from orchestrator.security import read_vault
+from pame.algorithms import PameSpec
 from pame.rpc import experiments_pb2 as pb
 
 DEFAULT_ADDRESS = "127.0.0.1:4750"
@@ -58,6 +59,13 @@ def headline(experiment: Experiment) -> str:
     )
 
 
+def say_steps(experiments: Iterable[Experiment], console: Console) -> None:
+    """PaME's step, each once: the paper prints one, and its tables are matched by another."""
+    steps = (one.algorithm.step.words for one in experiments if isinstance(one.algorithm, PameSpec))
+    for words in dict.fromkeys(steps):
+        console.print(f"step: {words}", soft_wrap=True)
+
+
 def run_on(client: Client, variants: Sequence[Variant], base: Path, console: Console) -> int:
     """Submit an experiment, whose file is in `base`, and watch it; Ctrl-C cancels it. The exit code of the run."""
     if len(variants) > 1:
@@ -67,6 +75,7 @@ def run_on(client: Client, variants: Sequence[Variant], base: Path, console: Con
     with client:
         accepted = client.submit(to_yaml(experiment), files)
         console.print(f"{headline(experiment)}, run {accepted.run} on {escape(client.address)}", soft_wrap=True)
+        say_steps([experiment], console)
         try:
             ended = watch_run(client, accepted.run, console)
         except KeyboardInterrupt:

@@ -12,7 +12,7 @@ from rich.markup import escape
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
 from orchestrator.cli.exit_codes import exit_code, worst
-from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health
+from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health, say_steps
 from orchestrator.cli.verified import say_verified
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
@@ -100,6 +100,7 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
     experiment = variant.experiment
     driver = f" ({choose_driver(experiment)})" if backend == "simulate" else ""
     console.print(f"{headline(experiment)}, backend {backend}{driver}")
+    say_steps([experiment], console)
     with shown(console) as live:
         screen = RunScreen(experiment.name, experiment.nodes, limits_of(experiment.stop), live)
         ending = BACKENDS[backend].run(experiment, base, folder, screen, variant.notes)
@@ -109,6 +110,7 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
 
 def _run_many(variants: list[Variant], base: Path, folder: Path, backend: str, console: Console) -> list[Ending]:
     console.print(f"[bold]{variants[0].experiment.name}[/]: {escape(swept_words(variants))}")
+    say_steps((variant.experiment for variant in variants), console)
     with shown(console) as live:
         endings = run_sweep(variants, base, folder, backend, SweepScreen(variants, live).progress)
     for sentence in dict.fromkeys(ending.faults.sentence for ending in endings if ending.faults):

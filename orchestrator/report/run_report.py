@@ -84,6 +84,7 @@ def _head(summary: Summary) -> str:
         (summary.health, HEALTH_LOOKS.get(summary.health, "")),
         ("exact" if exact else "not exact" if exact is not None else "", "good" if exact else ""),
         (summary.word("algorithm"), ""),
+        (f"step: {summary.word('step')}" if summary.word("step") else "", ""),
         (summary.word("problem"), ""),
         (" · ".join(word for word in (summary.word("backend"), summary.word("driver")) if word), ""),
         (f"seed {summary.word('seed')}" if summary.word("seed") else "", ""),

@@ -86,6 +86,7 @@ def summarise(
         "n": n,
         "s": s,
         "algorithm": experiment.algorithm.kind,
+        "step": experiment.algorithm.step.words if isinstance(experiment.algorithm, PameSpec) else None,
         "problem": experiment.problem.kind,
         "iterations": ending.iterations,
         "seconds": ending.seconds,

@@ -26,6 +26,11 @@ class PenaltyStep:
     sigma0: Annotated[float, Gt(0)] = 1.0
     gamma: Annotated[float, Ge(1)] = 1.005
 
+    @property
+    def words(self) -> str:
+        """For people."""
+        return f"1/(sigma^k t_i), sigma0 = {self.sigma0:g}, gamma = {self.gamma:g} (as printed)"
+
     def size(self, k: int, enough: int) -> float:
         """The step size at iteration k of a node that averages `enough` messages."""
         return exp(-k * log(self.gamma)) / (self.sigma0 * enough)
@@ -42,6 +47,12 @@ class FixedStep:
     kind: Literal["fixed"] = "fixed"
     eta: Annotated[float, Gt(0)] = 0.1
     gamma: Annotated[float, Ge(1)] = 1.005
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        shrinks = "" if self.gamma == 1 else f"/{self.gamma:g}^k"
+        return f"fixed, {self.eta:g}{shrinks} (independent of t)"
 
     def size(self, k: int, enough: int) -> float:
         """The step size at iteration k; the participation does not matter."""

@@ -1,19 +1,21 @@
 """Claims with results made by hand, and a claim that takes a moment."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from orchestrator.claims.base import TARGET
 from orchestrator.claims.charts import lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
-from orchestrator.claims.course import Course, Mark, to_target
+from orchestrator.claims.course import Course, Mark
 from orchestrator.claims.files import comparison
+from orchestrator.claims.reach import reach
+from orchestrator.claims.verdict import Question
 from orchestrator.compare.company import Company
 from orchestrator.compare.grid import Cell, View
 from orchestrator.compare.measure import Mark as ComparedMark
 from orchestrator.compare.measure import Row as ComparedRow
 from orchestrator.compare.outcome import Outcome as Compared
 from orchestrator.studies.measure import OwnData, Row
-from orchestrator.studies.verdict import Finding
 
 TINY_BASE = """
 nodes: 5
@@ -27,13 +29,10 @@ stop: {iterations: 60}
 _RUNS = (Run("half", "s/n = 0.5", ("algorithm.support=0.5",)), Run("whole", "s/n = 1", ("algorithm.support=1.0",)))
 
 
-def _judge(found: Found) -> list[Finding]:
-    took = {run.words: to_target(found.of(run.key), TARGET, lambda mark: mark.iteration) for run in _RUNS}
-    return [
-        Finding(words, not hit.is_missed, f"{hit.median:g} iterations")
-        for words, hit in took.items()
-        if hit is not None
-    ]
+def _ask(found: Found) -> list[Question]:
+    """Each run is a part that decides."""
+    asked = [reach({run.words: found.of(run.key)}, run.words) for run in _RUNS if found.of(run.key)]
+    return [replace(question, decides=True) for question in asked]
 
 
 TINY = Claim(
@@ -42,9 +41,9 @@ TINY = Claim(
     statement="Five nodes agree.",
     criterion="they reach the target",
     source=Experiments(TINY_BASE, lambda mode: _RUNS if mode is Mode.FULL else _RUNS[:1]),
-    judge=_judge,
+    ask=_ask,
     figure=lines(_RUNS),
-    remark="A remark.",
+    instead="Something smaller.",
 )
 
 
@@ -60,32 +59,49 @@ def reaching(run: str, iteration: int | None, seed: int = 1, end: float = 0.01, 
     return course(run, lefts, seed, period)
 
 
-def row(policy: str, condition: str, time: float | None, left: float) -> Row:
+def row(
+    policy: str,
+    condition: str,
+    time: float | None,
+    left: float,
+    seed: int = 1,
+    pace: float = 50.0,
+    seconds: float = 10.0,
+) -> Row:
     """A run of a study that needed so long to the target and left so much on everybody's data."""
     return Row(
         policy=policy,
         condition=condition,
-        seed=1,
+        seed=seed,
         backend="simulate",
         status="finished",
-        seconds=10.0,
+        seconds=seconds,
         seconds_to_target=time,
         bytes_to_target=None,
         left=left,
         objective=0.1,
-        pace=50.0,
+        pace=pace,
         struck=(1,),
         own=tuple(OwnData(1.0, left, 0.0) for _ in range(2)),
     )
 
 
-def compared(rounds: Mapping[str, Sequence[float | None]], bytes_: Mapping[str, Sequence[float | None]]) -> Compared:
-    """By algorithm: what it took to 0.2, 0.1, 0.05; the same in both views."""
-    plan = comparison(Mode.QUICK, (1,))
+Took = Mapping[str, Sequence[float | None]]
+"""By algorithm: what it took to 0.2, 0.1, 0.05."""
+
+
+def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
+    """By seed: rounds and bytes; the same in both views."""
+    plan = comparison(Mode.QUICK, tuple(range(1, 1 + len(by_seed))))
     rows = [
         ComparedRow(
-            Cell(name, view, (), 1), "simulate", "finished", _marks(rounds[name], bytes_[name]), Company(2.0, 0.0, 2.0)
+            Cell(name, view, (), seed),
+            "simulate",
+            "finished",
+            _marks(rounds[name], bytes_[name]),
+            Company(2.0, 0.0, 2.0),
         )
+        for seed, (rounds, bytes_) in enumerate(by_seed, 1)
         for view in View
         for name in rounds
     ]

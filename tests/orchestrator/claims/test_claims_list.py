@@ -1,5 +1,6 @@
 """The list of claims: complete, and every experiment of it is one that can be run."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ from orchestrator.claims.claim import Experiments, OfComparison, OfStudy, experi
 from orchestrator.claims.conduct import Order, count_runs
 from orchestrator.claims.files import comparison
 from orchestrator.claims.jobs import jobs_of
+from orchestrator.claims.verdict import ENOUGH
 from orchestrator.compare.grid import experiment_of as compared_experiment
 from orchestrator.compare.grid import tuning_cells
 from orchestrator.plan import choose_driver, make_topology
-from pame.algorithms import PameSpec
+from pame.algorithms import FixedStep, PameSpec, PenaltyStep
 
 
 def test_all_claims_of_the_paper_are_there() -> None:
@@ -31,8 +33,38 @@ def test_all_claims_of_the_paper_are_there() -> None:
     ]
     for claim in CLAIMS.values():
         assert claim.statement.endswith(".")
-        assert claim.criterion
+        assert claim.criterion.startswith("decides")
         assert not claim.criterion.endswith(".")
+        assert claim.origin.startswith("In our words; the paper's text is not at hand.")
+        assert claim.instead, "what is tested instead, and why"
+
+
+def test_what_was_fitted_and_to_what_is_said_where_it_is_used() -> None:
+    for claim in CLAIMS.values():
+        if isinstance(claim.source, Experiments):
+            assert "0.055" in claim.instead, claim.key
+            assert "fitted" in claim.instead, claim.key
+    assert "prints 320 iterations, which we read as 32" in CLAIMS["large-m"].instead
+
+
+@pytest.mark.parametrize("key", ["transmission-rate", "participation-rate", "communication-period", "connectivity"])
+def test_every_self_comparison_runs_both_steps_on_both_kinds_of_graph(key: str) -> None:
+    source = CLAIMS[key].source
+    assert isinstance(source, Experiments)
+    for mode, nodes in ((Mode.QUICK, {32}), (Mode.FULL, {32, 64, 128})):
+        seen = set()
+        for run in source.runs(mode):
+            experiment = experiment_of(key, source.base, run, 1)
+            assert isinstance(experiment.algorithm, PameSpec)
+            seen.add((experiment.algorithm.step, experiment.topology.kind, experiment.nodes))
+        steps = (PenaltyStep(sigma0=1.0, gamma=1.005), FixedStep(eta=0.055, gamma=1.005))
+        assert seen == set(product(steps, ("erdos-renyi", "random-regular"), nodes))
+
+
+def test_quick_mode_gives_verdicts_but_for_large_m_which_is_a_look() -> None:
+    few = {key for key, claim in CLAIMS.items() if len(claim.seeds(Mode.QUICK)) < ENOUGH}
+    assert few == {"large-m"}
+    assert all(len(claim.seeds(Mode.FULL)) >= ENOUGH for claim in CLAIMS.values())
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -82,7 +114,7 @@ def test_the_comparison_can_be_run_in_both_modes(mode: Mode, n: int) -> None:
 
 def test_the_number_of_runs_is_known_beforehand() -> None:
     alone = Order((CLAIMS["connectivity"], CLAIMS["stragglers"]), Mode.QUICK, 3, "")
-    assert count_runs(alone) == 4 * 3 + 8 * 3
+    assert count_runs(alone) == 4 * 4 * 3 + 8 * 3
     both = Order((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), Mode.QUICK, 1, "")
     tuning = len(tuning_cells(comparison(Mode.QUICK, (1,))))
     assert count_runs(both) == tuning + 5 * 2, "the comparison is shared"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from orchestrator.claims import CLAIMS, Mode
-from orchestrator.claims.claim import Judgement
 from orchestrator.claims.conduct import Order, conduct_claims, count_runs
+from orchestrator.claims.verdict import Judgement
 
 pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
 
@@ -91,15 +91,18 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
 
     rounds = rounds_to_targets(lines(folder / "comparison" / "rows.jsonl"))
     by_key = {claim["key"]: claim for claim in json.loads((folder / "claims.json").read_text())["claims"]}
-    found = {finding["condition"]: finding["passed"] for finding in by_key["fewest-rounds"]["findings"]}
+    found = {finding["place"]: finding["effect"] for finding in by_key["fewest-rounds"]["findings"]}
     assert found == {
-        f"{view}, to suboptimality {target}": rounds[view, "pame", target] <= rounds[view, "dpsgd", target]
+        f"{view}, to suboptimality {target}, against dpsgd": pytest.approx(
+            rounds[view, "pame", target] / rounds[view, "dpsgd", target]
+        )
         for view in ("as-published", "standardized")
         for target in (0.5, 0.2)
     }
     assert len(by_key["half-volume"]["findings"]) == 4
     assert {claim["seeds"][0] for claim in by_key.values()} == {1}
-    where = {finding["condition"].rpartition(", ")[2] for finding in by_key["stragglers"]["findings"]}
+    assert {claim["verdict"] for claim in by_key.values()} == {"a look"}, "one seed is never a verdict"
+    where = {finding["place"] for finding in by_key["stragglers"]["findings"]}
     assert where == {"30 % of the nodes 10 times slower"}
     page = (folder / "report.html").read_text()
     assert all(claim.statement in page for claim in claims)

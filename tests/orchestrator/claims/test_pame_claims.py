@@ -3,12 +3,13 @@
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from html import unescape
 from io import StringIO
 from pathlib import Path
 
 import pytest
-from claims_world import TINY, compared, reaching, row
+from claims_world import TINY, compared, course, reaching, row
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.live import Live
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 from orchestrator.claims import CLAIMS, Mode
 from orchestrator.claims.claim import Found
 from orchestrator.claims.conduct import Order, conduct_claims
+from orchestrator.claims.course import Course
 from orchestrator.claims.outcome import Outcome
 from orchestrator.claims.report import write_claims_report
 from orchestrator.claims.screen import ClaimsScreen
@@ -43,23 +45,27 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path) -> None:
-    done = CliRunner().invoke(app, ["claims", "--full", "--only", "tiny", "--seeds", "2"])
+    done = CliRunner().invoke(app, ["claims", "--full", "--only", "tiny", "--seeds", "3"])
     assert done.exit_code == 0, done.output
-    assert "1 claim, full mode: 4 runs in the simulator" in done.output
+    assert "1 claim, full mode: 6 runs in the simulator" in done.output
     assert re.search(r"tiny +holds +2 of 2", done.output), done.output
     [folder] = (tiny / "runs").iterdir()
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    assert sorted((row["run"], row["seed"]) for row in rows) == [("half", 1), ("half", 2), ("whole", 1), ("whole", 2)]
+    assert sorted((row["run"], row["seed"]) for row in rows) == [
+        (run, s) for run in ("half", "whole") for s in (1, 2, 3)
+    ]
     assert all(row["claim"] == "tiny" and row["marks"][0]["left"] == pytest.approx(1.0) for row in rows)
     [claim] = json.loads((folder / "claims.json").read_text())["claims"]
     assert claim["verdict"] == "holds"
-    assert [finding["condition"] for finding in claim["findings"]] == ["s/n = 0.5", "s/n = 1"]
+    assert [finding["place"] for finding in claim["findings"]] == ["s/n = 0.5", "s/n = 1"]
     words = words_of(folder / "report.html")
     assert "Five nodes agree. " in words
-    assert "What counts as holding: they reach the target." in words
+    assert "What counts: they reach the target." in words
+    assert "The paper: In our words; the paper's text is not at hand." in words
+    assert "What is tested instead: Something smaller." in words
     assert "algorithm.support=0.5" in words
     assert "participation: 0.5" in words, "the base experiment"
-    assert "pame claims --full --only tiny --seeds 2" in words
+    assert "pame claims --full --only tiny --seeds 3" in words
 
 
 def test_quiet_prints_only_the_folder_and_quick_is_the_default(tiny: Path) -> None:
@@ -97,6 +103,17 @@ def test_a_folder_that_cannot_be_written_to_is_said_in_one_sentence(tmp_path: Pa
         conduct_claims(Order((TINY,), Mode.QUICK, 1, ""), tmp_path / "nowhere", _Impatient())
 
 
+SEEDS = (1, 2, 3)
+
+
+def climbing() -> Iterator[Course]:
+    """Independent of t it gets faster and nearer; as printed it diverges."""
+    for seed in SEEDS:
+        for value, took, end in (("0.1", 100, 0.02), ("0.2", 60, 0.01), ("0.6", 40, 0.005)):
+            yield reaching(f"{value}_independent_regular_m-32", took, seed, end)
+            yield course(f"{value}_printed_regular_m-32", {0: 1.0, 2: 5.0, 4: 1e9}, seed, status="diverged")
+
+
 def outcome_of_all() -> Outcome:
     """Every kind of claim, with results made by hand."""
     chosen = tuple(
@@ -104,21 +121,23 @@ def outcome_of_all() -> Outcome:
     )
     took = dict.fromkeys(("pame", "dpsgd", "dfedsam", "beer", "anq-nids"), (10.0, 20.0, 30.0))
     rows = tuple(
-        row(policy, condition, 1.0 + place, 0.01)
+        row(policy, condition, 1.0 + place, 0.01, seed)
         for place, policy in enumerate(("pame-all-long", "pame-0-long", "dpsgd-long"))
         for condition in ("none", "30-at-10x")
+        for seed in SEEDS
     )
+    contest = compared([(took, took)] * len(SEEDS))
     found = {
-        "transmission-rate": Found(courses=(reaching("0.1", 100), reaching("0.2", 60), reaching("0.4", None))),
-        "fewest-rounds": Found(compared=compared(took, took)),
-        "half-volume": Found(compared=compared(took, took)),
+        "transmission-rate": Found(courses=tuple(climbing())),
+        "fewest-rounds": Found(compared=contest),
+        "half-volume": Found(compared=contest),
         "stragglers": Found(rows=rows, study=STUDIES["stragglers"].small()),
         "large-m": Found(),
     }
     return Outcome(
         claims=chosen,
         mode=Mode.QUICK,
-        seeds={claim.key: (1,) for claim in chosen},
+        seeds={claim.key: SEEDS for claim in chosen},
         command="pame claims",
         found=found,
         judgements={claim.key: claim.judgement(found[claim.key]) for claim in chosen},
@@ -132,9 +151,12 @@ def test_the_page_has_a_table_of_verdicts_and_a_section_for_each(tmp_path: Path)
     for claim in outcome.claims:
         assert words.count(claim.statement) >= 2
         assert claim.criterion in words
-    assert "3 of 5 holds partly not: s/n = 0.4 reaches the target; from s/n = 0.2 to s/n = 0.4" in words
-    assert "PaME 10 rounds; of the others dpsgd 10 rounds" in words
-    assert "0 of 24 does not hold" in words
+    assert "holds partly as printed: does not hold; independent of t: holds 2 of 4" in words
+    assert "s/n = 0.1 diverges (3 of 3 seeds)" in words
+    assert "0.4 times" in words
+    assert "PaME 10 rounds; dpsgd 10 rounds" in words
+    assert "does not hold 0 of 24" in words
+    assert "nothing ran on nodes" in words
     assert "Many nodes" in words
     assert "not measured" in words
     assert "compute.stragglers=30%" in words
@@ -155,9 +177,15 @@ def test_a_browser_draws_every_figure_and_complains_of_nothing(tmp_path: Path) -
         count = "charts => charts.map(c => c.querySelectorAll('svg .mark-symbol.role-mark path').length)"
         dots = page.eval_on_selector_all(".chart", count)
         page.click("[data-switch=view-half-volume] button[data-value=standardized]")
+        page.click("[data-switch=group-transmission-rate] button:last-child")
+        page.wait_for_function(
+            "document.querySelectorAll('.chart')[0].querySelectorAll('svg .role-mark path').length > 6"
+        )
+        independent = page.eval_on_selector_all(".chart", count)[0]
         browser.close()
     assert complaints == []
-    assert dots == [8, 15, 15, 6]
+    assert dots == [6, 15, 15, 6], "as printed, what diverges leaves the picture after two points"
+    assert independent == 9
 
 
 def test_the_screen_has_a_line_for_each_claim_and_its_verdict_when_there_is_one() -> None:
@@ -165,7 +193,8 @@ def test_the_screen_has_a_line_for_each_claim_and_its_verdict_when_there_is_one(
     with Live(console=console) as live:
         screen = ClaimsScreen((TINY, CLAIMS["large-m"]), 3, live)
         screen.ran(("tiny",))
-        screen.judged("tiny", TINY.judgement(Found(courses=(reaching("half", 10),))))
+        courses = tuple(reaching("half", 10, seed) for seed in SEEDS)
+        screen.judged("tiny", TINY.judgement(Found(courses=courses)))
         screen.ran(("large-m",))
     text = console.export_text()
     assert re.search(r"tiny +holds +1 of 1", text)

@@ -36,6 +36,27 @@ def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
         assert heading in done.stdout
 
 
+def test_a_run_says_which_step_it_takes_in_the_terminal_and_in_the_report(
+    pame: Pame, small: Path, tmp_path: Path
+) -> None:
+    step = "step: 1/(sigma^k t_i), sigma0 = 9, gamma = 1.005 (as printed)"
+    penalty = "algorithm.step={kind: penalty, sigma0: 9}"
+    done = pame("run", small, "--backend", "simulate", "--set", penalty)
+    assert step in done.stdout
+    assert step in (only_folder(tmp_path) / "report.html").read_text()
+
+
+def test_a_sweep_says_each_step_once_and_algorithms_without_the_choice_say_none(pame: Pame, small: Path) -> None:
+    etas = "algorithm.step.eta=[0.01, 0.02]"
+    done = pame("run", small, "--backend", "simulate", "--set", etas, "--set", "seed=[1, 2]")
+    assert [line for line in done.stdout.splitlines() if line.startswith("step:")] == [
+        "step: fixed, 0.01 (independent of t)",
+        "step: fixed, 0.02 (independent of t)",
+    ]
+    other = pame("run", small, "--backend", "simulate", "--set", "algorithm={kind: dpsgd}")
+    assert "step:" not in other.stdout
+
+
 def test_the_files_of_a_run_agree_with_each_other(pame: Pame, small: Path, tmp_path: Path) -> None:
     assert pame("run", small, "--backend", "simulate").returncode == 0
     folder = only_folder(tmp_path)

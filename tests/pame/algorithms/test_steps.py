@@ -40,3 +40,9 @@ def test_the_first_step_is_the_one_at_iteration_zero() -> None:
     assert PameSpec(step=PenaltyStep(sigma0=4.0)).first_step(5) == pytest.approx(1 / 20, rel=1e-15)
     assert PameSpec(step=FixedStep(eta=0.25)).first_step(5) == pytest.approx(0.25, rel=1e-15)
     assert DpsgdSpec(eta=0.125).first_step(5) == 0.125
+
+
+def test_a_step_says_whether_it_is_the_printed_one() -> None:
+    assert PenaltyStep().words == "1/(sigma^k t_i), sigma0 = 1, gamma = 1.005 (as printed)"
+    assert FixedStep(eta=0.05).words == "fixed, 0.05/1.005^k (independent of t)"
+    assert FixedStep(eta=0.05, gamma=1.0).words == "fixed, 0.05 (independent of t)"

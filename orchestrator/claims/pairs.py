@@ -1,0 +1,97 @@
+"""Two runs of a claim, seed by seed: what each took to the target, and where each ended.
+
+A run that misses the target took more than all it had: it counts with its last point, and at least with what the other
+took, so that a miss is never a gain; the effect is then a bound, and its interval has no end on that side. Where both
+miss, the pair says nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from statistics import median
+
+from orchestrator.claims.course import Course, Mark
+from orchestrator.claims.verdict import Rule, Test
+from orchestrator.paired_seeds import Effect, ratio
+from orchestrator.runs import Status
+
+_LOWEST = 1e-12
+"""Below this, what is left of the way is rounding."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A figure of two runs, for the seeds of which both are known."""
+
+    values: tuple[tuple[float, float], ...]
+    seeds: int
+    missed: tuple[int, int] = (0, 0)
+    """How often the first missed where the second did not, and the other way round."""
+
+    def middle(self, side: int) -> float:
+        """The median of the first (0) or the second (1)."""
+        return median(pair[side] for pair in self.values)
+
+    def words(self, side: int, times: float = 1.0) -> str:
+        """The same, in words."""
+        return f"{times * self.middle(side):.3g}" if self.values else "missed"
+
+    def test(self, rule: Rule, grid: float = 0.0) -> Test:
+        """The ratio of the first to the second, by a rule."""
+
+        def estimate(confidence: float) -> Effect | None:
+            effect = ratio(self.values, confidence, grid)
+            if effect is None:
+                return None
+            low, high = 0.0 if self.missed[1] else effect.low, inf if self.missed[0] else effect.high
+            return replace(effect, low=low, high=high)
+
+        return Test(estimate, rule, is_bound=any(self.missed))
+
+
+def to_target(one: Sequence[Course], other: Sequence[Course], target: float, of: Callable[[Mark], float]) -> Pairs:
+    """What it took them to the target."""
+    both = _both(one, other)
+    hits = [(_at(a.hit(target), of), _at(b.hit(target), of)) for a, b in both]
+    return censored(hits, [(_last(a, b, of), _last(b, a, of)) for a, b in both])
+
+
+def at_end(one: Sequence[Course], other: Sequence[Course]) -> Pairs:
+    """The share of the way that they left; a run that diverged has no end."""
+    both = _both(one, other)
+    ends = [(a.end, b.end) for a, b in both]
+    values = tuple((max(x, _LOWEST), max(y, _LOWEST)) for x, y in ends if x is not None and y is not None)
+    return Pairs(values, len(both))
+
+
+def censored(both: Sequence[tuple[float | None, float | None]], last: Sequence[tuple[float, float]]) -> Pairs:
+    """From what both took, None for a miss, and the last that is known of each."""
+    known = [(took, end) for took, end in zip(both, last, strict=True) if took != (None, None)]
+    values = []
+    for (first, second), (end, other_end) in known:
+        reached = max(hit for hit in (first, second) if hit is not None)
+        values.append(
+            (max(end, reached) if first is None else first, max(other_end, reached) if second is None else second)
+        )
+    missed = sum(took[0] is None for took, _ in known), sum(took[1] is None for took, _ in known)
+    return Pairs(tuple(values), len(both), missed)
+
+
+def diverged(courses: Iterable[Course]) -> int:
+    """How many of the runs diverged."""
+    return sum(course.status == Status.DIVERGED.value for course in courses)
+
+
+def _both(one: Sequence[Course], other: Sequence[Course]) -> list[tuple[Course, Course]]:
+    theirs = {course.seed: course for course in other}
+    return [(course, theirs[course.seed]) for course in one if course.seed in theirs]
+
+
+def _at(hit: Mark | None, of: Callable[[Mark], float]) -> float | None:
+    return None if hit is None else of(hit)
+
+
+def _last(run: Course, partner: Course, of: Callable[[Mark], float]) -> float:
+    """A run that diverged would never get there: it counts as long as its partner."""
+    ends = [run, partner] if run.status == Status.DIVERGED.value else [run]
+    return max((of(course.marks[-1]) for course in ends if course.marks), default=0.0)

@@ -1,0 +1,248 @@
+"""How a claim is judged: parts that decide, parts that can only spoil, each with a verdict of its own.
+
+A part is a question about paired seeds: an effect with an interval, and a rule that turns it into a verdict. The
+intervals of the parts that decide hold together: with k of them each has the confidence 1 - 0.05 / k, so that pure
+noise makes any of them hold wrongly in at most 2.5 of 100 claims. A part that can only spoil (to reach the target at
+all, say) makes no claim hold, and if it fails `holds` becomes `holds partly`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import isfinite
+
+from orchestrator.paired_seeds import Effect
+
+SURENESS = 0.95
+ENOUGH = 3
+"""Fewer seeds are a look, never a verdict."""
+MARGIN = 0.05
+"""A gain that is surely smaller than this counts as none."""
+
+
+class Verdict(Enum):
+    """What is said of a part, a reading or a claim."""
+
+    HOLDS = "holds"
+    PARTLY = "holds partly"
+    FAILS = "does not hold"
+    OPEN = "cannot be told"
+    LOOK = "a look"
+    UNKNOWN = "not measured"
+
+
+_NAMED = 4
+"""So many places are named in a headline."""
+_SPOILS = (Verdict.FAILS, Verdict.PARTLY)
+Rule = Callable[[Effect], Verdict]
+Estimate = Callable[[float], Effect | None]
+"""From a confidence."""
+
+
+def smaller(effect: Effect) -> Verdict:
+    """A ratio is below 1; it is not if the gain is surely less than the margin, or there is a loss."""
+    return _sides(effect.high < 1.0, effect.low > 1.0 - MARGIN)
+
+
+def larger(effect: Effect) -> Verdict:
+    """A ratio is above 1; it is not if it is surely less than the margin above, or below."""
+    return _sides(effect.low > 1.0, effect.high < 1.0 + MARGIN)
+
+
+def at_most(bound: float) -> Rule:
+    """The effect is no larger than a bound."""
+    return lambda effect: _sides(effect.high <= bound, effect.low > bound)
+
+
+def at_least(bound: float) -> Rule:
+    """The effect is no smaller than a bound."""
+    return lambda effect: _sides(effect.low >= bound, effect.high < bound)
+
+
+def within(low: float, high: float) -> Rule:
+    """The effect is between two bounds."""
+    return lambda effect: _sides(low <= effect.low and effect.high <= high, effect.high < low or effect.low > high)
+
+
+def positive(margin: float) -> Rule:
+    """A difference is above 0; it is not if it is surely below the margin."""
+    return lambda effect: _sides(effect.low > 0.0, effect.high < margin)
+
+
+def _sides(holds: bool, fails: bool) -> Verdict:
+    return Verdict.HOLDS if holds else Verdict.FAILS if fails else Verdict.OPEN
+
+
+@dataclass(frozen=True)
+class Test:
+    """A question that an interval answers."""
+
+    __test__ = False  # not one of pytest's
+
+    estimate: Estimate
+    rule: Rule
+    unit: str = "times"
+    """What the effect is counted in; `times` for ratios."""
+    is_bound: bool = False
+    """Whether a run missed, so that the effect is only known to be on one side."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A part of a claim in one place, under one reading of the paper."""
+
+    part: str
+    place: str
+    reading: str
+    """Empty where there is only one."""
+    evidence: str
+    """What was measured, in words."""
+    answer: Test | Verdict
+    """A verdict where nothing is left to estimate: it diverged, or it was counted."""
+    seeds: int
+    decides: bool = True
+    diverges: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A question and its answer."""
+
+    part: str
+    place: str
+    reading: str
+    verdict: Verdict
+    evidence: str
+    effect: Effect | None
+    unit: str
+    decides: bool
+    diverges: bool
+    is_bound: bool
+
+    @property
+    def size(self) -> str:
+        """The effect with its interval, in words."""
+        effect = self.effect
+        if effect is None:
+            return ""
+        middle = f"{'bound: ' if self.is_bound else ''}{effect.size:.3g}"
+        if not effect.has_interval:
+            return f"{middle} {self.unit}"
+        return f"{middle} {self.unit} ({effect.low:.3g} … {_end(effect.high)})"
+
+    @property
+    def words(self) -> str:
+        """Which part, and where."""
+        return ", ".join(filter(None, (self.part, self.place)))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is said of a claim, and what that rests on."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    confidence: float = SURENESS
+    """Of each interval."""
+
+    @property
+    def readings(self) -> dict[str, Verdict]:
+        """By reading of the paper, where there is more than one."""
+        names = dict.fromkeys(finding.reading for finding in self.findings if finding.reading)
+        return {name: headline([found for found in self.findings if found.reading == name]) for name in names}
+
+    @property
+    def met(self) -> str:
+        """How many of the parts that decide hold."""
+        deciding = [finding for finding in self.findings if finding.decides]
+        return f"{sum(finding.verdict is Verdict.HOLDS for finding in deciding)} of {len(deciding)}"
+
+    @property
+    def where(self) -> str:
+        """Reading by reading; and if not everywhere or nowhere, where it holds and where not."""
+        readings = self.readings
+        if not readings:
+            return _where(self.findings) if self.verdict is Verdict.PARTLY else ""
+        said = []
+        for name, verdict in readings.items():
+            detail = _where([f for f in self.findings if f.reading == name]) if verdict is Verdict.PARTLY else ""
+            said.append(f"{name}: {verdict.value}{f' ({detail})' if detail else ''}")
+        return "; ".join(said)
+
+
+def judge(questions: Sequence[Question]) -> Judgement:
+    """Every question answered, and the headline."""
+    deciding = sum(question.decides and isinstance(question.answer, Test) for question in questions)
+    confidence = 1.0 - (1.0 - SURENESS) / max(1, deciding)
+    findings = tuple(_answered(question, confidence) for question in questions)
+    return Judgement(headline(findings), findings, confidence)
+
+
+def headline(findings: Sequence[Finding]) -> Verdict:
+    """From the parts that decide; the others can only spoil."""
+    verdicts = [finding.verdict for finding in findings if finding.decides]
+    if not verdicts:
+        return Verdict.UNKNOWN
+    if Verdict.HOLDS not in verdicts:
+        # what is refuted somewhere and holds nowhere does not hold
+        return next(
+            v for v in (Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK, Verdict.UNKNOWN) if v in verdicts
+        )
+    spoilt = any(finding.verdict in _SPOILS for finding in findings)
+    return Verdict.HOLDS if set(verdicts) == {Verdict.HOLDS} and not spoilt else Verdict.PARTLY
+
+
+def counted(passed: int, of: int) -> Verdict:
+    """Of something that each run does or does not do."""
+    return Verdict.HOLDS if passed == of else Verdict.FAILS if not passed else Verdict.PARTLY
+
+
+def _answered(question: Question, confidence: float) -> Finding:
+    test = question.answer if isinstance(question.answer, Test) else None
+    effect = None if test is None else test.estimate(confidence)
+    return Finding(
+        part=question.part,
+        place=question.place,
+        reading=question.reading,
+        verdict=_verdict(question, effect),
+        evidence=question.evidence,
+        effect=effect,
+        unit="" if test is None else test.unit,
+        decides=question.decides,
+        diverges=question.diverges,
+        is_bound=test is not None and test.is_bound,
+    )
+
+
+def _verdict(question: Question, effect: Effect | None) -> Verdict:
+    if question.seeds < ENOUGH:
+        return Verdict.LOOK
+    if isinstance(question.answer, Verdict):
+        return question.answer
+    if effect is None or effect.pairs < ENOUGH:
+        return Verdict.OPEN
+    return question.answer.rule(effect)
+
+
+def _where(findings: Sequence[Finding]) -> str:
+    """Whichever list is the shorter; what spoils is named in any case."""
+    deciding = [finding for finding in findings if finding.decides]
+    held = [_said(finding) for finding in deciding if finding.verdict is Verdict.HOLDS]
+    other = [_said(finding) for finding in deciding if finding.verdict is not Verdict.HOLDS]
+    spoilt = [_said(finding) for finding in findings if not finding.decides and finding.verdict in _SPOILS]
+    if len(held) < len(other):
+        return f"only: {_some(held)}"
+    return f"not: {_some([*other, *spoilt])}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f"; and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return "; ".join(names[:_NAMED]) + more
+
+
+def _said(finding: Finding) -> str:
+    return f"{finding.words} (diverges)" if finding.diverges else finding.words
+
+
+def _end(value: float) -> str:
+    return f"{value:.3g}" if isfinite(value) else "∞"
