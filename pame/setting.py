@@ -64,6 +64,8 @@ class Setting:
     values: ValueType = ValueType.FLOAT64
     message_loss: float = 0.0
     evaluate_every: int = 10
+    own_models: bool = True
+    """Whether the nodes' own models are judged, beside their mean."""
     compute: Compute = field(default_factory=Compute)
     link: LinkSpec = field(default_factory=LinkSpec)
     """Of every link that is not among `links`."""

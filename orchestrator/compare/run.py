@@ -1,7 +1,7 @@
 """A run in the simulator: its curve is kept, and nothing is written."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from orchestrator.compare.jobs import Job
 from orchestrator.compare.measure import Row, Stick, decisive_curve, marks_of
 from orchestrator.experiment import Experiment
 from orchestrator.plan import choose_driver, make_setting
-from orchestrator.report.points import Point
+from orchestrator.report.points import Point, point_of
 from orchestrator.runs import Status
 from pame.errors import Diverged
 from pame.ledger import Ledger
@@ -67,7 +67,7 @@ class _Notes:
         self.points: list[Point] = []
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(Point(**asdict(evaluation)))
+        self.points.append(point_of(evaluation))
 
     def recorded(self, records: Sequence[Record]) -> None:
         pass
