@@ -3,7 +3,7 @@
     x_i <- sum_j Q_ij x_j - eta/gamma^k grad f_i(x_i)           Q symmetric and doubly stochastic
 
 `gossip` says what a missing message means. By default a node averages all neighbours at its own rounds, whether or not
-these are at one; `mutual` is for comparisons: an edge takes part only if both of its ends are, and have drawn it.
+these are at one (`draw: directed`); `mutual` and `shared` are for comparisons: an edge takes part only if both are.
 """
 
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from typing import Literal
 from pame.algorithms.descend import descend
 from pame.algorithms.gossip import GossipNode, GossipSpec
 from pame.algorithms.seam import Context
-from pame.algorithms.selection import Who
+from pame.algorithms.selection import WHO, Who
 
 
 @dataclass(frozen=True)
 class DpsgdSpec(GossipSpec):
     """D-PSGD: gossip, and a gradient step.
 
-    participation: the share of its neighbours that a node draws for a round (see mutual)
-    mutual: whether an edge counts only if both of its ends drew it; otherwise a node averages whom it drew
+    draw: who draws the edges of a round, each node for itself (directed: it averages whom it drew), both ends (mutual)
+        or the edge itself (shared)
     """
 
     kind: Literal["dpsgd"] = "dpsgd"
-    mutual: bool = False
+    draw: Literal["directed", "mutual", "shared"] = "directed"  # type: ignore[assignment]
 
     @property
     def who(self) -> Who:
-        """Whom a node has drawn; or, mutual, who has drawn it, too."""
-        return Who.MUTUAL if self.mutual else Who.CHOSEN
+        """Whom a node has drawn, or with whom it agrees."""
+        return WHO[self.draw]
 
     def node(self, context: Context) -> "Dpsgd":
         """The state machine of one node."""
