@@ -2,7 +2,7 @@
 the end of a diverging run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite, sqrt
 from typing import Literal, NamedTuple
 
@@ -30,6 +30,15 @@ class Measured(NamedTuple):
     consensus: float
 
 
+class _Kept(NamedTuple):
+    """Models between two points."""
+
+    models: NDArray[np.float64]
+    iteration: int
+    seconds: float | None
+    sent: int
+
+
 class Evaluator:
     """Evaluates the models of one run, tells the observer, and asks the stop rules."""
 
@@ -40,9 +49,15 @@ class Evaluator:
         self._stopper = Stopper(setting.stop)
         self._first: float | None = None
         self._coverage = {"iteration": _Mean(), "time": _Mean()}
+        self._between: list[_Kept] = []
+        self._before: Measured | None = None
+        """The last point, if there are to be points between."""
 
     def due(self, iteration: int) -> bool:
         """Whether the curves or the stop rules want a point at this iteration."""
+        return self._setting.fine is not None or self._is_point(iteration)
+
+    def _is_point(self, iteration: int) -> bool:
         return iteration % self._setting.evaluate_every == 0 or self._stopper.due(iteration)
 
     def covered(self, coverage: float) -> None:
@@ -65,7 +80,21 @@ class Evaluator:
         sent: int | None = None,
     ) -> str | None:
         """Make one point of the models of all nodes; the reason to stop there, if any."""
-        return self.judge(self.measure(models), iteration, seconds, by, decides, sent)
+        fine = self._setting.fine
+        if fine is None:
+            return self.judge(self.measure(models), iteration, seconds, by, decides, sent)
+        if by != fine.by:
+            return None
+        sent = self._ledger.bytes(Fate.SENT) if sent is None else sent
+        if not self._is_point(iteration):
+            self._between.append(_Kept(models.copy(), iteration, seconds, sent))
+            return None
+        measured = self.measure(models)
+        if self._before is not None and _passes(self._before, measured, fine.values):
+            for kept in self._between:
+                self.judge(self.measure(kept.models), kept.iteration, kept.seconds, by, False, kept.sent)
+        self._between, self._before = [], measured
+        return self.judge(measured, iteration, seconds, by, decides, sent)
 
     def measure(self, models: NDArray[np.float64]) -> Measured:
         """The part of a point that takes time, and touches nothing."""
@@ -95,7 +124,8 @@ class Evaluator:
         objective, metrics, own, consensus = measured
         self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics, own))
         self._check(objective, iteration)
-        return self._stopper.reason(iteration, objective) if decides else None
+        looked_at = own.objective if own and self._setting.stop.of_nodes else objective
+        return self._stopper.reason(iteration, looked_at) if decides else None
 
     def _check(self, objective: float, iteration: int) -> None:
         if self._first is None:
@@ -103,6 +133,14 @@ class Evaluator:
         if not isfinite(objective) or objective > _BLOWN_UP * (1.0 + abs(self._first)):
             change = f"f(mean model) rose from {self._first:.3g} to {objective:.3g}"
             raise Diverged(f"the run diverged: {change} by iteration {iteration}")
+
+
+def _passes(before: Measured, after: Measured, values: Sequence[float]) -> bool:
+    """Whether f, of the mean model or of the nodes' own, comes to one of these values or below it."""
+    pairs = [(before.objective, after.objective)]
+    if before.own and after.own:
+        pairs.append((before.own.objective, after.own.objective))
+    return any(first > value >= second for first, second in pairs for value in values)
 
 
 def judge_own(problem: Problem, models: NDArray[np.float64]) -> Own:

@@ -21,7 +21,7 @@ from orchestrator.claims.outcome import Outcome
 from orchestrator.claims.report import write_claims_report
 from orchestrator.compare.conduct import Order as CompareOrder
 from orchestrator.compare.conduct import conduct_comparison
-from orchestrator.compare.grid import Cell, View, tuning_cells
+from orchestrator.compare.grid import Cell, contestants, tuning_cells, views
 from orchestrator.compare.measure import Row as ComparedRow
 from orchestrator.compare.run import SIMULATE
 from orchestrator.errors import writing
@@ -71,7 +71,7 @@ def count_runs(order: Order) -> int:
     if not order.contests:
         return alone
     plan = comparison(order.mode, order.seeds_of(order.contests[0]))
-    final = len(View) * len(plan.entries) * len(plan.seeds)
+    final = sum(len(contestants(plan, view)) for view in views(plan)) * len(plan.seeds)
     return alone + len(tuning_cells(plan)) + final
 
 

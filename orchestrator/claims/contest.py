@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from orchestrator.claims.charts import contest
 from orchestrator.claims.claim import Claim, Found, OfComparison
-from orchestrator.compare.grid import View
+from orchestrator.compare.grid import View, views
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.verdict import BYTES, ROUNDS, Goal, Measure, goals, lines
 from orchestrator.studies.spread import Spread
@@ -30,7 +30,7 @@ def judge_volume(found: Found) -> list[Finding]:
 
 def _contests(outcome: Outcome) -> Iterator[tuple[View, Goal]]:
     """The fixed targets; the stop rule is none, and an accuracy moves with who takes part."""
-    for view in View:
+    for view in views(outcome.comparison):
         for goal in goals(outcome):
             if goal.is_contest and goal.key in {f"{target:g}" for target in outcome.comparison.targets}:
                 yield view, goal
@@ -56,7 +56,9 @@ def _half(outcome: Outcome, view: View, goal: Goal) -> Iterator[Finding]:
 
 
 def _took(outcome: Outcome, view: View, goal: Goal, measure: Measure) -> tuple[Spread | None, dict[str, Spread]]:
-    took = {line.algorithm: line.took[measure.key] for line in lines(outcome, view, goal)}
+    others = [line for line in lines(outcome, view, goal) if not line.is_baseline]
+    took = {line.algorithm: line.took[measure.key] for line in others}
+    took = {name: found for name, found in took.items() if name not in outcome.comparison.printed}
     return took.get(_SUBJECT), {name: found for name, found in took.items() if found is not None and name != _SUBJECT}
 
 

@@ -8,7 +8,7 @@ from orchestrator.claims.claim import Claim, Experiments, Judgement, OfCompariso
 from orchestrator.claims.course import HOW
 from orchestrator.claims.files import comparison, study_file
 from orchestrator.claims.outcome import Outcome
-from orchestrator.compare.grid import View
+from orchestrator.compare.grid import views
 from orchestrator.compare.measure import HOW as COMPARE_HOW
 from orchestrator.compare.report import doubts_of
 from orchestrator.compare.tables import company_line, settings_words
@@ -110,7 +110,9 @@ def _doubts(claim: Claim, outcome: Outcome) -> str:
     compared = outcome.found[claim.key].compared
     if compared is None:
         return ""
-    company = "".join(page.note(f"{view.value}: {company_line(compared, view)}.") for view in View)
+    company = "".join(
+        page.note(f"{view.value}: {company_line(compared, view)}.") for view in views(compared.comparison)
+    )
     doubts = doubts_of(compared)
     return company + (page.callout(doubts, "Tuning may have missed the best settings") if doubts else "")
 
