@@ -19,7 +19,7 @@ from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.tables import print_table
 from orchestrator.compare import Comparison, load_comparison
 from orchestrator.compare.conduct import Order, conduct_comparison
-from orchestrator.compare.grid import Cell, contestants, experiment_of, left_out, tried, tuning_cells, views
+from orchestrator.compare.grid import Cell, View, contestants, experiment_of, left_out, tried, tuning_cells, views
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.report import degraded_runs, doubts_of
 from orchestrator.compare.run import SIMULATE
@@ -83,8 +83,10 @@ def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison
 
 def _check(comparison: Comparison, backend: str) -> None:
     """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
-    for cell in tuning_cells(comparison):
-        experiment_of(comparison, cell)
+    for name, entry in comparison.entries.items():
+        for key, values in entry.tune.items():
+            for value in values:
+                experiment_of(comparison, Cell(name, View.AS_PUBLISHED, ((key, value),), comparison.seeds[0]))
     for view in views(comparison):
         for algorithm in contestants(comparison, view):
             cell = Cell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])

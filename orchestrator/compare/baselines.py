@@ -32,6 +32,20 @@ def best_baselines(comparison: Comparison, rows: Sequence[Row]) -> dict[Baseline
     return found
 
 
+def beyond_baselines(comparison: Comparison, rows: Sequence[Row]) -> list[Cell]:
+    """Half or twice the step, where the best one is the smallest or largest tried; bounded as for the algorithms."""
+    cells = []
+    for kind, values in best_baselines(comparison, rows).items():
+        chosen = dict(values)
+        mine = [dict(row.cell.values)["eta"] for row in rows if row.cell.algorithm == kind.value]
+        eta, tried_etas = float(chosen["eta"] or 0.0), [float(value or 0.0) for value in mine]
+        factor = 2.0 if eta == max(tried_etas) else 0.5
+        left = len(baseline_cells(comparison)) // len(Baseline) + comparison.tuning.more - len(mine)
+        if left > 0 and eta in (min(tried_etas), max(tried_etas)):
+            cells.append(_cell(kind, (("eta", eta * factor), ("gamma", chosen["gamma"])), comparison.tuning.seed))
+    return cells
+
+
 def final_baselines(chosen: dict[Baseline, Values], seeds: Sequence[int]) -> list[Cell]:
     """On the seeds that are compared."""
     return [_cell(kind, values, seed) for seed in seeds for kind, values in chosen.items()]

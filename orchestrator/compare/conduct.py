@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from orchestrator.attempt import INTERRUPTED, Attempt, Keep, row_file
-from orchestrator.compare.baselines import baseline_cells, best_baselines, final_baselines
+from orchestrator.compare.baselines import baseline_cells, best_baselines, beyond_baselines, final_baselines
 from orchestrator.compare.file import Comparison
 from orchestrator.compare.grid import Cell, View, experiment_of, final_cells, left_out, tuning_cells, views
 from orchestrator.compare.jobs import Job, make_jobs
@@ -173,7 +173,11 @@ class _Work:
     def _run_baselines(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
         """Tuned as the algorithms are, then on the seeds that are compared."""
         comparison = self._order.comparison
-        tuned = list(self._simulate_baselines(pool, baseline_cells(comparison), self._short))
+        tuned: list[Row] = []
+        cells = baseline_cells(comparison)
+        while cells:
+            tuned += self._simulate_baselines(pool, cells, self._short)
+            cells = beyond_baselines(comparison, tuned)
         for row in tuned:
             keep(_line_of(row, "tuning of a baseline"))
         chosen = best_baselines(comparison, tuned)

@@ -195,14 +195,15 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
 
 
 def _alike(entries: Mapping[str, Entry]) -> dict[str, Entry]:
-    """What is tuned for one is tuned for all: the decay of the step, with the same values, where there is one."""
+    """What is tuned for one is tuned for all: the decay of the step, with the same values, where there is one and
+    the file tunes anything."""
     values = {
         value for entry in entries.values() for key, some in entry.tune.items() if _is_decay(key) for value in some
     }
     found = {}
     for name, entry in entries.items():
         key = _decay(entry.algorithm)
-        if values and key is not None and not any(map(_is_decay, entry.tune)):
+        if values and entry.tune and key is not None and not any(map(_is_decay, entry.tune)):
             entry = entry.model_copy(update={"tune": {**entry.tune, key: sorted(values)}})
         found[name] = entry
     return found

@@ -53,9 +53,7 @@ class View:
     @property
     def value(self) -> str:
         """For people and programs."""
-        if self.reading is None:
-            return "as-published"
-        return "standardized" if self.reading == Reading() else f"standardized ({self.reading.words})"
+        return "as-published" if self.reading is None else f"standardized ({self.reading.words})"
 
     @property
     def key(self) -> str:
