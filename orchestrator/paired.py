@@ -12,6 +12,8 @@ from statistics import fmean, stdev
 ENOUGH_SEEDS = 3
 """With fewer a difference is a look, never a verdict."""
 LEVEL = 0.95
+_LARGEST = 700.0
+"""Beyond it an exponential overflows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +51,4 @@ def paired_interval(values: Sequence[float], level: float = LEVEL, rounding: flo
 def paired_ratio(values: Sequence[float], level: float = LEVEL, rounding: float = 0.0) -> Interval:
     """Of ratios above 0, one per seed: their geometric mean; `rounding`: of their logarithms."""
     logs = paired_interval([log(value) for value in values], level, rounding)
-    return Interval(exp(logs.estimate), exp(logs.low), exp(logs.high) if logs.high < inf else inf, logs.seeds)
+    return Interval(exp(logs.estimate), exp(logs.low), exp(logs.high) if logs.high < _LARGEST else inf, logs.seeds)

@@ -84,6 +84,7 @@ def make_setting(experiment: Experiment, files: Files) -> Setting:
         values=ValueType[messages.values.upper()],
         message_loss=messages.loss,
         evaluate_every=experiment.evaluate.every,
+        own_models=experiment.evaluate.own_models,
         compute=_compute(experiment),
         link=table.default,
         links=table.special,

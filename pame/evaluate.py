@@ -1,6 +1,8 @@
-"""Points of the curves: f(mean model), consensus distance, coverage, test metrics; and the end of a diverging run."""
+"""Points of the curves: f and test metrics of the mean model and of the nodes' own, consensus distance, coverage; and
+the end of a diverging run.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite, sqrt
 from typing import Literal, NamedTuple
 
@@ -9,18 +11,32 @@ from numpy.typing import NDArray
 
 from pame.errors import Diverged
 from pame.ledger import Fate, Ledger
-from pame.observe import Evaluation, Observer
+from pame.observe import Evaluation, Observer, Own
+from pame.problems import ManyModels, Problem
 from pame.setting import Setting
 from pame.stopping import Stopper
 
+OWN_AT_MOST = 128
+"""So many nodes' own models are judged; of more nodes, so many evenly spread ones."""
 _BLOWN_UP = 1e9
 
 
 class Measured(NamedTuple):
-    """f(mean model), and the test metrics by name."""
+    """f and the test metrics by name: of the mean model, and of the nodes' own."""
 
     objective: float
     metrics: Mapping[str, float]
+    own: Own | None
+    consensus: float
+
+
+class _Kept(NamedTuple):
+    """Models between two points."""
+
+    models: NDArray[np.float64]
+    iteration: int
+    seconds: float | None
+    sent: int
 
 
 class Evaluator:
@@ -33,9 +49,15 @@ class Evaluator:
         self._stopper = Stopper(setting.stop)
         self._first: float | None = None
         self._coverage = {"iteration": _Mean(), "time": _Mean()}
+        self._between: list[_Kept] = []
+        self._before: Measured | None = None
+        """The last point, if there are to be points between."""
 
     def due(self, iteration: int) -> bool:
         """Whether the curves or the stop rules want a point at this iteration."""
+        return self._setting.fine is not None or self._is_point(iteration)
+
+    def _is_point(self, iteration: int) -> bool:
         return iteration % self._setting.evaluate_every == 0 or self._stopper.due(iteration)
 
     def covered(self, coverage: float) -> None:
@@ -58,20 +80,34 @@ class Evaluator:
         sent: int | None = None,
     ) -> str | None:
         """Make one point of the models of all nodes; the reason to stop there, if any."""
-        mean = models.mean(axis=0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
-        return self.judge(self.measure(mean), consensus, iteration, seconds, by, decides, sent)
+        fine = self._setting.fine
+        if fine is None:
+            return self.judge(self.measure(models), iteration, seconds, by, decides, sent)
+        if by != fine.by:
+            return None
+        sent = self._ledger.bytes(Fate.SENT) if sent is None else sent
+        if not self._is_point(iteration):
+            self._between.append(_Kept(models.copy(), iteration, seconds, sent))
+            return None
+        measured = self.measure(models)
+        if self._before is not None and _passes(self._before, measured, fine.values):
+            for kept in self._between:
+                self.judge(self.measure(kept.models), kept.iteration, kept.seconds, by, False, kept.sent)
+        self._between, self._before = [], measured
+        return self.judge(measured, iteration, seconds, by, decides, sent)
 
-    def measure(self, mean: NDArray[np.float64]) -> Measured:
-        """f and the test metrics of a mean model: the part that takes time, and touches nothing."""
+    def measure(self, models: NDArray[np.float64]) -> Measured:
+        """The part of a point that takes time, and touches nothing."""
+        problem = self._setting.problem
         with np.errstate(over="ignore", invalid="ignore"):
-            return Measured(self._setting.problem.objective(mean), self._setting.problem.metrics(mean))
+            mean = models.mean(axis=0)
+            own = judge_own(problem, models) if self._setting.own_models else None
+            consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
+            return Measured(problem.objective(mean), problem.metrics(mean), own, consensus)
 
     def judge(
         self,
         measured: Measured,
-        consensus: float,
         iteration: int,
         seconds: float | None,
         by: Literal["iteration", "time"],
@@ -85,10 +121,11 @@ class Evaluator:
         coverage = self._coverage[by].take()
         if sent is None:
             sent = self._ledger.bytes(Fate.SENT)
-        objective, metrics = measured
-        self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics))
+        objective, metrics, own, consensus = measured
+        self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics, own))
         self._check(objective, iteration)
-        return self._stopper.reason(iteration, objective) if decides else None
+        looked_at = own.objective if own and self._setting.stop.of_nodes else objective
+        return self._stopper.reason(iteration, looked_at) if decides else None
 
     def _check(self, objective: float, iteration: int) -> None:
         if self._first is None:
@@ -96,6 +133,34 @@ class Evaluator:
         if not isfinite(objective) or objective > _BLOWN_UP * (1.0 + abs(self._first)):
             change = f"f(mean model) rose from {self._first:.3g} to {objective:.3g}"
             raise Diverged(f"the run diverged: {change} by iteration {iteration}")
+
+
+def _passes(before: Measured, after: Measured, values: Sequence[float]) -> bool:
+    """Whether f, of the mean model or of the nodes' own, comes to one of these values or below it."""
+    pairs = [(before.objective, after.objective)]
+    if before.own and after.own:
+        pairs.append((before.own.objective, after.own.objective))
+    return any(first > value >= second for first, second in pairs for value in values)
+
+
+def judge_own(problem: Problem, models: NDArray[np.float64]) -> Own:
+    """Every node's model by itself. All drivers hand over all models in the order of the nodes: the same bits."""
+    count = len(models)
+    if count > OWN_AT_MOST:
+        models = models[np.arange(OWN_AT_MOST) * count // OWN_AT_MOST]
+    if isinstance(problem, ManyModels):
+        values, metrics = problem.objectives(models), problem.metrics_of(models)
+    else:
+        values = np.array([problem.objective(model) for model in models])
+        found = [problem.metrics(model) for model in models]
+        metrics = {name: np.array([one[name] for one in found]) for name in found[0]}
+    return Own(
+        objective=float(values.mean()),
+        worst=float(values.max()),
+        metrics={name: float(each.mean()) for name, each in metrics.items()},
+        lowest={name: float(each.min()) for name, each in metrics.items()},
+        highest={name: float(each.max()) for name, each in metrics.items()},
+    )
 
 
 class _Mean:

@@ -9,8 +9,22 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """The nodes' own models, each judged by itself on everybody's data: what a node really has."""
+
+    objective: float
+    """The mean over the nodes of f at the node's own model."""
+    worst: float
+    """The largest of these."""
+    metrics: Mapping[str, float]
+    """Means over the nodes."""
+    lowest: Mapping[str, float]
+    highest: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One point of the curves: the mean model of all nodes at an iteration, or at a moment of simulated time."""
+    """One point of the curves: the models of all nodes at an iteration, or at a moment of simulated time."""
 
     by: Literal["iteration", "time"]
     iteration: int
@@ -25,6 +39,9 @@ class Evaluation:
     coverage: float | None
     """Mean coverage of a coordinate over the rounds since the last evaluation; None if there was no round."""
     metrics: Mapping[str, float]
+    """Of the mean model."""
+    own: Own | None = None
+    """None: not measured."""
 
 
 class Record(NamedTuple):

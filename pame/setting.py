@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -44,6 +45,17 @@ class Compute:
 
 
 @dataclass(frozen=True)
+class Fine:
+    """A look at one curve alone, with points at every iteration where f passes one of some values between two points.
+
+    Models of the iterations between are kept until the next point, and judged only then.
+    """
+
+    values: tuple[float, ...]
+    by: Literal["iteration", "time"] = "iteration"
+
+
+@dataclass(frozen=True)
 class Setting:
     """One run, resolved: graph, data, algorithm, periods, exchange, messages, times, stop rules."""
 
@@ -64,6 +76,10 @@ class Setting:
     values: ValueType = ValueType.FLOAT64
     message_loss: float = 0.0
     evaluate_every: int = 10
+    own_models: bool = True
+    """Whether the nodes' own models are judged, beside their mean."""
+    fine: Fine | None = None
+    """Only for simulators."""
     compute: Compute = field(default_factory=Compute)
     link: LinkSpec = field(default_factory=LinkSpec)
     """Of every link that is not among `links`."""

@@ -32,6 +32,8 @@ class StopRules:
     """What f, a mean over the nodes, is multiplied with before the rules look at it: the paper's f is a sum."""
     paper: PaperRule | None = None
     seconds: float = inf
+    of_nodes: bool = False
+    """Whether the target is of the mean over the nodes of f at their own models, not of f(mean model)."""
 
     @property
     def by_seconds_alone(self) -> bool:
@@ -56,7 +58,8 @@ class Stopper:
         rules = self.rules
         objective *= rules.scale
         if rules.target is not None and objective <= rules.target:
-            return f"f(mean model) reached the target {rules.target:g}"
+            what = "f at the nodes' own models" if rules.of_nodes else "f(mean model)"
+            return f"{what} reached the target {rules.target:g}"
         if rules.paper is not None and iteration % rules.paper.every == 0:
             self._last.append(objective)
             if len(self._last) == _LAST and pstdev(self._last) < rules.paper.tolerance:

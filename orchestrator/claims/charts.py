@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from orchestrator.claims.claim import Found, Run
 from orchestrator.claims.course import Course, Mark
-from orchestrator.compare.grid import View
+from orchestrator.compare.grid import views
 from orchestrator.compare.verdict import BYTES, Measure, goals
 from orchestrator.compare.verdict import lines as compare_lines
 from orchestrator.report.figure import Figure, Switch
@@ -61,6 +61,7 @@ def contest(measure: Measure) -> Draw:
         outcome = found.compared
         if outcome is None or not outcome.rows:
             return None
+        shown = views(outcome.comparison)
         targets = [goal for goal in goals(outcome) if goal.is_contest]
         names = Legend("algorithm", list(outcome.comparison.entries), ordered=False)
         took = {
@@ -68,16 +69,16 @@ def contest(measure: Measure) -> Draw:
                 (goal.key, line.algorithm, hit)
                 for goal in targets
                 for line in compare_lines(outcome, view, goal)
-                if (hit := line.took[measure.key]) is not None and not hit.is_missed
+                if not line.is_baseline and (hit := line.took[measure.key]) is not None and not hit.is_missed
             ]
-            for view in View
+            for view in shown
         }
         largest = max((hit.high for hits in took.values() for _, _, hit in hits), default=1.0)
         unit, size = byte_unit(largest) if measure is BYTES else (measure.words, 1)
-        switch = Switch(f"view-{key}", "Settings", {view.value: view.value for view in View})
+        switch = Switch(f"view-{key}", "Settings", {view.value: view.value for view in shown})
         axis = Categories("x", "Target", [goal.key for goal in targets])
         specs, data = {}, {}
-        for view in View:
+        for view in shown:
             name = f"{key}-{view.value}"
             data[name] = [_dot(place, group, hit, float(size)) for place, group, hit in took[view]]
             words = f"{measure.words.capitalize()} to target" + (f" ({unit})" if measure is BYTES else "")

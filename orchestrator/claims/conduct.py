@@ -23,7 +23,7 @@ from orchestrator.claims.report import write_claims_report
 from orchestrator.claims.verdict import Finding, Judgement
 from orchestrator.compare.conduct import Order as CompareOrder
 from orchestrator.compare.conduct import conduct_comparison
-from orchestrator.compare.grid import Cell, View, tuning_cells
+from orchestrator.compare.grid import Cell, contestants, tuning_cells, views
 from orchestrator.compare.measure import Row as ComparedRow
 from orchestrator.compare.run import SIMULATE
 from orchestrator.errors import writing
@@ -73,7 +73,7 @@ def count_runs(order: Order) -> int:
     if not order.contests:
         return alone
     plan = comparison(order.mode, order.seeds_of(order.contests[0]))
-    final = len(View) * len(plan.entries) * len(plan.seeds)
+    final = sum(len(contestants(plan, view)) for view in views(plan)) * len(plan.seeds)
     return alone + len(tuning_cells(plan)) + final
 
 
@@ -227,8 +227,8 @@ def _plain_finding(finding: Finding) -> dict[str, object]:
         "diverges": finding.diverges,
         "evidence": finding.evidence,
         "unit": finding.unit,
-        "effect": None if effect is None else effect.size,
-        "interval": None if effect is None or not effect.has_interval else (effect.low, _finite(effect.high)),
+        "effect": None if effect is None else effect.estimate,
+        "interval": None if effect is None or effect.seeds < 2 else (effect.low, _finite(effect.high)),
         "is_bound": finding.is_bound,
     }
 

@@ -6,10 +6,10 @@ from orchestrator.claims.charts import contest
 from orchestrator.claims.claim import Claim, Found, OfComparison
 from orchestrator.claims.pairs import Pairs, censored
 from orchestrator.claims.verdict import Question, Rule, at_most, smaller
-from orchestrator.compare.grid import View
+from orchestrator.compare.grid import contestants, views
 from orchestrator.compare.measure import Row, of_cell
 from orchestrator.compare.outcome import Outcome
-from orchestrator.compare.verdict import BYTES, ROUNDS, Goal, Measure, goals
+from orchestrator.compare.verdict import BYTES, ROUNDS, Goal, Measure, goals, hit, is_free
 
 FEWER, HALF = "fewer rounds", "at most half the bytes"
 _SUBJECT = "pame"
@@ -27,12 +27,12 @@ def ask_volume(found: Found) -> list[Question]:
 
 
 def _against(outcome: Outcome, measure: Measure, part: str, rule: Rule) -> Iterator[Question]:
-    for view in View:
+    for view in views(outcome.comparison):
         for goal in _targets(outcome):
             ours = of_cell(outcome.rows, view, _SUBJECT)
-            for name in outcome.comparison.entries:
+            for name in contestants(outcome.comparison, view):
                 theirs = of_cell(outcome.rows, view, name)
-                if name == _SUBJECT or not ours or not theirs:
+                if name in (_SUBJECT, *outcome.comparison.printed) or not ours or not theirs:
                     continue
                 took = paired(ours, theirs, goal, measure)
                 if took.values or not took.seeds:
@@ -43,9 +43,9 @@ def _against(outcome: Outcome, measure: Measure, part: str, rule: Rule) -> Itera
 
 
 def _targets(outcome: Outcome) -> list[Goal]:
-    """The fixed targets; the stop rule is none, and an accuracy moves with who takes part."""
+    """The fixed targets that no communication misses; the stop rule is none, an accuracy moves with who takes part."""
     fixed = {f"{target:g}" for target in outcome.comparison.targets}
-    return [goal for goal in goals(outcome) if goal.is_contest and goal.key in fixed]
+    return [goal for goal in goals(outcome) if goal.is_contest and goal.key in fixed and not is_free(outcome, goal)]
 
 
 def paired(ours: Sequence[Row], others: Sequence[Row], goal: Goal, measure: Measure) -> Pairs:
@@ -57,7 +57,7 @@ def paired(ours: Sequence[Row], others: Sequence[Row], goal: Goal, measure: Meas
 
 
 def _hit(row: Row, goal: Goal, measure: Measure) -> float | None:
-    mark = goal.reached(row)
+    mark = hit(row, goal)
     return None if mark is None else measure.of(mark)
 
 

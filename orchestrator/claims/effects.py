@@ -12,9 +12,10 @@ from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course, spread_to_target
 from orchestrator.claims.pairs import at_end, diverged, to_target
 from orchestrator.claims.reach import reach
-from orchestrator.claims.verdict import MARGIN, Question, Test, Verdict, at_most, positive, smaller
-from orchestrator.paired_seeds import Effect, difference
+from orchestrator.claims.verdict import MARGIN, Question, Test, at_most, positive, smaller
+from orchestrator.paired import Interval, paired_interval
 from orchestrator.report.text import percent
+from orchestrator.verdicts import Verdict
 
 FASTER, MORE_ACCURATE, EACH_STEP, SHRINKS = "faster", "more accurate", "no step up is slower", "the gain shrinks"
 _CRITERION = (
@@ -143,8 +144,8 @@ def _shrinking(condition: Condition, rungs: Sequence[Rung]) -> Iterator[Question
         return
     margin = MARGIN * fmean(hits[0].values())
 
-    def estimate(confidence: float) -> Effect | None:
-        return difference([first - last for first, last in saved], confidence, 4 * EVERY**2 / 12)
+    def estimate(confidence: float) -> Interval:
+        return paired_interval([first - last for first, last in saved], confidence, 4 * EVERY**2 / 12)
 
     first, last = (fmean(part) for part in zip(*saved, strict=True))
     words = f"the first step up saves {first:.3g} iterations, the last {last:.3g}"

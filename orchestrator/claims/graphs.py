@@ -13,8 +13,9 @@ from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import spread_at_end
 from orchestrator.claims.pairs import at_end, diverged, to_target
 from orchestrator.claims.reach import reach
-from orchestrator.claims.verdict import Question, Verdict, at_most
+from orchestrator.claims.verdict import Question, at_most
 from orchestrator.report.text import percent
+from orchestrator.verdicts import Verdict
 
 AS_NEAR, AS_FAST = "ends as near as with all neighbours", "as fast as with all neighbours"
 _GRAPHS = {

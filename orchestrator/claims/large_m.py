@@ -13,8 +13,9 @@ from orchestrator.claims.charts import error_lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course
 from orchestrator.claims.pairs import Pairs, diverged
-from orchestrator.claims.verdict import Question, Verdict, smaller, within
+from orchestrator.claims.verdict import Question, smaller, within
 from orchestrator.report.text import count
+from orchestrator.verdicts import Verdict
 
 _BASE = """
 nodes: 1000

@@ -12,7 +12,8 @@ from orchestrator.claims.charts import lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course, Mark
 from orchestrator.claims.pairs import Pairs, diverged
-from orchestrator.claims.verdict import Question, Verdict, at_most
+from orchestrator.claims.verdict import Question, at_most
+from orchestrator.verdicts import Verdict
 
 _BASE = """
 nodes: 32

@@ -8,11 +8,11 @@ miss, the pair says nothing.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from statistics import median
+from statistics import fmean, median
 
 from orchestrator.claims.course import Course, Mark
 from orchestrator.claims.verdict import Rule, Test
-from orchestrator.paired_seeds import Effect, ratio
+from orchestrator.paired import Interval, paired_ratio
 from orchestrator.runs import Status
 
 _LOWEST = 1e-12
@@ -37,12 +37,13 @@ class Pairs:
         return f"{times * self.middle(side):.3g}" if self.values else "missed"
 
     def test(self, rule: Rule, grid: float = 0.0) -> Test:
-        """The ratio of the first to the second, by a rule."""
+        """The ratio of the first to the second, by a rule; `grid`: how far apart the values are that can be read."""
 
-        def estimate(confidence: float) -> Effect | None:
-            effect = ratio(self.values, confidence, grid)
-            if effect is None:
+        def estimate(confidence: float) -> Interval | None:
+            if not self.values:
                 return None
+            rounding = fmean((grid / one) ** 2 / 12 + (grid / other) ** 2 / 12 for one, other in self.values)
+            effect = paired_ratio([one / other for one, other in self.values], confidence, rounding)
             low, high = 0.0 if self.missed[1] else effect.low, inf if self.missed[0] else effect.high
             return replace(effect, low=low, high=high)
 

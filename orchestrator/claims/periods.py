@@ -8,8 +8,9 @@ from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course, Mark
 from orchestrator.claims.pairs import Pairs, at_end, diverged, to_target
 from orchestrator.claims.reach import reach
-from orchestrator.claims.verdict import Question, Verdict, at_most, larger, smaller
+from orchestrator.claims.verdict import Question, at_most, larger, smaller
 from orchestrator.report.text import percent
+from orchestrator.verdicts import Verdict
 
 FEWER_ROUNDS, SLOWER, SLIGHTLY, NEAR = "fewer rounds", "different periods are slower", "but slightly", "ends as near"
 _SAME = (1, 2, 5, 10)

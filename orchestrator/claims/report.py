@@ -8,13 +8,14 @@ from orchestrator.claims.claim import Claim, Experiments, OfComparison, OfStudy
 from orchestrator.claims.course import HOW
 from orchestrator.claims.files import comparison, study_file
 from orchestrator.claims.outcome import Outcome
-from orchestrator.claims.verdict import ENOUGH, MARGIN, SURENESS, Finding, Judgement, Verdict
-from orchestrator.compare.grid import View
+from orchestrator.claims.verdict import MARGIN, SURENESS, Finding, Judgement
+from orchestrator.compare.grid import views
 from orchestrator.compare.measure import HOW as COMPARE_HOW
 from orchestrator.compare.report import doubts_of
 from orchestrator.compare.tables import company_line, settings_words
 from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
+from orchestrator.paired import ENOUGH_SEEDS
 from orchestrator.report import page
 from orchestrator.report.figure import Figure
 from orchestrator.report.page import Cell
@@ -22,6 +23,7 @@ from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.text import count, duration, percent
 from orchestrator.studies.grid import base_experiment
 from orchestrator.studies.measure import HOW as STUDY_HOW
+from orchestrator.verdicts import Verdict
 
 _LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad"}
 _RULES = (
@@ -33,7 +35,7 @@ _RULES = (
     f"the seeds; the intervals of all deciding parts of a claim together are right with {percent(SURENESS)}. A part "
     "holds if its whole interval says so, and does not hold if its whole interval says otherwise (a gain below "
     f"{percent(MARGIN)} counts as none). Else it cannot be told: too few seeds for the difference seen. Fewer than "
-    f"{ENOUGH} seeds are a look, never a verdict.",
+    f"{ENOUGH_SEEDS} seeds are a look, never a verdict.",
     "The paper prints the step 1/(sigma^k t), but its table of large m is matched only by a step that does not depend "
     "on t. Both readings stand side by side: as printed, and independent of t. Everything here was simulated; nothing "
     "ran on nodes.",
@@ -125,7 +127,9 @@ def _doubts(claim: Claim, outcome: Outcome) -> str:
     compared = outcome.found[claim.key].compared
     if compared is None:
         return ""
-    company = "".join(page.note(f"{view.value}: {company_line(compared, view)}.") for view in View)
+    company = "".join(
+        page.note(f"{view.value}: {company_line(compared, view)}.") for view in views(compared.comparison)
+    )
     doubts = doubts_of(compared)
     return company + (page.callout(doubts, "Tuning may have missed the best settings") if doubts else "")
 

@@ -10,8 +10,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from orchestrator.claims.claim import Claim
-from orchestrator.claims.verdict import Judgement, Verdict
+from orchestrator.claims.verdict import Judgement
 from orchestrator.report.text import count
+from orchestrator.verdicts import Verdict
 
 _COLOURS = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red"}
 

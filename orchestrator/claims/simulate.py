@@ -1,6 +1,7 @@
 """One run of a claim in the simulator: its course is kept, and nothing is written."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def simulate(run: str, experiment: Experiment, optimum: bool) -> Course:
     curve = _Curve()
     status = Status.FINISHED
     with threadpool_limits(1), np.errstate(over="ignore", invalid="ignore"):
-        setting = make_setting(experiment, Path())
+        setting = replace(make_setting(experiment, Path()), own_models=False)
         stick = None
         if optimum:
             stick = Stick(setting.problem.objective(setting.start), setting.problem.optimum().objective)

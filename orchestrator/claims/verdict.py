@@ -8,43 +8,30 @@ all, say) makes no claim hold, and if it fails `holds` becomes `holds partly`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from math import isfinite
 
-from orchestrator.paired_seeds import Effect
+from orchestrator.paired import ENOUGH_SEEDS, Interval
+from orchestrator.verdicts import Verdict
 
 SURENESS = 0.95
-ENOUGH = 3
-"""Fewer seeds are a look, never a verdict."""
 MARGIN = 0.05
 """A gain that is surely smaller than this counts as none."""
-
-
-class Verdict(Enum):
-    """What is said of a part, a reading or a claim."""
-
-    HOLDS = "holds"
-    PARTLY = "holds partly"
-    FAILS = "does not hold"
-    OPEN = "cannot be told"
-    LOOK = "a look"
-    UNKNOWN = "not measured"
 
 
 _NAMED = 4
 """So many places are named in a headline."""
 _SPOILS = (Verdict.FAILS, Verdict.PARTLY)
-Rule = Callable[[Effect], Verdict]
-Estimate = Callable[[float], Effect | None]
+Rule = Callable[[Interval], Verdict]
+Estimate = Callable[[float], Interval | None]
 """From a confidence."""
 
 
-def smaller(effect: Effect) -> Verdict:
+def smaller(effect: Interval) -> Verdict:
     """A ratio is below 1; it is not if the gain is surely less than the margin, or there is a loss."""
     return _sides(effect.high < 1.0, effect.low > 1.0 - MARGIN)
 
 
-def larger(effect: Effect) -> Verdict:
+def larger(effect: Interval) -> Verdict:
     """A ratio is above 1; it is not if it is surely less than the margin above, or below."""
     return _sides(effect.low > 1.0, effect.high < 1.0 + MARGIN)
 
@@ -113,7 +100,7 @@ class Finding:
     reading: str
     verdict: Verdict
     evidence: str
-    effect: Effect | None
+    effect: Interval | None
     unit: str
     decides: bool
     diverges: bool
@@ -125,8 +112,8 @@ class Finding:
         effect = self.effect
         if effect is None:
             return ""
-        middle = f"{'bound: ' if self.is_bound else ''}{effect.size:.3g}"
-        if not effect.has_interval:
+        middle = f"{'bound: ' if self.is_bound else ''}{effect.estimate:.3g}"
+        if effect.seeds < 2:
             return f"{middle} {self.unit}"
         return f"{middle} {self.unit} ({effect.low:.3g} … {_end(effect.high)})"
 
@@ -214,12 +201,12 @@ def _answered(question: Question, confidence: float) -> Finding:
     )
 
 
-def _verdict(question: Question, effect: Effect | None) -> Verdict:
-    if question.seeds < ENOUGH:
+def _verdict(question: Question, effect: Interval | None) -> Verdict:
+    if question.seeds < ENOUGH_SEEDS:
         return Verdict.LOOK
     if isinstance(question.answer, Verdict):
         return question.answer
-    if effect is None or effect.pairs < ENOUGH:
+    if effect is None or effect.seeds < ENOUGH_SEEDS:
         return Verdict.OPEN
     return question.answer.rule(effect)
 

@@ -19,7 +19,7 @@ from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.tables import print_table
 from orchestrator.compare import Comparison, load_comparison
 from orchestrator.compare.conduct import Order, conduct_comparison
-from orchestrator.compare.grid import Cell, View, experiment_of, tried, tuning_cells
+from orchestrator.compare.grid import Cell, View, contestants, experiment_of, left_out, tried, tuning_cells, views
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.report import degraded_runs, doubts_of
 from orchestrator.compare.run import SIMULATE
@@ -77,16 +77,18 @@ def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison
     chosen = [*comparison.seeds, *islice(more, max(0, wanted - len(comparison.seeds)))][:wanted]
     tuning = comparison.tuning
     if quick:
-        tuning = tuning.model_copy(update={"runs": min(_QUICK_TRIALS, tuning.runs)})
+        tuning = tuning.model_copy(update={"runs": min(_QUICK_TRIALS, tuning.runs), "more": 0})
     return replace(comparison, seeds=tuple(chosen), tuning=tuning)
 
 
 def _check(comparison: Comparison, backend: str) -> None:
     """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
-    for cell in tuning_cells(comparison):
-        experiment_of(comparison, cell)
-    for view in View:
-        for algorithm in comparison.entries:
+    for name, entry in comparison.entries.items():
+        for key, values in entry.tune.items():
+            for value in values:
+                experiment_of(comparison, Cell(name, View.AS_PUBLISHED, ((key, value),), comparison.seeds[0]))
+    for view in views(comparison):
+        for algorithm in contestants(comparison, view):
             cell = Cell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
             for place in dict.fromkeys((SIMULATE, backend)):
                 BACKENDS[place].check(experiment_of(comparison, cell), comparison.folder)
@@ -94,10 +96,12 @@ def _check(comparison: Comparison, backend: str) -> None:
 
 def _announce(comparison: Comparison, console: Console) -> None:
     say_notes(comparison.notes, console)
-    runs = len(View) * len(comparison.entries) * len(comparison.seeds)
+    runs = sum(len(contestants(comparison, view)) for view in views(comparison)) * len(comparison.seeds)
     tuning = count(len(tuning_cells(comparison)), "tuning run")
     names = ", ".join(comparison.entries)
     console.print(f"[bold]{comparison.name}[/]: {names}; {tuning}, then {count(runs, 'run')} on fresh seeds")
+    for words in left_out(comparison).values():
+        console.print(words, soft_wrap=True)
 
 
 def _command(file: Path, backend: str, seeds: int | None, quick: bool, overrides: list[str]) -> str:
@@ -112,16 +116,17 @@ def _say_fewest(found: Sequence[Finding], console: Console) -> None:
     for words in dict.fromkeys(finding.goal.words for finding in found):
         mine = [finding for finding in found if finding.goal.words == words]
         names = (f"{finding.measure.words} [bold]{escape(finding.names)}[/]" for finding in mine)
-        console.print(f"  fewest to {words}: {', '.join(names)}", soft_wrap=True)
+        free = " (no communication gets there, too)" if mine[0].is_free else ""
+        console.print(f"  fewest to {words}: {', '.join(names)}{free}", soft_wrap=True)
 
 
 def _say(outcome: Outcome, console: Console) -> None:
     """The tables, who needs the fewest, and what is doubtful."""
     if outcome.rows:
-        for view in View:
+        for view in views(outcome.comparison):
             print_table(result_table(outcome, view), console)
             console.print(f"  {company_line(outcome, view)}", soft_wrap=True, highlight=False)
-            _say_fewest([found for found in findings(outcome) if found.view is view], console)
+            _say_fewest([found for found in findings(outcome) if found.view == view], console)
     for doubt in doubts_of(outcome):
         console.print(f"[yellow]look again:[/] {escape(doubt)}", soft_wrap=True)
     if words := degraded_runs(outcome):

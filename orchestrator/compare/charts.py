@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from orchestrator.compare.grid import View
+from orchestrator.compare.grid import View, contestants, views
 from orchestrator.compare.measure import Mark, Row, of_cell
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.tune import score
@@ -11,8 +11,12 @@ from orchestrator.report.figure import Figure, Switch
 from orchestrator.report.marks import Axis, Legend, curve, series_color, suits_log
 from orchestrator.report.marks import Row as Dot
 from orchestrator.report.text import byte_unit
+from pame.baselines import Baseline
 
+Pair = tuple[float, float]
 _COLOURS = 8
+_NOTE = "A line per algorithm: its median seed. What exchanges nothing is level: that is where it ends."
+WHOSE = {"nodes": "the nodes' own models", "mean": "the mean model"}
 _POINTS = 200
 _PLACES = {ROUNDS: "Communication rounds", BYTES: "Bytes", SECONDS: "Seconds", ITERATIONS: "Iterations"}
 
@@ -24,35 +28,42 @@ def x_switch(outcome: Outcome) -> Switch:
 
 def legend(outcome: Outcome) -> Legend:
     """The algorithms, in the order of the file."""
-    names = list(outcome.comparison.entries)
+    names = names_of(outcome)
     return Legend("algorithm", names, ordered=len(names) > _COLOURS)
 
 
 def curves(outcome: Outcome) -> list[Figure]:
     """For each view: the accuracy, if there is one, and the relative suboptimality."""
     figures = []
-    for view in View:
+    for view in views(outcome.comparison):
         runs = median_runs(outcome, view)
         if not runs:
             continue
         if any(run.accuracy is not None for run in runs):
-            words, name = f"Test accuracy, {view.value}", f"accuracy-{view.value}"
+            words, name = f"Test accuracy, {view.value}", f"accuracy-{view.key}"
             figures.append(_figure(outcome, runs, name, words, "Test accuracy", lambda mark: mark.accuracy))
-        words, name = f"Relative suboptimality, {view.value}", f"left-{view.value}"
-        figures.append(
-            _figure(outcome, runs, name, words, "(f(mean model) - f*) / (f(0) - f*)", lambda mark: mark.left)
-        )
+        words, name = f"Relative suboptimality, {view.value}", f"left-{view.key}"
+        axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[outcome.comparison.of]}"
+        figures.append(_figure(outcome, runs, name, words, axis, lambda mark: mark.left))
     return figures
 
 
 def median_runs(outcome: Outcome, view: View) -> list[Row]:
-    """Of each algorithm the run with the median seed, in the order in which tuning ranks runs."""
-    targets = outcome.comparison.targets
+    """Of each algorithm the run with the median seed, in the order in which tuning ranks runs; then the baselines'."""
+    groups = [of_cell(outcome.rows, view, algorithm) for algorithm in contestants(outcome.comparison, view)]
+    if not any(groups):
+        return []
+    groups += [[row for row in outcome.baselines if row.cell.algorithm == kind.value] for kind in Baseline]
     found = []
-    for algorithm in outcome.comparison.entries:
-        rows = sorted(of_cell(outcome.rows, view, algorithm), key=lambda row: score(row, targets))
+    for group in groups:
+        rows = sorted(group, key=lambda row: score(row, outcome.comparison.targets))
         found += rows[(len(rows) - 1) // 2 :][:1]
     return found
+
+
+def names_of(outcome: Outcome) -> list[str]:
+    """The lines of the charts."""
+    return [*outcome.comparison.entries, *(kind.value for kind in Baseline)]
 
 
 def _figure(
@@ -65,23 +76,41 @@ def _figure(
     for measure in _axes(outcome):
         scale = size if measure is BYTES else 1
         words = f"Sent by all nodes ({unit})" if measure is BYTES else _PLACES[measure]
-        rows = [row for run in runs for row in _rows(run, measure, of, scale)]
+        rows = [row for run in runs for row in _rows(runs, run, measure, of, scale)]
         rows = [row for row in rows if row["y"] > 0] if log else rows
         name = f"{key}-{measure.key}"
         data[name] = rows
         logarithmic = log and suits_log([row["y"] for row in rows])
         specs[measure.key] = curve(name, Axis("x", words), Axis("y", axis, logarithmic), color=color)
-    return Figure(key, title, "A line per algorithm: its median seed.", specs, data, ("x",))
+    return Figure(key, title, _NOTE, specs, data, ("x",))
 
 
-def _rows(run: Row, measure: Measure, of: Callable[[Mark], float | None], scale: int) -> list[Dot]:
-    marks = run.marks[:: max(1, -(-len(run.marks) // _POINTS))]
-    both = [(measure.of(mark), of(mark)) for mark in marks]
+def _rows(runs: Sequence[Row], run: Row, measure: Measure, of: Callable[[Mark], float | None], scale: int) -> list[Dot]:
+    pairs = pairs_of(runs, measure, run, of)
     return [
         {"x": float(f"{x / scale:.5g}"), "y": float(f"{y:.5g}"), "group": run.cell.algorithm}
-        for x, y in both
-        if x is not None and y is not None
+        for x, y in pairs[:: max(1, -(-len(pairs) // _POINTS))]
     ]
+
+
+def flat(runs: Sequence[Row], measure: Measure, run: Row, of: Callable[[Mark], float | None]) -> list[Pair]:
+    """What exchanges nothing has no rounds, bytes or seconds: a line at where it ends, as long as the others'."""
+    others = [x for other in runs if not is_baseline(other) for mark in other.marks if (x := measure.of(mark))]
+    ends = [y for mark in run.marks[-1:] if (y := of(mark)) is not None]
+    return [(x, y) for y in ends for x in (min(others), max(others))] if others else []
+
+
+def pairs_of(runs: Sequence[Row], measure: Measure, run: Row, of: Callable[[Mark], float | None]) -> list[Pair]:
+    """A run's line."""
+    if is_baseline(run) and measure is not ITERATIONS:
+        return flat(runs, measure, run, of)
+    both = ((measure.of(mark), of(mark)) for mark in run.marks)
+    return [(x, y) for x, y in both if x is not None and y is not None]
+
+
+def is_baseline(run: Row) -> bool:
+    """Whether it exchanges nothing."""
+    return run.cell.algorithm in {kind.value for kind in Baseline}
 
 
 def _axes(outcome: Outcome) -> list[Measure]:

@@ -9,30 +9,35 @@ import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
 from orchestrator.attempt import INTERRUPTED, Attempt, Keep, row_file
+from orchestrator.compare.baselines import baseline_cells, best_baselines, beyond_baselines, final_baselines
 from orchestrator.compare.file import Comparison
-from orchestrator.compare.grid import Cell, View, experiment_of, final_cells, tuning_cells
+from orchestrator.compare.grid import Cell, View, experiment_of, final_cells, left_out, tuning_cells, views
 from orchestrator.compare.jobs import Job, make_jobs
 from orchestrator.compare.measure import Row, Stick
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.picture import write_picture
 from orchestrator.compare.real import Stage, run_on_nodes
 from orchestrator.compare.report import write_compare_report
-from orchestrator.compare.run import SIMULATE, End, measure_stick, simulate_job
-from orchestrator.compare.tune import Choice, choose
+from orchestrator.compare.run import SIMULATE, End, Look, measure_stick, simulate_baseline, simulate_job
+from orchestrator.compare.tune import Choice, beyond, choose
 from orchestrator.compare.verdict import MEASURES, Line, findings, goals, lines
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
 from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies.spread import Spread
 from orchestrator.workers import cores, each, process_pool
+from pame.baselines import Baseline
 
 _HINT = "make the base smaller"
+_TO_ITS_END = End(0.0)
+"""Of a tuning run that stops at no target."""
+_SECOND_THOUGHTS = 3
 
 
 class Watcher(Protocol):
@@ -95,6 +100,7 @@ class _Work:
         self._sticks: dict[int, Stick] = {}
         self._tuning: list[Row] = []
         self._choices: list[Choice] = []
+        self._baselines: list[Row] = []
         self._simulated: list[Row] = []
         self._measured: list[Row] = []
 
@@ -110,13 +116,10 @@ class _Work:
                 for seed, stick in results:
                     self._sticks[seed] = stick
                     self._watcher.solved(seed)
-            end = End(comparison.targets[-1], comparison.tuning.iterations)
-            with closing(self._simulate(pool, tuning, end)) as rows:
-                for row in rows:
-                    self._tuning.append(row)
-                    keep(_line_of(row, "tuning"))
-                    self._watcher.tuned(row)
-            self._choices = choose(comparison, self._tuning)
+            self._tune(pool, tuning, keep)
+            self._extend(pool, keep)
+            self._confirm(pool, keep)
+            self._run_baselines(pool, keep)
             chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
             final = make_jobs(comparison, final_cells(chosen, comparison.seeds))
             with closing(self._simulate(pool, final, None)) as rows:
@@ -133,7 +136,75 @@ class _Work:
             self._watcher.measured(row)
 
         stage, folder = Stage(self._watcher.goes_on, ended), self._order.folder / "real"
-        return run_on_nodes(self._order.backend, final, self._sticks, base, folder, stage)
+        return run_on_nodes(self._order.backend, final, self._sticks, comparison.of, base, folder, stage)
+
+    def _tune(self, pool: ProcessPoolExecutor, jobs: Sequence[Job], keep: Keep, end: End | None = None) -> None:
+        """Run some settings on the tuning seed, and choose anew; a longer run takes the place of a shorter one."""
+        comparison = self._order.comparison
+        end = end or self._short
+        with closing(self._simulate(pool, jobs, None if end is _TO_ITS_END else end)) as rows:
+            for row in rows:
+                self._tuning = [other for other in self._tuning if other.cell != row.cell] + [row]
+                keep(_line_of(row, "tuning"))
+                self._watcher.tuned(row)
+        self._choices = choose(comparison, self._tuning)
+
+    @property
+    def _short(self) -> End:
+        comparison = self._order.comparison
+        return End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
+
+    def _extend(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
+        """Beyond the edges of the grids; every time something new is tried, or it ends."""
+        comparison = self._order.comparison
+        while cells := beyond(comparison, self._choices, self._tuning):
+            self._tune(pool, make_jobs(comparison, cells), keep)
+
+    def _confirm(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
+        """The chosen settings to their end: one that diverges there gives way to the next best, a few times."""
+        comparison, seen = self._order.comparison, set[Cell]()
+        for _ in range(_SECOND_THOUGHTS):
+            cells = [choice.row.cell for choice in self._choices if choice.row.cell not in seen]
+            if not cells:
+                return
+            seen.update(cells)
+            self._tune(pool, make_jobs(comparison, cells), keep, _TO_ITS_END)
+
+    def _run_baselines(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
+        """Tuned as the algorithms are, then on the seeds that are compared."""
+        comparison = self._order.comparison
+        tuned: list[Row] = []
+        cells = baseline_cells(comparison)
+        while cells:
+            tuned += self._simulate_baselines(pool, cells, self._short)
+            cells = beyond_baselines(comparison, tuned)
+        for row in tuned:
+            keep(_line_of(row, "tuning of a baseline"))
+        chosen = best_baselines(comparison, tuned)
+        for row in self._simulate_baselines(pool, final_baselines(chosen, comparison.seeds), None):
+            self._baselines.append(row)
+            keep(_line_of(row, "baseline"))
+
+    def _simulate_baselines(self, pool: ProcessPoolExecutor, cells: Sequence[Cell], end: End | None) -> Generator[Row]:
+        comparison = self._order.comparison
+        some = tuning_cells(comparison)[0]
+        arguments = {
+            number: (
+                Baseline(cell.algorithm),
+                cell,
+                experiment_of(comparison, replace(some, seed=cell.seed)),
+                comparison.folder,
+                self._look(cell.seed, end),
+            )
+            for number, cell in enumerate(cells)
+        }
+        with closing(each(pool, simulate_baseline, arguments, _HINT)) as results:
+            for _, row in results:
+                yield row
+
+    def _look(self, seed: int, end: End | None) -> Look:
+        comparison = self._order.comparison
+        return Look(self._sticks[seed], comparison.targets, comparison.of, end)
 
     def outcome(self, seconds: float, trouble: str | None) -> Outcome:
         """What is known by now."""
@@ -147,6 +218,7 @@ class _Work:
             tuning=self._tuning,
             choices=self._choices,
             simulated=self._simulated,
+            baselines=self._baselines,
             measured=self._measured,
             seconds=seconds,
             trouble=trouble,
@@ -154,7 +226,7 @@ class _Work:
 
     def _simulate(self, pool: ProcessPoolExecutor, jobs: Sequence[Job], end: End | None) -> Generator[Row]:
         base = self._order.comparison.folder
-        arguments = {number: (job, base, self._sticks[job.cell.seed], end) for number, job in enumerate(jobs)}
+        arguments = {number: (job, base, self._look(job.cell.seed, end)) for number, job in enumerate(jobs)}
         with closing(each(pool, simulate_job, arguments, _HINT)) as results:
             for number, row in results:
                 yield from jobs[number].rows(row)
@@ -177,11 +249,16 @@ def _write_json(folder: Path, outcome: Outcome) -> None:
         "backend": outcome.backend,
         "nodes": outcome.nodes,
         "seeds": comparison.seeds,
+        "targets_of": comparison.of,
+        "left_out": left_out(comparison),
         "wall_seconds": outcome.seconds,
         "optima": {seed: asdict(stick) for seed, stick in outcome.sticks.items()},
         "chosen": [_chosen(choice) for choice in outcome.choices],
         "results": [
-            _line(view, line) for view in View for goal in goals(outcome) for line in lines(outcome, view, goal)
+            _line(view, line)
+            for view in views(comparison)
+            for goal in goals(outcome)
+            for line in lines(outcome, view, goal)
         ],
         "fewest": [
             {
@@ -189,6 +266,7 @@ def _write_json(folder: Path, outcome: Outcome) -> None:
                 "target": finding.goal.key,
                 "of": finding.measure.key,
                 "who": finding.winners,
+                "times": None if finding.ratio is None else asdict(finding.ratio),
                 "words": finding.words,
             }
             for finding in findings(outcome)
@@ -218,6 +296,8 @@ def _line(view: View, line: Line) -> dict[str, object]:
         **{measure.key: _spread(line.took[measure.key]) for measure in MEASURES},
         "simulated_seconds": _spread(line.simulated_s),
         "left": _spread(line.left),
+        "left_of_mean_model": _spread(line.left_mean),
+        "left_of_worst_node": _spread(line.left_worst),
     }
 
 

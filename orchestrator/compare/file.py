@@ -4,19 +4,19 @@ name: compare-logistic
 base: {nodes: 32, ...}                          any settings of an experiment but those that a comparison decides
 algorithms:
   dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.1, 0.3]}}
-standardized: {period: 3..7, participation: 0.2}
-tuning: {seed: 100, runs: 8}
+standardized: {period: 3..7, participation: 0.2, draw: shared, weights: active, periods: one}      or: all
+tuning: {seed: 100, runs: 8, more: 6}
 seeds: [1, 2, 3]
-targets: {suboptimality: [0.2, 0.1, 0.05], accuracy_points: 1.5}
+targets: {of: nodes, suboptimality: [0.2, 0.1, 0.05], accuracy_points: 1.5}
 check_every: 5
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import Field, ValidationError
@@ -30,6 +30,7 @@ from orchestrator.experiment.overrides import Override, parse_override
 from orchestrator.experiment.section import Count, Name, Section
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.units import percentages_as_numbers
+from pame.algorithms import SPECS
 
 _DECIDED = {
     ("algorithm",): "each algorithm has its own, below algorithms",
@@ -41,7 +42,9 @@ _DECIDED = {
     ("stop", "paper"): "the paper's rule is looked at every check_every iterations, and stops nobody: leave it out",
 }
 """What a comparison decides itself, and so the base experiment may not."""
-_STANDARD = ("algorithm.participation", "algorithm.mutual")
+_STANDARD = ("algorithm.participation", "algorithm.draw", "algorithm.mixing")
+_AS_PRINTED = "-as-printed"
+_PRINTED_STEP = {"kind": "penalty", "sigma0": 1.0, "gamma": 1.005}
 _ALGORITHM = r"[A-Za-z0-9._-]{1,40}"
 _PERIOD = "a whole number of at least 1, or a range such as 3..7"
 
@@ -54,9 +57,17 @@ class Standardized(Section):
     """What all algorithms have in common in the standardized view."""
 
     period: SomePeriod = Period(min=3, max=7)
-    """Every how many iterations a node averages."""
+    """Every how many iterations a node averages; with `periods: one` the middle of it."""
     participation: Annotated[float, Gt(0), Le(1)] = 0.2
-    """The share of its neighbours that a node draws."""
+    """The share of its neighbours that take part in a round."""
+    draw: Literal["shared", "mutual", "directed"] = "shared"
+    """Who draws an edge: both ends together, each end for itself, or (where the algorithm can) the receiver alone."""
+    weights: Literal["active", "graph"] = "active"
+    """Of the edges that take part in a round, or of the whole graph (what is not used stays with the node)."""
+    periods: Literal["one", "each"] = "one"
+    """One period for all, or one per node."""
+    readings: Literal["this", "all"] = "this"
+    """All of them, or the one that is said here."""
 
 
 class Tuning(Section):
@@ -66,6 +77,8 @@ class Tuning(Section):
     """Of the tuning runs; none of the seeds on which the algorithms are compared."""
     runs: Count = 8
     """At most so many settings are tried; a grid with more is sampled, one with fewer is tried whole."""
+    more: Annotated[int, Ge(0), Le(100), Expected("a whole number from 0 to 100")] = 6
+    """At most so many further settings, beyond an edge of the grid on which the best value lies."""
     iterations: Count | None = None
     """A tuning run ends after so many at the latest; nothing: as the base experiment says."""
 
@@ -76,7 +89,9 @@ class Targets(Section):
     suboptimality: Annotated[
         list[Annotated[float, Gt(0), Lt(1)]], MinLen(1), Expected("a list of shares such as [0.2, 0.1, 0.05]")
     ] = Field(default_factory=lambda: [0.2, 0.1, 0.05])
-    """Of (f(mean model) - f*) / (f(0) - f*)."""
+    """Of (f - f*) / (f(0) - f*)."""
+    of: Literal["nodes", "mean"] = "nodes"
+    """Of which f and accuracy: the mean over the nodes at their own models, or that of the mean of all models."""
     accuracy_points: Annotated[float, Gt(0)] = 1.5
     """How many percentage points below the best test accuracy of all algorithms is good enough."""
 
@@ -125,6 +140,10 @@ class Comparison:
     targets: tuple[float, ...]
     accuracy_points: float
     check_every: int
+    of: Literal["nodes", "mean"] = "nodes"
+    """Whose f and accuracy the targets are about."""
+    printed: frozenset[str] = frozenset()
+    """Entries that are PaME with the step as the paper prints it: only as published."""
     notes: tuple[str, ...] = ()
     """What became of settings of the base when an override gave their section another kind."""
 
@@ -138,6 +157,8 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
     """The comparison of a file; `overrides` are settings of its base, as after `--set`. ExperimentError names every
     mistake in it."""
     data = _data(path)
+    if data.get("standardized") == "all":
+        data["standardized"] = {"readings": "all"}
     head = _validated(_File, data, str(path), ())
     base, notes = _overridden(head.base, overrides)
     entries = {}
@@ -154,19 +175,63 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
         problems += [f"{path}: algorithms.{name}.tune.{sentence}" for sentence in _bad_grid(entry.tune)]
     if problems:
         raise ExperimentError(problems)
+    entries = _alike(entries)
+    printed = _as_printed(entries)
     return Comparison(
         name=head.name,
         path=path,
         base=base,
-        entries=entries,
+        entries=entries | printed,
         standardized=head.standardized,
         tuning=head.tuning,
         seeds=tuple(dict.fromkeys(head.seeds)),
         targets=tuple(sorted(set(head.targets.suboptimality), reverse=True)),
         accuracy_points=head.targets.accuracy_points,
         check_every=head.check_every,
+        of=head.targets.of,
+        printed=frozenset(printed),
         notes=notes,
     )
+
+
+def _alike(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    """What is tuned for one is tuned for all: the decay of the step, with the same values, where there is one and
+    the file tunes anything."""
+    values = {
+        value for entry in entries.values() for key, some in entry.tune.items() if _is_decay(key) for value in some
+    }
+    found = {}
+    for name, entry in entries.items():
+        key = _decay(entry.algorithm)
+        if values and entry.tune and key is not None and not any(map(_is_decay, entry.tune)):
+            entry = entry.model_copy(update={"tune": {**entry.tune, key: sorted(values)}})
+        found[name] = entry
+    return found
+
+
+def _is_decay(key: str) -> bool:
+    return key.rpartition(".")[2] == "gamma"
+
+
+def _decay(algorithm: Mapping[str, Any]) -> str | None:
+    """The key of an algorithm's decay; None: it has none, or the file fixes it."""
+    step, kind = algorithm.get("step"), SPECS.get(str(algorithm.get("kind")))
+    if isinstance(step, dict):
+        return None if "gamma" in step else "algorithm.step.gamma"
+    names = {one.name for one in fields(kind)} if kind is not None else set()  # type: ignore[arg-type]
+    return "algorithm.gamma" if "gamma" in names and "gamma" not in algorithm else None
+
+
+def _as_printed(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    """PaME once more, with the step as the paper prints it, and nothing tuned."""
+    found = {}
+    for name, entry in entries.items():
+        step = entry.algorithm.get("step")
+        is_printed = isinstance(step, dict) and step.get("kind") == "penalty"
+        if entry.algorithm.get("kind") == "pame" and not is_printed:
+            algorithm = {**entry.algorithm, "step": _PRINTED_STEP}
+            found[f"{name}{_AS_PRINTED}"] = entry.model_copy(update={"algorithm": algorithm, "tune": {}})
+    return found
 
 
 def _data(path: Path) -> dict[str, Data]:

@@ -1,13 +1,14 @@
 """What a comparison runs: cells, each an algorithm in a view with the tuned values and a seed.
 
-as-published   every algorithm with its own period, and its own choice of neighbours
-standardized   the same period and participation for all; an edge takes part only when both of its ends drew it
+as-published   every algorithm with its own period, and its own choice of neighbours; PaME also with the printed step
+standardized   the same period and participation for all, under a reading of what that means (`Reading`)
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import product
+from typing import ClassVar, Literal, get_args, get_type_hints
 
 from orchestrator.compare.file import Comparison, Entry
 from orchestrator.experiment import Experiment, ExperimentError, load_data, swept_keys
@@ -20,13 +21,81 @@ Plain = str | int | float | bool | None
 Values = tuple[tuple[str, Plain], ...]
 """What was tuned, by dotted key."""
 _BEYOND = 1e-6
+_Draw = Literal["shared", "mutual", "directed"]
+_Weights = Literal["active", "graph"]
+_Periods = Literal["one", "each"]
 
 
-class View(Enum):
+@dataclass(frozen=True)
+class Reading:
+    """What "the same period and participation for all" may mean."""
+
+    draw: _Draw = "shared"
+    weights: _Weights = "active"
+    periods: _Periods = "one"
+
+    @property
+    def words(self) -> str:
+        """In short."""
+        return f"{self.draw}, {self.weights}, {'one period' if self.periods == 'one' else 'a period each'}"
+
+
+@dataclass(frozen=True)
+class View:
     """Under which conditions the algorithms are compared."""
 
-    AS_PUBLISHED = "as-published"
-    STANDARDIZED = "standardized"
+    reading: Reading | None = None
+    """None: as published."""
+
+    AS_PUBLISHED: ClassVar["View"]
+    STANDARDIZED: ClassVar["View"]
+
+    @property
+    def value(self) -> str:
+        """For people and programs."""
+        return "as-published" if self.reading is None else f"standardized ({self.reading.words})"
+
+    @property
+    def key(self) -> str:
+        """For names of files and figures."""
+        return re.sub(r"[^a-z]+", "-", self.value).strip("-")
+
+    @property
+    def family(self) -> str:
+        """Views of one family stand in one table."""
+        return "as-published" if self.reading is None else "standardized"
+
+
+View.AS_PUBLISHED = View()
+View.STANDARDIZED = View(Reading())
+
+
+def views(comparison: Comparison) -> list[View]:
+    """As published, and standardized as the file reads it, or in every reading."""
+    common = comparison.standardized
+    if common.readings == "this":
+        return [View.AS_PUBLISHED, View(Reading(common.draw, common.weights, common.periods))]
+    found = product(get_args(_Draw), get_args(_Weights), get_args(_Periods))
+    return [View.AS_PUBLISHED, *(View(Reading(*choices)) for choices in found)]
+
+
+def contestants(comparison: Comparison, view: View) -> list[str]:
+    """Who is compared in a view, in the order of the file."""
+    if view.reading is None:
+        return list(comparison.entries)
+    return [name for name in comparison.entries if name not in comparison.printed and name not in left_out(comparison)]
+
+
+def left_out(comparison: Comparison) -> dict[str, str]:
+    """Who cannot be standardized, and why."""
+    found = {}
+    for name, entry in comparison.entries.items():
+        cell = Cell(name, View.AS_PUBLISHED, (), comparison.tuning.seed)
+        algorithm = _load(comparison, cell, entry, []).algorithm
+        missing = [key for key in ("participation", "draw") if not hasattr(algorithm, key)]
+        if missing:
+            found[name] = f"{name} cannot be standardized, and is left out: it has no {' and no '.join(missing)}"
+    return found
 
 
 @dataclass(frozen=True)
@@ -41,7 +110,7 @@ class Cell:
     @property
     def name(self) -> str:
         """For folders and people."""
-        return f"{self.algorithm}_{self.view.value}_seed-{self.seed}"
+        return f"{self.algorithm}_{self.view.key}_seed-{self.seed}"
 
 
 @dataclass(frozen=True)
@@ -71,11 +140,11 @@ def tried(comparison: Comparison, algorithm: str) -> list[Values]:
 
 
 def tuning_cells(comparison: Comparison) -> list[Cell]:
-    """Every setting that is tried, in both views."""
+    """Every setting that is tried at first, in all views."""
     return [
         Cell(algorithm, view, values, comparison.tuning.seed)
-        for view in View
-        for algorithm in comparison.entries
+        for view in views(comparison)
+        for algorithm in contestants(comparison, view)
         for values in tried(comparison, algorithm)
     ]
 
@@ -99,13 +168,37 @@ def edges(best: Values, others: Sequence[Values], is_allowed: Callable[[str, flo
     return found
 
 
+def further(comparison: Comparison, best: Cell, found: Sequence[Edge], known: Collection[Values]) -> list[Cell]:
+    """One setting beyond each edge on which the best value lies: the next of the file's values, else as far again."""
+    cells = []
+    for edge in found:
+        value = _next(comparison.entries[best.algorithm].tune[edge.key], edge)
+        values = tuple((key, value if key == edge.key else kept) for key, kept in best.values)
+        if values not in known and is_allowed(comparison, best, edge.key, value):
+            cells.append(Cell(best.algorithm, best.view, values, best.seed))
+    return cells
+
+
+def _next(given: Sequence[Plain], edge: Edge) -> float:
+    """Steps grow by the ratio of the last two values; those that begin at 1, as a decay, by that of their excess."""
+    numbers = sorted({each for value in given if (each := _number(value)) is not None})
+    rest = [each for each in numbers if (each > edge.value if edge.is_largest else each < edge.value)]
+    if rest:
+        return rest[0] if edge.is_largest else rest[-1]
+    floor = 1.0 if numbers[0] >= 1.0 and numbers[-1] < 2.0 else 0.0
+    last, before = (numbers[-1], numbers[-2]) if edge.is_largest else (numbers[0], numbers[1])
+    ratio = (last - floor) / (before - floor) if before > floor and last > floor else (2.0 if edge.is_largest else 0.5)
+    value = float(f"{floor + (edge.value - floor) * ratio:.6g}")
+    return round(value) if all(isinstance(each, int) for each in numbers) else value
+
+
 def experiment_of(comparison: Comparison, cell: Cell) -> Experiment:
     """The experiment of a cell; ExperimentError says below which algorithm a mistake is."""
     entry = comparison.entries[cell.algorithm]
     overrides = [Override(tuple(key.split(".")), value) for key, value in cell.values]
-    if cell.view is View.STANDARDIZED:
+    if cell.view.reading is not None:
         published = _load(comparison, cell, entry, [])
-        overrides += _standard(comparison, published.algorithm)
+        overrides += _standard(comparison, cell.view.reading, published.algorithm)
     return _load(comparison, cell, entry, overrides)
 
 
@@ -119,13 +212,21 @@ def is_allowed(comparison: Comparison, cell: Cell, key: str, value: float) -> bo
     return True
 
 
-def _standard(comparison: Comparison, algorithm: object) -> list[Override]:
+def _standard(comparison: Comparison, reading: Reading, algorithm: object) -> list[Override]:
+    """Who cannot draw alone shares the draw where others are directed."""
     common = comparison.standardized
-    found = [Override(("period",), _plain(common.period))]
-    if hasattr(algorithm, "participation"):
-        found.append(Override(("algorithm", "participation"), common.participation))
-    if hasattr(algorithm, "mutual"):
-        found.append(Override(("algorithm", "mutual"), True))
+    span = common.period
+    middle = (span.min + span.max) // 2
+    period = Period(min=middle, max=middle) if reading.periods == "one" else span
+    choices = get_args(get_type_hints(type(algorithm))["draw"])
+    draw = reading.draw if reading.draw in choices else "shared"
+    found = [
+        Override(("period",), _plain(period)),
+        Override(("algorithm", "participation"), common.participation),
+        Override(("algorithm", "draw"), draw),
+    ]
+    if hasattr(algorithm, "mixing") and reading.weights == "active":
+        found.append(Override(("algorithm", "mixing"), "active"))
     return found
 
 

@@ -22,6 +22,8 @@ class Outcome:
     tuning: Sequence[Row]
     choices: Sequence[Choice]
     simulated: Sequence[Row]
+    baselines: Sequence[Row] = ()
+    """No communication, and one node with all data; always in the simulator."""
     measured: Sequence[Row] = ()
     """On real nodes."""
     seconds: float = 0.0

@@ -1,14 +1,13 @@
-"""A comparison as one picture that needs no page: suboptimality against rounds and bytes, in both views."""
+"""A comparison as one picture that needs no page: suboptimality against rounds and bytes, in every view."""
 
 from pathlib import Path
 from typing import Any
 
 import vl_convert
 
-from orchestrator.compare.charts import median_runs
-from orchestrator.compare.grid import View
+from orchestrator.compare.charts import WHOSE, is_baseline, median_runs, names_of, pairs_of
+from orchestrator.compare.grid import View, views
 from orchestrator.compare.outcome import Outcome
-from orchestrator.compare.report import TITLES
 from orchestrator.compare.verdict import BYTES, ROUNDS, Measure
 from orchestrator.errors import writing
 from orchestrator.report.theme import chart_themes
@@ -27,7 +26,7 @@ def write_picture(folder: Path, outcome: Outcome) -> None:
 
 def picture(outcome: Outcome) -> str:
     """The picture as SVG; empty without runs."""
-    rows = [_row(outcome, view) for view in View if median_runs(outcome, view)]
+    rows = [_row(outcome, view) for view in views(outcome.comparison) if median_runs(outcome, view)]
     if not rows:
         return ""
     spec = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "vconcat": rows, "spacing": 30}
@@ -41,20 +40,20 @@ def _row(outcome: Outcome, view: View) -> _Spec:
 
 
 def _panel(outcome: Outcome, view: View, measure: Measure) -> _Spec:
-    runs, names = median_runs(outcome, view), list(outcome.comparison.entries)
+    runs, names = median_runs(outcome, view), names_of(outcome)
     size = 2**20 if measure is BYTES else 1
     values: list[dict[str, Any]] = [
-        {"x": x / size, "y": mark.left, "algorithm": run.cell.algorithm}
+        {"x": x / size, "y": y, "algorithm": run.cell.algorithm, "baseline": is_baseline(run)}
         for run in runs
-        for mark in run.marks
-        if (x := measure.of(mark)) and mark.left > 0
+        for x, y in pairs_of(runs, measure, run, lambda mark: mark.left)
+        if x > 0 and y > 0
     ]
     title = "sent by all nodes (MiB)" if measure is BYTES else "communication rounds"
     log = {"type": "log", "nice": False}
     # Who ends above where all began is off the picture.
     start = min(1.0, max((value["y"] for value in values), default=1.0))
     return {
-        "title": {"text": f"{TITLES[view].lower()}: {measure.key} to suboptimality", "anchor": "start", "fontSize": 13},
+        "title": {"text": f"{view.value}: {measure.key} to suboptimality", "anchor": "start", "fontSize": 13},
         "width": _WIDTH,
         "height": _HEIGHT,
         "data": {"values": values},
@@ -70,8 +69,14 @@ def _panel(outcome: Outcome, view: View, measure: Measure) -> _Spec:
             "y": {
                 "field": "y",
                 "type": "quantitative",
-                "title": "relative suboptimality",
+                "title": ["relative suboptimality", f"of {WHOSE[outcome.comparison.of]}"],
                 "scale": {**log, "domainMax": start},
+            },
+            "strokeDash": {
+                "field": "baseline",
+                "type": "nominal",
+                "legend": None,
+                "scale": {"domain": [False, True], "range": [[1, 0], [5, 4]]},
             },
             "color": {
                 "field": "algorithm",

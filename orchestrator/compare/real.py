@@ -1,6 +1,7 @@
 """Runs on real nodes, one after another on a network of processes that stands."""
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from orchestrator.backends.standing import run_standing
 from orchestrator.compare.company import company_of
 from orchestrator.compare.grid import Cell
 from orchestrator.compare.jobs import Job
-from orchestrator.compare.measure import Row, Stick, decisive_curve, marks_of
+from orchestrator.compare.measure import Of, Row, Stick, bytes_used, marks_of
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
 from orchestrator.plan import make_network_setting
@@ -18,6 +19,8 @@ from orchestrator.report.files import mapping, read_object
 from orchestrator.report.points import read_curve
 from orchestrator.runs import Ending, Status
 from pame.observe import Evaluation, Record
+
+_NOTHING = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0, 0, None)
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Stage:
 
 
 def run_on_nodes(
-    backend: str, jobs: Sequence[Job], sticks: Mapping[int, Stick], base: Path, folder: Path, stage: Stage
+    backend: str, jobs: Sequence[Job], sticks: Mapping[int, Stick], of: Of, base: Path, folder: Path, stage: Stage
 ) -> bool:
     """Run folders go below `folder`; whether all of them ran. Links are measured before the first run only."""
     errands, jobs_at = [], {}
@@ -41,7 +44,7 @@ def run_on_nodes(
     def ended(errand: Errand, ending: Ending) -> None:
         if ending.status is not Status.INTERRUPTED:
             job = jobs_at[errand.folder]
-            for row in job.rows(_measure(job, base, sticks[job.cell.seed], errand.folder)):
+            for row in job.rows(_measure(job, base, sticks[job.cell.seed], of, errand.folder)):
                 stage.ended(row)
 
     with writing(folder):
@@ -50,13 +53,22 @@ def run_on_nodes(
     return len(endings) == len(errands) and endings[-1].status is not Status.INTERRUPTED
 
 
-def _measure(job: Job, base: Path, stick: Stick, folder: Path) -> Row:
+def _measure(job: Job, base: Path, stick: Stick, of: Of, folder: Path) -> Row:
     summary = read_object(folder / "summary.json")
     setting = make_network_setting(job.experiment, base)
-    marks = marks_of(read_curve(folder), setting.periods, stick, decisive_curve(setting))
+    used = bytes_used(_records(folder), setting)
+    marks = marks_of(read_curve(folder), setting, stick, of, used)
     bound = bool(mapping(summary.get("network")).get("cpu_bound"))
     told = (str(summary["backend"]), str(summary["status"]))
     return Row(job.cell, *told, marks, company_of(setting), bound, *health_told(summary))
+
+
+def _records(folder: Path) -> Iterator[Record]:
+    """Who sent how much when, from records.csv."""
+    with (folder / "records.csv").open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            counts = {key: int(line[key]) for key in ("node", "iteration", "messages", "bytes")}
+            yield _NOTHING._replace(**counts)
 
 
 class _Watcher:

@@ -3,12 +3,20 @@
 from html import escape
 from pathlib import Path
 
-from orchestrator.compare.charts import curves, legend, x_switch
-from orchestrator.compare.grid import View, tried
+from orchestrator.compare.charts import WHOSE, curves, legend, names_of, x_switch
+from orchestrator.compare.grid import contestants, left_out, tried, views
 from orchestrator.compare.measure import HOW, of_cell
 from orchestrator.compare.outcome import Outcome
-from orchestrator.compare.tables import choices_table, company_table, ended, findings_table, remark, view_table
-from orchestrator.compare.verdict import BYTES, ROUNDS, Finding, findings
+from orchestrator.compare.tables import (
+    choices_table,
+    company_table,
+    ended,
+    findings_table,
+    reading_words,
+    remark,
+    view_table,
+)
+from orchestrator.compare.verdict import BYTES, ROUNDS, Finding, findings, goals, is_free
 from orchestrator.errors import writing
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
@@ -18,13 +26,17 @@ from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.text import count, duration
 from orchestrator.runs import Status
 
-TITLES = {View.AS_PUBLISHED: "As published", View.STANDARDIZED: "Standardized"}
-_LEADS = {
-    View.AS_PUBLISHED: "Every algorithm with its own period, and its own choice of neighbours.",
-    View.STANDARDIZED: "The same period and participation for all: an edge takes part when both of its ends are at a "
-    "round and drew each other; unused weight goes to the node itself. PaME averages whom it drew. Algorithms with "
-    "replicas still send to all their neighbours, and epidemic learning keeps its fan-out.",
-}
+_TITLES = {"as-published": "As published", "standardized": "Standardized"}
+_PUBLISHED = (
+    "Every algorithm with its own period, and its own choice of neighbours. PaME twice: tuned, and with the step as "
+    "the paper prints it."
+)
+_STANDARD = (
+    "The same period and participation for all. The paper says no more than that, so how it is read is a choice: who "
+    "draws an edge (shared: one draw for both ends; mutual: each end draws the other; directed: a node draws whom it "
+    "listens to, where the algorithm can, else shared), weights over the active edges or the whole graph, one period "
+    "for all or one per node. An edge of two nodes is used when both are at a round."
+)
 _COMPANY = "A round at which a node has no partner counts as a round, and changes nothing: look here before at rounds."
 
 
@@ -32,7 +44,7 @@ def write_compare_report(folder: Path, outcome: Outcome) -> Path:
     """Writes `report.html` into the folder of a comparison."""
     parts, figures = [_head(outcome)], []
     if outcome.rows:
-        parts += [_view(outcome, view) for view in View]
+        parts += [_family(outcome, family) for family in _TITLES]
         figures = curves(outcome)
         names = page.legend(legend(outcome), [figure.id for figure in figures])
         charts = page.grid(map(page.chart, figures))
@@ -45,7 +57,7 @@ def write_compare_report(folder: Path, outcome: Outcome) -> Path:
         folder.name,
         "".join(parts),
         figures,
-        len(outcome.comparison.entries),
+        len(names_of(outcome)),
         provenance=provenance_footer(folder),
     )
     path = folder / "report.html"
@@ -75,8 +87,12 @@ def _head(outcome: Outcome) -> str:
     if words := degraded_runs(outcome):
         parts.append(page.callout([f"{words}."]))
     if doubts := doubts_of(outcome):
-        words = f"{len(doubts)} of {count(len(outcome.choices), 'choice')} of settings lie on the edge of their grid"
-        parts.append(page.callout([f"{words}, or diverged: see Chosen settings, and widen the grids."]))
+        parts.append(page.callout(doubts, "Look again"))
+    if free := [goal.words for goal in goals(outcome) if outcome.rows and is_free(outcome, goal)]:
+        words = f"No communication gets to {', '.join(free)}, too: nobody wins there."
+        parts.append(page.callout([words], look="plain"))
+    if left := left_out(comparison):
+        parts.append(page.callout([f"{words}." for words in left.values()], look="plain"))
     return "".join(parts)
 
 
@@ -90,8 +106,8 @@ def degraded_runs(outcome: Outcome) -> str:
 def doubts_of(outcome: Outcome) -> list[str]:
     """Which choices lie on the edge of their grid, or all diverged; which runs did not come to their end."""
     doubts = [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
-    for view in View:
-        for name in outcome.comparison.entries:
+    for view in views(outcome.comparison):
+        for name in contestants(outcome.comparison, view):
             rows = of_cell(outcome.rows, view, name)
             if any(row.status != Status.FINISHED.value for row in rows):
                 doubts.append(f"{name}, {view.value}: {ended(rows)}")
@@ -106,29 +122,35 @@ def _tightest(outcome: Outcome) -> list[Finding]:
 
 def _tile(finding: Finding) -> tuple[str, str, str]:
     what = f"Fewest {finding.measure.words} to {finding.goal.key}, {finding.view.value}"
-    return what, finding.names, finding.words if finding.winners else "all missed it"
+    return what, finding.names, finding.words
 
 
-def _view(outcome: Outcome, view: View) -> str:
+def _family(outcome: Outcome, family: str) -> str:
+    some = [view for view in views(outcome.comparison) if view.family == family]
+    lead = _PUBLISHED
+    if family == "standardized":
+        lead = f"{_STANDARD} Here: {'; '.join(reading_words(view) for view in some)}."
+    whose = f"Targets are about {WHOSE[outcome.comparison.of]}."
     cards = [
-        page.card(f"<h3>Who needs the fewest</h3>{findings_table(outcome, view)}"),
-        page.card(f"<h3>All figures</h3>{view_table(outcome, view)}"),
-        page.card(f"<h3>How much they meet</h3>{page.note(_COMPANY)}{company_table(outcome, view)}"),
+        page.card(f"<h3>Who needs the fewest</h3>{page.note(whose)}{findings_table(outcome, some)}"),
+        page.card(f"<h3>All figures</h3>{view_table(outcome, some)}"),
+        page.card(f"<h3>How much they meet</h3>{page.note(_COMPANY)}{company_table(outcome, some)}"),
     ]
-    return page.section(view.value, TITLES[view], _LEADS[view], page.grid(cards))
+    return page.section(family, _TITLES[family], lead, page.grid(cards))
 
 
 def _tuning(outcome: Outcome) -> str:
     cards = [
-        page.card(f"<h3>{escape(TITLES[view])}</h3>{choices_table(outcome.choices, view)}")
-        for view in View
-        if any(choice.view is view for choice in outcome.choices)
+        page.card(f"<h3>{escape(view.value)}</h3>{choices_table(outcome.choices, view)}")
+        for view in views(outcome.comparison)
+        if any(choice.view == view for choice in outcome.choices)
     ]
     comparison, tuning = outcome.comparison, outcome.comparison.tuning
     had = ", ".join(f"{name} {len(tried(comparison, name))}" for name in comparison.entries)
     lead = (
-        f"At most {count(tuning.runs, 'run')} for each algorithm and view ({had}; fewer where the grid is smaller), in "
-        f"the simulator on seed {tuning.seed}. A best value at the edge of its grid may not be the best there is."
+        f"At most {count(tuning.runs, 'run')} for each algorithm and view ({had}; fewer where the grid is smaller), "
+        f"and at most {tuning.more} more beyond an edge of the grid, in the simulator on seed {tuning.seed}. A best "
+        "value that is still on an edge may not be the best there is."
     )
     inside = page.grid(cards) if cards else page.grid([page.missing("Chosen settings", "tuning was not finished")])
     return page.section("tuning", "Chosen settings", lead, inside)
@@ -139,6 +161,8 @@ def _settings(outcome: Outcome) -> str:
     common = comparison.standardized
     rows = [
         ("Standardized", f"period {_span(common.period)}, participation {common.participation:g}"),
+        ("Readings", "; ".join(reading_words(view) for view in views(comparison) if view.reading is not None)),
+        ("Targets of", WHOSE[comparison.of]),
         ("Seeds", ", ".join(map(str, comparison.seeds))),
         ("Targets", ", ".join(f"{target:g}" for target in comparison.targets)),
         ("Checked every", count(comparison.check_every, "iteration")),

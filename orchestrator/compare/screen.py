@@ -18,11 +18,11 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.compare.file import Comparison
-from orchestrator.compare.grid import Cell, View, tuning_cells
+from orchestrator.compare.grid import Cell, View, contestants, tuning_cells, views
 from orchestrator.compare.measure import Row, to_suboptimality
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.tables import NOTHING, shown
-from orchestrator.compare.verdict import MEASURES, Line, goals, lines
+from orchestrator.compare.verdict import MEASURES, Line, goals, is_free, lines
 from orchestrator.network import NetworkState
 from orchestrator.report.text import duration, number, percent, volume
 
@@ -45,7 +45,7 @@ class CompareScreen:
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         )
-        runs = len(View) * len(comparison.entries) * len(comparison.seeds)
+        runs = sum(len(contestants(comparison, view)) for view in views(comparison)) * len(comparison.seeds)
         self._solving = self._progress.add_task("optimum of each seed", total=1 + len(comparison.seeds))
         self._tuning = self._progress.add_task("tuning", total=len(tuning_cells(comparison)), start=False)
         self._simulating = self._progress.add_task("fresh seeds", total=runs, start=False)
@@ -82,6 +82,9 @@ class CompareScreen:
 
     def _advance(self, task: TaskID) -> None:
         self._progress.start_task(task)
+        bar = self._progress.tasks[task]
+        if bar.total is not None and bar.completed >= bar.total:  # beyond the edges of the grids
+            self._progress.update(task, total=bar.completed + 1)
         self._progress.advance(task)
         self._live.update(self._show())
 
@@ -122,7 +125,8 @@ def result_table(outcome: Outcome, view: View) -> Table:
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     for goal in goals(outcome):
         for place, line in enumerate(lines(outcome, view, goal)):
-            table.add_row("" if place else goal.key, line.algorithm, *_words(line, bool(timed)))
+            free = "\n[dim]reached without\ncommunication[/]" if is_free(outcome, goal) else ""
+            table.add_row("" if place else f"{goal.key}{free}", line.algorithm, *_words(line, bool(timed)))
     return table
 
 

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from statistics import median
 
 from orchestrator.compare.company import Company, typical
-from orchestrator.compare.grid import Values, View
+from orchestrator.compare.grid import Values, View, contestants
 from orchestrator.compare.measure import Row, of_cell
 from orchestrator.compare.outcome import Outcome
 from orchestrator.compare.tune import Choice
-from orchestrator.compare.verdict import CONTESTS, MEASURES, Finding, findings, goals, lines
+from orchestrator.compare.verdict import CONTESTS, MEASURES, Finding, findings, goals, is_free, lines
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import Cell
@@ -19,42 +20,59 @@ NOTHING = "–"
 MISSED = "missed"
 
 
-def view_table(outcome: Outcome, view: View) -> str:
-    """Every target, every algorithm: medians with ranges below."""
-    headers = [("Target", False), ("Algorithm", False), ("Reached", False)]
+def view_table(outcome: Outcome, some: Sequence[View]) -> str:
+    """Every target, every algorithm: medians with ranges below; of several readings each."""
+    readings = len(some) > 1
+    headers = [("Target", False), *([("Reading", False)] * readings), ("Algorithm", False), ("Reached", False)]
     headers += [(measure.words.capitalize(), True) for measure in MEASURES]
     headers += [("Simulated seconds", True)] if outcome.measured else []
-    headers += [("Suboptimality there", True)]
+    headers += [("Suboptimality there", True), ("Mean model", True), ("Worst node", True)]
     rows = []
     for goal in goals(outcome):
-        for line in lines(outcome, view, goal):
-            figures = [_cell(line.took[measure.key], measure.show) for measure in MEASURES]
-            figures += [_cell(line.simulated_s, duration)] if outcome.measured else []
-            rows.append(
-                [
-                    *(Cell(words, words) for words in (goal.words, line.algorithm, line.reached)),
-                    *figures,
-                    _cell(line.left, percent),
-                ]
-            )
+        free = " (reached without communication)" if is_free(outcome, goal) else ""
+        for view in some:
+            for line in lines(outcome, view, goal):
+                figures = [_cell(line.took[measure.key], measure.show) for measure in MEASURES]
+                figures += [_cell(line.simulated_s, duration)] if outcome.measured else []
+                figures += [_cell(left, percent) for left in (line.left, line.left_mean, line.left_worst)]
+                reading = [reading_words(view)] if readings else []
+                words = (f"{goal.words}{free}", *reading, line.algorithm, line.reached)
+                rows.append([*(Cell(word, word) for word in words), *figures])
     return page.sortable(headers, rows)
 
 
-def company_table(outcome: Outcome, view: View) -> str:
+def reading_words(view: View) -> str:
+    """Under which reading a row is."""
+    return view.reading.words if view.reading is not None else ""
+
+
+def company_table(outcome: Outcome, some: Sequence[View]) -> str:
     """How the runs ended, and whom a node met."""
-    headers = [("Algorithm", False), ("Runs", False), ("Partners at a round", True), ("Rounds with nobody", True)]
-    headers += [("Messages it sends at a round", True)]
+    readings = len(some) > 1
+    headers = [*([("Reading", False)] * readings), ("Algorithm", False), ("Runs", False)]
+    headers += [("Partners at a round", True), ("Rounds with nobody", True)]
+    headers += [("Messages it sends at a round", True), ("Really sent, to bytes that count", True)]
     rows = [
         [
+            *([reading_words(view)] if readings else []),
             name,
             ended(of_cell(outcome.rows, view, name)),
             f"{met.partners:.3g}",
             percent(met.alone),
             f"{met.messages:.3g}",
+            _really_sent(of_cell(outcome.rows, view, name)),
         ]
+        for view in some
         for name, met in _companies(outcome, view).items()
     ]
     return page.listing(headers, rows, long=False)
+
+
+def _really_sent(rows: Sequence[Row]) -> str:
+    """How many times the bytes that count were sent, in all."""
+    lasts = [row.marks[-1] for row in rows if row.marks]
+    shares = [last.sent / last.bytes for last in lasts if last.sent is not None and last.bytes]
+    return f"{median(shares):.3g} times" if shares else "the same"
 
 
 def company_line(outcome: Outcome, view: View) -> str:
@@ -68,7 +86,7 @@ def company_line(outcome: Outcome, view: View) -> str:
 
 def _companies(outcome: Outcome, view: View) -> dict[str, Company]:
     """Medians over the seeds, by algorithm."""
-    rows = {name: of_cell(outcome.rows, view, name) for name in outcome.comparison.entries}
+    rows = {name: of_cell(outcome.rows, view, name) for name in contestants(outcome.comparison, view)}
     return {name: typical([row.company for row in some]) for name, some in rows.items() if some}
 
 
@@ -78,15 +96,19 @@ def ended(rows: Sequence[Row]) -> str:
     return ", ".join(f"{times} {way}" for way, times in Counter(ways).items())
 
 
-def findings_table(outcome: Outcome, view: View) -> str:
+def findings_table(outcome: Outcome, some: Sequence[View]) -> str:
     """Who needs the fewest of what to each target."""
-    found = [finding for finding in findings(outcome) if finding.view is view]
+    found = [finding for finding in findings(outcome) if finding.view in some]
     contests = [measure for measure in CONTESTS if any(finding.measure is measure for finding in found)]
-    headers = [("Target", False), *((f"Fewest {measure.words}", False) for measure in contests)]
+    readings = len(some) > 1
+    headers = [("Target", False), *([("Reading", False)] * readings)]
+    headers += [(f"Fewest {measure.words}", False) for measure in contests]
     rows = []
     for words in dict.fromkeys(finding.goal.words for finding in found):
-        mine = {finding.measure.key: finding for finding in found if finding.goal.words == words}
-        rows.append([words, *(_said(mine.get(measure.key)) for measure in contests)])
+        for view in some:
+            mine = {f.measure.key: f for f in found if f.goal.words == words and f.view == view}
+            reading = [reading_words(view)] if readings else []
+            rows.append([words, *reading, *(_said(mine.get(measure.key)) for measure in contests)])
     return page.listing(headers, rows, long=False)
 
 
@@ -96,7 +118,7 @@ def choices_table(choices: Sequence[Choice], view: View) -> str:
     rows = [
         [choice.algorithm, settings_words(choice.values), str(choice.tried), str(choice.diverged), remark(choice)]
         for choice in choices
-        if choice.view is view
+        if choice.view == view
     ]
     return page.listing(headers, rows, long=False)
 

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from math import inf
 
 from orchestrator.compare.file import Comparison
-from orchestrator.compare.grid import Edge, Values, View, edges, is_allowed
+from orchestrator.compare.grid import (
+    Cell,
+    Edge,
+    Plain,
+    Values,
+    View,
+    contestants,
+    edges,
+    further,
+    is_allowed,
+    tried,
+    views,
+)
 from orchestrator.compare.measure import Row, of_cell, to_suboptimality
 from orchestrator.runs import Status
 
@@ -37,18 +49,33 @@ def score(row: Row, targets: Sequence[float]) -> tuple[bool, int, float, float]:
     """The lower, the better; `targets` in descending order."""
     hits = [mark for target in targets if (mark := to_suboptimality(row, target)) is not None]
     tightest = float(hits[-1].iteration) if hits else inf
-    return _diverged(row), -len(hits), tightest, inf if row.left is None else row.left
+    return has_diverged(row), -len(hits), tightest, inf if row.left is None else row.left
 
 
 def choose(comparison: Comparison, rows: Sequence[Row]) -> list[Choice]:
     """For every algorithm and view that has a tuning run; equals are decided by the order of the grid."""
     found = []
-    for view in View:
-        for algorithm in comparison.entries:
+    for view in views(comparison):
+        for algorithm in contestants(comparison, view):
             mine = _in_order(of_cell(rows, view, algorithm), comparison, algorithm)
             if mine:
                 found.append(_choice(comparison, view, algorithm, mine))
     return found
+
+
+def beyond(comparison: Comparison, choices: Sequence[Choice], rows: Sequence[Row]) -> list[Cell]:
+    """What to try next where a best value lies on an edge; the same number at most for each algorithm and view."""
+    cells = []
+    for choice in choices:
+        known = [row.cell.values for row in of_cell(rows, choice.view, choice.algorithm)]
+        left = len(tried(comparison, choice.algorithm)) + comparison.tuning.more - len(known)
+        cells += further(comparison, choice.row.cell, choice.edges, known)[: max(0, left)]
+    return cells
+
+
+def has_diverged(row: Row) -> bool:
+    """Whether it broke off, or ended above where it began."""
+    return row.status != Status.FINISHED.value or (row.left is not None and row.left > 1.0)
 
 
 def _choice(comparison: Comparison, view: View, algorithm: str, rows: Sequence[Row]) -> Choice:
@@ -58,14 +85,15 @@ def _choice(comparison: Comparison, view: View, algorithm: str, rows: Sequence[R
         [row.cell.values for row in rows],
         lambda key, value: is_allowed(comparison, best.cell, key, value),
     )
-    return Choice(view, algorithm, best, len(rows), sum(map(_diverged, rows)), tuple(ends))
+    return Choice(view, algorithm, best, len(rows), sum(map(has_diverged, rows)), tuple(ends))
 
 
 def _in_order(rows: Sequence[Row], comparison: Comparison, algorithm: str) -> list[Row]:
-    """Runs end in any order; the choice must not depend on it."""
+    """Runs end in any order; the choice must not depend on it. What was tried beyond the grid comes behind it."""
     keys = comparison.entries[algorithm].tune
-    return sorted(rows, key=lambda row: [keys[key].index(value) for key, value in row.cell.values])
 
+    def place(key: str, value: Plain) -> tuple[int, float]:
+        given = keys[key]
+        return (given.index(value), 0.0) if value in given else (len(given), float(value or 0.0))
 
-def _diverged(row: Row) -> bool:
-    return row.status != Status.FINISHED.value
+    return sorted(rows, key=lambda row: [place(key, value) for key, value in row.cell.values])

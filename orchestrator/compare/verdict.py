@@ -1,9 +1,9 @@
 """What each algorithm took to each target, medians and ranges over the seeds; who needs the fewest of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from orchestrator.compare.grid import View
+from orchestrator.compare.grid import View, contestants, views
 from orchestrator.compare.measure import (
     Mark,
     Row,
@@ -14,8 +14,11 @@ from orchestrator.compare.measure import (
     under_stop_rule,
 )
 from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.ratios import Ratio, ratio_by_seed
+from orchestrator.compare.tune import has_diverged
 from orchestrator.report.text import duration, number, volume
 from orchestrator.studies.spread import Spread, spread, spread_of_hits
+from pame.baselines import Baseline
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,12 @@ class Line:
     """Simulated seconds, beside real ones."""
     left: Spread | None
     """The relative suboptimality there."""
+    left_mean: Spread | None = None
+    """That of the mean of all models."""
+    left_worst: Spread | None = None
+    """That of the worst node."""
+    is_baseline: bool = False
+    """Whether it exchanges nothing, and takes no part in the contest."""
 
     @property
     def reached(self) -> str:
@@ -80,10 +89,10 @@ class Finding:
     winners: tuple[str, ...]
     took: Spread | None
     runner_up: str | None = None
-    times: float | None = None
-    """How many times that the runner-up needs."""
-    overlap: bool = False
-    """Whether the ranges of the two overlap."""
+    ratio: Ratio | None = None
+    """How many times that the runner-up needs, seed by seed."""
+    is_free: bool = False
+    """Whether no communication gets there, too: then nobody wins."""
 
     @property
     def names(self) -> str:
@@ -93,6 +102,8 @@ class Finding:
     @property
     def words(self) -> str:
         """In a sentence."""
+        if self.is_free:
+            return "no winner: no communication gets there, too"
         if self.took is None:
             return "nobody gets there"
         low, high = self._show(self.took.low), self._show(self.took.high)
@@ -100,9 +111,8 @@ class Finding:
         said = f"{self.names}: {self._show(self.took.median)}{range_}"
         if self.runner_up is None:
             return f"{said}; nobody else gets there" if len(self.winners) == 1 else said
-        times = "" if self.times is None else f", {number(_short(self.times))} times that"
-        more = f"; next {self.runner_up}{times}"
-        return f"{said}{more}{', but ranges overlap' if self.overlap else ''}"
+        times = "" if self.ratio is None else f", {self.ratio.words}"
+        return f"{said}; next {self.runner_up}{times}"
 
     def _show(self, value: float) -> str:
         return self.measure.show(value)
@@ -120,25 +130,43 @@ def goals(outcome: Outcome) -> list[Goal]:
     return found
 
 
+def is_free(outcome: Outcome, goal: Goal) -> bool:
+    """Whether no communication gets there in at least half of its runs."""
+    rows = [row for row in outcome.baselines if row.cell.algorithm == Baseline.ALONE.value]
+    return goal.is_contest and bool(rows) and 2 * sum(hit(row, goal) is not None for row in rows) >= len(rows)
+
+
+def hit(row: Row, goal: Goal) -> Mark | None:
+    """Where a run reached a goal; one that diverges later did not."""
+    return None if has_diverged(row) else goal.reached(row)
+
+
 def lines(outcome: Outcome, view: View, goal: Goal) -> list[Line]:
-    """Every algorithm that ran in a view, in the order of the file."""
+    """Every algorithm that ran in a view, in the order of the file; then those that exchange nothing."""
     found = []
-    for algorithm in outcome.comparison.entries:
+    for algorithm in contestants(outcome.comparison, view):
         rows = of_cell(outcome.rows, view, algorithm)
-        if not rows:
-            continue
         simulated = of_cell(outcome.simulated, view, algorithm) if outcome.measured else []
-        marks = [goal.reached(row) for row in rows]
-        found.append(
-            Line(
-                algorithm,
-                goal,
-                {measure.key: took(rows, goal, measure) for measure in MEASURES},
-                took(simulated, goal, SECONDS),
-                spread([None if mark is None else mark.left for mark in marks]),
-            )
-        )
+        if rows:
+            found.append(_line(algorithm, goal, rows, simulated))
+    for kind in Baseline:
+        rows = [row for row in outcome.baselines if row.cell.algorithm == kind.value]
+        if rows:
+            found.append(replace(_line(kind.value, goal, rows, []), is_baseline=True))
     return found
+
+
+def _line(algorithm: str, goal: Goal, rows: Sequence[Row], simulated: Sequence[Row]) -> Line:
+    marks = [mark for row in rows if (mark := hit(row, goal)) is not None]
+    return Line(
+        algorithm,
+        goal,
+        {measure.key: took(rows, goal, measure) for measure in MEASURES},
+        took(simulated, goal, SECONDS),
+        spread([mark.left for mark in marks]),
+        spread([mark.mean for mark in marks]),
+        spread([mark.worst for mark in marks]),
+    )
 
 
 def took(rows: Sequence[Row], goal: Goal, measure: Measure) -> Spread | None:
@@ -146,23 +174,34 @@ def took(rows: Sequence[Row], goal: Goal, measure: Measure) -> Spread | None:
     able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
     if not any(measure.of(mark) is not None for row in able for mark in row.marks):
         return None
-    marks = [goal.reached(row) for row in able]
+    marks = [hit(row, goal) for row in able]
     return spread_of_hits([None if mark is None else measure.of(mark) for mark in marks])
+
+
+def by_seed(rows: Sequence[Row], goal: Goal, measure: Measure) -> dict[int, float]:
+    """What it took with each seed that got there."""
+    able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
+    pairs = ((row.cell.seed, hit(row, goal)) for row in able)
+    return {seed: value for seed, mark in pairs if mark is not None and (value := measure.of(mark)) is not None}
 
 
 def findings(outcome: Outcome) -> list[Finding]:
     """Every view, goal and measure of which anything is known."""
     found = []
-    for view in View:
+    for view in views(outcome.comparison):
         for goal in goals(outcome):
             if not goal.is_contest:
                 continue
-            contest = lines(outcome, view, goal)
-            found += [_finding(view, goal, measure, contest) for measure in CONTESTS if _is_known(contest, measure)]
+            contest = [line for line in lines(outcome, view, goal) if not line.is_baseline]
+            known = [measure for measure in CONTESTS if _is_known(contest, measure)]
+            if is_free(outcome, goal):
+                found += [Finding(view, goal, measure, (), None, is_free=True) for measure in known]
+            else:
+                found += [_finding(outcome, view, goal, measure, contest) for measure in known]
     return found
 
 
-def _finding(view: View, goal: Goal, measure: Measure, contest: Sequence[Line]) -> Finding:
+def _finding(outcome: Outcome, view: View, goal: Goal, measure: Measure, contest: Sequence[Line]) -> Finding:
     known = [(line.algorithm, found) for line in contest if (found := line.took[measure.key]) is not None]
     there = sorted((pair for pair in known if not pair[1].is_missed), key=lambda pair: pair[1].median)
     if not there:
@@ -171,9 +210,9 @@ def _finding(view: View, goal: Goal, measure: Measure, contest: Sequence[Line]) 
     winners = tuple(name for name, found in there if found.median == first.median)
     if len(winners) == len(there):
         return Finding(view, goal, measure, winners, first)
-    name, second = there[len(winners)]
-    times = second.median / first.median if first.median else None
-    return Finding(view, goal, measure, winners, first, name, times, second.low <= first.high)
+    name = there[len(winners)][0]
+    mine, others = (by_seed(of_cell(outcome.rows, view, who), goal, measure) for who in (winners[0], name))
+    return Finding(view, goal, measure, winners, first, name, ratio_by_seed(mine, others))
 
 
 def _is_known(contest: Sequence[Line], measure: Measure) -> bool:

@@ -106,6 +106,8 @@ class Evaluate(Section):
 
     every: Count = 10
     """Every so many iterations."""
+    own_models: bool = True
+    """Whether every node's own model is judged, too, not only the mean of all: the mean is nobody's model."""
 
 
 class PaperStop(Section):

@@ -1,17 +1,13 @@
 """What the nodes report, turned into records, points of the curves, and the decision to stop.
 
-By iteration: complete sets of snapshots only, kept as running mean and spread (Welford), not as models:
-
-    d = x - mean;   mean += d/count;   spread += <d, x - mean>            consensus^2 = spread / count
-
+By iteration: complete sets of snapshots only; sets that are not complete are kept up to a bound in bytes.
 By time: the latest snapshot of each live node, a point whenever their mean iteration passes one that is due.
 """
 
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from math import sqrt
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -25,8 +21,8 @@ from pame.setting import Setting
 
 Vector = NDArray[np.float64]
 
-_SETS_BYTES = 64 * 2**20
-_SETS_AT_LEAST = 16
+_SETS_BYTES = 128 * 2**20
+_SETS_AT_LEAST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +35,13 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a curve whose f and metrics are still to be computed."""
+    """A point of a curve whose figures are still to be computed."""
 
     by: Literal["iteration", "time"]
     iteration: int
     seconds: float
-    mean: Vector
-    consensus: float
+    models: Vector
+    """A row per node."""
     sent: int
 
 
@@ -56,32 +52,6 @@ class _Pieces:
     iteration: int
     model: Vector
     filled: int = 0
-
-
-@dataclass(slots=True)
-class _Running:
-    """Mean and spread of the models that have come for one iteration."""
-
-    mean: Vector
-    nodes: set[int] = field(default_factory=set)
-    spread: float = 0.0
-
-    @property
-    def count(self) -> int:
-        return len(self.nodes)
-
-    def add(self, node: int, model: Vector) -> None:
-        if node in self.nodes:  # it came back and does this iteration again
-            return
-        self.nodes.add(node)
-        with np.errstate(over="ignore", invalid="ignore"):
-            before = model - self.mean
-            self.mean += before / self.count
-            self.spread += float(before @ (model - self.mean))
-
-    @property
-    def consensus(self) -> float:
-        return sqrt(max(self.spread, 0.0) / self.count)
 
 
 class Collection:
@@ -95,7 +65,8 @@ class Collection:
         self._by_time = bool(setting.compute.slow_nodes(setting.seed, nodes)) or not setting.misfortune.is_public
         self._pieces: dict[tuple[int, bool], _Pieces] = {}
         """Of the snapshot, or result, that a node is sending."""
-        self._running: dict[int, _Running] = {}
+        self._sets: dict[int, dict[int, Vector]] = {}
+        """By iteration and node: the models of sets that are not complete."""
         self._sent_at: Counter[int] = Counter()
         self._added, self._added_to = 0, 0
         """Bytes of the iterations before that one."""
@@ -159,7 +130,7 @@ class Collection:
     def measure(self, point: Point) -> Measured:
         """The part of an evaluation that takes time; it touches nothing, so that a thread can do it."""
         start = time.thread_time()
-        measured = self._evaluator.measure(point.mean)
+        measured = self._evaluator.measure(point.models)
         self.cpu_s += time.thread_time() - start
         return measured
 
@@ -170,16 +141,12 @@ class Collection:
                 return None
             self._told_by_time = point.iteration
         decides = self._by_time == (point.by == "time")
-        reason = self._evaluator.judge(
-            measured, point.consensus, point.iteration, point.seconds, point.by, decides, point.sent
-        )
+        reason = self._evaluator.judge(measured, point.iteration, point.seconds, point.by, decides, point.sent)
         if reason is None:
             return None
         if point.by == "iteration" and point.iteration > self._told_by_time:  # the curve by time ends there too
             self._told_by_time = point.iteration
-            self._evaluator.judge(
-                measured, point.consensus, point.iteration, point.seconds, "time", decides=False, sent=self.bytes
-            )
+            self._evaluator.judge(measured, point.iteration, point.seconds, "time", decides=False, sent=self.bytes)
         return Decision(reason, point.iteration)
 
     def _assemble(self, node: int, chunk: pb.SnapshotChunk) -> Vector | None:
@@ -202,19 +169,20 @@ class Collection:
     def _point_by_iteration(self, node: int, k: int, model: Vector, seconds: float) -> Point | None:
         if not self._evaluator.due(k):
             return None
-        running = self._running.setdefault(k, _Running(np.zeros_like(model)))
-        running.add(node, model)
-        if running.count < self._setting.topology.nodes:
-            if len(self._running) > max(_SETS_AT_LEAST, _SETS_BYTES // model.nbytes):
-                del self._running[self._remotest()]
+        models = self._sets.setdefault(k, {})
+        models.setdefault(node, model)  # a node that came back does some iterations again
+        if len(models) < self._setting.topology.nodes:
+            kept = sum(map(len, self._sets.values())) * model.nbytes
+            if len(self._sets) > _SETS_AT_LEAST and kept > _SETS_BYTES:
+                del self._sets[self._remotest()]
             return None
-        del self._running[k]
-        return Point("iteration", k, seconds, running.mean, running.consensus, self._sent_before(k))
+        del self._sets[k]
+        return Point("iteration", k, seconds, np.stack([models[i] for i in sorted(models)]), self._sent_before(k))
 
     def _remotest(self) -> int:
         """Of the incomplete sets, one of nodes that died, are far behind, or say that they are far ahead."""
         middle = float(np.median(self.latest_iteration))
-        return max(self._running, key=lambda k: abs(k - middle))
+        return max(self._sets, key=lambda k: abs(k - middle))
 
     def _point_by_time(self, seconds: float, alive: Iterable[int]) -> Point | None:
         living = list(alive)
@@ -226,11 +194,7 @@ class Collection:
         if due <= self._last_by_time:
             return None
         self._last_by_time = due
-        models = self.latest[nodes]
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = models.mean(axis=0)
-            consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
-        return Point("time", due, seconds, mean, consensus, self.bytes)
+        return Point("time", due, seconds, self.latest[nodes], self.bytes)
 
     def _sent_before(self, k: int) -> int:
         """Bytes of the iterations before k; sets complete in order, so that few are added each time."""

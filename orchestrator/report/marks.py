@@ -28,6 +28,7 @@ BINS = 30
 LOG_PADDING = 10
 LABEL_ROOM = 36
 KIND_ROOM = 120
+_DASHES = ([8, 4], [2, 4], [1, 7])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +121,14 @@ def curve(
     band: bool = False,
     dots: bool = False,
     shade: Shade | None = None,
+    also: Sequence[Axis] = (),
 ) -> Spec:
     """A line with a dot and a tooltip at the point nearest to the mouse; `band` shades from `lo` to `hi`.
 
     `color` is the channel that tells several lines apart, and a click on its legend dims the others; rows
     whose `y` is null are left out. `dots` shows all points, for lines that have only a few. With a `shade` behind
-    them, rows have the words of the faults at their place in `faults`.
+    them, rows have the words of the faults at their place in `faults`. `also`: further fields as broken lines, the
+    more broken the later.
     """
     hover: Spec = {"type": "point", "on": "pointerover", "nearest": True, "clear": "pointerout"}
     tooltip = [x.tooltip(), y.tooltip()]
@@ -139,12 +142,16 @@ def curve(
         tooltip = [{"field": color["field"], "type": "nominal", "title": color["title"]}, *tooltip]
     if band:
         tooltip += [Axis("lo", "from").tooltip(), Axis("hi", "to").tooltip()]
+    tooltip += [other.tooltip() for other in also]
     if shade is not None:
         tooltip.append({"field": "faults", "type": "nominal", "title": "faults"})
     layers: list[Spec] = shade.layers() if shade is not None else []
     if band:
         ends_encoding = {"y": {**_y(y), "field": "lo"}, "y2": {"field": "hi"}}
         layers.append({"mark": {"type": "area", "style": "band"}, "encoding": ends_encoding})
+    for other, dash in zip(also, _DASHES, strict=False):
+        mark = {"type": "line", "clip": True, "strokeDash": dash, "strokeWidth": 1.5}
+        layers.append({"mark": mark, "encoding": {"y": {**_y(y), "field": other.field}}})
     layers += [
         line,
         {

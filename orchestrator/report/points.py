@@ -1,11 +1,12 @@
 """curve.jsonl as typed data: the points of the curves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.report.files import finite, json_lines, last_json_line, numbers
+from orchestrator.report.files import finite, json_lines, last_json_line, mapping, numbers
+from pame.observe import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,39 @@ class Point:
     consensus: float | None
     coverage: float | None
     metrics: Mapping[str, float | None]
+    """Of the mean of all models, as `objective`."""
+    own: "OwnModels | None" = None
+    """None: not measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnModels:
+    """The nodes' own models, each judged by itself: means over the nodes, the largest f, the ends of each metric."""
+
+    objective: float | None
+    worst: float | None
+    metrics: Mapping[str, float | None]
+    lowest: Mapping[str, float | None]
+    highest: Mapping[str, float | None]
+
+
+def point_of(evaluation: Evaluation) -> Point:
+    """A point as a run tells it, before it is a line of a file."""
+    return _point(asdict(evaluation))
+
+
+def own_models(told: object) -> OwnModels | None:
+    """As curve.jsonl and summary.json have them."""
+    found = mapping(told)
+    if not found:
+        return None
+    return OwnModels(
+        objective=finite(found.get("objective")),
+        worst=finite(found.get("worst")),
+        metrics=numbers(found.get("metrics")),
+        lowest=numbers(found.get("lowest")),
+        highest=numbers(found.get("highest")),
+    )
 
 
 def read_curve(folder: Path) -> tuple[Point, ...]:
@@ -43,4 +77,5 @@ def _point(line: Mapping[str, Any]) -> Point:
         consensus=finite(line.get("consensus")),
         coverage=finite(line.get("coverage")),
         metrics=numbers(line.get("metrics")),
+        own=own_models(line.get("own")),
     )

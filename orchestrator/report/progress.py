@@ -1,6 +1,6 @@
 """How the run went: objective, consensus distance, metrics and coverage over iterations, seconds or bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ POINTS_SHOWN = 1000
 COVERAGE_BINS = 200
 FEW_POINTS = 8
 NO_CLOCK = "no time model in this run"
+_OWN = "Broken: the mean over the nodes of the same at their own models."
 
 
 def x_switch(run: Run) -> Switch:
@@ -47,18 +48,14 @@ def curves(run: Run, shades: Shades) -> list[Figure]:
     columns["consensus"] = [("c", "Consensus distance")]
     for index, name in enumerate(names):
         columns[f"metric-{index}"] = [(f"m{index}", name)]
-    raw = {
-        by: {
-            "f": [point.objective for point in points],
-            "gap": [None if optimum is None or p.objective is None else p.objective - optimum for p in points],
-            "c": [point.consensus for point in points],
-            **{f"m{index}": [point.metrics.get(name) for point in points] for index, name in enumerate(names)},
-        }
-        for by, points in series.items()
-    }
+    also = _also(run, names)
+    raw = {by: _raw(points, optimum, names) for by, points in series.items()}
     log = {
-        field: _log_axis([v for by in raw for v in raw[by][field] if v is not None], strict=field in ("f",))
-        for field in next(iter(raw.values()))
+        field: _log_axis(
+            [v for by in raw for part in _drawn_together(field, also) for v in raw[by][part] if v is not None],
+            strict=field in ("f",),
+        )
+        for field in raw["time"]
     }
     unit, size = byte_unit(max((point.bytes or 0 for point in run.curve), default=0))
     data = {f"by-{by}": _rows(points, raw[by], log, size, shades) for by, points in series.items()} | shades.data(size)
@@ -72,7 +69,8 @@ def curves(run: Run, shades: Shades) -> list[Figure]:
             source = _source(series, x)
             for field, title in choices:
                 few = len(series[source]) <= FEW_POINTS
-                spec = curve(f"by-{source}", axis, Axis(field, title, log[field]), dots=few, shade=shades.on(x))
+                y, beside = Axis(field, title, log[field]), also.get(field, ())
+                spec = curve(f"by-{source}", axis, y, dots=few, shade=shades.on(x), also=beside)
                 specs[f"{x}|{field}" if own else x] = spec
         used = [field for field, _ in choices]
         switches = ("x", "y") if own else ("x",)
@@ -80,6 +78,48 @@ def curves(run: Run, shades: Shades) -> list[Figure]:
         shape = "wide" if key == "objective" else "half"
         figures.append(Figure(key, title, note, specs, data, switches, own, shape=shape))
     return figures
+
+
+def _raw(points: Sequence[Point], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
+    """By field: what is drawn of the points."""
+
+    def gaps(values: list[float | None]) -> list[float | None]:
+        return [None if optimum is None or value is None else value - optimum for value in values]
+
+    own = [point.own for point in points]
+    f, mean, worst = (
+        [point.objective for point in points],
+        [one.objective if one else None for one in own],
+        [one.worst if one else None for one in own],
+    )
+    found = {"f": f, "f-own": mean, "f-worst": worst, "gap": gaps(f), "gap-own": gaps(mean), "gap-worst": gaps(worst)}
+    found["c"] = [point.consensus for point in points]
+    for index, name in enumerate(names):
+        found[f"m{index}"] = [point.metrics.get(name) for point in points]
+        found[f"m{index}-own"] = [one.metrics.get(name) if one else None for one in own]
+        found[f"m{index}-low"] = [one.lowest.get(name) if one else None for one in own]
+        found[f"m{index}-high"] = [one.highest.get(name) if one else None for one in own]
+    return found
+
+
+def _also(run: Run, names: Sequence[str]) -> dict[str, list[Axis]]:
+    """By field: the broken lines beside it, where the nodes' own models were judged."""
+    if all(point.own is None for point in run.curve):
+        return {}
+    found = {
+        "f": [Axis("f-own", "nodes' own models, mean"), Axis("f-worst", "worst node")],
+        "gap": [Axis("gap-own", "nodes' own models, mean"), Axis("gap-worst", "worst node")],
+    }
+    for index, _ in enumerate(names):
+        fields = ("own", "nodes' own models, mean"), ("low", "lowest node"), ("high", "highest node")
+        found[f"m{index}"] = [Axis(f"m{index}-{end}", words) for end, words in fields]
+    return found
+
+
+def _drawn_together(field: str, also: Mapping[str, Sequence[Axis]]) -> list[str]:
+    """The fields of the chart in which a field is: all of them have the same axis."""
+    main = field.partition("-")[0]
+    return [main, *(axis.field for axis in also.get(main, ()))]
 
 
 def coverage(run: Run, shades: Shades) -> list[Figure]:
@@ -204,6 +244,8 @@ def _x_axes(run: Run, unit: str) -> dict[str, Axis]:
 def _words(key: str, choices: Sequence[tuple[str, str]], run: Run, log: Sequence[bool]) -> tuple[str, str]:
     if key == "objective":
         note = "The objective at the mean of all models."
+        if any(point.own for point in run.curve):
+            note += f" {_OWN} Dotted: the worst node."
         if run.summary.optimum is not None:
             how = f": {run.summary.optimum_how}" if run.summary.optimum_how else "."
             note += f" Optimum f* = {number(run.summary.optimum)}{how}"
@@ -214,7 +256,9 @@ def _words(key: str, choices: Sequence[tuple[str, str]], run: Run, log: Sequence
         )
         return "Consensus distance", f"How far the nodes' models are from their mean.{zeros}"
     name = choices[0][1]
-    return name, "The headline metric of this run." if name == run.summary.metric else "At the mean of all models."
+    own = f" {_OWN} Dotted: the lowest and the highest node." if any(point.own for point in run.curve) else ""
+    headline = "The headline metric of this run, at" if name == run.summary.metric else "At"
+    return name, f"{headline} the mean of all models.{own}"
 
 
 def _coverage_rows(records: Records) -> list[Row]:

@@ -10,7 +10,7 @@ import numpy as np
 from orchestrator.report.events import Events, read_events
 from orchestrator.report.files import ReportError, finite, mapping, numbers, read_object_if_whole, reading
 from orchestrator.report.plan import Faults, read_faults
-from orchestrator.report.points import Point, read_curve
+from orchestrator.report.points import OwnModels, Point, own_models, read_curve
 from orchestrator.report.remains import BROKEN_OFF, CUT_SUMMARY, REASONS, RUNNING, facts_left
 from orchestrator.report.tables import Links, Records, read_links, read_records
 from pame.topology import Topology as Graph
@@ -34,6 +34,7 @@ class Summary:
     objective: float | None
     consensus: float | None
     metrics: Mapping[str, float | None]
+    own: OwnModels | None
     metric: str | None
     optimum: float | None
     optimum_how: str
@@ -132,6 +133,7 @@ def _summary(facts: Mapping[str, Any], folder: str) -> Summary:
         objective=finite(final.get("objective")),
         consensus=finite(final.get("consensus")),
         metrics=metrics,
+        own=own_models(final.get("own")),
         metric=str(metric) if metric is not None else next(iter(metrics), None),
         optimum=finite(optimum.get("objective")),
         optimum_how=str(optimum.get("how") or ""),

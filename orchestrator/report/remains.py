@@ -1,6 +1,7 @@
 """What a run without a whole summary.json still tells: the facts of a summary, as far as the other files hold them."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from orchestrator.report.files import finite, mapping, read_yaml
@@ -40,12 +41,17 @@ def facts_left(
         "problem": problem.get("kind"),
         "iterations": _furthest(last.iteration if last else None, records.typical_done if records else None),
         "seconds": seconds,
-        "final": {"objective": last.objective, "consensus": last.consensus, "metrics": last.metrics} if last else {},
+        "final": _final(last) if last else {},
         "bytes": {"total": records.bytes if records else last.bytes if last else None},
         "messages": _messages(records),
         "message_bits": {"sent": 8 * records.bytes / records.messages if records and records.messages else None},
         "measured": _measured(last, records, seconds),
     }
+
+
+def _final(last: Point) -> Mapping[str, Any]:
+    own = None if last.own is None else asdict(last.own)
+    return {"objective": last.objective, "consensus": last.consensus, "metrics": last.metrics, "own": own}
 
 
 def _measured(last: Point | None, records: Records | None, seconds: float | None) -> Mapping[str, str]:

@@ -128,6 +128,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
             f"f − f* = {number(gap)}" if gap is not None else "",
         ),
         (metric or "Metric", number(summary.metrics.get(metric) if metric else None), "at the mean model"),
+        *_own_tiles(summary),
         ("Consensus distance", number(summary.consensus), "of the models to their mean"),
         ("Iterations", number(iterations), f"{count(int(nodes), 'node')}" if nodes else ""),
         transmitted(summary),
@@ -221,6 +222,18 @@ def _graph(topology: Topology) -> str:
     picture = topology.svg if _is_picture(topology.svg) else '<p class="none">no picture of this topology</p>'
     inside = f'<div class="map"><div class="picture">{picture}</div><div>{page.pairs(rows)}</div></div>'
     return page.card(inside)
+
+
+def _own_tiles(summary: Summary) -> list[tuple[str, str, str]]:
+    """What the nodes themselves have, where it was judged."""
+    own, metric = summary.own, summary.metric
+    if own is None:
+        return []
+    tiles = [("f at the nodes' own models", number(own.objective), f"mean; worst node {number(own.worst)}")]
+    if metric is not None and own.metrics.get(metric) is not None:
+        ends = f"{number(own.lowest.get(metric))} … {number(own.highest.get(metric))}"
+        tiles.append((f"{metric} of the nodes", number(own.metrics.get(metric)), f"mean of their own models; {ends}"))
+    return tiles
 
 
 def _is_picture(svg: str) -> bool:

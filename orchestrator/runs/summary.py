@@ -11,6 +11,7 @@ from orchestrator.runs.balance import Recorded, balance_bytes, balance_messages
 from orchestrator.runs.health import Health
 from pame import theory
 from pame.algorithms import PameSpec
+from pame.evaluate import OWN_AT_MOST
 from pame.ledger import Fate, Ledger
 from pame.observe import Evaluation
 from pame.setting import Setting
@@ -97,6 +98,7 @@ def summarise(
             "objective": last.objective if last else None,
             "consensus": last.consensus if last else None,
             "metrics": dict(last.metrics) if last else {},
+            "own": asdict(last.own) if last and last.own else None,
         },
         "optimum": optimum,
         "metric": setting.problem.metric,
@@ -152,6 +154,8 @@ def _optimum(setting: Setting) -> tuple[dict[str, Any] | None, str]:
 def _measured(driver: str | None, optimum: str, metrics: Iterable[str]) -> dict[str, str]:
     return {
         "objective": "f at the mean of all nodes' models; f is the mean of the nodes' objectives on all their samples",
+        "nodes' own models": "the same f and metrics at the model of every node by itself: their mean, the worst, the "
+        f"lowest and highest; of more than {OWN_AT_MOST} nodes, {OWN_AT_MOST} evenly spread ones",
         "optimum": optimum,
         "consensus": "root mean square distance of the nodes' models from their mean",
         **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") for name in metrics},

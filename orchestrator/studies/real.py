@@ -2,7 +2,7 @@
 served orchestrator has its nodes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.backends.on_processes import Errand
@@ -13,7 +13,7 @@ from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.named_files import carried
 from orchestrator.network import NetworkObserver, NetworkState
 from orchestrator.plan import make_network_setting
-from orchestrator.report.points import Point
+from orchestrator.report.points import Point, point_of
 from orchestrator.runs import Ending, Status
 from orchestrator.studies.grid import Cell, experiment_of
 from orchestrator.studies.measure import Row, measure_folder, measure_points
@@ -133,7 +133,7 @@ class _Notes:
         self._observer = observer
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(Point(**asdict(evaluation)))
+        self.points.append(point_of(evaluation))
         self._observer.evaluated(evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:

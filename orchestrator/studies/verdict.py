@@ -8,7 +8,6 @@ was measured, nothing is said. What is exactly at its limit is said to hold in 2
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from statistics import fmean
 
 from orchestrator.paired import ENOUGH_SEEDS, Interval, paired_interval, paired_ratio
@@ -16,23 +15,13 @@ from orchestrator.report.text import count, percent
 from orchestrator.studies.grid import WAITING_FOR_ALL, Reading, Study
 from orchestrator.studies.measure import Row
 from orchestrator.studies.spread import Rows
+from orchestrator.verdicts import Verdict
 
 SLOWDOWN = 2.0
 """How many times as long as without trouble is still called robust."""
 SOONER = 0.95
 """The share of another's time that is called sooner."""
 _STANDSTILL = 1e-9
-
-
-class Verdict(Enum):
-    """What is said of a claim."""
-
-    HOLDS = "holds"
-    PARTLY = "holds partly"
-    FAILS = "does not hold"
-    OPEN = "cannot be told"
-    LOOK = "a look"
-    UNKNOWN = "not measured"
 
 
 @dataclass(frozen=True)

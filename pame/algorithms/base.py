@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -21,14 +21,18 @@ class MixingSpec:
 
     eta: the step is eta / gamma^k
     gamma: by how much the step shrinks per iteration; 1: it stays
-    mixing: the weights Q, metropolis (1 / (1 + the larger degree)) or uniform (1 / (1 + the largest of all degrees))
-    participation: the share of its neighbours that a node draws for a round; an edge counts if both ends drew it
+    mixing: the weights Q, metropolis (1 / (1 + the larger degree)) or uniform (1 / (1 + the largest of all degrees)) of
+        the whole graph; active: metropolis weights of the edges that take part in the round
+    participation: the share of its neighbours that take part in a round
+    draw: who draws the edges of a round, both ends (mutual: an edge counts if each drew the other) or the edge itself
+        (shared: one draw that both ends know)
     """
 
     eta: Annotated[float, Gt(0)] = 0.1
     gamma: Annotated[float, Ge(1)] = 1.0
     mixing: Weights = "metropolis"
     participation: Annotated[float, Gt(0), Le(1)] = 1.0
+    draw: Literal["mutual", "shared"] = "mutual"
 
     @property
     def share(self) -> float:
@@ -37,8 +41,8 @@ class MixingSpec:
 
     @property
     def who(self) -> Who:
-        """Over edges that both ends have drawn."""
-        return Who.MUTUAL
+        """Over edges on which both ends agree."""
+        return Who.SHARED if self.draw == "shared" else Who.MUTUAL
 
     @property
     def fan_out(self) -> int:

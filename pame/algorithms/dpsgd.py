@@ -5,7 +5,7 @@
 
 The paper (Lian et al., NeurIPS 2017) prints the first, and remarks that the second may be used as well. `gossip` says
 what a missing message means. By default a node averages all neighbours at its own rounds, whether or not these are at
-one; `mutual` is for comparisons: an edge takes part only if both of its ends are, and have drawn it.
+one (`draw: directed`); `mutual` and `shared` are for comparisons: an edge takes part only if both are.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from typing import Literal
 from pame.algorithms.descend import check_finite, descend
 from pame.algorithms.gossip import GossipNode, GossipSpec
 from pame.algorithms.seam import Context
-from pame.algorithms.selection import Who
+from pame.algorithms.selection import WHO, Who
 from pame.exchange import Vector
 
 
@@ -22,20 +22,20 @@ from pame.exchange import Vector
 class DpsgdSpec(GossipSpec):
     """D-PSGD: gossip, and a gradient step.
 
-    participation: the share of its neighbours that a node draws for a round (see mutual)
-    mutual: whether an edge counts only if both of its ends drew it; otherwise a node averages whom it drew
+    draw: who draws the edges of a round, each node for itself (directed: it averages whom it drew), both ends (mutual)
+        or the edge itself (shared)
     order: mix-first: the average of the models, less a gradient step taken at a node's own model; step-first: each
         takes its step and sends the result, and the average of these is the model
     """
 
     kind: Literal["dpsgd"] = "dpsgd"
-    mutual: bool = False
+    draw: Literal["directed", "mutual", "shared"] = "directed"  # type: ignore[assignment]
     order: Literal["mix-first", "step-first"] = "mix-first"
 
     @property
     def who(self) -> Who:
-        """Whom a node has drawn; or, mutual, who has drawn it, too."""
-        return Who.MUTUAL if self.mutual else Who.CHOSEN
+        """Whom a node has drawn, or with whom it agrees."""
+        return WHO[self.draw]
 
     def node(self, context: Context) -> "Dpsgd | StepFirstDpsgd":
         """The state machine of one node."""

@@ -1,7 +1,10 @@
 """The weights of one iteration: Q on the edges that are active at k, and the rest with the node itself.
 
 Where both ends agree on which edges are active, the weights of all nodes are a symmetric, doubly stochastic matrix at
-every k; at an iteration that is no round it is the identity.
+every k; at an iteration that is no round it is the identity. `metropolis` and `uniform` are weights of the whole
+graph; `active` are Metropolis weights of the graph of the active edges alone:
+
+    Q_ij^k = 1 / (1 + max(a_i^k, a_j^k)),      a_i^k = how many active edges node i has at k
 """
 
 from collections.abc import Collection, Mapping
@@ -13,7 +16,7 @@ from pame.algorithms.seam import Context
 from pame.exchange import Vector
 from pame.topology import mixing_row
 
-Weights = Literal["metropolis", "uniform"]
+Weights = Literal["metropolis", "uniform", "active"]
 
 
 class Mixing:
@@ -21,11 +24,15 @@ class Mixing:
 
     def __init__(self, context: Context, kind: Weights) -> None:
         self._context = context
-        self._row = mixing_row(context.topology, context.node, kind)
+        self._row = None if kind == "active" else mixing_row(context.topology, context.node, kind)
 
     def edges(self, k: int) -> dict[int, float]:
         """The weights of the active edges, by neighbour, ascending."""
-        return {j: self._row[j] for j in sorted(self._context.selection.active(self._context.node, k))}
+        selection = self._context.selection
+        active = sorted(selection.active(self._context.node, k))
+        if self._row is not None:
+            return {j: self._row[j] for j in active}
+        return {j: 1.0 / (1.0 + max(len(active), len(selection.active(j, k)))) for j in active}
 
     def edges_both_ways(self, k: int) -> dict[int, float]:
         """Those of them that lose no message on purpose, either way: both ends leave the others out."""

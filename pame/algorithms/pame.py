@@ -13,7 +13,7 @@ from annotated_types import Ge, Gt, Le
 from pame.algorithms.base import NodeBase
 from pame.algorithms.descend import descend
 from pame.algorithms.seam import Context, Form, Message, Received
-from pame.algorithms.selection import Who
+from pame.algorithms.selection import WHO, Who
 from pame.algorithms.steps import FixedStep, Step
 from pame.errors import ParameterError
 from pame.exchange import PartialMessage, Vector, aggregate, reveal
@@ -26,12 +26,15 @@ class PameSpec:
 
     participation: nu, the share of its neighbours that a node averages at a round
     support: s, how much of a model a message reveals: a share of n, or a count if it is an integer
+    draw: who draws the edges of a round, each node for itself (directed, the paper's), both ends (mutual) or the edge
+        itself (shared); the last two are for comparisons
     step: how large a step is
     """
 
     kind: Literal["pame"] = "pame"
     participation: Annotated[float, Gt(0), Le(1)] = 0.2
     support: Annotated[float, Gt(0), Le(1)] | Annotated[int, Ge(1)] = 0.2
+    draw: Literal["directed", "mutual", "shared"] = "directed"
     step: Step = field(default_factory=FixedStep)
 
     @property
@@ -47,7 +50,11 @@ class PameSpec:
             raise ParameterError(f"a support of {self.support} does not fit a model with n = {n}: give at most {n}")
         return self.support
 
-    who: ClassVar = Who.CHOSEN
+    @property
+    def who(self) -> Who:
+        """Whom a node has drawn, or with whom it agrees."""
+        return WHO[self.draw]
+
     fan_out: ClassVar = 0
 
     def first_step(self, enough: int) -> float:

@@ -71,7 +71,7 @@ class ReplicaSpec(MixingSpec):
     @property
     def who(self) -> Who:
         """To all neighbours, because all keep a replica."""
-        return Who.BROADCAST
+        return Who.BROADCAST_SHARED if self.draw == "shared" else Who.BROADCAST
 
 
 @dataclass

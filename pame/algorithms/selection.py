@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import lcm
 
 from pame.errors import ParameterError
-from pame.randomness import Key, Purpose, subset
+from pame.randomness import Key, Purpose, subset, uniforms
 from pame.sampling import candidates, participation
 from pame.topology import Topology
 from pame.topology.regular_draw import Neighbours, regular_neighbours
@@ -40,12 +40,21 @@ class Who(Enum):
     """A node listens to t_i of its neighbours, and spare ones, whether or not these listen to it."""
     MUTUAL = "mutual"
     """An edge carries messages, both ways, when both ends are at a round and each has drawn the other."""
+    SHARED = "shared"
+    """An edge carries messages, both ways, when both ends are at a round and the one draw of the edge says so."""
     BROADCAST = "broadcast"
     """At its rounds a node speaks to all its neighbours, who keep a replica of it; edges are active as in MUTUAL."""
+    BROADCAST_SHARED = "broadcast-shared"
+    """The same; edges are active as in SHARED."""
     EPIDEMIC = "epidemic"
     """At its rounds a node speaks to some nodes, anywhere, drawn by itself."""
     REGULAR = "regular"
     """At each iteration that is a round, a new random regular graph over all nodes, uniformly drawn."""
+
+
+WHO = {"directed": Who.CHOSEN, "mutual": Who.MUTUAL, "shared": Who.SHARED}
+"""By the names that experiment files use, where a node averages what it gets."""
+_SHARED = (Who.SHARED, Who.BROADCAST_SHARED)
 
 
 class Selection:
@@ -79,6 +88,9 @@ class Selection:
         self._spare = topology.nodes if spare is None else spare
         self._drawn = lru_cache(maxsize=4 * topology.nodes)(self._draw)
         self._graph = lru_cache(maxsize=4)(self._draw_graph)
+        self._active = lru_cache(maxsize=4 * topology.nodes)(self._agree)
+        self._edges_at = lru_cache(maxsize=4)(self._draw_edges)
+        self._edges = tuple((int(i), int(j)) for i, j in topology.edges) if who in _SHARED else ()
 
     @property
     def reaches_everybody(self) -> bool:
@@ -111,9 +123,9 @@ class Selection:
         match self.who:
             case Who.CHOSEN:
                 return self._drawn(node, k) if self.mode is Mode.ROUNDS else self._neighbours[node]
-            case Who.MUTUAL:
+            case Who.MUTUAL | Who.SHARED:
                 return self.active(node, k)
-            case Who.BROADCAST:
+            case Who.BROADCAST | Who.BROADCAST_SHARED:
                 return tuple(j for j in self._neighbours[node] if self.is_round(j, k))
             case Who.REGULAR:
                 return self.receivers(node, k)
@@ -127,9 +139,9 @@ class Selection:
         match self.who:
             case Who.CHOSEN:
                 return tuple(i for i in self._neighbours[node] if self.is_round(i, k) and node in self._drawn(i, k))
-            case Who.MUTUAL:
+            case Who.MUTUAL | Who.SHARED:
                 return self.active(node, k)
-            case Who.BROADCAST:
+            case Who.BROADCAST | Who.BROADCAST_SHARED:
                 return self._neighbours[node] if is_round else ()
         return tuple(i for i in self._drawn(node, k) if self.is_round(i, k)) if is_round else ()
 
@@ -141,19 +153,19 @@ class Selection:
 
     def active(self, node: int, k: int) -> tuple[int, ...]:
         """The neighbours with whom a node mixes its model at k: those it listens to (CHOSEN), else those with whom it
-        agrees on it, because both ends are at a round and have drawn each other."""
+        agrees on it, because both ends are at a round and have drawn each other, or share a draw that says so."""
         if not self.is_round(node, k):
             return ()
-        if self.who is Who.CHOSEN:
-            return self.senders(node, k)
-        return tuple(j for j in self._drawn(node, k) if self.is_round(j, k) and node in self._drawn(j, k))
+        return self.senders(node, k) if self.who is Who.CHOSEN else self._active(node, k)
 
     def common_period(self, node: int, neighbour: int) -> int:
         """Every how many iterations both are at a round."""
         return lcm(self.periods[node], self.periods[neighbour])
 
     def odds(self, node: int, neighbour: int) -> float:
-        """The probability that they draw each other then."""
+        """The probability that their edge is active then."""
+        if self.who in _SHARED:
+            return self._edge_odds(node, neighbour)
         drawn = self._enough[node] * self._enough[neighbour]
         return drawn / (len(self._neighbours[node]) * len(self._neighbours[neighbour]))
 
@@ -175,3 +187,21 @@ class Selection:
     def _draw_graph(self, k: int) -> Neighbours:
         """Of iteration k, for all."""
         return regular_neighbours(Key(self._seed, Purpose.EPIDEMIC, iteration=k), self._nodes, self._fan_out)
+
+    def _agree(self, node: int, k: int) -> tuple[int, ...]:
+        if self.who in _SHARED:
+            drawn = self._edges_at(k)
+            there = (j for j in self._neighbours[node] if (min(node, j), max(node, j)) in drawn)
+            return tuple(j for j in there if self.is_round(j, k))
+        return tuple(j for j in self._drawn(node, k) if self.is_round(j, k) and node in self._drawn(j, k))
+
+    def _draw_edges(self, k: int) -> frozenset[tuple[int, int]]:
+        """One draw per edge, shared by its ends."""
+        u = uniforms(Key(self._seed, Purpose.EDGES, iteration=k), len(self._edges))
+        return frozenset(
+            edge for edge, drawn in zip(self._edges, u.tolist(), strict=True) if drawn < self._edge_odds(*edge)
+        )
+
+    def _edge_odds(self, i: int, j: int) -> float:
+        """The mean of t/d of its ends: so a node has about t_i active edges, where degrees are alike."""
+        return (self._enough[i] / len(self._neighbours[i]) + self._enough[j] / len(self._neighbours[j])) / 2.0

@@ -5,7 +5,7 @@ May import: the standard library, numpy, annotated-types, `pame.randomness`, `pa
 only in `optimum`, which is loaded when somebody asks for an optimum: a node never does.
 """
 
-from pame.problems.base import LocalObjective, Optimum, Problem, ProblemSpec, Stacked
+from pame.problems.base import LocalObjective, ManyModels, Optimum, Problem, ProblemSpec, Stacked
 from pame.problems.linear import LinearSpec
 from pame.problems.logistic import LogisticSpec
 
@@ -26,6 +26,7 @@ __all__ = [
     "LinearSpec",
     "LocalObjective",
     "LogisticSpec",
+    "ManyModels",
     "Optimum",
     "Problem",
     "ProblemSpec",

@@ -4,7 +4,7 @@ f(w) = (1/m) sum_i f_i(w)      m nodes, f_i from node i's shard alone
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,17 @@ class Problem(Protocol):
 
     def metrics(self, model: Vector) -> dict[str, float]:
         """How good a model is on data no node has seen, by name."""
+
+
+@runtime_checkable
+class ManyModels(Protocol):
+    """What a problem may offer beside: many models judged at once. A problem without it is asked model by model."""
+
+    def objectives(self, models: Matrix) -> Vector:
+        """f at each row."""
+
+    def metrics_of(self, models: Matrix) -> dict[str, Vector]:
+        """The metrics of each row, by name."""
 
 
 class ProblemSpec(Protocol):

@@ -180,6 +180,24 @@ class Regression:
         """f(w), the mean over the nodes of f_i(w)."""
         return sum(self.local(node).value(model) for node in range(self.nodes)) / self.nodes
 
+    def objectives(self, models: Matrix) -> Vector:
+        """f at each row, by matrix products, a shard after the other; equal to `objective` up to rounding."""
+        family, across = self._family, models.T
+        losses = np.zeros(len(models))
+        for shard in map(self.shards.of, range(self.nodes)):
+            losses += family.loss(shard.features @ across, shard.labels[:, None]).mean(axis=0)
+        result: Vector = losses / self.nodes + family.regularisation / 2.0 * np.square(models).sum(axis=1)
+        return result
+
+    def metrics_of(self, models: Matrix) -> dict[str, Vector]:
+        """The metrics of each row."""
+        test = self.shards.test()
+        scores = np.ascontiguousarray((test.features @ models.T).T)
+        return {
+            self.metric: np.array([self._family.test(row, test.labels) for row in scores]),
+            "model_error": np.square(models - self.shards.truth).sum(axis=1),
+        }
+
     def optimum(self) -> Optimum:
         """The minimiser of f, computed afresh."""
         return self._family.minimise([self.shards.of(node) for node in range(self.nodes)])

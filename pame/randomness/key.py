@@ -37,6 +37,7 @@ class Purpose(IntEnum):
     COMPRESSION = 17
     EPIDEMIC = 18
     TUNING = 19
+    EDGES = 20
 
 
 @dataclass(frozen=True, slots=True)

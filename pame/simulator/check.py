@@ -1,6 +1,6 @@
 """Which driver can run which setting."""
 
-from pame.algorithms import Mode, PameSpec
+from pame.algorithms import Mode, PameSpec, Who
 from pame.errors import ParameterError
 from pame.setting import Setting
 
@@ -27,3 +27,5 @@ def check(driver: str, setting: Setting) -> None:
         )
     if driver == "vectorised" and not isinstance(setting.algorithm, PameSpec):
         raise ParameterError("the vectorised driver knows only PaME: use simulate.driver: lock-step for others")
+    if driver == "vectorised" and setting.algorithm.who is not Who.CHOSEN:
+        raise ParameterError("the vectorised driver knows only draw: directed: use simulate.driver: lock-step")

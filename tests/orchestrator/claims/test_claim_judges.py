@@ -22,8 +22,9 @@ from orchestrator.claims.large_m import ROWS, TABLE
 from orchestrator.claims.large_m import run_of as cell_run
 from orchestrator.claims.linear_rate import fit
 from orchestrator.claims.periods import different, same
-from orchestrator.claims.verdict import Finding, Judgement, Verdict
+from orchestrator.claims.verdict import Finding, Judgement
 from orchestrator.studies import STUDIES
+from orchestrator.verdicts import Verdict
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
 DRAWS, ALARMS = 300, 17

@@ -8,7 +8,6 @@ from orchestrator.claims.verdict import (
     Question,
     Rule,
     Test,
-    Verdict,
     at_least,
     at_most,
     judge,
@@ -17,7 +16,8 @@ from orchestrator.claims.verdict import (
     smaller,
     within,
 )
-from orchestrator.paired_seeds import Effect
+from orchestrator.paired import Interval
+from orchestrator.verdicts import Verdict
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
 
@@ -48,7 +48,7 @@ HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS,
     ],
 )
 def test_the_whole_interval_must_say_so(rule: Rule, low: float, high: float, expected: Verdict) -> None:
-    assert rule(Effect((low + high) / 2, low, high, 4)) is expected
+    assert rule(Interval((low + high) / 2, low, high, 4)) is expected
 
 
 def part(name: str, verdict: Verdict, decides: bool = True, reading: str = "", seeds: int = 4) -> Question:
@@ -79,7 +79,7 @@ def test_a_part_that_can_only_spoil_never_rescues(
 
 
 def test_fewer_than_three_seeds_are_a_look() -> None:
-    sure = Test(lambda _: Effect(0.1, 0.05, 0.2, 2), smaller)
+    sure = Test(lambda _: Interval(0.1, 0.05, 0.2, 2), smaller)
     two = [Question("faster", "", "", "", sure, 2), part("reaches", HOLDS, decides=False, seeds=2)]
     judgement = judge(two)
     assert judgement.verdict is LOOK
@@ -88,16 +88,16 @@ def test_fewer_than_three_seeds_are_a_look() -> None:
 
 
 def test_three_seeds_of_which_too_few_say_something_cannot_be_told() -> None:
-    two_pairs = Test(lambda _: Effect(0.1, 0.05, 0.2, 2), smaller)
+    two_pairs = Test(lambda _: Interval(0.1, 0.05, 0.2, 2), smaller)
     assert judge([Question("faster", "", "", "", two_pairs, 3)]).verdict is OPEN
 
 
 def test_intervals_are_the_wider_the_more_parts_decide() -> None:
     asked: list[float] = []
 
-    def estimate(confidence: float) -> Effect:
+    def estimate(confidence: float) -> Interval:
         asked.append(confidence)
-        return Effect(1.0, 0.9, 1.1, 4)
+        return Interval(1.0, 0.9, 1.1, 4)
 
     test = Test(estimate, smaller)
     judge([Question(str(place), "", "", "", test, 4) for place in range(10)])
@@ -128,6 +128,6 @@ def test_where_names_the_shorter_list_and_what_spoils() -> None:
 
 
 def test_an_effect_is_shown_with_its_interval_and_a_miss_as_a_bound() -> None:
-    test = Test(lambda _: Effect(0.5, 0.4, 0.625, 4), smaller, is_bound=True)
+    test = Test(lambda _: Interval(0.5, 0.4, 0.625, 4), smaller, is_bound=True)
     [finding] = judge([Question("faster", "", "", "", test, 4)]).findings
     assert finding.size == "bound: 0.5 times (0.4 … 0.625)"

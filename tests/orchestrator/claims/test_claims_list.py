@@ -10,9 +10,9 @@ from orchestrator.claims.claim import Experiments, OfComparison, OfStudy, experi
 from orchestrator.claims.conduct import Order, count_runs
 from orchestrator.claims.files import comparison
 from orchestrator.claims.jobs import jobs_of
-from orchestrator.claims.verdict import ENOUGH
 from orchestrator.compare.grid import experiment_of as compared_experiment
 from orchestrator.compare.grid import tuning_cells
+from orchestrator.paired import ENOUGH_SEEDS
 from orchestrator.plan import choose_driver, make_topology
 from pame.algorithms import FixedStep, PameSpec, PenaltyStep
 
@@ -62,9 +62,9 @@ def test_every_self_comparison_runs_both_steps_on_both_kinds_of_graph(key: str) 
 
 
 def test_quick_mode_gives_verdicts_but_for_large_m_which_is_a_look() -> None:
-    few = {key for key, claim in CLAIMS.items() if len(claim.seeds(Mode.QUICK)) < ENOUGH}
+    few = {key for key, claim in CLAIMS.items() if len(claim.seeds(Mode.QUICK)) < ENOUGH_SEEDS}
     assert few == {"large-m"}
-    assert all(len(claim.seeds(Mode.FULL)) >= ENOUGH for claim in CLAIMS.values())
+    assert all(len(claim.seeds(Mode.FULL)) >= ENOUGH_SEEDS for claim in CLAIMS.values())
 
 
 @pytest.mark.parametrize("mode", Mode)

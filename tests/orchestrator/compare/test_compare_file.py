@@ -13,7 +13,8 @@ from orchestrator.experiment import ExperimentError
 def test_a_file_is_read_with_the_paper_s_values_where_it_says_nothing(tmp_path: Path) -> None:
     lines = [line for line in SMALL.splitlines() if not line.startswith(("standardized", "tuning", "seeds", "targets"))]
     found = load_comparison(small_file(tmp_path, "\n".join(lines)))
-    assert list(found.entries) == ["pame", "dpsgd"]
+    assert list(found.entries) == ["pame", "dpsgd", "pame-as-printed"]
+    assert (found.of, found.standardized.readings) == ("nodes", "this")
     assert (found.standardized.period.min, found.standardized.period.max) == (3, 7)
     assert found.standardized.participation == 0.2
     assert (found.tuning.seed, found.tuning.runs, found.seeds) == (100, 8, (1, 2, 3))

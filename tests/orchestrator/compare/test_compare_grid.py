@@ -11,16 +11,21 @@ from orchestrator.compare import Comparison, load_comparison
 from orchestrator.compare.grid import (
     Cell,
     Edge,
+    Reading,
     View,
+    contestants,
     edges,
     experiment_of,
     final_cells,
+    further,
     is_allowed,
+    left_out,
     tried,
     tuning_cells,
+    views,
 )
 from orchestrator.compare.jobs import make_jobs
-from pame.algorithms import DpsgdSpec, PameSpec
+from pame.algorithms import BeerSpec, DpsgdSpec, PameSpec, PenaltyStep
 
 
 @pytest.fixture
@@ -41,16 +46,87 @@ def test_as_published_keeps_the_algorithm_s_own_period_and_neighbours(comparison
 def test_standardized_is_the_same_period_and_participation_for_all(comparison: Comparison) -> None:
     dpsgd = experiment_of(comparison, Cell("dpsgd", View.STANDARDIZED, (("algorithm.eta", 0.7),), 5))
     pame = experiment_of(comparison, Cell("pame", View.STANDARDIZED, (("algorithm.step.eta", 0.7),), 5))
-    assert dpsgd.algorithm == DpsgdSpec(eta=0.7, participation=0.5, mutual=True)
+    assert dpsgd.algorithm == DpsgdSpec(eta=0.7, participation=0.5, draw="shared", mixing="active")
     assert isinstance(pame.algorithm, PameSpec)
-    assert pame.algorithm.participation == 0.5
+    assert (pame.algorithm.participation, pame.algorithm.draw) == (0.5, "shared")
     assert {(found.period.min, found.period.max) for found in (dpsgd, pame)} == {(2, 2)}
 
 
-def test_an_algorithm_without_participation_gets_the_period_only(tmp_path: Path) -> None:
+def test_an_algorithm_that_cannot_be_standardized_is_left_out_with_a_line(tmp_path: Path) -> None:
     text = SMALL.replace("{kind: dpsgd}", "{kind: epidemic, fan_out: 2}")
-    found = experiment_of(load_comparison(small_file(tmp_path, text)), Cell("dpsgd", View.STANDARDIZED, (), 1))
-    assert found.period.min == 2
+    comparison = load_comparison(small_file(tmp_path, text))
+    standardized = views(comparison)[1]
+    assert contestants(comparison, standardized) == ["pame"]
+    assert "dpsgd" in contestants(comparison, View.AS_PUBLISHED)
+    assert left_out(comparison) == {
+        "dpsgd": "dpsgd cannot be standardized, and is left out: it has no participation and no draw"
+    }
+
+
+def test_all_readings_are_views_of_the_same_table(tmp_path: Path) -> None:
+    text = SMALL.replace("standardized: {period: 2, participation: 50%}", "standardized: all")
+    comparison = load_comparison(small_file(tmp_path, text))
+    found = views(comparison)
+    assert found[:2] == [View.AS_PUBLISHED, View.STANDARDIZED]
+    assert len(found) == 1 + 3 * 2 * 2
+    assert {view.family for view in found[1:]} == {"standardized"}
+    assert len({view.key for view in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("reading", "dpsgd", "beer", "period"),
+    [
+        (Reading("directed", "graph", "each"), ("directed", "metropolis"), ("shared", "metropolis"), (3, 7)),
+        (Reading("mutual", "active", "one"), ("mutual", "active"), ("mutual", "active"), (5, 5)),
+    ],
+)
+def test_a_reading_says_who_draws_and_what_is_weighted(
+    tmp_path: Path, reading: Reading, dpsgd: tuple[str, str], beer: tuple[str, str], period: tuple[int, int]
+) -> None:
+    text = SMALL.replace("{period: 2,", "{period: 3..7,").replace(
+        "standardized:", "  beer: {algorithm: {kind: beer}, period: 1}\nstandardized:"
+    )
+    comparison = load_comparison(small_file(tmp_path, text))
+    for name, expected in (("dpsgd", dpsgd), ("beer", beer)):
+        found = experiment_of(comparison, Cell(name, View(reading), (), 1))
+        assert isinstance(found.algorithm, DpsgdSpec | BeerSpec)
+        assert (found.algorithm.draw, found.algorithm.mixing) == expected
+        assert (found.period.min, found.period.max) == period
+
+
+def test_pame_as_printed_is_compared_as_published_and_never_tuned(comparison: Comparison) -> None:
+    assert contestants(comparison, View.AS_PUBLISHED) == ["pame", "dpsgd", "pame-as-printed"]
+    assert "pame-as-printed" not in contestants(comparison, View.STANDARDIZED)
+    assert tried(comparison, "pame-as-printed") == [()]
+    found = experiment_of(comparison, Cell("pame-as-printed", View.AS_PUBLISHED, (), 1)).algorithm
+    assert found == PameSpec(participation=0.5, support=0.5, step=PenaltyStep(sigma0=1.0, gamma=1.005))
+
+
+def test_what_decays_for_one_decays_for_all(comparison: Comparison) -> None:
+    assert comparison.entries["dpsgd"].tune["algorithm.gamma"] == [1.0, 1.005]
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "is_largest", "expected"),
+    [
+        ([0.4, 0.8, 1.6], 1.6, True, 3.2),
+        ([0.4, 0.8, 1.6], 0.4, False, 0.2),
+        ([0.4, 0.8, 1.6], 0.8, True, 1.6),
+        ([1.0, 1.005, 1.01, 1.02], 1.02, True, 1.04),
+        ([2, 4], 4, True, 8),
+        ([0, 1.0], 1.0, True, 2.0),
+    ],
+)
+def test_a_grid_goes_on_beyond_its_edge_as_it_began(
+    tmp_path: Path, given: list[float], value: float, is_largest: bool, expected: float
+) -> None:
+    """A value that the sample left out comes first."""
+    text = SMALL.replace("{algorithm.eta: [0.3, 1.0]}", f"{{algorithm.eta: {given}, algorithm.gamma: {given}}}")
+    comparison = load_comparison(small_file(tmp_path, text))
+    key = "algorithm.gamma" if given[0] == 1.0 else "algorithm.eta"
+    best = Cell("dpsgd", View.AS_PUBLISHED, ((key, value),), 100)
+    [cell] = further(comparison, best, [Edge(key, value, is_largest)], [best.values])
+    assert cell.values == ((key, pytest.approx(expected)),)
 
 
 def test_the_whole_grid_is_tried_if_the_budget_allows(comparison: Comparison) -> None:
@@ -75,16 +151,19 @@ def test_nothing_to_tune_is_one_run(tmp_path: Path) -> None:
 def test_every_algorithm_has_the_same_budget_in_both_views(comparison: Comparison) -> None:
     cells = tuning_cells(comparison)
     assert {cell.seed for cell in cells} == {100}
-    counts = {(view, name): 0 for view in View for name in comparison.entries}
+    counts = {(view, name): 0 for view in views(comparison) for name in ("pame", "dpsgd")}
     for cell in cells:
-        counts[cell.view, cell.algorithm] += 1
+        if cell.algorithm not in comparison.printed:
+            counts[cell.view, cell.algorithm] += 1
     assert set(counts.values()) == {2}
 
 
 def test_the_chosen_settings_run_on_every_fresh_seed() -> None:
     chosen = {(View.AS_PUBLISHED, "pame"): (("algorithm.eta", 1.0),), (View.STANDARDIZED, "pame"): ()}
     cells = final_cells(chosen, (1, 2))
-    assert [(cell.seed, cell.view) for cell in cells] == [(seed, view) for seed in (1, 2) for view in View]
+    assert [(cell.seed, cell.view) for cell in cells] == [
+        (seed, view) for seed in (1, 2) for view in (View.AS_PUBLISHED, View.STANDARDIZED)
+    ]
 
 
 def anything(*_: object) -> bool:
@@ -141,6 +220,7 @@ def test_the_edge_of_a_grid_is_seen_for_settings_that_count_and_for_those_that_m
 
 
 def test_cells_whose_experiments_are_the_same_are_one_run(comparison: Comparison) -> None:
-    cells = [Cell(name, view, (), 1) for name in ("pame", "dpsgd") for view in View]
+    directed = View(Reading("directed", "graph", "each"))
+    cells = [Cell(name, view, (), 1) for name in ("pame", "dpsgd") for view in (View.AS_PUBLISHED, directed)]
     jobs = make_jobs(comparison, cells)
     assert [job.cells for job in jobs] == [tuple(cells[:2]), (cells[2],), (cells[3],)]

@@ -1,14 +1,14 @@
 """What a run took to each target, from curves made by hand; the choice among tuned runs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from compare_world import mark, row, small_file
+from compare_world import SMALL, mark, row, small_file
 
 from orchestrator.compare import load_comparison
 from orchestrator.compare.grid import Cell, Edge, View
 from orchestrator.compare.measure import (
-    Mark,
     Stick,
     accuracy_goals,
     marks_of,
@@ -17,8 +17,9 @@ from orchestrator.compare.measure import (
     to_suboptimality,
     under_stop_rule,
 )
-from orchestrator.compare.tune import choose, score
-from orchestrator.report.points import Point
+from orchestrator.compare.tune import beyond, choose, has_diverged, score
+from orchestrator.report.points import OwnModels, Point
+from tests.pame.simulator.simulator_world import world
 
 
 @pytest.mark.parametrize(
@@ -41,9 +42,19 @@ def point(by: str, iteration: int, objective: float | None) -> Point:
 
 def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
     points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, None)]
-    assert marks_of(points, (2,), Stick(0.7, 0.2), "iteration") == (
-        Mark(4, 2.0, 800.0, 1.5, 0.3, pytest.approx(0.2), 0.9),  # type: ignore[arg-type]
-    )
+    [found] = marks_of(points, world(periods=(2,) * 8), Stick(0.7, 0.2), "mean")
+    assert (found.iteration, found.rounds, found.bytes, found.seconds, found.objective) == (4, 2.0, 800.0, 1.5, 0.3)
+    assert (found.left, found.mean, found.accuracy) == (pytest.approx(0.2), pytest.approx(0.2), 0.9)
+
+
+def test_targets_are_about_the_nodes_own_models_or_their_mean() -> None:
+    own = OwnModels(0.45, 0.7, {"test_accuracy": 0.6}, {"test_accuracy": 0.5}, {"test_accuracy": 0.7})
+    points = [replace(point("iteration", 4, 0.3), own=own)]
+    [nodes] = marks_of(points, world(), Stick(0.7, 0.2), "nodes")
+    [mean] = marks_of(points, world(), Stick(0.7, 0.2), "mean")
+    assert (nodes.left, nodes.accuracy) == (pytest.approx(0.5), 0.6)
+    assert (mean.left, mean.accuracy) == (pytest.approx(0.2), 0.9)
+    assert (nodes.mean, nodes.worst) == (pytest.approx(0.2), pytest.approx(1.0))
 
 
 CURVE = [mark(0, 1.0, 0.5), mark(5, 0.4, 0.7), mark(10, 0.1, 0.86), mark(15, 0.12, 0.84)]
@@ -88,6 +99,8 @@ def test_most_targets_then_soonest_to_the_tightest_then_lowest_and_diverged_last
     one = row("a", [mark(0, 1.0), mark(5, 0.2)])
     none = row("a", [mark(0, 1.0), mark(5, 0.5)])
     diverged = row("a", [mark(0, 1.0), mark(5, 0.01), mark(10, 1e6)], status="diverged")
+    late = row("a", [mark(0, 1.0), mark(5, 0.01), mark(10, 1.5)])
+    assert has_diverged(late), "it ends above where it began"
     silent = row("a", [], status="diverged")
     ranked = sorted([silent, none, diverged, one, both, sooner, lower], key=lambda run: score(run, targets))
     assert ranked == [lower, sooner, both, one, none, diverged, silent]
@@ -103,6 +116,22 @@ def test_the_best_setting_is_chosen_whatever_order_the_runs_ended_in(tmp_path: P
         assert choice.values == (("algorithm.eta", 0.3),), "equals: the first of the grid"
         assert choice.edges == (Edge("algorithm.eta", 0.3, False),)
         assert (choice.tried, choice.diverged) == (2, 0)
+
+
+def test_further_settings_are_bounded_and_the_same_number_for_all(tmp_path: Path) -> None:
+    text = SMALL.replace("runs: 2", "runs: 2, more: 1").replace(
+        "algorithm.step.gamma: [1.0, 1.005]", "algorithm.step.gamma: [1.0]"
+    )
+    comparison = load_comparison(small_file(tmp_path, text))
+    key, gamma = "algorithm.eta", ("algorithm.gamma", 1.0)
+    rows = [
+        row("dpsgd", [mark(0, 1.0), mark(5, left)], 100, values=((key, eta), gamma))
+        for eta, left in ((0.3, 0.2), (1.0, 0.05))
+    ]
+    [cell] = beyond(comparison, choose(comparison, rows), rows)
+    assert dict(cell.values)[key] == pytest.approx(10 / 3, rel=1e-5)
+    rows.append(replace(rows[-1], cell=cell))
+    assert beyond(comparison, choose(comparison, rows), rows) == [], "one more was allowed"
 
 
 def test_a_row_says_in_json_what_ran() -> None:

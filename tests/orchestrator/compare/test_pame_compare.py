@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from orchestrator.cli import main
 PAME = str(Path(sys.executable).parent / "pame")
 BOUND_S = 180
 pytestmark = pytest.mark.timeout(400)  # many small runs take their time on a busy machine
+
+STANDARDIZED = "standardized (shared, active, one period)"
 
 
 def call(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -35,10 +38,19 @@ def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path)
     tuning = [row for row in rows if row["for"] == "tuning"]
     final = [row for row in rows if row["for"] == "comparison"]
     assert {row["seed"] for row in tuning} == {100}
-    assert len(tuning) == 2 * 2 * 2, "two views, two algorithms, two settings each"
+    settings = Counter((row["view"], row["algorithm"], *row["values"].values()) for row in tuning)
+    counts = Counter(key[:2] for key in settings)
+    compared = [(view, name) for view in ("as-published", STANDARDIZED) for name in ("pame", "dpsgd")]
+    assert all(2 <= counts[key] <= 2 + 6 for key in compared), "two settings each, and some beyond the edges"
+    assert counts["as-published", "pame-as-printed"] == 1
+    compared.append(("as-published", "pame-as-printed"))
     assert sorted((row["view"], row["algorithm"], row["seed"]) for row in final) == sorted(
-        (view, name, seed) for view in ("as-published", "standardized") for name in ("pame", "dpsgd") for seed in (1, 2)
+        (*key, seed) for key in compared for seed in (1, 2)
     )
+    alone = [row for row in rows if row["for"] == "baseline"]
+    assert {(row["algorithm"], row["seed"]) for row in alone} == {
+        (name, seed) for name in ("no communication", "one node with all data") for seed in (1, 2)
+    }
     assert all(row["marks"][-1]["iteration"] == 60 for row in final), "all run equally long"
     assert all(row["marks"][-1]["seconds"] > 0 for row in final), "simulated"
     found = json.loads((folder / "compare.json").read_text())
@@ -47,9 +59,8 @@ def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path)
     results = {(r["view"], r["target"], r["algorithm"]): r for r in found["results"]}
     published = results["as-published", "0.3", "dpsgd"]
     assert published["rounds"]["median"] == published["iterations"]["median"], "a round at each iteration"
-    shared = results["standardized", "0.3", "dpsgd"]
-    assert shared["rounds"]["median"] == -(-shared["iterations"]["median"] // 2)
-    assert "widen the grid" in (folder / "report.html").read_text()
+    shared = results[STANDARDIZED, "0.3", "dpsgd"]
+    assert shared["rounds"]["median"] == pytest.approx(shared["iterations"]["median"] / 2, abs=0.5)
     assert "rounds to suboptimality" in (folder / "comparison.svg").read_text()
     assert "fewest to suboptimality 0.3: rounds" in done.stdout
     assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
@@ -64,15 +75,15 @@ def test_on_local_processes_the_same_runs_are_measured_in_seconds(tmp_path: Path
     by_backend: dict[str, dict[tuple[str, str], Any]] = {"simulate": {}, "local": {}}
     for row in rows:
         by_backend[row["backend"]][row["view"], row["algorithm"]] = row
-    assert len(by_backend["local"]) == 4
+    assert len(by_backend["local"]) == 5
     assert all(row["health"] for row in by_backend["local"].values())
     for key, measured in by_backend["local"].items():
         simulated = by_backend["simulate"][key]
-        for name in ("iteration", "rounds", "bytes", "objective"):
-            expected = [mark[name] for mark in simulated["marks"]]
-            assert [mark[name] for mark in measured["marks"]] == pytest.approx(expected, rel=1e-12), name
+        for name in ("iteration", "rounds", "bytes", "objective", "nodes", "worst"):
+            expected = [mark[name] for mark in simulated["marks"] if mark["iteration"] % 5 == 0]
+            assert [mark[name] for mark in measured["marks"]] == expected, f"{name}: the same bits"
         assert measured["marks"][-1]["seconds"] > 0
-    assert len(list((folder / "real").glob("*/summary.json"))) == 3, "PaME is the same in both views, and runs once"
+    assert len(list((folder / "real").glob("*/summary.json"))) == 5
     result = json.loads((folder / "compare.json").read_text())["results"][0]
     assert result["seconds"]["median"] != result["simulated_seconds"]["median"]
 

@@ -38,9 +38,9 @@ TOPOLOGIES = (
         (
             "algorithm: {particpation: 0.5}",
             "algorithm.particpation: unknown key; did you mean 'participation'? "
-            "(known here: kind, participation, step, support)",
+            "(known here: draw, kind, participation, step, support)",
         ),
-        ("evaluate: {zzz: 1}", "evaluate.zzz: unknown key (known here: every)"),
+        ("evaluate: {zzz: 1}", "evaluate.zzz: unknown key (known here: every, own_models)"),
         (
             "algorithm: {kind: pam}",
             f"algorithm.kind: unknown kind 'pam'; did you mean 'pame'? (known here: {ALGORITHMS})",

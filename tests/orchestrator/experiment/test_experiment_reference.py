@@ -35,7 +35,7 @@ def test_rows_have_words_default_and_meaning() -> None:
 
 def test_a_key_of_a_base_class_is_explained_where_it_is_used() -> None:
     part = reference().partition("### kind `squarm`")[2].partition("###")[0]
-    assert "| `mixing` | metropolis or uniform | `metropolis` |" in part
+    assert "| `mixing` | one of active, metropolis, uniform | `metropolis` |" in part
 
 
 def test_every_row_has_four_cells() -> None:

@@ -40,7 +40,7 @@ def test_of_several_kinds_the_one_in_the_file_stays_as_it_is() -> None:
 def test_what_is_kept_what_falls_away_and_what_is_a_default_is_one_line() -> None:
     assert one("algorithm.kind=dpsgd").notes == (
         "algorithm dpsgd: participation 0.5 kept from the file; support, step do not exist there; eta 0.1, gamma 1.0, "
-        "mixing metropolis, on_loss self, mutual false are defaults",
+        "mixing metropolis, draw directed, on_loss self are defaults",
     )
 
 
@@ -88,7 +88,7 @@ def test_what_an_override_names_is_never_dropped_but_refused() -> None:
         ("algorithm.kind=dpsgd", "algorithm.support=0.3"),
         ("algorithm.support=0.3", "algorithm.kind=dpsgd"),
     ):
-        with pytest.raises(ExperimentError, match=r"^--set algorithm.support: unknown key \(known here: eta, "):
+        with pytest.raises(ExperimentError, match=r"^--set algorithm.support: unknown key \(known here: draw, eta, "):
             loaded(*overrides)
 
 

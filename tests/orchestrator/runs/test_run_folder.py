@@ -24,7 +24,7 @@ def test_points_and_records_are_on_the_disk_while_the_run_goes_on(tmp_path: Path
         run.evaluated(POINT)
         assert json.loads((tmp_path / "run" / "curve.jsonl").read_text()) == {
             "by": "iteration", "iteration": 3, "seconds": None, "bytes": 10, "objective": 0.5, "consensus": 0.25,
-            "coverage": None, "metrics": {"test_mse": 1.0},
+            "coverage": None, "metrics": {"test_mse": 1.0}, "own": None,
         }  # fmt: skip
         assert (tmp_path / "run" / "records.csv").read_text().splitlines() == [
             "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes,lost,staleness",

@@ -11,7 +11,8 @@ from study_world import own, row
 from orchestrator.studies import STUDIES
 from orchestrator.studies.measure import Row
 from orchestrator.studies.spread import Rows, Spread, spread, spread_of_hits
-from orchestrator.studies.verdict import Judgement, Verdict, judge
+from orchestrator.studies.verdict import Judgement, judge
+from orchestrator.verdicts import Verdict
 
 STUDY = replace(STUDIES["stragglers"], conditions=STUDIES["stragglers"].conditions[:3])
 CALM, FEW, MANY = (condition.key for condition in STUDY.conditions)

@@ -1,5 +1,7 @@
 """D-PSGD with fewer neighbours: each node's own draw, or only edges that both ends have drawn."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from driving import EDGES, Constant, Watcher, drive, graph
@@ -25,6 +27,8 @@ from pame.ledger import Fate, Ledger
 from pame.problems.base import Matrix
 from pame.simulator import run_lock_step
 
+Draw = Literal["directed", "mutual", "shared"]
+
 
 def drawn_rows(k: int, periods: tuple[int, ...], participation: float) -> Matrix:
     """Row i: the metropolis weights of whom i has drawn, if it is at a round."""
@@ -38,21 +42,21 @@ def drawn_rows(k: int, periods: tuple[int, ...], participation: float) -> Matrix
 
 
 @EVERY_SCHEDULE
-@pytest.mark.parametrize("mutual", [True, False])
-def test_twenty_iterations_equal_the_matrix_form(periods: tuple[int, ...], participation: float, mutual: bool) -> None:
+@pytest.mark.parametrize("draw", ["mutual", "directed"])
+def test_twenty_iterations_equal_the_matrix_form(periods: tuple[int, ...], participation: float, draw: Draw) -> None:
     problem = problem_of(7)
     models = np.zeros((NODES, N))
     history = [models]
     for k in range(ITERATIONS):
-        p = q_at(k, periods, participation) if mutual else drawn_rows(k, periods, participation)
+        p = q_at(k, periods, participation) if draw == "mutual" else drawn_rows(k, periods, participation)
         models = p @ models - 0.5 * gradients(problem, models, k)
         history.append(models)
-    check(setting_of(DpsgdSpec(eta=0.5, participation=participation, mutual=mutual), problem, periods), history)
+    check(setting_of(DpsgdSpec(eta=0.5, participation=participation, draw=draw), problem, periods), history)
 
 
-@pytest.mark.parametrize(("mutual", "keeps"), [(True, True), (False, False)])
-def test_mixing_keeps_the_mean_if_edges_are_mutual_and_else_does_not(mutual: bool, keeps: bool) -> None:
-    spec = DpsgdSpec(participation=0.5, mutual=mutual)
+@pytest.mark.parametrize(("draw", "keeps"), [("mutual", True), ("shared", True), ("directed", False)])
+def test_mixing_keeps_the_mean_if_both_ends_agree_on_edges_and_else_does_not(draw: Draw, keeps: bool) -> None:
+    spec = DpsgdSpec(participation=0.5, draw=draw)
     start = np.arange(12.0).reshape(NODES, 2) ** 2
     selection = Selection(SEED, graph(), (1,) * NODES, spec.share, who=spec.who)
     still = Constant(np.zeros(2))
@@ -64,7 +68,7 @@ def test_mixing_keeps_the_mean_if_edges_are_mutual_and_else_does_not(mutual: boo
 
 def test_mutual_edges_carry_a_message_each_way_and_no_other_is_sent() -> None:
     ledger = Ledger(NODES)
-    spec = DpsgdSpec(participation=0.5, mutual=True)
+    spec = DpsgdSpec(participation=0.5, draw="mutual")
     run_lock_step(setting_of(spec, problem_of()), Watcher(), ledger)
     edges = sum(len(active_edges(k, (1,) * NODES, 0.5)) for k in range(ITERATIONS))
     assert 0 < edges < 0.7 * ITERATIONS * len(EDGES)
@@ -72,10 +76,11 @@ def test_mutual_edges_carry_a_message_each_way_and_no_other_is_sent() -> None:
 
 
 def test_ten_per_cent_loss_barely_moves_it_with_fewer_neighbours_too() -> None:
-    problem, spec = problem_of(), DpsgdSpec(eta=0.05, participation=0.5, mutual=True)
+    problem, spec = problem_of(), DpsgdSpec(eta=0.05, participation=0.5, draw="mutual")
     without, own = (worst(setting_of(spec, problem, message_loss=loss), 400) for loss in (0.0, 0.1))
     naive = worst(
-        setting_of(DpsgdSpec(eta=0.05, participation=0.5, mutual=True, on_loss="naive"), problem, message_loss=0.1), 400
+        setting_of(DpsgdSpec(eta=0.05, participation=0.5, draw="mutual", on_loss="naive"), problem, message_loss=0.1),
+        400,
     )
     assert own < 1.5 * without
     assert naive > 5 * without
