@@ -2,6 +2,10 @@
 
     push -> queue (bounded; `latest`: overflow drops the oldest) -> wire (in-process shaper) -> gRPC -> receipt
 
+A parcel is pushed with the moment at which it is sent, which may be a little later or earlier than now: it waits in the
+queue until then, and on the wire until it should arrive. gRPC gets it so much earlier as the way through it usually
+takes, by half of the time to a receipt; not if the kernel has a hand in the link, which that time would then tell of.
+
 A parcel is sent when gRPC has taken it for the first time; until then it is queued, unless it is dropped. When a stream
 breaks, what was not acknowledged goes again, and is counted apart.
 
@@ -15,6 +19,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from statistics import median
 
 import grpc
 
@@ -35,7 +40,9 @@ _FIRST_BACKOFF_S = 0.05
 _LONGEST_BACKOFF_S = 1.0
 _STALLED_AFTER_S = 2.0
 _STALLED_AFTER_TRIPS = 4.0
-_RATES_REMEMBERED = 16
+_REMEMBERED = 16
+_AHEAD_S = 0.003
+"""At most so long before its moment a parcel leaves the queue, and so much of the way is taken off its delay."""
 
 
 @dataclass(slots=True)
@@ -43,12 +50,17 @@ class _Entry:
     """A parcel that waits or is under way; the times are those of its last departure from the queue."""
 
     parcel: Parcel
+    at: float
+    """When it is sent: it does not leave the queue before."""
     is_sent: bool = False
     """Handed to gRPC, on this stream or an earlier one."""
     is_counted: bool = False
     """Handed to gRPC on this stream, and in the account."""
     left_at: float = 0.0
-    release_at: float = 0.0
+    arrives_at: float = 0.0
+    """When it should."""
+    handed_at: float = 0.0
+    """To gRPC."""
     acknowledged_before: int = 0
     """Bytes acknowledged on this stream when it left."""
 
@@ -85,7 +97,11 @@ class OutLink:
         self._state = LinkState()
         self._acknowledged = 0
         self._acknowledged_bytes = 0
-        self._rates: deque[float] = deque(maxlen=_RATES_REMEMBERED)
+        self._rates: deque[float] = deque(maxlen=_REMEMBERED)
+        self._ways: deque[float] = deque(maxlen=_REMEMBERED)
+        """Half of the times from gRPC to a receipt."""
+        self._way_s = 0.0
+        """Their median."""
         self._shortest_s = inf
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -99,10 +115,10 @@ class OutLink:
         self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
         self._task = asyncio.create_task(self._run())
 
-    def push(self, parcel: Parcel) -> Sequence[Parcel]:
-        """Take a parcel; an overflow drops the oldest that wait. Those that were dropped."""
+    def push(self, parcel: Parcel, at: float | None = None) -> Sequence[Parcel]:
+        """Take a parcel that is sent at a moment; an overflow drops the oldest that wait. Those that were dropped."""
         account, dropped = self._account, []
-        self._queue.append(_Entry(parcel))
+        self._queue.append(_Entry(parcel, time.monotonic() if at is None else at))
         self._queued_bytes += len(parcel.data)
         account.queued += 1
         account.queued_bytes += parcel.sizes.total
@@ -128,6 +144,11 @@ class OutLink:
         if account.queued and self._flows():
             return messages + account.queued, size + account.queued_bytes
         return messages, size
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the queue can take one more without dropping any."""
+        return self._room.is_set()
 
     async def room(self, seconds: float) -> None:
         """Wait until the queue can take one more without dropping any (for delivery in order), at most so long."""
@@ -225,19 +246,30 @@ class OutLink:
         while True:
             self._wake.clear()
             self._fill_wire()
-            if self._wire and (head := self._wire[0]).release_at <= time.monotonic():
+            now, turn = time.monotonic(), self._next_turn()
+            if self._wire and turn <= now:
+                head = self._wire.popleft()
                 if not self._flights:
-                    self._progress_at = time.monotonic()
-                self._flights.append(self._wire.popleft())
+                    self._progress_at = now
+                head.handed_at = now
+                self._flights.append(head)
                 await call.write(head.parcel.data)
                 self._count(head)
                 continue
-            alarm = None
-            if self._wire:
-                alarm = loop.call_later(self._wire[0].release_at - time.monotonic(), self._wake.set)
+            alarm = loop.call_at(turn, self._wake.set) if turn < inf else None
             await self._wake.wait()
             if alarm:
                 alarm.cancel()
+
+    def _next_turn(self) -> float:
+        """When the first on the wire goes to gRPC, or, with nothing there, the first of the queue onto it."""
+        if self._wire:
+            return self._wire[0].arrives_at - self._taken_off_s()
+        return self._queue[0].at - _AHEAD_S if self._queue and self._has_window() else inf
+
+    def _taken_off_s(self) -> float:
+        """How much earlier than it should arrive a parcel goes to gRPC."""
+        return min(self._way_s, _AHEAD_S) if self._weather.is_emulated(self._peer.index) else 0.0
 
     def _count(self, entry: _Entry) -> None:
         """gRPC has taken it: sent, or sent again. Its receipt may be here before gRPC says so."""
@@ -259,16 +291,16 @@ class OutLink:
         self._account.queued_bytes -= parcel.sizes.total
 
     def _fill_wire(self) -> None:
-        """From the queue onto the wire, as far as the window allows."""
-        now = time.monotonic()
-        leaves = now + self._weather.held_for(self._peer.index)
-        while self._queue and self._has_window():
+        """From the queue onto the wire what is sent about now, as far as the window allows."""
+        now, held_s = time.monotonic(), self._weather.held_for(self._peer.index)
+        while self._queue and self._queue[0].at - _AHEAD_S <= now and self._has_window():
             entry = self._queue.popleft()
             parcel = entry.parcel
             self._queued_bytes -= len(parcel.data)
+            leaves = now + held_s if held_s else entry.at
             spec, u = self._weather.link(self._peer.index), self._weather.jitter(self._peer.index, parcel.iteration)
             self._state = send(spec, self._state, leaves, 8 * len(parcel.data), u)
-            entry.left_at, entry.release_at = now, self._state.last_arrival
+            entry.left_at, entry.arrives_at = max(now, entry.at), self._state.last_arrival
             entry.acknowledged_before = self._acknowledged_bytes
             self._wire.append(entry)
 
@@ -314,13 +346,16 @@ class OutLink:
             self._account.round_trips.add(trip)
             self._shortest_s = min(self._shortest_s, trip)
             self._rates.append((self._acknowledged_bytes - newest.acknowledged_before) / trip)
+            if self._acknowledged > 1:  # the first of a stream waits until it is connected
+                self._ways.append((now - newest.handed_at) / 2)
+                self._way_s = median(self._ways)
 
     def _requeue(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""
         self._is_broken = True
         under_way = [*self._flights, *self._wire]
         for entry in under_way:
-            entry.is_counted = False
+            entry.is_counted, entry.at = False, time.monotonic()
         self._flights.clear()
         self._wire.clear()
         self._state = LinkState()

@@ -16,6 +16,9 @@ class StillWeather:
     def jitter(self, receiver: int, k: int) -> float:
         return 0.5
 
+    def is_emulated(self, receiver: int) -> bool:
+        return True
+
     def held_for(self, receiver: int) -> float:
         return self.held_s
 

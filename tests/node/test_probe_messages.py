@@ -14,6 +14,7 @@ from pame.links import LinkSpec
 from pame.rpc import exchange_pb2 as pb
 
 DELAY_S = 0.02
+MOST_TAKEN_OFF_S = 0.003
 ASSIGNED: Any = SimpleNamespace(run=1, index=0, secret=bytes(16))
 
 
@@ -40,7 +41,7 @@ def test_a_measurement_without_time_still_sends_the_fewest_that_tell_something()
     sent, numbers, shortest_s = pinged(0.0, 6)
     assert sent == 6
     assert numbers == [UNCOUNTED] + 6 * [7]
-    assert shortest_s >= DELAY_S
+    assert shortest_s > DELAY_S - MOST_TAKEN_OFF_S
 
 
 def test_within_its_time_it_sends_more() -> None:
