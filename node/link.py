@@ -3,8 +3,10 @@
     push -> queue (bounded; `latest`: overflow drops the oldest) -> wire (in-process shaper) -> gRPC -> receipt
 
 A parcel is pushed with the moment at which it is sent, which may be a little later or earlier than now: it waits in the
-queue until then, and on the wire until it should arrive. gRPC gets it so much earlier as the way through it usually
-takes, by half of the time to a receipt; not if the kernel has a hand in the link, which that time would then tell of.
+queue until then, and on the wire until it should arrive. gRPC gets it earlier, by what the way through this machine
+takes: the time by which it is handed over too late, and half of the time to a receipt. Of the last ones it is the third
+quartile, because whoever waits, waits for the slowest of several. Not so if the kernel has a hand in the link, because
+receipts would then tell of that.
 
 A parcel is sent when gRPC has taken it for the first time; until then it is queued, unless it is dropped. When a stream
 breaks, what was not acknowledged goes again, and is counted apart.
@@ -19,7 +21,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from statistics import median
 
 import grpc
 
@@ -36,13 +37,13 @@ PUSH = "/pame.v1.Exchange/Push"
 PROBE = "/pame.v1.Exchange/Probe"
 QUEUE_MESSAGES = 64
 QUEUE_BYTES = 64 * 2**20
+AHEAD_S = 0.005
+"""At most so long before its moment a parcel leaves the queue, and so much of the way is taken off its delay."""
 _FIRST_BACKOFF_S = 0.05
 _LONGEST_BACKOFF_S = 1.0
 _STALLED_AFTER_S = 2.0
 _STALLED_AFTER_TRIPS = 4.0
 _REMEMBERED = 16
-_AHEAD_S = 0.003
-"""At most so long before its moment a parcel leaves the queue, and so much of the way is taken off its delay."""
 
 
 @dataclass(slots=True)
@@ -57,10 +58,13 @@ class _Entry:
     is_counted: bool = False
     """Handed to gRPC on this stream, and in the account."""
     left_at: float = 0.0
+    """The queue."""
     arrives_at: float = 0.0
     """When it should."""
     handed_at: float = 0.0
     """To gRPC."""
+    overdue_s: float = 0.0
+    """How much too late that was, through no fault of whoever pushed it."""
     acknowledged_before: int = 0
     """Bytes acknowledged on this stream when it left."""
 
@@ -99,9 +103,9 @@ class OutLink:
         self._acknowledged_bytes = 0
         self._rates: deque[float] = deque(maxlen=_REMEMBERED)
         self._ways: deque[float] = deque(maxlen=_REMEMBERED)
-        """Half of the times from gRPC to a receipt."""
+        """What the last parcels took to arrive, without the wire."""
         self._way_s = 0.0
-        """Their median."""
+        """Three of four took at most so long."""
         self._shortest_s = inf
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -178,6 +182,10 @@ class OutLink:
         """Whether everything is acknowledged."""
         return not (self._queue or self._wire or self._flights)
 
+    def taken_off_s(self) -> float:
+        """How much earlier than it should arrive a parcel goes to gRPC."""
+        return min(self._way_s, AHEAD_S) if self._weather.is_emulated(self._peer.index) else 0.0
+
     @property
     def shortest_s(self) -> float:
         """The shortest time from leaving the queue to a receipt; inf: there was none."""
@@ -251,7 +259,7 @@ class OutLink:
                 head = self._wire.popleft()
                 if not self._flights:
                     self._progress_at = now
-                head.handed_at = now
+                head.handed_at, head.overdue_s = now, now - max(turn, head.left_at)
                 self._flights.append(head)
                 await call.write(head.parcel.data)
                 self._count(head)
@@ -264,12 +272,8 @@ class OutLink:
     def _next_turn(self) -> float:
         """When the first on the wire goes to gRPC, or, with nothing there, the first of the queue onto it."""
         if self._wire:
-            return self._wire[0].arrives_at - self._taken_off_s()
-        return self._queue[0].at - _AHEAD_S if self._queue and self._has_window() else inf
-
-    def _taken_off_s(self) -> float:
-        """How much earlier than it should arrive a parcel goes to gRPC."""
-        return min(self._way_s, _AHEAD_S) if self._weather.is_emulated(self._peer.index) else 0.0
+            return self._wire[0].arrives_at - self.taken_off_s()
+        return self._queue[0].at - AHEAD_S if self._queue and self._has_window() else inf
 
     def _count(self, entry: _Entry) -> None:
         """gRPC has taken it: sent, or sent again. Its receipt may be here before gRPC says so."""
@@ -293,14 +297,14 @@ class OutLink:
     def _fill_wire(self) -> None:
         """From the queue onto the wire what is sent about now, as far as the window allows."""
         now, held_s = time.monotonic(), self._weather.held_for(self._peer.index)
-        while self._queue and self._queue[0].at - _AHEAD_S <= now and self._has_window():
+        while self._queue and self._queue[0].at - AHEAD_S <= now and self._has_window():
             entry = self._queue.popleft()
             parcel = entry.parcel
             self._queued_bytes -= len(parcel.data)
             leaves = now + held_s if held_s else entry.at
             spec, u = self._weather.link(self._peer.index), self._weather.jitter(self._peer.index, parcel.iteration)
             self._state = send(spec, self._state, leaves, 8 * len(parcel.data), u)
-            entry.left_at, entry.arrives_at = max(now, entry.at), self._state.last_arrival
+            entry.left_at, entry.arrives_at = now, self._state.last_arrival
             entry.acknowledged_before = self._acknowledged_bytes
             self._wire.append(entry)
 
@@ -342,13 +346,13 @@ class OutLink:
             self._acknowledged_bytes += len(newest.parcel.data)
             self._account.acknowledged += 1
         if newest is not None:
-            trip = max(now - newest.left_at, 1e-6)
+            trip = max(now - max(newest.left_at, newest.at), 1e-6)
             self._account.round_trips.add(trip)
             self._shortest_s = min(self._shortest_s, trip)
             self._rates.append((self._acknowledged_bytes - newest.acknowledged_before) / trip)
             if self._acknowledged > 1:  # the first of a stream waits until it is connected
-                self._ways.append((now - newest.handed_at) / 2)
-                self._way_s = median(self._ways)
+                self._ways.append(newest.overdue_s + (now - newest.handed_at) / 2)
+                self._way_s = sorted(self._ways)[3 * len(self._ways) // 4]
 
     def _requeue(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""

@@ -9,6 +9,7 @@ from pame.links import LinkSpec
 class StillWeather:
     spec: LinkSpec = field(default_factory=LinkSpec)
     held_s: float = 0.0
+    by_kernel: bool = False
 
     def link(self, receiver: int) -> LinkSpec:
         return self.spec
@@ -17,7 +18,7 @@ class StillWeather:
         return 0.5
 
     def is_emulated(self, receiver: int) -> bool:
-        return True
+        return not self.by_kernel
 
     def held_for(self, receiver: int) -> float:
         return self.held_s
