@@ -41,7 +41,7 @@ MEDIAN_ERROR, WORST_ERROR = 0.05, 0.15
 STEP_S, STEP_SLACK_S = 0.020, 0.0005
 LINK_S, LINK_SLACK_S = 0.020, 0.0005
 RUNS = 1
-ITERATIONS = 200
+ITERATIONS = 300
 TARGET_WITHIN = 0.6
 """Of the points of the simulator's curve by time; the target is the lowest of them."""
 FIRST = 5

@@ -254,8 +254,8 @@ class OutLink:
         while True:
             self._wake.clear()
             self._fill_wire()
-            now, turn = time.monotonic(), self._next_turn()
-            if self._wire and turn <= now:
+            now, turn = time.monotonic(), self._handover_at()
+            if turn <= now:
                 head = self._wire.popleft()
                 if not self._flights:
                     self._progress_at = now
@@ -264,15 +264,18 @@ class OutLink:
                 await call.write(head.parcel.data)
                 self._count(head)
                 continue
+            turn = min(turn, self._filling_at())
             alarm = loop.call_at(turn, self._wake.set) if turn < inf else None
             await self._wake.wait()
             if alarm:
                 alarm.cancel()
 
-    def _next_turn(self) -> float:
-        """When the first on the wire goes to gRPC, or, with nothing there, the first of the queue onto it."""
-        if self._wire:
-            return self._wire[0].arrives_at - self.taken_off_s()
+    def _handover_at(self) -> float:
+        """When the first on the wire goes to gRPC; inf: there is none."""
+        return self._wire[0].arrives_at - self.taken_off_s() if self._wire else inf
+
+    def _filling_at(self) -> float:
+        """When the first of the queue goes onto the wire; inf: there is none, or no window for it."""
         return self._queue[0].at - AHEAD_S if self._queue and self._has_window() else inf
 
     def _count(self, entry: _Entry) -> None:

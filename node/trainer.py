@@ -252,7 +252,7 @@ class Trainer:
                 if not is_foreseen:
                     self._algorithm.missed(receiver, k)
                 continue
-            if self._algorithm.delivery is Delivery.IN_ORDER and not self._links[receiver].has_room:
+            if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._wait_for_room(receiver)
             for dropped in self._links[receiver].push(parcel, self._clock.due if self._clock.is_timed else None):
                 self._algorithm.missed(receiver, dropped.iteration)
@@ -260,11 +260,13 @@ class Trainer:
         return lost
 
     async def _wait_for_room(self, receiver: int) -> None:
-        """The neighbour holds this node up: that is no work of its own."""
+        """If there is none, the neighbour holds this node up: that is no work of its own."""
+        link = self._links[receiver]
+        has_room = link.has_room
         self._clock.pause(time.monotonic())
-        await self._links[receiver].room(self._participant.patience.seconds())
+        await link.room(self._participant.patience.seconds())
         now = time.monotonic()
-        self._clock.resume(now, now)
+        self._clock.resume(now, self._clock.due if has_room else now)
 
     def _sent_since(self, lost: int) -> Sent:
         """Since the last record, by the links' own count, which a link that breaks sets back: then none for a while."""
