@@ -1,7 +1,6 @@
 """`python -m node --orchestrator HOST:PORT`: one participant."""
 
 import argparse
-import asyncio
 import os
 import socket
 import sys
@@ -15,6 +14,7 @@ set_verbosity(any(word.startswith("--security") for word in sys.argv))
 
 from node.door import JoinRefused  # noqa: E402  from here on, grpc and numpy
 from node.plugins import load_plugins  # noqa: E402
+from node.precise_loop import run_precisely  # noqa: E402
 from node.process import Node, Options  # noqa: E402
 from node.unforeseen import in_one_line  # noqa: E402
 from pame.errors import PameError  # noqa: E402
@@ -48,7 +48,7 @@ def main() -> int:
     )
     try:
         load_plugins()
-        asyncio.run(_run(options))
+        run_precisely(_run(options))
     except JoinRefused as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

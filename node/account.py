@@ -107,7 +107,7 @@ class NodeAccount:
     wait_s: float = 0.0
     aggregate_s: float = 0.0
     overran: int = 0
-    """Steps that took longer than their nominal time."""
+    """Iterations whose own work took longer than their nominal time, or that began later than by one."""
     rounds: int = 0
     wanted: int = 0
     """Messages the rounds so far would have averaged if all had come."""

@@ -92,6 +92,10 @@ class Chronicle:
                 async with asyncio.timeout(left if isfinite(left) else None):
                     await self._more.wait()
 
+    def is_struck(self, iteration: int) -> bool:
+        """Whether there are orders for this node before it begins an iteration."""
+        return any(self._is_due(place, "iterations", iteration) for place in range(len(self._events)))
+
     async def strike(self, iteration: int, seconds: Callable[[], float]) -> None:
         """Orders by iteration; the trainer begins it when they are over."""
         for event in self._due("iterations", iteration):
@@ -144,11 +148,15 @@ class Chronicle:
         """Orders that are to be given now, each once."""
         found = []
         for place, event in enumerate(self._events):
-            window, is_order = event.window, type(event.effect) in _ORDERS
-            if is_order and window.unit == unit and place not in self._over and moment >= window.begin:
+            if self._is_due(place, unit, moment):
                 self._over.add(place)
                 found.append(event)
         return found
+
+    def _is_due(self, place: int, unit: str, moment: float) -> bool:
+        event = self._events[place]
+        is_order, window = type(event.effect) in _ORDERS, event.window
+        return is_order and window.unit == unit and place not in self._over and moment >= window.begin
 
     async def _order(self, event: Event, seconds: Callable[[], float], iteration: Callable[[], int]) -> None:
         do, now, window = _ORDERS[type(event.effect)], seconds(), event.window

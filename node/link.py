@@ -2,6 +2,12 @@
 
     push -> queue (bounded; `latest`: overflow drops the oldest) -> wire (in-process shaper) -> gRPC -> receipt
 
+A parcel is pushed with the moment at which it is sent, which may be a little later or earlier than now: it waits in the
+queue until then, and on the wire until it should arrive. gRPC gets it earlier, by what the way through this machine
+takes: the time by which it is handed over too late, and half of the time to a receipt. Of the last ones it is the third
+quartile, because whoever waits, waits for the slowest of several. Not so if the kernel has a hand in the link, because
+receipts would then tell of that.
+
 A parcel is sent when gRPC has taken it for the first time; until then it is queued, unless it is dropped. When a stream
 breaks, what was not acknowledged goes again, and is counted apart.
 
@@ -31,11 +37,13 @@ PUSH = "/pame.v1.Exchange/Push"
 PROBE = "/pame.v1.Exchange/Probe"
 QUEUE_MESSAGES = 64
 QUEUE_BYTES = 64 * 2**20
+AHEAD_S = 0.005
+"""At most so long before its moment a parcel leaves the queue, and so much of the way is taken off its delay."""
 _FIRST_BACKOFF_S = 0.05
 _LONGEST_BACKOFF_S = 1.0
 _STALLED_AFTER_S = 2.0
 _STALLED_AFTER_TRIPS = 4.0
-_RATES_REMEMBERED = 16
+_REMEMBERED = 16
 
 
 @dataclass(slots=True)
@@ -43,12 +51,20 @@ class _Entry:
     """A parcel that waits or is under way; the times are those of its last departure from the queue."""
 
     parcel: Parcel
+    at: float
+    """When it is sent: it does not leave the queue before."""
     is_sent: bool = False
     """Handed to gRPC, on this stream or an earlier one."""
     is_counted: bool = False
     """Handed to gRPC on this stream, and in the account."""
     left_at: float = 0.0
-    release_at: float = 0.0
+    """The queue."""
+    arrives_at: float = 0.0
+    """When it should."""
+    handed_at: float = 0.0
+    """To gRPC."""
+    overdue_s: float = 0.0
+    """How much too late that was, through no fault of whoever pushed it."""
     acknowledged_before: int = 0
     """Bytes acknowledged on this stream when it left."""
 
@@ -85,7 +101,11 @@ class OutLink:
         self._state = LinkState()
         self._acknowledged = 0
         self._acknowledged_bytes = 0
-        self._rates: deque[float] = deque(maxlen=_RATES_REMEMBERED)
+        self._rates: deque[float] = deque(maxlen=_REMEMBERED)
+        self._ways: deque[float] = deque(maxlen=_REMEMBERED)
+        """What the last parcels took to arrive, without the wire."""
+        self._way_s = 0.0
+        """Three of four took at most so long."""
         self._shortest_s = inf
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -99,10 +119,10 @@ class OutLink:
         self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
         self._task = asyncio.create_task(self._run())
 
-    def push(self, parcel: Parcel) -> Sequence[Parcel]:
-        """Take a parcel; an overflow drops the oldest that wait. Those that were dropped."""
+    def push(self, parcel: Parcel, at: float | None = None) -> Sequence[Parcel]:
+        """Take a parcel that is sent at a moment; an overflow drops the oldest that wait. Those that were dropped."""
         account, dropped = self._account, []
-        self._queue.append(_Entry(parcel))
+        self._queue.append(_Entry(parcel, time.monotonic() if at is None else at))
         self._queued_bytes += len(parcel.data)
         account.queued += 1
         account.queued_bytes += parcel.sizes.total
@@ -128,6 +148,11 @@ class OutLink:
         if account.queued and self._flows():
             return messages + account.queued, size + account.queued_bytes
         return messages, size
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the queue can take one more without dropping any."""
+        return self._room.is_set()
 
     async def room(self, seconds: float) -> None:
         """Wait until the queue can take one more without dropping any (for delivery in order), at most so long."""
@@ -156,6 +181,10 @@ class OutLink:
     def is_idle(self) -> bool:
         """Whether everything is acknowledged."""
         return not (self._queue or self._wire or self._flights)
+
+    def taken_off_s(self) -> float:
+        """How much earlier than it should arrive a parcel goes to gRPC."""
+        return min(self._way_s, AHEAD_S) if self._weather.is_emulated(self._peer.index) else 0.0
 
     @property
     def shortest_s(self) -> float:
@@ -225,19 +254,29 @@ class OutLink:
         while True:
             self._wake.clear()
             self._fill_wire()
-            if self._wire and (head := self._wire[0]).release_at <= time.monotonic():
+            now, turn = time.monotonic(), self._handover_at()
+            if turn <= now:
+                head = self._wire.popleft()
                 if not self._flights:
-                    self._progress_at = time.monotonic()
-                self._flights.append(self._wire.popleft())
+                    self._progress_at = now
+                head.handed_at, head.overdue_s = now, now - max(turn, head.left_at)
+                self._flights.append(head)
                 await call.write(head.parcel.data)
                 self._count(head)
                 continue
-            alarm = None
-            if self._wire:
-                alarm = loop.call_later(self._wire[0].release_at - time.monotonic(), self._wake.set)
+            turn = min(turn, self._filling_at())
+            alarm = loop.call_at(turn, self._wake.set) if turn < inf else None
             await self._wake.wait()
             if alarm:
                 alarm.cancel()
+
+    def _handover_at(self) -> float:
+        """When the first on the wire goes to gRPC; inf: there is none."""
+        return self._wire[0].arrives_at - self.taken_off_s() if self._wire else inf
+
+    def _filling_at(self) -> float:
+        """When the first of the queue goes onto the wire; inf: there is none, or no window for it."""
+        return self._queue[0].at - AHEAD_S if self._queue and self._has_window() else inf
 
     def _count(self, entry: _Entry) -> None:
         """gRPC has taken it: sent, or sent again. Its receipt may be here before gRPC says so."""
@@ -259,16 +298,16 @@ class OutLink:
         self._account.queued_bytes -= parcel.sizes.total
 
     def _fill_wire(self) -> None:
-        """From the queue onto the wire, as far as the window allows."""
-        now = time.monotonic()
-        leaves = now + self._weather.held_for(self._peer.index)
-        while self._queue and self._has_window():
+        """From the queue onto the wire what is sent about now, as far as the window allows."""
+        now, held_s = time.monotonic(), self._weather.held_for(self._peer.index)
+        while self._queue and self._queue[0].at - AHEAD_S <= now and self._has_window():
             entry = self._queue.popleft()
             parcel = entry.parcel
             self._queued_bytes -= len(parcel.data)
+            leaves = now + held_s if held_s else entry.at
             spec, u = self._weather.link(self._peer.index), self._weather.jitter(self._peer.index, parcel.iteration)
             self._state = send(spec, self._state, leaves, 8 * len(parcel.data), u)
-            entry.left_at, entry.release_at = now, self._state.last_arrival
+            entry.left_at, entry.arrives_at = now, self._state.last_arrival
             entry.acknowledged_before = self._acknowledged_bytes
             self._wire.append(entry)
 
@@ -310,17 +349,20 @@ class OutLink:
             self._acknowledged_bytes += len(newest.parcel.data)
             self._account.acknowledged += 1
         if newest is not None:
-            trip = max(now - newest.left_at, 1e-6)
+            trip = max(now - max(newest.left_at, newest.at), 1e-6)
             self._account.round_trips.add(trip)
             self._shortest_s = min(self._shortest_s, trip)
             self._rates.append((self._acknowledged_bytes - newest.acknowledged_before) / trip)
+            if self._acknowledged > 1:  # the first of a stream waits until it is connected
+                self._ways.append(newest.overdue_s + (now - newest.handed_at) / 2)
+                self._way_s = sorted(self._ways)[3 * len(self._ways) // 4]
 
     def _requeue(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""
         self._is_broken = True
         under_way = [*self._flights, *self._wire]
         for entry in under_way:
-            entry.is_counted = False
+            entry.is_counted, entry.at = False, time.monotonic()
         self._flights.clear()
         self._wire.clear()
         self._state = LinkState()

@@ -123,7 +123,7 @@ _NODE: Figures[NodeAccount] = (
     ("step_seconds_total", "Spent in gradients and steps, without padding.", lambda node: node.step_s),
     ("wait_seconds_total", "Spent waiting for neighbours.", lambda node: node.wait_s),
     ("aggregate_seconds_total", "Spent averaging messages.", lambda node: node.aggregate_s),
-    ("overran_steps_total", "Steps that took longer than their nominal time.", lambda node: node.overran),
+    ("overran_steps_total", "Iterations with more work than their nominal time.", lambda node: node.overran),
     ("rounds_total", "Rounds so far.", lambda node: node.rounds),
     ("wanted_messages_total", "What the rounds would have averaged if all had come.", lambda node: node.wanted),
     ("averaged_messages_total", "What the rounds did average.", lambda node: node.averaged),

@@ -8,7 +8,6 @@ frozen node cannot leave. On SIGTERM it ends them at once. gRPC starts its threa
 If PAME_SUPERVISOR names a path, nodes can ask there to be paused, killed and restarted.
 """
 
-import asyncio
 import ctypes
 import gc
 import json
@@ -27,6 +26,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 from node.order_socket import OrderSocket
 from node.plugins import PluginError, load_plugins
+from node.precise_loop import run_precisely
 from node.process import Node, Options
 from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order
 from node.unforeseen import in_one_line
@@ -198,7 +198,7 @@ def _be(options: Options) -> int:
     try:
         if options.namespace is not None:
             _enter(options.namespace)
-        asyncio.run(_run(options))
+        run_precisely(_run(options))
     except (PameError, OSError) as error:
         print(f"{options.member}: error: {error}", file=sys.stderr, flush=True)
         return 2

@@ -89,6 +89,7 @@ class Session:
             self._snapshot,
             room,
             lambda k: self._chronicle.look(self._weather.seconds(), k),
+            self._chronicle.is_struck,
             lambda k: self._chronicle.strike(k, self._weather.seconds),
         )
 

@@ -1,6 +1,8 @@
 """The training loop of one node in one run: send, wait, aggregate, step, again.
 
-It drives the algorithm object that the simulators drive, through the same `Participant`, under the real clock.
+It drives the algorithm object that the simulators drive, through the same `Participant`, under the real clock. Its
+iterations begin when they are due by the `IterationClock`. What there is to do is done as soon as it can be: the
+message of an iteration is made before the node sleeps until it is due, and its links let it go in time.
 """
 
 import asyncio
@@ -14,6 +16,7 @@ import numpy as np
 
 from node.account import InAccount, NodeAccount
 from node.assignment import Assigned
+from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.parcels import Customs, ParcelRefused, pack
 from node.weather import Weather
@@ -49,10 +52,12 @@ class Trainer:
         snapshot: Snapshot,
         room: Callable[[], Awaitable[bool]],
         reached: Callable[[int], None] = lambda _: None,
+        is_struck: Callable[[int], bool] = lambda _: False,
         strike: Callable[[int], Awaitable[None]] = _unharmed,
     ) -> None:
         """`room`: waits until the orchestrator can take a snapshot; False if it cannot be reached. `reached`: is told
-        every iteration as it begins. `strike`: what stops this node before it begins one."""
+        every iteration as it begins. `is_struck`: whether something stops this node before it begins one; `strike`
+        does so."""
         setting, index = assigned.setting, assigned.index
         self._assigned = assigned
         self._setting = setting
@@ -69,13 +74,23 @@ class Trainer:
         self._snapshot = snapshot
         self._room = room
         self._reached = reached
+        self._is_struck = is_struck
         self._strike = strike
         self._newest = assigned.first
-        """The iteration of the algorithm's model: counted up by each step, before any waiting."""
+        """The iteration of the model: counted up by each step, before any waiting."""
+        self._model = self._algorithm.model
+        """Of that iteration; the algorithm's own may be ahead of it."""
+        self._lost: int | None = None
+        """How many messages of the next iteration were lost on purpose; None: they are not sent yet."""
+        self._failure: Exception | None = None
+        """Why they could not be sent: told when that iteration begins."""
         self._kept: OrderedDict[int, Vector] = OrderedDict()
         self._result: Vector | None = None
         self._wake = asyncio.Event()
         self._began = time.monotonic()
+        self._clock = IterationClock(self._began)
+        self._arrived = self._began
+        """When the newest message arrived."""
         self._last_step_s = 0.0
         self._overtime_s = 0.0
         """How long a step lasts at least in overtime: as an iteration did, so that others get their turn."""
@@ -121,7 +136,8 @@ class Trainer:
         link.bytes += received.size
         link.absurd += is_absurd(received.message, self._absurd_from)
         link.suspect = False
-        self._participant.deliver(received, time.monotonic())
+        self._arrived = time.monotonic()
+        self._participant.deliver(received, self._arrived)
         self._count_unused()  # now: what was evicted must not pile up during a long step
         self._wake.set()
         return link.late
@@ -129,9 +145,10 @@ class Trainer:
     async def run(self, done: Callable[[], None]) -> None:
         """Iterate; `done` is called once, when w^K is there. In `free` a node goes on in overtime until cancelled."""
         participant, last = self._participant, self._setting.stop.iterations
-        self._began = time.monotonic() - self._assigned.seconds
-        self._weather.begin(self._assigned.seconds)
         started = time.monotonic()
+        self._began = started - self._assigned.seconds
+        self._clock = IterationClock(started)
+        self._weather.begin(self._assigned.seconds)
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run says so in one sentence
             while True:
                 k = participant.k
@@ -139,12 +156,12 @@ class Trainer:
                 self._reached(k)
                 await self._keep_snapshot(k)
                 if k == last:
-                    self._result = self._algorithm.model
+                    self._result = self._model
                     self._overtime_s = (time.monotonic() - started) / max(1, k - self._assigned.first)
                     done()
-                if k >= last and self._setting.mode is Mode.ROUNDS:
+                if self._is_over(k):
                     return
-                await self._strike(k)
+                await self._begin(k)
                 await self._iterate(k)
                 participant.k += 1
 
@@ -157,30 +174,66 @@ class Trainer:
             return at, self._kept[at]
         if self._result is not None:
             return last, self._result
-        return self._newest, self._algorithm.model
+        return self._newest, self._model
+
+    def _is_over(self, k: int) -> bool:
+        """Whether this iteration is not done any more."""
+        return k >= self._setting.stop.iterations and self._setting.mode is Mode.ROUNDS
+
+    async def _begin(self, k: int) -> None:
+        """What stops the node at this iteration does so now; then its message goes, if it has not gone ahead."""
+        if self._is_struck(k):
+            self._clock.pause(time.monotonic())
+            await self._strike(k)
+            now = time.monotonic()
+            self._clock.resume(now, now)
+        if self._failure is not None:
+            raise self._failure
+        if self._lost is None:
+            self._lost = await self._send(k)
 
     async def _iterate(self, k: int) -> None:
-        participant, account = self._participant, self._account
-        self._algorithm.prepare(k)
-        lost = await self._send(k)
+        participant, account, clock = self._participant, self._account, self._clock
         wanted = self._algorithm.wanted(k)
-        now = time.monotonic()
-        participant.begin(now, wanted, self._lost(k, wanted))
-        await self._wait(k)
-        waited_until = time.monotonic()
-        account.wait_s += waited_until - now
+        participant.begin(clock.due, wanted, self._lost_senders(k, wanted))
+        began = clock.due
+        clock.pause(time.monotonic())
+        waited_until = await self._wait(began)
+        clock.resume(time.monotonic(), waited_until)
+        account.wait_s += waited_until - began
         received = participant.end_of_wait(waited_until)
         if wanted is not None:
             self._aggregate(k, wanted, received)
-        await self._step(k, waited_until)
+        await self._step(k)
+        sent = self._sent_since(self._lost or 0)
+        await self._send_ahead(k + 1)
+        await self._sleep(k)
         self._count_unused()
         late, self._late = self._late, 0
         for sender in participant.suspects():
             account.into[sender].suspect = True
-        self._recorded(participant.record(time.monotonic() - self._began, late, self._sent_since(lost)))
+        self._recorded(participant.record(time.monotonic() - self._began, late, sent))
+
+    async def _send_ahead(self, k: int) -> None:
+        """Make the message of the next iteration and give it to the links, which keep it until it is due."""
+        self._lost = None
+        if self._is_over(k) or self._is_struck(k):
+            return
+        try:
+            self._lost = await self._send(k)
+        except Exception as error:  # this iteration has its record first
+            self._failure = error
+
+    async def _sleep(self, k: int) -> None:
+        """Until the next iteration is due."""
+        overran = self._clock.rest(time.monotonic())
+        await asyncio.sleep(max(self._clock.due - time.monotonic(), 0.0))
+        overslept = self._clock.wake(time.monotonic())
+        self._account.overran += (overran or overslept) and k < self._setting.stop.iterations
 
     async def _send(self, k: int) -> int:
         """Push the message of iteration k to whoever listens; how many were lost on purpose instead."""
+        self._algorithm.prepare(k)
         receivers = self._algorithm.receivers(k)
         if not receivers:
             return 0
@@ -192,7 +245,7 @@ class Trainer:
         for receiver in receivers:
             account = self._account.out[receiver]
             is_foreseen = self._weather.is_lost(receiver, k)
-            if is_foreseen or self._weather.is_lost_now(receiver, k):
+            if is_foreseen or self._weather.is_lost_at(receiver, k, self._clock.due):
                 account.lost += 1
                 account.lost_bytes += parcel.sizes.total
                 lost += 1
@@ -200,11 +253,20 @@ class Trainer:
                     self._algorithm.missed(receiver, k)
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
-                await self._links[receiver].room(self._participant.patience.seconds())
-            for dropped in self._links[receiver].push(parcel):
+                await self._wait_for_room(receiver)
+            for dropped in self._links[receiver].push(parcel, self._clock.due if self._clock.is_timed else None):
                 self._algorithm.missed(receiver, dropped.iteration)
             account.overtime += k >= setting.stop.iterations
         return lost
+
+    async def _wait_for_room(self, receiver: int) -> None:
+        """If there is none, the neighbour holds this node up: that is no work of its own."""
+        link = self._links[receiver]
+        has_room = link.has_room
+        self._clock.pause(time.monotonic())
+        await link.room(self._participant.patience.seconds())
+        now = time.monotonic()
+        self._clock.resume(now, self._clock.due if has_room else now)
 
     def _sent_since(self, lost: int) -> Sent:
         """Since the last record, by the links' own count, which a link that breaks sets back: then none for a while."""
@@ -215,25 +277,28 @@ class Trainer:
         self._told_bytes += size
         return Sent(messages, size, lost)
 
-    def _lost(self, k: int, wanted: Wanted | None) -> Sequence[int]:
+    def _lost_senders(self, k: int, wanted: Wanted | None) -> Sequence[int]:
         """The senders whose message is lost on purpose, which both ends can compute."""
         senders = wanted.senders if wanted else ()
         return [j for j in senders if self._weather.will_not_come(j, k)]
 
-    async def _wait(self, k: int) -> None:
-        """Until the round has what it needs, or patience runs out."""
+    async def _wait(self, began: float) -> float:
+        """Until the round has what it needs, or patience runs out; when that was, which may be before now."""
         participant = self._participant
         if participant.satisfied():
             await asyncio.sleep(0)  # whatever happens, receipts and reports get their turn
-            return
+            is_round = participant.waiting is not None and self._setting.mode is Mode.ROUNDS
+            return max(began, self._arrived) if is_round else began
         try:
             async with asyncio.timeout(participant.patience.seconds()):
                 while not participant.satisfied():
                     self._wake.clear()
                     await self._wake.wait()
+            return max(began, self._arrived)
         except TimeoutError:
             participant.expire()
             self._account.expired += 1
+            return time.monotonic()
 
     def _aggregate(self, k: int, wanted: Wanted, received: Sequence[Received]) -> None:
         participant, account = self._participant, self._account
@@ -250,23 +315,19 @@ class Trainer:
         for message in received:
             account.into[message.sender].aggregated += 1
 
-    async def _step(self, k: int, since: float) -> None:
-        """Take the step, and sleep for what is left of its nominal time."""
+    async def _step(self, k: int) -> None:
+        """Take the step; what follows is due when its nominal time is over."""
         setting, account = self._setting, self._account
         start = time.perf_counter()
         if self._last_step_s > _LONG_STEP_S:
             await asyncio.to_thread(self._algorithm.step, k)
         else:
             self._algorithm.step(k)
-        self._newest = k + 1
+        self._newest, self._model = k + 1, self._algorithm.model
         self._last_step_s = time.perf_counter() - start
         account.steps += k < setting.stop.iterations
         account.step_s += self._last_step_s
-        nominal = max(self._weather.step_seconds(k, self._slow), self._overtime_s)
-        if nominal:
-            left = since + nominal - time.monotonic()
-            account.overran += left < 0 and k < setting.stop.iterations
-            await asyncio.sleep(max(left, 0))
+        self._clock.step(max(self._weather.step_seconds(k, self._slow, self._clock.due), self._overtime_s))
 
     def _count_unused(self) -> None:
         late, evicted = self._participant.unused()
@@ -282,8 +343,8 @@ class Trainer:
         """Send w^k, and keep it in case the run ends with it. A slow orchestrator is waited for, an absent one not."""
         if k > self._setting.stop.iterations or not self._assigned.snapshot_due(k):
             return
-        self._kept[k] = self._algorithm.model
-        if len(self._kept) > max(_KEPT_AT_LEAST, _KEPT_BYTES // self._algorithm.model.nbytes):
+        self._kept[k] = self._model
+        if len(self._kept) > max(_KEPT_AT_LEAST, _KEPT_BYTES // self._model.nbytes):
             self._kept.popitem(last=False)
         if await self._room():
-            self._snapshot(k, self._algorithm.model)
+            self._snapshot(k, self._model)

@@ -34,18 +34,20 @@ class Weather:
         """Faults by hand."""
         self._setting = replace(self._setting, plan=(*self._setting.plan, *events))
 
-    def seconds(self) -> float:
-        """Of the run, now."""
-        return self._first if self._began is None else time.monotonic() - self._began
+    def seconds(self, moment: float | None = None) -> float:
+        """Of the run, now or at another moment."""
+        if self._began is None:
+            return self._first
+        return (time.monotonic() if moment is None else moment) - self._began
 
     def is_lost(self, receiver: int, k: int) -> bool:
         """Whether the message of an iteration is not sent, on purpose, and everybody knew from the start."""
         return self._planned.is_lost(self._index, receiver, k)
 
-    def is_lost_now(self, receiver: int, k: int) -> bool:
+    def is_lost_at(self, receiver: int, k: int, moment: float) -> bool:
         """Whether it is not sent, on purpose, and the algorithms could not know: by the clock, or by hand."""
         by_hand = self._setting is not self._planned and self._setting.is_lost(self._index, receiver, k)
-        return by_hand or self._setting.is_lost_at(self._index, receiver, k, self.seconds())
+        return by_hand or self._setting.is_lost_at(self._index, receiver, k, self.seconds(moment))
 
     def will_not_come(self, sender: int, k: int) -> bool:
         """Whether everybody knows that a neighbour does not send its message of an iteration to this node."""
@@ -64,6 +66,10 @@ class Weather:
         spec = self.whole_link(receiver)
         return self._shaper.residual(receiver, spec) if self._shaper else spec
 
+    def is_emulated(self, receiver: int) -> bool:
+        """Whether the kernel has no hand in the link: all it does is left to do."""
+        return self.link(receiver) == self.whole_link(receiver)
+
     def held_for(self, receiver: int) -> float:
         """For how many seconds nothing gets through; 0 if the link is whole, or cut by the kernel."""
         if self._shaper and self._shaper.holds_cut(receiver):
@@ -74,9 +80,9 @@ class Weather:
         """Whether nothing gets through now, whoever sees to it."""
         return self._cut_for(receiver) > 0.0
 
-    def step_seconds(self, k: int, slow: bool) -> float:
-        """The nominal time of a step that begins now."""
-        return self._setting.step_seconds(self._index, k, slow, self.seconds())
+    def step_seconds(self, k: int, slow: bool, moment: float) -> float:
+        """The nominal time of a step that begins at a moment."""
+        return self._setting.step_seconds(self._index, k, slow, self.seconds(moment))
 
     def _cut_for(self, receiver: int) -> float:
         if not self._setting.plan:

@@ -95,8 +95,8 @@ def learning() -> Dashboard:
                 ),
                 lines(
                     Text(
-                        "Steps that overran",
-                        "The share that took longer than their nominal time; above 5 % a run says nothing about time.",
+                        "Iterations that overran",
+                        "The share with more work than their nominal time; above 5 % a run says nothing about time.",
                         SHARE,
                     ),
                     Query("network:pame_node_overran_steps:ratio_rate15s", "overran"),

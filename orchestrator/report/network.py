@@ -19,14 +19,14 @@ def network_card(summary: Summary) -> str:
 
 
 def cpu_bound(summary: Summary) -> str | None:
-    """A sentence if too many steps took longer than they were given, so that times prove nothing."""
+    """A sentence if too many iterations had more work than fits into their time, so that times prove nothing."""
     facts = mapping(summary.facts.get("network"))
     if not facts.get("cpu_bound"):
         return None
     share = percent(finite(facts.get("overran_share")) or 0.0)
     return (
-        f"cpu-bound: {share} of the steps took longer than compute.step. This machine was too busy for a verdict about "
-        "time: use fewer nodes or a longer step."
+        f"cpu-bound: the work of {share} of the iterations did not fit into compute.step. This machine was too busy "
+        "for a verdict about time: use fewer nodes or a longer step."
     )
 
 
@@ -59,7 +59,7 @@ def _rows(facts: Mapping[str, object]) -> list[tuple[str, str]]:
         *((words, " · ".join(number(finite(facts.get(key))) for key in keys)) for words, keys in counts),
         ("suspect at the end", ", ".join(map(str, suspects)) if isinstance(suspects, list) and suspects else "nobody"),
         ("acknowledged round trip, mean · longest", " · ".join(trips)),
-        ("steps that overran compute.step", "no nominal time given" if overran is None else percent(overran)),
+        ("iterations that overran compute.step", "no nominal time given" if overran is None else percent(overran)),
         ("CPU time of all nodes", duration(finite(facts.get("cpu_s")))),
         ("largest node, resident", volume(finite(facts.get("resident_bytes")))),
         (

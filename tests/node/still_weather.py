@@ -9,12 +9,16 @@ from pame.links import LinkSpec
 class StillWeather:
     spec: LinkSpec = field(default_factory=LinkSpec)
     held_s: float = 0.0
+    by_kernel: bool = False
 
     def link(self, receiver: int) -> LinkSpec:
         return self.spec
 
     def jitter(self, receiver: int, k: int) -> float:
         return 0.5
+
+    def is_emulated(self, receiver: int) -> bool:
+        return not self.by_kernel
 
     def held_for(self, receiver: int) -> float:
         return self.held_s

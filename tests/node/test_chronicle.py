@@ -167,6 +167,12 @@ def test_an_order_by_iteration_is_given_once_and_lasts_its_seconds(
     assert [line["planned"] for line in lines] == [{"iteration": 3}, {"iteration": 3}, {"iteration": 5}]
 
 
+def test_it_is_known_beforehand_which_iteration_an_order_is_for() -> None:
+    plan = [at_iteration(Pause((1,)), 3), at_iteration(Pause((2,)), 1), event(Slow((1,), 2.0), 0, 9, "iterations")]
+    chronicle = Chronicle(1, plan, lambda _: None)
+    assert [chronicle.is_struck(k) for k in range(5)] == [False, False, False, True, True]
+
+
 def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
     told: list[Turn] = []
 

@@ -13,7 +13,7 @@ from still_weather import StillWeather
 
 from node.account import OutAccount
 from node.assignment import Peer
-from node.link import QUEUE_MESSAGES, OutLink
+from node.link import AHEAD_S, QUEUE_MESSAGES, OutLink
 from node.parcels import Parcel
 from pame.codec import Sizes
 from pame.links import LinkSpec
@@ -23,9 +23,11 @@ PATIENCE_S = 20.0
 
 
 @asynccontextmanager
-async def link_to(receiver: Receiver, spec: LinkSpec | None = None) -> AsyncIterator[tuple[OutLink, OutAccount]]:
+async def link_to(
+    receiver: Receiver, spec: LinkSpec | None = None, by_kernel: bool = False
+) -> AsyncIterator[tuple[OutLink, OutAccount]]:
     account = OutAccount()
-    weather = StillWeather(spec or LinkSpec())
+    weather = StillWeather(spec or LinkSpec(), by_kernel=by_kernel)
     link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
     try:
         yield link, account
@@ -318,6 +320,62 @@ def test_an_emulated_delay_postpones_arrival_but_not_the_next_message() -> None:
     run(scene)
 
 
+def test_a_delay_counts_from_the_moment_a_message_is_sent_not_from_its_push() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver, LinkSpec(delay_s=60.0)) as (link, _):
+            link.push(parcel(0), time.monotonic() - 60.0)  # whoever pushed it was late
+            await until(lambda: receiver.arrived)
+
+    run(scene)
+
+
+def test_a_message_of_a_later_moment_waits_for_it_in_the_queue() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver) as (link, account):
+            at = time.monotonic() + 0.3
+            link.push(parcel(0), at)
+            assert (account.queued, link.is_idle) == (1, False)
+            await until(lambda: receiver.arrived)
+            assert receiver.arrived[0][0] >= at - AHEAD_S
+
+    run(scene)
+
+
+def test_what_the_way_takes_is_taken_off_the_delay_within_a_limit() -> None:
+    """The receiver takes a second for its receipts, as if the way were long; the delay is shorter by the limit."""
+
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver, LinkSpec(delay_s=0.2)) as (link, _):
+            link.push(parcel(0))
+            await link.drain(PATIENCE_S)
+            receiver.acknowledging.clear()
+            link.push(parcel(1))
+            await until(lambda: len(receiver.arrived) == 2)
+            await asyncio.sleep(1.0)
+            receiver.acknowledging.set()
+            await link.drain(PATIENCE_S)
+            start = time.monotonic()
+            link.push(parcel(2))
+            assert link.taken_off_s() == AHEAD_S
+            await until(lambda: len(receiver.arrived) == 3)
+            assert receiver.arrived[2][0] - start >= 0.2 - AHEAD_S
+
+    run(scene)
+
+
+def test_nothing_is_taken_off_where_the_kernel_has_a_hand_in_the_link() -> None:
+    async def scene(receiver: Receiver) -> None:
+        async with link_to(receiver, LinkSpec(delay_s=0.01), by_kernel=True) as (link, _):
+            for k in range(4):
+                start = time.monotonic()
+                link.push(parcel(k))
+                await link.drain(PATIENCE_S)
+                assert receiver.arrived[k][0] - start >= 0.01
+            assert link.taken_off_s() == 0.0
+
+    run(scene)
+
+
 def test_an_emulated_rate_spaces_messages_out() -> None:
     async def scene(receiver: Receiver) -> None:
         async with link_to(receiver, LinkSpec(rate_bps=8 * 10_000 / 0.1)) as (link, _):
@@ -326,7 +384,7 @@ def test_an_emulated_rate_spaces_messages_out() -> None:
                 link.push(parcel(k, 10_000))
             await until(lambda: len(receiver.arrived) == 4)
             for number, (moment, _) in enumerate(receiver.arrived, 1):
-                assert moment - start >= 0.1 * number
+                assert moment - start >= 0.1 * number - AHEAD_S
 
     run(scene)
 
