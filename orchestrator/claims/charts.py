@@ -75,14 +75,14 @@ def contest(measure: Measure) -> Draw:
         }
         largest = max((hit.high for hits in took.values() for _, _, hit in hits), default=1.0)
         unit, size = byte_unit(largest) if measure is BYTES else (measure.words, 1)
-        switch = Switch(f"view-{key}", "Settings", {view.value: view.value for view in shown})
+        switch = Switch(f"view-{key}", "Settings", {view.key: view.value for view in shown})
         axis = Categories("x", "Target", [goal.key for goal in targets])
         specs, data = {}, {}
         for view in shown:
-            name = f"{key}-{view.value}"
+            name = f"{key}-{view.key}"
             data[name] = [_dot(place, group, hit, float(size)) for place, group, hit in took[view]]
             words = f"{measure.words.capitalize()} to target" + (f" ({unit})" if measure is BYTES else "")
-            specs[view.value] = ranges(name, axis, Axis("y", words, suits_log(_ends(data[name]))), series_color(names))
+            specs[view.key] = ranges(name, axis, Axis("y", words, suits_log(_ends(data[name]))), series_color(names))
         note = f"Medians and ranges over seeds. {_MISSES}"
         title = f"{measure.words.capitalize()} to each target"
         return Figure(key, title, note, specs, data, (switch.name,), switch, names, "wide")

@@ -176,7 +176,7 @@ def test_a_browser_draws_every_figure_and_complains_of_nothing(tmp_path: Path) -
         page.wait_for_selector("html[data-ready]", state="attached")
         count = "charts => charts.map(c => c.querySelectorAll('svg .mark-symbol.role-mark path').length)"
         dots = page.eval_on_selector_all(".chart", count)
-        page.click("[data-switch=view-half-volume] button[data-value=standardized]")
+        page.click("[data-switch=view-half-volume] button[data-value=standardized-shared-active-one-period]")
         page.click("[data-switch=group-transmission-rate] button:last-child")
         page.wait_for_function(
             "document.querySelectorAll('.chart')[0].querySelectorAll('svg .role-mark path').length > 6"

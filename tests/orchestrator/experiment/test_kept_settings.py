@@ -40,7 +40,7 @@ def test_of_several_kinds_the_one_in_the_file_stays_as_it_is() -> None:
 def test_what_is_kept_what_falls_away_and_what_is_a_default_is_one_line() -> None:
     assert one("algorithm.kind=dpsgd").notes == (
         "algorithm dpsgd: participation 0.5 kept from the file; support, step do not exist there; eta 0.1, gamma 1.0, "
-        "mixing metropolis, draw directed, on_loss self are defaults",
+        "mixing metropolis, draw directed, on_loss self, order mix-first are defaults",
     )
 
 
