@@ -15,12 +15,11 @@ from orchestrator.faults.happened import in_simulator
 from orchestrator.plan import choose_driver, make_setting, warnings
 from orchestrator.report import write_report
 from orchestrator.runs import Ending, RunFolder, Status, begin_provenance, end_provenance, summarise
-from orchestrator.runs.deaf_nodes import deaf_nodes
-from orchestrator.runs.health import Health, State, Symptoms, judge
+from orchestrator.runs.health import State
 from orchestrator.runs.round_counts import RoundCounts
-from orchestrator.runs.unheard_links import unheard_links
+from orchestrator.runs.simulated_health import simulated_health
 from pame.errors import Diverged, MessageRefused, PameError
-from pame.ledger import Fate, Ledger
+from pame.ledger import Ledger
 from pame.observe import Observer, Several
 from pame.setting import Setting
 from pame.simulator import DRIVERS, check
@@ -76,34 +75,12 @@ def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, led
         status, reason = Status.FAILED, f"{in_one_line(error)}; look at {run.write_error(error)}"
         is_failed = True
     else:
-        spent, health = time.perf_counter() - started, _health(setting, rounds, ledger)
+        spent, health = time.perf_counter() - started, simulated_health(setting, rounds, ledger)
         status, reason = Status.FINISHED, outcome.reason
         if health.state is State.BROKEN:
             status, reason = Status.FAILED, health.reason
         return Ending(status, reason, outcome.iterations, outcome.seconds, spent, outcome.exact, health)
     last = run.last
     iterations, seconds = (last.iteration, last.seconds) if last else (0, None)
-    spent, health = time.perf_counter() - started, _health(setting, rounds, ledger, unheard, is_failed)
+    spent, health = time.perf_counter() - started, simulated_health(setting, rounds, ledger, unheard, is_failed)
     return Ending(status, reason, iterations, seconds, spent, exact=False, health=health)
-
-
-def _health(
-    setting: Setting, rounds: RoundCounts, ledger: Ledger, unheard: str = "", is_failed: bool = False
-) -> Health:
-    return judge(
-        Symptoms(
-            expected=rounds.expected,
-            averaged=rounds.averaged,
-            is_silence_certain=rounds.is_silence_certain,
-            rounds=rounds.rounds,
-            starved=rounds.unexplained_starved,
-            unheard_links=unheard_links(ledger.links(), setting, setting.plan),
-            deaf=deaf_nodes(rounds, setting, setting.plan),
-            nodes=setting.topology.nodes,
-            evicted=0 if rounds.is_on_purpose else ledger.messages(Fate.EVICTED),
-            desynchronised=0 if rounds.is_on_purpose else ledger.desynchronised,
-            is_idle=not rounds.iterations,
-            is_failed=is_failed,
-            unheard=unheard,
-        )
-    )

@@ -97,10 +97,10 @@ def _head(outcome: Outcome) -> str:
 
 
 def degraded_runs(outcome: Outcome) -> str:
-    """Which runs on nodes are degraded, and why; empty: none."""
-    found = [row for row in outcome.measured if is_degraded(row.health)]
+    """Which of the compared runs are degraded, and why; empty: none."""
+    found = [row for row in outcome.rows if is_degraded(row.health)]
     names = [(f"{r.cell.algorithm}, {r.cell.view.value}, seed {r.cell.seed}", r.health_reason) for r in found]
-    return degraded_words(names, len(outcome.measured)) if found else ""
+    return degraded_words(names, len(outcome.rows)) if found else ""
 
 
 def doubts_of(outcome: Outcome) -> list[str]:

@@ -16,11 +16,13 @@ from orchestrator.experiment import Experiment
 from orchestrator.plan import choose_driver, make_setting
 from orchestrator.report.points import Point, point_of
 from orchestrator.runs import Status
+from orchestrator.runs.round_counts import RoundCounts
+from orchestrator.runs.simulated_health import simulated_health
 from pame.algorithms import FixedStep
 from pame.baselines import Baseline, run_baseline
 from pame.errors import Diverged
 from pame.ledger import Ledger
-from pame.observe import Evaluation, Record
+from pame.observe import Evaluation, Record, Several
 from pame.setting import Compute, Fine, Setting
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
@@ -74,12 +76,15 @@ def simulate_job(job: Job, base: Path, look: Look) -> Row:
         setting = make_setting(experiment, base)
         driver = choose_driver(experiment)
         setting = look.applied(setting, decisive_curve(setting) if driver == "virtual-time" else "iteration")
+        ledger, rounds = Ledger(experiment.nodes), RoundCounts(setting)
         try:
-            DRIVERS[driver](setting, notes, Ledger(experiment.nodes))
+            DRIVERS[driver](setting, Several(notes, rounds), ledger)
         except Diverged:
             status = Status.DIVERGED
+    health = simulated_health(setting, rounds, ledger)
     marks = marks_of(notes.points, setting, look.stick, look.of, bytes_used(notes.records, setting))
-    return Row(job.cell, SIMULATE, status.value, marks, company_of(setting))
+    company = company_of(setting)
+    return Row(job.cell, SIMULATE, status.value, marks, company, health=health.state.value, health_reason=health.reason)
 
 
 def simulate_baseline(kind: Baseline, cell: Cell, experiment: Experiment, base: Path, look: Look) -> Row:

@@ -16,13 +16,13 @@ def health_told(summary: Mapping[str, object]) -> tuple[str, str]:
 
 
 def is_degraded(health: str) -> bool:
-    """A broken run failed already."""
-    return health == State.DEGRADED.value
+    """Or broken."""
+    return health in (State.DEGRADED.value, State.BROKEN.value)
 
 
 def degraded_words(reasons: Sequence[tuple[str, str]], runs: int) -> str:
-    """E.g. `1 of 12 runs on nodes is degraded: pame, seed 3 (2 messages refused)`; `reasons` are names with whys."""
+    """E.g. `1 of 12 runs is degraded: pame, seed 3 (2 messages refused)`; `reasons` are names with whys."""
     named = "; ".join(f"{name} ({why})" for name, why in reasons[:_NAMED])
     more = f"; and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
     verb = "is" if len(reasons) == 1 else "are"
-    return f"{len(reasons)} of {count(runs, 'run')} on nodes {verb} degraded: {named}{more}"
+    return f"{len(reasons)} of {count(runs, 'run')} {verb} degraded: {named}{more}"

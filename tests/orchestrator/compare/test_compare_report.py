@@ -148,7 +148,7 @@ def test_a_degraded_run_on_nodes_is_marked_and_named_on_top(tmp_path: Path) -> N
     degraded = replace(first, backend="local", health="degraded", health_reason="7 messages refused")
     sound = [replace(run, backend="local", health="sound") for run in runs if run is not first]
     outcome = outcome_of(tmp_path, runs, [degraded, *sound])
-    words = f"1 of {len(runs)} runs on nodes is degraded: dpsgd, {first.cell.view.value}, seed {first.cell.seed}"
+    words = f"1 of {len(runs)} runs is degraded: dpsgd, {first.cell.view.value}, seed {first.cell.seed}"
     page = unescape(write_compare_report(tmp_path, outcome).read_text())
     assert f"{words} (7 messages refused)." in page
     assert "1 finished (degraded), 1 finished" in page

@@ -1,5 +1,6 @@
 """A run in the simulator: its yardstick, its curve, and its end."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from orchestrator.compare.measure import Of, Row, Stick, to_suboptimality
 from orchestrator.compare.run import End, Look, measure_stick, simulate_baseline, simulate_job
 from orchestrator.compare.tables import remark
 from orchestrator.compare.tune import choose
+from orchestrator.experiment import Experiment
 from orchestrator.plan import make_setting
 from pame.baselines import Baseline
 
@@ -138,3 +140,14 @@ def test_bytes_of_algorithms_with_replicas_are_those_of_the_edges_that_take_part
         last = simulate_job(job, tmp_path, look(Stick(1.0, 0.0))).marks[-1]
         assert last.sent is not None
         assert last.bytes / last.sent == pytest.approx(share, abs=0.15)  # of 30 rounds of 12 links
+
+
+def test_a_simulated_run_in_which_nobody_hears_anybody_says_so(comparison: Comparison, stick: Stick) -> None:
+    job = job_of(comparison, 1.0)
+    assert simulate_job(job, comparison.folder, look(stick)).health == "sound"
+    made = job.experiment.model_dump(mode="json", by_alias=True)
+    made |= {"links": {"delay": "900ms"}, "exchange": {"patience": "10ms"}, "compute": {"step": "1ms"}}
+    deaf = replace(job, experiment=Experiment.model_validate_json(json.dumps(made)))
+    row = simulate_job(deaf, comparison.folder, look(stick))
+    assert row.health == "broken"
+    assert "nobody hears anybody" in row.health_reason

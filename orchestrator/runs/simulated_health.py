@@ -1,0 +1,31 @@
+"""The health of a run in a simulator."""
+
+from orchestrator.runs.deaf_nodes import deaf_nodes
+from orchestrator.runs.health import Health, Symptoms, judge
+from orchestrator.runs.round_counts import RoundCounts
+from orchestrator.runs.unheard_links import unheard_links
+from pame.ledger import Fate, Ledger
+from pame.setting import Setting
+
+
+def simulated_health(
+    setting: Setting, rounds: RoundCounts, ledger: Ledger, unheard: str = "", is_failed: bool = False
+) -> Health:
+    """Of a run that is over."""
+    return judge(
+        Symptoms(
+            expected=rounds.expected,
+            averaged=rounds.averaged,
+            is_silence_certain=rounds.is_silence_certain,
+            rounds=rounds.rounds,
+            starved=rounds.unexplained_starved,
+            unheard_links=unheard_links(ledger.links(), setting, setting.plan),
+            deaf=deaf_nodes(rounds, setting, setting.plan),
+            nodes=setting.topology.nodes,
+            evicted=0 if rounds.is_on_purpose else ledger.messages(Fate.EVICTED),
+            desynchronised=0 if rounds.is_on_purpose else ledger.desynchronised,
+            is_idle=not rounds.iterations,
+            is_failed=is_failed,
+            unheard=unheard,
+        )
+    )
