@@ -1,6 +1,5 @@
 """A run in the simulator: its yardstick, its curve, and its end."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from orchestrator.compare.measure import Of, Row, Stick, to_suboptimality
 from orchestrator.compare.run import End, Look, measure_stick, simulate_baseline, simulate_job
 from orchestrator.compare.tables import remark
 from orchestrator.compare.tune import choose
-from orchestrator.experiment import Experiment
+from orchestrator.experiment import load_text, to_yaml
 from orchestrator.plan import make_setting
 from pame.baselines import Baseline
 
@@ -145,9 +144,9 @@ def test_bytes_of_algorithms_with_replicas_are_those_of_the_edges_that_take_part
 def test_a_simulated_run_in_which_nobody_hears_anybody_says_so(comparison: Comparison, stick: Stick) -> None:
     job = job_of(comparison, 1.0)
     assert simulate_job(job, comparison.folder, look(stick)).health == "sound"
-    made = job.experiment.model_dump(mode="json", by_alias=True)
-    made |= {"links": {"delay": "900ms"}, "exchange": {"patience": "10ms"}, "compute": {"step": "1ms"}}
-    deaf = replace(job, experiment=Experiment.model_validate_json(json.dumps(made)))
+    slow = ["links={delay: 900ms}", "exchange={patience: 10ms}", "compute={step: 1ms}"]
+    [variant] = load_text(to_yaml(job.experiment), Path("x"), slow)
+    deaf = replace(job, experiment=variant.experiment)
     row = simulate_job(deaf, comparison.folder, look(stick))
     assert row.health == "broken"
     assert "nobody hears anybody" in row.health_reason

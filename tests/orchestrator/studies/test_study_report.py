@@ -116,7 +116,7 @@ def test_a_degraded_cell_is_marked_and_named_on_top(tmp_path: Path) -> None:
     words = words_of(write_study_report(tmp_path, replace(outcome, measured=[degraded, second])))
     name = f"{outcome.words[first.policy]}, {outcome.words[first.condition]}"
     assert f"1 of 2 runs is degraded: {name} (7 messages refused)." in words
-    assert "degraded: 7 messages refused" in words.replace("(", "").partition("on nodes is degraded")[2]
+    assert "degraded: 7 messages refused" in words.replace("(", "").partition("runs is degraded")[2]
 
 
 def test_the_page_has_medians_ranges_and_misses(tmp_path: Path) -> None:
