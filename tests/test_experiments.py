@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.compare import load_comparison
-from orchestrator.compare.grid import View, experiment_of, tuning_cells
+from orchestrator.compare.grid import contestants, experiment_of, tuning_cells, views
 from orchestrator.experiment import default_path, load
 from orchestrator.plan import choose_driver, make_setting, make_topology
 from pame.simulator import check
@@ -29,7 +29,7 @@ def test_a_ready_experiment_can_be_run(path: Path) -> None:
 def test_a_ready_comparison_can_be_run(path: Path) -> None:
     comparison = load_comparison(path)
     experiments = {(cell.algorithm, cell.view): experiment_of(comparison, cell) for cell in tuning_cells(comparison)}
-    assert len(experiments) == len(View) * len(comparison.entries)
+    assert experiments.keys() == {(name, view) for view in views(comparison) for name in contestants(comparison, view)}
     for experiment in experiments.values():
         check(choose_driver(experiment), make_setting(experiment, path.parent))
 

@@ -108,7 +108,8 @@ def say_end(ended: pb.Ended, console: Console) -> int:
     else:
         errors = Console(stderr=True, soft_wrap=True, highlight=False)
         errors.print("[red]error:[/]", escape(ended.reason))
-    say_health(health)
+    if status is Status.FINISHED:  # what failed has said why
+        say_health(health)
     return exit_code(status, health)
 
 

@@ -161,7 +161,8 @@ def _say_trouble(endings: list[Ending]) -> None:
     failures = [ending.reason for ending in endings if ending.status is Status.FAILED]
     for reason in dict.fromkeys(reasons + failures):
         errors.print("[red]error:[/]", escape(reason))
-    for health in {ending.health.reason: ending.health for ending in endings if ending.health}.values():
+    finished = [ending for ending in endings if ending.status is Status.FINISHED]  # what failed has said why
+    for health in {ending.health.reason: ending.health for ending in finished if ending.health}.values():
         say_health(health)
     if len(endings) > 1 and reasons:
         errors.print(f"[red]error:[/] {len(reasons)} of {len(endings)} runs diverged; all run folders are kept")

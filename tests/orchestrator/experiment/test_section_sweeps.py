@@ -77,7 +77,7 @@ def test_an_override_may_be_such_a_list_and_another_goes_into_each_of_it() -> No
             "algorithm: [{kind: pame}, {kind: dpsgd, support: 0.1}]",
             [],
             "demo.yaml: algorithm.1.support: unknown key (known here: draw, eta, gamma, kind, mixing, on_loss, "
-            "participation)",
+            "order, participation)",
         ),
         (
             "algorithm: [{name: a}, {kind: dpsgd, name: a}]",
