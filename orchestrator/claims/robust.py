@@ -11,9 +11,8 @@ from orchestrator.studies import STUDIES, Study
 from orchestrator.studies.grid import WAITING_FOR_ALL
 from orchestrator.studies.measure import Row
 from orchestrator.studies.spread import Rows
+from orchestrator.studies.verdict import SLOWDOWN
 
-SLOWDOWN = 2.0
-"""How many times as long as without trouble is still called robust."""
 IN_TIME, SOONER, HEARD, PACE = "in time", "sooner than D-PSGD", "also on the data of the struck", "pace of the others"
 
 
