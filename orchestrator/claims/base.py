@@ -11,9 +11,10 @@ on Erdős–Rényi graphs, which the paper uses, and on regular ones with about 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from orchestrator.claims.claim import Mode, Run
+from pame.algorithms.steps import AS_PRINTED
 
 LINEAR = """
 nodes: 32
@@ -37,7 +38,7 @@ LAST = 300
 """Its last iteration."""
 PRINTED, INDEPENDENT = "as printed", "independent of t"
 READINGS = {
-    PRINTED: "algorithm.step={kind: penalty, sigma0: 1.0, gamma: 1.005}",
+    PRINTED: f"algorithm.step={asdict(AS_PRINTED)}",
     INDEPENDENT: "algorithm.step={kind: fixed, eta: 0.055, gamma: 1.005}",
 }
 """Of the step, as settings."""
@@ -51,7 +52,7 @@ GRAPHS = (ERDOS_RENYI, REGULAR)
 _SHORT = {PRINTED: "printed", INDEPENDENT: "independent", ERDOS_RENYI: "erdos-renyi", REGULAR: "regular"}
 SHARE = 0.3
 """Of the other nodes that are neighbours, unless the claim is about it."""
-_NODES = {Mode.QUICK: (32,), Mode.FULL: (32, 64, 128)}
+NODES = {Mode.QUICK: (32,), Mode.FULL: (32, 64, 128)}
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def conditions(mode: Mode) -> Iterator[Condition]:
     """All of them: 32 nodes in quick mode, 64 and 128 too in full mode."""
     for reading in READINGS:
         for graph in GRAPHS:
-            for nodes in _NODES[mode]:
+            for nodes in NODES[mode]:
                 yield Condition(reading, graph, nodes)
 
 

@@ -11,7 +11,7 @@ from orchestrator.report.figure import Figure, Switch
 from orchestrator.report.marks import Axis, Categories, Legend, curve, ranges, series_color, suits_log
 from orchestrator.report.marks import Row as Dot
 from orchestrator.report.text import byte_unit
-from orchestrator.studies.grid import WAITING_FOR_ALL
+from orchestrator.studies.grid import READINGS, WAITING_FOR_ALL
 from orchestrator.studies.spread import Rows, Spread
 
 Draw = Callable[[str, Found], Figure | None]
@@ -38,7 +38,7 @@ def by_condition(study: str) -> Draw:
         if found.study is None or not found.rows:
             return None
         rows, conditions = Rows(found.rows), found.study.conditions
-        policies = [*(reading.policy for reading in found.study.readings), WAITING_FOR_ALL]
+        policies = [*(reading.policy for reading in READINGS), WAITING_FOR_ALL]
         dots = [
             _dot(condition.short, policy, took, 1.0)
             for policy in policies

@@ -15,6 +15,7 @@ from orchestrator.experiment import Experiment, load_text
 from orchestrator.report.figure import Figure
 from orchestrator.studies import Study
 from orchestrator.studies.measure import Row
+from orchestrator.studies.tune import Tuned
 
 
 class Mode(Enum):
@@ -79,7 +80,8 @@ class Found:
     rows: tuple[Row, ...] = ()
     """Of a study."""
     study: Study | None = None
-    """As large as it was run."""
+    """As large as it was run, with the steps that tuning chose."""
+    tuned: tuple[Tuned, ...] = ()
     compared: Compared | None = None
 
     def of(self, run: str) -> list[Course]:

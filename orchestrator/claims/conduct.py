@@ -7,6 +7,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from math import isfinite
@@ -16,7 +17,7 @@ from typing import Protocol
 from orchestrator.attempt import Attempt, Keep, row_file
 from orchestrator.claims.claim import Claim, Found, Mode, OfComparison, OfStudy
 from orchestrator.claims.course import Course
-from orchestrator.claims.files import comparison
+from orchestrator.claims.files import comparison, study_file
 from orchestrator.claims.jobs import Job, jobs_of
 from orchestrator.claims.outcome import Outcome
 from orchestrator.claims.report import write_claims_report
@@ -29,7 +30,12 @@ from orchestrator.compare.run import SIMULATE
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
 from orchestrator.runs import begin_provenance, end_provenance
+from orchestrator.studies import Study
+from orchestrator.studies.grid import Cell as StudyCell
+from orchestrator.studies.grid import base_experiment
 from orchestrator.studies.measure import Row
+from orchestrator.studies.predict import predict
+from orchestrator.studies.tune import fewest_tries, steps_of, tune
 from orchestrator.workers import cores, each, process_pool
 
 Result = Course | Row
@@ -62,6 +68,12 @@ class Order:
         return claim.seeds(self.mode, self.seeds)
 
     @property
+    def studies(self) -> dict[str, Study]:
+        """By claim, those that are run; nothing is tuned yet."""
+        sources = {claim.key: claim.source for claim in self.claims}
+        return {key: source.sized(self.mode) for key, source in sources.items() if isinstance(source, OfStudy)}
+
+    @property
     def contests(self) -> tuple[Claim, ...]:
         """The claims that rest on the comparison."""
         return tuple(claim for claim in self.claims if isinstance(claim.source, OfComparison))
@@ -70,6 +82,7 @@ class Order:
 def count_runs(order: Order) -> int:
     """How many runs there are at least: a grid whose best value is at its edge goes on. A mistake in any is raised."""
     alone = sum(1 for claim in order.claims for _ in jobs_of(claim, order.mode, order.seeds_of(claim)))
+    alone += sum(fewest_tries(study) for study in order.studies.values())
     if not order.contests:
         return alone
     plan = comparison(order.mode, order.seeds_of(order.contests[0]))
@@ -101,21 +114,46 @@ class _Work:
     def __init__(self, order: Order, watcher: Watcher) -> None:
         self._order = order
         self._watcher = watcher
-        self._found = {claim.key: _nothing(claim, order.mode) for claim in order.claims}
+        self._found = {claim.key: Found(study=order.studies.get(claim.key)) for claim in order.claims}
 
     def run(self, keep: Keep) -> None:
-        """Every run that stands by itself; the largest first, so that no core idles at the end."""
+        """Every run that needs no comparison."""
+        if len(self._order.contests) == len(self._order.claims):
+            return
+        with process_pool(cores()) as pool:
+            for key in self._order.studies:
+                self._tune(key, pool, keep)
+            self._run(pool, keep)
+
+    def _tune(self, key: str, pool: ProcessPoolExecutor, keep: Keep) -> None:
+        """The steps of a study."""
+        study = self._order.studies[key]
+        path = study_file(study.name)
+
+        def run(cells: Sequence[StudyCell]) -> list[Row]:
+            arguments = {number: (cell, path, study.target) for number, cell in enumerate(cells)}
+            found = {}
+            with closing(each(pool, predict, arguments, _HINT)) as results:
+                for number, row in results:
+                    found[number] = row
+                    keep({"claim": key, "for": "tuning", **row.plain()})
+                    self._watcher.ran((key,))
+            return [found[number] for number in arguments]
+
+        tuned = tune(study, base_experiment(path), run)
+        self._found[key] = Found(study=replace(study, steps=steps_of(tuned)), tuned=tuned)
+
+    def _run(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
+        """All that stand by themselves; the largest first, so that no core idles at the end."""
         claims = {claim.key: claim for claim in self._order.claims}
         jobs = [job for claim in claims.values() for job in self._jobs(claim)]
         left = Counter(job.claim for job in jobs)
-        if not jobs:
-            return
         jobs.sort(key=lambda job: -job.nodes)
         numbered = {number: (job,) for number, job in enumerate(jobs)}
-        with process_pool(min(cores(), len(jobs))) as pool, closing(each(pool, Job.run, numbered, _HINT)) as results:
+        with closing(each(pool, Job.run, numbered, _HINT)) as results:
             for number, result in results:
                 key = jobs[number].claim
-                keep({"claim": key, **result.plain()})
+                keep({"claim": key, "for": "claim", **result.plain()})
                 self._found[key] = _with(self._found[key], result)
                 self._watcher.ran((key,))
                 left[key] -= 1
@@ -150,7 +188,7 @@ class _Work:
         )
 
     def _jobs(self, claim: Claim) -> Iterator[Job]:
-        return jobs_of(claim, self._order.mode, self._order.seeds_of(claim))
+        return jobs_of(claim, self._order.mode, self._order.seeds_of(claim), self._found[claim.key].study)
 
 
 class _OfComparison:
@@ -174,10 +212,6 @@ class _OfComparison:
 
     def measured(self, row: ComparedRow) -> None:
         pass
-
-
-def _nothing(claim: Claim, mode: Mode) -> Found:
-    return Found(study=claim.source.sized(mode) if isinstance(claim.source, OfStudy) else None)
 
 
 def _with(found: Found, result: Result) -> Found:

@@ -7,7 +7,7 @@ neighbours (the graph then stands still), and beside D-PSGD, whose matrix is fix
 
 from collections.abc import Iterator
 
-from orchestrator.claims.base import EVERY, FITTED, INDEPENDENT, LAST, LINEAR, READINGS, TARGET
+from orchestrator.claims.base import EVERY, FITTED, INDEPENDENT, LAST, LINEAR, NODES, READINGS, REGULAR, TARGET
 from orchestrator.claims.charts import lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import spread_at_end
@@ -22,10 +22,10 @@ _GRAPHS = {
     "scale-free": "topology={kind: scale-free, attach: 5}",
     "Erdős–Rényi": "topology={kind: erdos-renyi, p: 0.3}",
     "small-world": "topology={kind: small-world, degree: 10, rewire: 0.3}",
+    REGULAR: "topology={kind: random-regular, degree: 10}",
 }
-_SLUG = {"scale-free": "scale-free", "Erdős–Rényi": "erdos-renyi", "small-world": "small-world"}
-_QUICK = ("scale-free", "Erdős–Rényi")
-_NODES = {Mode.QUICK: (32,), Mode.FULL: (32, 64, 128)}
+_SLUG = {"Erdős–Rényi": "erdos-renyi"}
+_IN = {Mode.QUICK: ("scale-free", "Erdős–Rényi"), Mode.FULL: tuple(_GRAPHS)}
 _DATA = {"alike": "problem.truth_shift=0", "different": "problem.truth_shift=0.3"}
 _RANDOM, _ALL = "random", "all"
 _WHO = {
@@ -42,7 +42,7 @@ def run_of(place: Place, reading: str, who: str) -> Run:
     """PaME at a place, with a reading of the step."""
     graph, data, nodes = place
     words, setting = _WHO[who]
-    key = f"{_SLUG[graph]}_{data}_m-{nodes}_{reading.replace(' ', '-')}_{who}"
+    key = f"{_SLUG.get(graph, graph)}_{data}_m-{nodes}_{reading.replace(' ', '-')}_{who}"
     settings = (f"nodes={nodes}", _GRAPHS[graph], _DATA[data], READINGS[reading], setting)
     return Run(key, words, settings, f"{reading}, {_words(place)}")
 
@@ -52,7 +52,7 @@ def dpsgd_of(place: Place) -> Run:
     graph, data, nodes = place
     settings = (f"nodes={nodes}", _GRAPHS[graph], _DATA[data], *_DPSGD)
     group = f"{INDEPENDENT}, {_words(place)}"
-    return Run(f"{_SLUG[graph]}_{data}_m-{nodes}_dpsgd", "D-PSGD, doubly stochastic", settings, group)
+    return Run(f"{_SLUG.get(graph, graph)}_{data}_m-{nodes}_dpsgd", "D-PSGD, doubly stochastic", settings, group)
 
 
 def _words(place: Place) -> str:
@@ -61,10 +61,8 @@ def _words(place: Place) -> str:
 
 
 def _places(mode: Mode) -> Iterator[Place]:
-    """All graphs with 32 nodes; with more, the paper's kind."""
-    for nodes in _NODES[mode]:
-        graphs = _QUICK if mode is Mode.QUICK else tuple(_GRAPHS) if nodes == _NODES[Mode.QUICK][0] else _QUICK[1:]
-        for graph in graphs:
+    for nodes in NODES[mode]:
+        for graph in _IN[mode]:
             for data in _DATA:
                 yield graph, data, nodes
 
@@ -72,7 +70,7 @@ def _places(mode: Mode) -> Iterator[Place]:
 def _runs(mode: Mode) -> tuple[Run, ...]:
     places = list(_places(mode))
     ours = [run_of(place, reading, who) for place in places for reading in READINGS for who in _WHO]
-    return (*ours, *(dpsgd_of(place) for place in places if place[2] == _NODES[Mode.QUICK][0]))
+    return (*ours, *(dpsgd_of(place) for place in places if place[2] in NODES[Mode.QUICK]))
 
 
 def ask_graphs(found: Found) -> list[Question]:

@@ -8,7 +8,7 @@ from orchestrator.claims.claim import Claim, Experiments, Mode, OfStudy, experim
 from orchestrator.claims.course import Course
 from orchestrator.claims.files import study_file
 from orchestrator.claims.simulate import simulate
-from orchestrator.studies.grid import base_experiment
+from orchestrator.studies.grid import Study, base_experiment
 from orchestrator.studies.measure import Row
 from orchestrator.studies.predict import predict
 
@@ -27,8 +27,8 @@ class Job:
         return self.do()
 
 
-def jobs_of(claim: Claim, mode: Mode, seeds: tuple[int, ...]) -> Iterator[Job]:
-    """Every run of a claim; a comparison has none, for it needs more than one step."""
+def jobs_of(claim: Claim, mode: Mode, seeds: tuple[int, ...], study: Study | None = None) -> Iterator[Job]:
+    """Every run of a claim; a comparison has none, for it needs more than one stage. `study`: with tuned steps."""
     source = claim.source
     if isinstance(source, Experiments):
         for run in source.runs(mode):
@@ -36,7 +36,7 @@ def jobs_of(claim: Claim, mode: Mode, seeds: tuple[int, ...]) -> Iterator[Job]:
                 experiment = experiment_of(claim.key, source.base, run, seed)
                 yield Job(claim.key, partial(simulate, run.key, experiment, source.optimum), experiment.nodes)
     elif isinstance(source, OfStudy):
-        study, path = source.sized(mode), study_file(source.study.name)
+        study, path = study or source.sized(mode), study_file(source.study.name)
         base = base_experiment(path)
         for cell in study.cells(base, seeds):
             yield Job(claim.key, partial(predict, cell, path, study.target), base.nodes)

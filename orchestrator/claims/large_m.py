@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
-from orchestrator.claims.base import INDEPENDENT, PRINTED, READINGS
+from orchestrator.claims.base import PRINTED, READINGS
 from orchestrator.claims.charts import error_lines
 from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
 from orchestrator.claims.course import Course
@@ -84,13 +84,6 @@ _QUICK = (ROWS[0][1], ROWS[0][5], ROWS[1][5], ROWS[2][1])
 """Along both rows at m = 1000, and the same cell at both m."""
 
 
-_STEPS = {
-    INDEPENDENT: {Mode.QUICK: _QUICK, Mode.FULL: tuple(TABLE.values())},
-    PRINTED: {Mode.QUICK: _QUICK, Mode.FULL: (*_QUICK, *ROWS[1][1:5], *ROWS[3][1:])},
-}
-"""Which cells run with which reading of the step: as printed, the columns of nu."""
-
-
 def run_of(cell: Printed, reading: str) -> Run:
     """The run that tests a cell."""
     settings = (
@@ -105,7 +98,8 @@ def run_of(cell: Printed, reading: str) -> Run:
 
 
 def _runs(mode: Mode) -> tuple[Run, ...]:
-    return tuple(run_of(cell, reading) for reading, cells in _STEPS.items() for cell in cells[mode])
+    cells = _QUICK if mode is Mode.QUICK else TABLE.values()
+    return tuple(run_of(cell, reading) for reading in READINGS for cell in cells)
 
 
 def ask_table(found: Found) -> list[Question]:

@@ -8,14 +8,14 @@ from orchestrator.claims.claim import Claim, Experiments, OfComparison, OfStudy
 from orchestrator.claims.course import HOW
 from orchestrator.claims.files import comparison, study_file
 from orchestrator.claims.outcome import Outcome
-from orchestrator.claims.verdict import MARGIN, SURENESS, Finding, Judgement
+from orchestrator.claims.verdict import MARGIN, Finding, Judgement
 from orchestrator.compare.grid import views
 from orchestrator.compare.measure import HOW as COMPARE_HOW
 from orchestrator.compare.report import doubts_of
 from orchestrator.compare.tables import company_line, settings_words
 from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
-from orchestrator.paired import ENOUGH_SEEDS
+from orchestrator.paired import ENOUGH_SEEDS, LEVEL
 from orchestrator.report import page
 from orchestrator.report.figure import Figure
 from orchestrator.report.page import Cell
@@ -32,7 +32,7 @@ _RULES = (
     "the target at all for one, can only spoil: they make no claim hold, and if one fails, "
     "`holds` becomes `holds partly`.",
     "An effect is the ratio (or difference) of two settings under the same seeds, with an interval by Student's t over "
-    f"the seeds; the intervals of all deciding parts of a claim together are right with {percent(SURENESS)}. A part "
+    f"the seeds; the intervals of all deciding parts of a claim together are right with {percent(LEVEL)}. A part "
     "holds if its whole interval says so, and does not hold if its whole interval says otherwise (a gain below "
     f"{percent(MARGIN)} counts as none). Else it cannot be told: too few seeds for the difference seen. Fewer than "
     f"{ENOUGH_SEEDS} seeds are a look, never a verdict.",
@@ -170,8 +170,10 @@ def _settings(claim: Claim, outcome: Outcome) -> str:
         rows += [(run.title, "  ".join(run.settings)) for run in source.runs(outcome.mode)]
         return page.folded("All settings", page.pairs(rows)) + page.fold("The base experiment", source.base.strip())
     if isinstance(source, OfStudy):
-        study = source.sized(outcome.mode)
+        found = outcome.found[claim.key]
+        study = found.study or source.sized(outcome.mode)
         base = base_experiment(study_file(study.name))
+        rows += [(f"Chosen eta of {each.algorithm}", each.words) for each in found.tuned]
         rows += [(policy.words, "  ".join(policy.settings)) for policy in study.policies(base)]
         rows += [(condition.words, "  ".join(condition.settings)) for condition in study.conditions]
         return page.pairs(rows) + page.fold("The base experiment", to_yaml(base))

@@ -10,10 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from orchestrator.paired import ENOUGH_SEEDS, Interval
+from orchestrator.paired import ENOUGH_SEEDS, LEVEL, Interval
 from orchestrator.verdicts import Verdict
 
-SURENESS = 0.95
 MARGIN = 0.05
 """A gain that is surely smaller than this counts as none."""
 
@@ -75,6 +74,15 @@ class Test:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """A verdict that was found elsewhere, with the interval that it rests on; its evidence names the size."""
+
+    verdict: Verdict
+    effect: Interval | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
 class Question:
     """A part of a claim in one place, under one reading of the paper."""
 
@@ -84,7 +92,7 @@ class Question:
     """Empty where there is only one."""
     evidence: str
     """What was measured, in words."""
-    answer: Test | Verdict
+    answer: Test | Answer | Verdict
     """A verdict where nothing is left to estimate: it diverged, or it was counted."""
     seeds: int
     decides: bool = True
@@ -129,7 +137,7 @@ class Judgement:
 
     verdict: Verdict
     findings: tuple[Finding, ...]
-    confidence: float = SURENESS
+    confidence: float = LEVEL
     """Of each interval."""
 
     @property
@@ -159,10 +167,14 @@ class Judgement:
 
 def judge(questions: Sequence[Question]) -> Judgement:
     """Every question answered, and the headline."""
-    deciding = sum(question.decides and isinstance(question.answer, Test) for question in questions)
-    confidence = 1.0 - (1.0 - SURENESS) / max(1, deciding)
+    confidence = together(sum(question.decides and _is_estimated(question) for question in questions))
     findings = tuple(_answered(question, confidence) for question in questions)
     return Judgement(headline(findings), findings, confidence)
+
+
+def together(intervals: int) -> float:
+    """The confidence of each of so many intervals that hold together."""
+    return 1.0 - (1.0 - LEVEL) / max(1, intervals)
 
 
 def headline(findings: Sequence[Finding]) -> Verdict:
@@ -185,8 +197,9 @@ def counted(passed: int, of: int) -> Verdict:
 
 
 def _answered(question: Question, confidence: float) -> Finding:
-    test = question.answer if isinstance(question.answer, Test) else None
-    effect = None if test is None else test.estimate(confidence)
+    answer = question.answer
+    test = answer if isinstance(answer, Test) else None
+    effect = test.estimate(confidence) if test else answer.effect if isinstance(answer, Answer) else None
     return Finding(
         part=question.part,
         place=question.place,
@@ -194,11 +207,16 @@ def _answered(question: Question, confidence: float) -> Finding:
         verdict=_verdict(question, effect),
         evidence=question.evidence,
         effect=effect,
-        unit="" if test is None else test.unit,
+        unit="" if isinstance(answer, Verdict) else answer.unit,
         decides=question.decides,
         diverges=question.diverges,
         is_bound=test is not None and test.is_bound,
     )
+
+
+def _is_estimated(question: Question) -> bool:
+    answer = question.answer
+    return isinstance(answer, Test) or (isinstance(answer, Answer) and answer.effect is not None)
 
 
 def _verdict(question: Question, effect: Interval | None) -> Verdict:
@@ -206,6 +224,8 @@ def _verdict(question: Question, effect: Interval | None) -> Verdict:
         return Verdict.LOOK
     if isinstance(question.answer, Verdict):
         return question.answer
+    if isinstance(question.answer, Answer):
+        return question.answer.verdict
     if effect is None or effect.seeds < ENOUGH_SEEDS:
         return Verdict.OPEN
     return question.answer.rule(effect)

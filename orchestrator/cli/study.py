@@ -26,7 +26,7 @@ from orchestrator.screen import shown
 from orchestrator.studies import STUDIES, Study
 from orchestrator.studies.conduct import OnNodes, Order, conduct_study
 from orchestrator.studies.errors import StudyError
-from orchestrator.studies.grid import Cell, base_experiment, experiment_of
+from orchestrator.studies.grid import READINGS, Cell, base_experiment, experiment_of
 from orchestrator.studies.outcome import Outcome
 from orchestrator.studies.real import Stage, Task, check_served, run_on_backend, run_on_served
 from orchestrator.studies.report import degraded_cells
@@ -134,7 +134,7 @@ def _command(name: str, file: Path | None, seeds: int, quick: bool, backend: str
 def _say(outcome: Outcome, console: Console) -> None:
     """The claim, and which reading of it holds which criterion under which condition."""
     console.print(f"The claim: {escape(outcome.study.claim)}", soft_wrap=True)
-    for reading in outcome.study.readings:
+    for reading in READINGS:
         mine = [judgement for judgement in outcome.judgements if judgement.reading == reading.words]
         table = Table("criterion", box=None, padding=(0, 1), header_style="bold")
         table.title, table.title_justify = escape(f"if {reading.words}"), "left"

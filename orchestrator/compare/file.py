@@ -14,7 +14,7 @@ check_every: 5
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -31,6 +31,7 @@ from orchestrator.experiment.section import Count, Name, Section
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.units import percentages_as_numbers
 from pame.algorithms import SPECS
+from pame.algorithms.steps import AS_PRINTED
 
 _DECIDED = {
     ("algorithm",): "each algorithm has its own, below algorithms",
@@ -44,7 +45,7 @@ _DECIDED = {
 """What a comparison decides itself, and so the base experiment may not."""
 _STANDARD = ("algorithm.participation", "algorithm.draw", "algorithm.mixing")
 _AS_PRINTED = "-as-printed"
-_PRINTED_STEP = {"kind": "penalty", "sigma0": 1.0, "gamma": 1.005}
+_PRINTED_STEP = asdict(AS_PRINTED)
 _ALGORITHM = r"[A-Za-z0-9._-]{1,40}"
 _PERIOD = "a whole number of at least 1, or a range such as 3..7"
 

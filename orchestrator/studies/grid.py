@@ -4,13 +4,13 @@ policy      how nodes wait for each other, and which algorithm      condition   
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from orchestrator.experiment import Experiment, load
 from orchestrator.studies.errors import StudyError
 from pame.algorithms import PameSpec
-from pame.algorithms.steps import FixedStep
+from pame.algorithms.steps import AS_PRINTED, FixedStep
 
 SPARES = ("0", "1", "2", "4", "all")
 PATIENCES = {"long": "30s", "adaptive": "adaptive"}
@@ -19,6 +19,9 @@ TUNING_SEEDS = (1001, 1002, 1003)
 """No study runs with these: its seeds are from 1, and at most 100."""
 WAITING_FOR_ALL = f"{DPSGD}-long"
 """The policy that others are compared with."""
+FIRST_COUNT, CHOSEN = f"{PAME}-all-long", f"{PAME}-0-long"
+_PRINTED = "-printed"
+"""At the end of the key of a policy with the paper's step."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,16 @@ class Reading:
     policy: str
 
 
+_WAYS = (
+    Reading("the first to answer count (spare all, long patience)", FIRST_COUNT),
+    Reading("the neighbours are chosen beforehand (spare 0, long patience)", CHOSEN),
+    Reading("nobody waits (free)", FREE),
+)
+READINGS = (*_WAYS, *(Reading(f"{way.words}, step as printed", way.policy + _PRINTED) for way in _WAYS))
+"""Whom a node waits for, with a step that does not depend on t and with the one that the paper prints. The former is
+tuned for the first of them."""
+
+
 Pairs = tuple[tuple[str, str], ...]
 """Keys of a policy and a condition."""
 
@@ -95,8 +108,6 @@ class Study:
     struck: str
     """What the nodes are called whose own data is looked at."""
     conditions: tuple[Condition, ...]
-    readings: tuple[Reading, ...]
-    """The first is the one that the claim rests on."""
     real: Pairs
     """The cells that run on real nodes too, with the first seed."""
     quick: tuple[str, ...]
@@ -116,7 +127,7 @@ class Study:
         """The same with a few cells, for the curious."""
         conditions = tuple(condition for condition in self.conditions if condition.key in self.quick)
         last = conditions[-1].key
-        return replace(self, conditions=conditions, real=((_SUBJECT, last), (WAITING_FOR_ALL, last)), is_quick=True)
+        return replace(self, conditions=conditions, real=((FIRST_COUNT, last), (WAITING_FOR_ALL, last)), is_quick=True)
 
     def policies(self, base: Experiment) -> tuple[Policy, ...]:
         """Everybody who is compared."""
@@ -126,8 +137,8 @@ class Study:
         return tuple(policy for policy in everybody if not self.is_quick or policy.key in _QUICK)
 
     def tuning_cells(self, base: Experiment, algorithm: str, eta: float) -> list[Cell]:
-        """Without trouble: the policy that the claim rests on, or the one that it is compared with."""
-        key = self.readings[0].policy if algorithm == PAME else WAITING_FOR_ALL
+        """Without trouble: the policy of the first reading, or the one that it is compared with."""
+        key = READINGS[0].policy if algorithm == PAME else WAITING_FOR_ALL
         policies = {policy.key: policy for policy in replace(self, steps=Steps(eta, eta)).policies(base)}
         return [Cell(policies[key], self.baseline, seed) for seed in self.tuning_seeds]
 
@@ -148,8 +159,7 @@ class Study:
         return [Cell(policies[policy], conditions[condition], seed) for policy, condition in self.real]
 
 
-_SUBJECT = f"{PAME}-all-long"
-_QUICK = (f"{PAME}-0-long", _SUBJECT, FREE, WAITING_FOR_ALL)
+_QUICK = (*(reading.policy for reading in READINGS), WAITING_FOR_ALL)
 
 
 def base_experiment(path: Path) -> Experiment:
@@ -182,13 +192,24 @@ def _step(base: Experiment) -> FixedStep:
 
 def _pame_policies(eta: float) -> Iterator[Policy]:
     step = f"algorithm.step.eta={eta!r}"
-    for spare in SPARES:
-        for patience, value in PATIENCES.items():
-            settings = (step, "exchange.mode=rounds", f"exchange.spare={spare}", f"exchange.patience={value}")
-            yield Policy(
-                f"{PAME}-{spare}-{patience}", f"PaME, spare {spare}, {patience} patience", settings, spare, patience
-            )
-    yield Policy(FREE, "PaME, free: nobody waits", (step, "exchange.mode=free"))
+    tuned = [
+        Policy(
+            f"{PAME}-{spare}-{patience}",
+            f"PaME, spare {spare}, {patience} patience",
+            (step, "exchange.mode=rounds", f"exchange.spare={spare}", f"exchange.patience={value}"),
+            spare,
+            patience,
+        )
+        for spare in SPARES
+        for patience, value in PATIENCES.items()
+    ]
+    tuned.append(Policy(FREE, "PaME, free: nobody waits", (step, "exchange.mode=free")))
+    yield from tuned
+    read = {reading.policy for reading in READINGS}
+    for policy in tuned:
+        if policy.key + _PRINTED in read:
+            settings = (f"algorithm.step={asdict(AS_PRINTED)}", *policy.settings[1:])
+            yield Policy(policy.key + _PRINTED, f"{policy.words}, step as printed", settings)
 
 
 def _dpsgd_policies(eta: float, gamma: float) -> Iterator[Policy]:

@@ -4,7 +4,7 @@ Failing links go by the clock: three of every four seconds they carry nothing, a
 stream; nobody is told. Lost messages are a public draw, so nobody waits for them: a link that fails at a round.
 """
 
-from orchestrator.studies.grid import WAITING_FOR_ALL, Condition, Reading, Study
+from orchestrator.studies.grid import WAITING_FOR_ALL, Condition, Study
 
 _SHARES = (10, 30, 50)
 
@@ -33,11 +33,6 @@ LINK_FAILURE = Study(
         Condition("none", "all links whole", "all whole", ("messages.loss=0%",)),
         *map(_failing, _SHARES),
         *map(_lost, _SHARES),
-    ),
-    readings=(
-        Reading("the first to answer count (spare all, long patience)", "pame-all-long"),
-        Reading("the neighbours are chosen beforehand (spare 0, long patience)", "pame-0-long"),
-        Reading("nobody waits (free)", "free"),
     ),
     real=(
         ("pame-0-long", "none"),

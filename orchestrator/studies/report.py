@@ -12,6 +12,7 @@ from orchestrator.report.figure import Figure
 from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.text import count, percent
 from orchestrator.studies.charts import by_condition, by_spare, side_by_side, view_switch
+from orchestrator.studies.grid import READINGS
 from orchestrator.studies.measure import HOW
 from orchestrator.studies.outcome import Outcome
 from orchestrator.studies.tables import condition_table, criteria_table, matrix_table, pairs_table, tuning_table
@@ -80,7 +81,7 @@ def degraded_cells(outcome: Outcome) -> str:
 def _matrix(outcome: Outcome) -> str:
     target = percent(outcome.study.target)
     lead = (
-        f"The claim: {outcome.study.claim} Read in {len(outcome.study.readings)} ways, each under every condition, by "
+        f"The claim: {outcome.study.claim} Read in {len(READINGS)} ways, each under every condition, by "
         f"{count(len(outcome.seeds), 'seed')} in the simulator"
         f"{'; real nodes have one seed, which is a look' if outcome.measured else ''}. A seed is paired with itself; "
         "brackets are 95 % intervals. The whole interval within the limit: holds; beyond it: does not hold; across it: "

@@ -1,6 +1,6 @@
 """The study `stragglers`: some nodes compute 10 or 50 times slower. Who still reaches the target in time?"""
 
-from orchestrator.studies.grid import WAITING_FOR_ALL, Condition, Reading, Study
+from orchestrator.studies.grid import WAITING_FOR_ALL, Condition, Study
 
 
 def _slow(percent: int, factor: int) -> Condition:
@@ -25,11 +25,6 @@ STRAGGLERS = Study(
         _slow(30, 10),
         _slow(10, 50),
         _slow(30, 50),
-    ),
-    readings=(
-        Reading("the first to answer count (spare all, long patience)", "pame-all-long"),
-        Reading("the neighbours are chosen beforehand (spare 0, long patience)", "pame-0-long"),
-        Reading("nobody waits (free)", "free"),
     ),
     real=(
         ("pame-0-long", "none"),

@@ -42,6 +42,12 @@ class Tuned:
             return etas[0] / 2
         return etas[-1] * 2 if self.eta == etas[-1] else None
 
+    @property
+    def words(self) -> str:
+        """What was chosen, and out of what."""
+        edge = "" if self.beyond is None else "; still the smallest or largest tried"
+        return f"{self.eta:g}, of {', '.join(f'{eta:g}' for eta, _ in self.tried)}{edge}"
+
     def plain(self) -> dict[str, object]:
         """For JSON."""
         tried = [
@@ -65,6 +71,11 @@ def tune(study: Study, base: Experiment, run: Run) -> tuple[Tuned, ...]:
         beyond = {name: Tuned(name, tuple(sorted(found[name].items()))).beyond for name in names}
         wanted = {name: [] if eta is None else [eta] for name, eta in beyond.items()}
     return tuple(Tuned(name, tuple(sorted(found[name].items()))) for name in names)
+
+
+def fewest_tries(study: Study) -> int:
+    """How many runs tuning takes at least."""
+    return 2 * len(FACTORS) * len(study.tuning_seeds)
 
 
 def steps_of(tuned: Sequence[Tuned]) -> Steps:

@@ -36,6 +36,10 @@ class PenaltyStep:
         return exp(-k * log(self.gamma)) / (self.sigma0 * enough)
 
 
+AS_PRINTED = PenaltyStep(sigma0=1.0, gamma=1.005)
+"""With the paper's values."""
+
+
 @dataclass(frozen=True)
 class FixedStep:
     """A step that does not depend on the participation: eta / gamma^k.

@@ -23,6 +23,7 @@ from orchestrator.claims.large_m import run_of as cell_run
 from orchestrator.claims.linear_rate import fit
 from orchestrator.claims.periods import different, same
 from orchestrator.claims.verdict import Finding, Judgement
+from orchestrator.paired import paired_ratio
 from orchestrator.studies import STUDIES
 from orchestrator.verdicts import Verdict
 
@@ -495,6 +496,22 @@ def test_what_is_not_robust(
     ours: Callable[[int], float | None], theirs: Callable[[int], float], left: float, pace: float, expected: Verdict
 ) -> None:
     assert studied(ours, theirs, left, pace).verdict is expected
+
+
+def test_a_claim_names_criteria_as_its_study_does_and_is_surer_of_each() -> None:
+    judgement = studied(lambda seed: 1.5 + seed / 20, lambda seed: 9.0 + seed)
+    assert {finding.part for finding in judgement.findings if finding.decides} == {
+        "the target is still reached in time",
+        "the target is reached sooner than by D-PSGD",
+        "slow nodes' data is still heard",
+    }
+    assert {finding.part for finding in judgement.findings if not finding.decides} == {
+        "the other nodes keep their pace"
+    }
+    assert judgement.confidence == pytest.approx(1 - 0.05 / 6), "three that decide, two readings, one condition"
+    [finding] = [f for f in judgement.findings if "sooner" in f.part and f.reading.startswith("the first")]
+    ratios = [(1.5 + seed / 20) / (9.0 + seed) for seed in SEEDS]
+    assert finding.effect == paired_ratio(ratios, judgement.confidence)
 
 
 def test_noise_is_robust_no_more_often_than_promised() -> None:

@@ -8,7 +8,8 @@ from orchestrator.experiment import ExperimentError
 from orchestrator.plan import make_network_setting, make_setting
 from orchestrator.studies import STUDIES, Study
 from orchestrator.studies.errors import StudyError
-from orchestrator.studies.grid import Steps, base_experiment, experiment_of
+from orchestrator.studies.grid import READINGS, Steps, base_experiment, experiment_of
+from pame.algorithms.steps import PenaltyStep
 
 ROOT = Path(__file__).parents[3]
 EVERY = list(STUDIES.values())
@@ -25,6 +26,7 @@ def test_the_grid_has_every_policy_in_every_condition_with_every_seed(study: Stu
     assert keys == {
         *(f"pame-{spare}-{patience}" for spare in (0, 1, 2, 4, "all") for patience in ("long", "adaptive")),
         "free",
+        *(f"{policy}-printed" for policy in ("pame-all-long", "pame-0-long", "free")),
         "dpsgd-long",
         "dpsgd-adaptive",
     }
@@ -44,7 +46,7 @@ def test_every_cell_of_a_grid_can_be_built_and_says_what_its_name_says(study: St
         assert experiment.compute.step == 0.02
         assert experiment.stop.seconds == base.stop.seconds
         assert experiment.algorithm.kind == ("dpsgd" if cell.policy.key.startswith("dpsgd") else "pame")
-        assert experiment.exchange.mode == ("free" if cell.policy.key == "free" else "rounds")
+        assert experiment.exchange.mode == ("free" if cell.policy.key.startswith("free") else "rounds")
         make_setting(experiment, path.parent)
 
 
@@ -67,13 +69,25 @@ def test_pame_and_d_psgd_have_the_steps_that_tuning_chose_for_each_or_that_of_th
     study = replace(STUDIES["stragglers"], steps=steps)
     for cell in study.cells(base_experiment(path), (1,)):
         step = experiment_of(cell, path).algorithm.step  # type: ignore[attr-defined]
-        assert (step.eta, step.gamma) == (etas[cell.policy.key.startswith("dpsgd")], 1.25)
+        if cell.policy.key.endswith("-printed"):
+            assert step == PenaltyStep(sigma0=1.0, gamma=1.005), "nothing is tuned in it"
+        else:
+            assert (step.eta, step.gamma) == (etas[cell.policy.key.startswith("dpsgd")], 1.25)
+
+
+def test_each_reading_has_its_policy_with_both_steps() -> None:
+    study = STUDIES["link-failure"].small()
+    policies = {policy.key: policy.settings for policy in study.policies(base_experiment(file_of(study)))}
+    assert {reading.policy for reading in READINGS} == set(policies) - {"dpsgd-long"}
+    for reading in READINGS[:3]:
+        tuned, printed = policies[reading.policy], policies[f"{reading.policy}-printed"]
+        assert tuned[1:] == printed[1:], "they differ in the step only"
 
 
 def test_a_small_study_has_few_cells_and_two_for_real() -> None:
     study = STUDIES["stragglers"].small()
     base = base_experiment(file_of(study))
-    assert len(study.cells(base, (1,))) == 8
+    assert len(study.cells(base, (1,))) == 14
     assert [cell.name for cell in study.real_cells(base, 1)] == [
         "pame-all-long_30-at-10x_seed-1",
         "dpsgd-long_30-at-10x_seed-1",

@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 from study_world import own, row, small_file
 
 from orchestrator.studies import STUDIES
-from orchestrator.studies.grid import base_experiment
+from orchestrator.studies.grid import READINGS, base_experiment
 from orchestrator.studies.measure import HOW, Row
 from orchestrator.studies.outcome import Outcome
 from orchestrator.studies.report import write_study_report
@@ -74,7 +74,7 @@ def words_of(path: Path) -> str:
 def test_the_page_states_claim_verdicts_and_how_everything_was_measured(tmp_path: Path) -> None:
     words = words_of(write_study_report(tmp_path, outcome_of(tmp_path)))
     assert STUDY.claim in words
-    reading = STUDY.readings[0].words
+    reading = READINGS[0].words
     assert f"{reading} the other nodes keep their pace holds holds 1.02 (1.02 … 1.02) times slower holds" in words
     assert f"{reading} the target is still reached in time holds partly holds 1.34 (1.2 … 1.49) times as long" in words
     assert f"{reading} the target is reached sooner than by D-PSGD holds holds 0.199 (0.146 … 0.272) times" in words
@@ -90,7 +90,7 @@ def test_the_matrix_of_readings_criteria_and_conditions_comes_first(tmp_path: Pa
     page = write_study_report(tmp_path, outcome_of(tmp_path)).read_text()
     assert page.index('<section id="matrix"') == page.index("<section")
     table = page.partition('<section id="matrix"')[2].partition("</table>")[0]
-    assert table.count("<tr>") == 1 + len(STUDY.readings) * 4
+    assert table.count("<tr>") == 1 + len(READINGS) * 4
     assert all(condition.words.split()[0] in table for condition in STUDY.conditions[1:])
 
 

@@ -195,7 +195,33 @@ def test_each_reading_is_judged_by_its_own_policy() -> None:
         for each in times(policy, condition, spreading(slower))
     ]
     found = [j for j in judge(STUDY, Rows(rows)) if j.about == IN_TIME]
-    assert [j.verdict for j in found] == [Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS]
+    assert [j.verdict for j in found][:3] == [Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS]
+    assert {j.verdict for j in found[3:]} == {Verdict.UNKNOWN}, "as printed, nothing was run"
+
+
+@pytest.mark.parametrize(
+    ("calm", "few"), [("diverged", "diverged"), ("finished", "diverged"), ("diverged", "finished")]
+)
+def test_what_diverges_with_every_seed_does_not_hold(calm: str, few: str) -> None:
+    rows = [row(FIRST, CALM, 1.0, seed, status=calm, pace=50.0, own=own(0.0)) for seed in (1, 2, 3)]
+    rows += [row(FIRST, FEW, 1.0, seed, status=few, pace=50.0, own=own(0.0), struck=(0,)) for seed in (1, 2, 3)]
+    found = [finding for j in judge(STUDY, Rows(rows)) for finding in j.findings]
+    assert len(found) == 4, "all criteria, in the one condition that was run"
+    assert {finding.verdict for finding in found} == {Verdict.FAILS}
+    assert all(finding.diverges and "diverges" in finding.evidence for finding in found)
+
+
+def test_the_surer_the_wider() -> None:
+    rows = [row(FIRST, condition, 1.0 + seed / 10, seed) for condition in (CALM, FEW, MANY) for seed in (1, 2, 3)]
+    rows += [row("dpsgd-long", condition, 3.0 + seed / 2, seed) for condition in (FEW, MANY) for seed in (1, 2, 3)]
+    ends = []
+    for level in (0.9, 0.95, 0.999):
+        [found] = [j for j in judge(STUDY, Rows(rows), level) if j.about == SOONER and j.findings]
+        interval = found.findings[0].interval
+        assert interval is not None
+        ends.append(interval.high / interval.low)
+    assert ends == sorted(ends)
+    assert ends[0] < ends[-1]
 
 
 def test_medians_and_ranges_are_over_the_seeds_that_have_the_figure() -> None:
