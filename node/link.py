@@ -4,9 +4,9 @@
 
 A parcel is pushed with the moment at which it is sent, which may be a little later or earlier than now: it waits in the
 queue until then, and on the wire until it should arrive. gRPC gets it earlier, by what the way through this machine
-takes: the time by which it is handed over too late, and half of the time to a receipt. Of the last ones it is the third
-quartile, because whoever waits, waits for the slowest of several. Not so if the kernel has a hand in the link, because
-receipts would then tell of that.
+takes: the time by which it is handed over too late, and half of the time to a receipt. It is the median of many, for one
+that follows the last few would itself be jitter. Not so if the kernel has a hand in the link, because receipts would
+then tell of that.
 
 A parcel is sent when gRPC has taken it for the first time; until then it is queued, unless it is dropped. When a stream
 breaks, what was not acknowledged goes again, and is counted apart.
@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from statistics import median_low
 
 import grpc
 
@@ -44,6 +45,7 @@ _LONGEST_BACKOFF_S = 1.0
 _STALLED_AFTER_S = 2.0
 _STALLED_AFTER_TRIPS = 4.0
 _REMEMBERED = 16
+_WAYS_REMEMBERED = 64
 
 
 @dataclass(slots=True)
@@ -102,10 +104,10 @@ class OutLink:
         self._acknowledged = 0
         self._acknowledged_bytes = 0
         self._rates: deque[float] = deque(maxlen=_REMEMBERED)
-        self._ways: deque[float] = deque(maxlen=_REMEMBERED)
+        self._ways: deque[float] = deque(maxlen=_WAYS_REMEMBERED)
         """What the last parcels took to arrive, without the wire."""
         self._way_s = 0.0
-        """Three of four took at most so long."""
+        """Half of them took at most so long."""
         self._shortest_s = inf
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
@@ -355,7 +357,7 @@ class OutLink:
             self._rates.append((self._acknowledged_bytes - newest.acknowledged_before) / trip)
             if self._acknowledged > 1:  # the first of a stream waits until it is connected
                 self._ways.append(newest.overdue_s + (now - newest.handed_at) / 2)
-                self._way_s = sorted(self._ways)[3 * len(self._ways) // 4]
+                self._way_s = median_low(self._ways)
 
     def _requeue(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""
