@@ -4,9 +4,9 @@
 
 A parcel is pushed with the moment at which it is sent, which may be a little later or earlier than now: it waits in the
 queue until then, and on the wire until it should arrive. gRPC gets it earlier, by what the way through this machine
-takes: the time by which it is handed over too late, and half of the time to a receipt. It is the median of many, for one
-that follows the last few would itself be jitter. Not so if the kernel has a hand in the link, because receipts would
-then tell of that.
+takes: the time by which it is handed over too late, and half of the time to a receipt. It is the median of many, for
+one that follows the last few would itself be jitter. Not so if the kernel has a hand in the link, because receipts
+would then tell of that.
 
 A parcel is sent when gRPC has taken it for the first time; until then it is queued, unless it is dropped. When a stream
 breaks, what was not acknowledged goes again, and is counted apart.
