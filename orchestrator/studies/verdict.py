@@ -202,7 +202,11 @@ def _data_still_heard(case: _Case) -> Judgement:
     def look(condition: str) -> _Seen | None:
         shares = [row.left_on(row.struck) for row in case.of(condition)]
         left = [100 * share for share in shares if share is not None]
-        return _beside(paired_interval(left, case.level), 100 * study.target, "% left") if left else None
+        if not left:
+            return None
+        # spread by factors rather than by amounts; at an optimum of all data some nodes' own may be passed
+        interval = case.ratio(left) if min(left) > 0 else paired_interval(left, case.level)
+        return _beside(interval, 100 * study.target, "% left")
 
     words = (
         f"at the end of its time, at most {percent(study.target)} of the way is left for the mean model on the data of "

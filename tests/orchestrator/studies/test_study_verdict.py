@@ -183,6 +183,20 @@ def test_the_others_keep_their_pace_if_they_do_half_as_many_iterations(pace: flo
     assert judgement([*calm, *struck], PACE).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("shares", "verdict"),
+    [
+        ((1e4, 1e7, 3e5), Verdict.FAILS),  # far beyond the limit, by very different factors
+        ((0.001, 0.003, 0.002), Verdict.HOLDS),
+        ((-0.01, 0.01, 0.003), Verdict.HOLDS),  # the optimum of all data is passed on that of some
+        ((0.001, 0.2, 0.003), Verdict.OPEN),
+    ],
+)
+def test_what_is_left_on_their_data_is_spread_by_factors(shares: Sequence[float], verdict: Verdict) -> None:
+    rows = [row(FIRST, FEW, 1.0, seed, struck=(0,), own=own(share)) for seed, share in enumerate(shares, 1)]
+    assert judgement(rows, HEARD).verdict is verdict
+
+
 def test_without_rows_nothing_is_said() -> None:
     assert {found.verdict for found in judge(STUDY, Rows([]))} == {Verdict.UNKNOWN}
 
