@@ -12,7 +12,7 @@ from statistics import median
 from time import perf_counter
 
 from orchestrator.experiment import Experiment
-from orchestrator.network import Control, NetworkRun, NetworkState
+from orchestrator.network import ControlPlane, NetworkRun, NetworkState
 from orchestrator.network.run import new_number
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, RunFolder, Status
@@ -23,7 +23,7 @@ _BUSY = 0.5
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class SocketControl(Control):
+class SocketControl(ControlPlane):
     """The control plane, for nodes of this machine."""
 
     def __init__(self, path: Path) -> None:
@@ -100,7 +100,7 @@ class Measured:
 
 
 async def measure(
-    control: Control, experiment: Experiment, folder: Path, pids: Callable[[], Mapping[str, int]]
+    control: ControlPlane, experiment: Experiment, folder: Path, pids: Callable[[], Mapping[str, int]]
 ) -> Measured:
     """Conduct one run on the nodes that join, and look at the machine whenever its phase changes."""
     measured, watcher = Measured(), Watcher()

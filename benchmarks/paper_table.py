@@ -36,16 +36,16 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from orchestrator.claims.large_m import ROWS, Printed
+from orchestrator.claims.large_m import ROWS, PrintedCell
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
+from pame.byte_account import ByteAccount
 from pame.codec import SupportCoding
-from pame.ledger import Ledger
 from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec, LocalObjective, Optimum, Problem, Stacked
 from pame.problems.base import Vector
+from pame.resolved_run import ResolvedRun
 from pame.sampling import period
-from pame.setting import Setting
 from pame.simulator import run_vectorised
 from pame.stopping import StopRules
 from pame.topology import Topology
@@ -119,9 +119,9 @@ class _Curve:
         """Records are not needed here."""
 
 
-def measure(cell: Printed, problem: Problem, graph: Topology, seed: int, eta: float) -> Measured:
+def measure(cell: PrintedCell, problem: Problem, graph: Topology, seed: int, eta: float) -> Measured:
     """Run one cell."""
-    setting = Setting(
+    setting = ResolvedRun(
         seed=seed,
         topology=graph,
         problem=problem,
@@ -132,14 +132,14 @@ def measure(cell: Printed, problem: Problem, graph: Topology, seed: int, eta: fl
         evaluate_every=1,
     )
     curve = _Curve()
-    run_vectorised(setting, curve, Ledger(cell.m))
+    run_vectorised(setting, curve, ByteAccount(cell.m))
     reached = next((k for k, error in enumerate(curve.errors) if error <= THRESHOLD), None)
     return Measured(curve.errors[MSE_AT], reached)
 
 
-def run(cells: Sequence[Printed], seed: int, eta: float, console: Console) -> dict[Printed, Measured]:
+def run(cells: Sequence[PrintedCell], seed: int, eta: float, console: Console) -> dict[PrintedCell, Measured]:
     """Run cells, two at a time; all cells of one m share graph and data."""
-    results: dict[Printed, Measured] = {}
+    results: dict[PrintedCell, Measured] = {}
     for m, group in groupby(sorted(cells, key=lambda cell: cell.m), key=lambda cell: cell.m):
         with _timed(console, f"graph and data for m = {m}"):
             graph = topology.build(RandomRegular(degree=DEGREE[m]), m, seed)
@@ -162,14 +162,14 @@ def _timed(console: Console, what: str) -> Iterator[None]:
     console.print(f"[dim]{what}: {time.perf_counter() - start:.1f} s[/]")
 
 
-def _print_progress(console: Console, cell: Printed, result: Measured) -> None:
+def _print_progress(console: Console, cell: PrintedCell, result: Measured) -> None:
     console.print(
         f"m={cell.m} nu={cell.nu} s/n={cell.s}: paper {cell.mse:.3f}/{cell.iterations}, "
         f"here {result.mse:.3f}/{result.iterations}"
     )
 
 
-def _table(results: dict[Printed, Measured]) -> Table:
+def _table(results: dict[PrintedCell, Measured]) -> Table:
     table = Table(title="||mean model - w*||² after 100 iterations / iterations to 0.5")
     for heading in ("m", "nu", "s/n", "paper", "here", "MSE ratio", "iterations apart"):
         table.add_column(heading, justify="right")
@@ -180,7 +180,7 @@ def _table(results: dict[Printed, Measured]) -> Table:
     return table
 
 
-def _reach(results: dict[Printed, Measured], console: Console) -> None:
+def _reach(results: dict[PrintedCell, Measured], console: Console) -> None:
     column = [(cell, results[cell]) for cell in COLUMN if cell in results]
     worst_mse = max(abs(got.mse / cell.mse - 1.0) for cell, got in column)
     worst_iterations = max(abs((got.iterations or ITERATIONS) - cell.iterations) for cell, got in column)

@@ -33,13 +33,13 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from benchmarks.network import Watcher, company
-from orchestrator.backends.on_processes import Errand
-from orchestrator.backends.standing import run_standing
+from orchestrator.backends.on_processes import RunRequest
+from orchestrator.backends.standing_network import run_standing
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, Status
 from pame.algorithms import SPECS
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Record
 from pame.simulator import run_virtual_time
 
@@ -167,7 +167,7 @@ def compare(runs: int) -> dict[str, Compared]:
 def simulate(experiment: Experiment) -> CurveWatcher:
     """The same under the virtual clock."""
     watcher = CurveWatcher()
-    run_virtual_time(make_network_setting(experiment, Path()), watcher, Ledger(experiment.nodes))
+    run_virtual_time(make_network_setting(experiment, Path()), watcher, ByteAccount(experiment.nodes))
     return watcher
 
 
@@ -176,7 +176,7 @@ def on_nodes(experiments: Sequence[Experiment]) -> list[Measured]:
     with TemporaryDirectory() as name:
         folder, measured = Path(name), []
 
-        def ended(errand: Errand, ending: Ending) -> None:
+        def ended(errand: RunRequest, ending: Ending) -> None:
             if ending.status is not Status.FINISHED:
                 raise RuntimeError(f"a run did not finish: {ending.reason}")
             watcher = errand.watcher
@@ -188,7 +188,7 @@ def on_nodes(experiments: Sequence[Experiment]) -> list[Measured]:
             measured.append(Measured(watcher, overran, is_bound, delays))
 
         errands = [
-            Errand("local", experiment, folder, folder / str(number), CurveWatcher())
+            RunRequest("local", experiment, folder, folder / str(number), CurveWatcher())
             for number, experiment in enumerate(experiments)
         ]
         run_standing("local", errands, folder / "nodes.log", ended)

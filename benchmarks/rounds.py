@@ -38,7 +38,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.model import Evaluate, Period, Stop
 from orchestrator.plan import make_network_setting
 from pame.algorithms import AlgorithmSpec, DpsgdSpec, FixedStep, PameSpec
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.problems import LogisticSpec
 from pame.simulator import run_lock_step
 from pame.topology.kinds import Ring
@@ -189,7 +189,7 @@ def _simulate(case: str) -> tuple[float, float]:
     def spent(rounds: int) -> tuple[float, float]:
         setting = make_network_setting(experiment_of(case, rounds), Path())
         wall, cpu = time.perf_counter(), time.process_time()
-        run_lock_step(setting, Watcher(), Ledger(NODES))
+        run_lock_step(setting, Watcher(), ByteAccount(NODES))
         return time.perf_counter() - wall, time.process_time() - cpu
 
     with threadpool_limits(1):

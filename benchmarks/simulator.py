@@ -22,12 +22,12 @@ from threadpoolctl import threadpool_limits
 
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
+from pame.byte_account import ByteAccount
 from pame.codec import SupportCoding
-from pame.ledger import Ledger
-from pame.observe import Evaluation, Observer, Outcome, Record
+from pame.observe import Evaluation, Observer, Record, RunOutcome
 from pame.problems import LinearSpec
+from pame.resolved_run import ResolvedRun
 from pame.sampling import period
-from pame.setting import Setting
 from pame.simulator import run_lock_step, run_vectorised
 from pame.stopping import StopRules
 from pame.topology.kinds import RandomRegular
@@ -38,7 +38,7 @@ VECTORISED_STEPS = 500_000
 OBJECT_STEPS = 20_000
 CYCLE = 21
 """Iterations at the least, so that rounds of every period 3..7 are among them."""
-Driver = Callable[[Setting, Observer, Ledger], Outcome]
+Driver = Callable[[ResolvedRun, Observer, ByteAccount], RunOutcome]
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class _Nobody:
         """Not watched."""
 
 
-def setting_of(m: int) -> Setting:
+def setting_of(m: int) -> ResolvedRun:
     """PaME on linear regression, random regular graph of degree 10, periods 3..7."""
-    return Setting(
+    return ResolvedRun(
         seed=SEED,
         topology=topology.build(RandomRegular(degree=DEGREE), m, SEED),
         problem=problems.build(LinearSpec(n=N, samples=SAMPLES, test_samples=1), m, SEED),
@@ -93,20 +93,20 @@ def measure(m: int) -> Measured:
     return Measured(m, vectorised, objects, gradient_s / iteration_s, read_s / iteration_s, data.nbytes, peak)
 
 
-def _rate(driver: Driver, setting: Setting, iterations: int) -> float:
+def _rate(driver: Driver, setting: ResolvedRun, iterations: int) -> float:
     """Node-iterations per second between two lengths, so that set-up and the two evaluations cancel."""
 
     def seconds(count: int) -> float:
         start = time.perf_counter()
-        driver(_until(setting, count), _Nobody(), Ledger(setting.topology.nodes))
+        driver(_until(setting, count), _Nobody(), ByteAccount(setting.topology.nodes))
         return time.perf_counter() - start
 
     short = seconds(1)
     return setting.topology.nodes * iterations / max(seconds(1 + iterations) - short, 1e-9)
 
 
-def _until(setting: Setting, iterations: int) -> Setting:
-    return Setting(**{**setting.__dict__, "stop": StopRules(iterations)})
+def _until(setting: ResolvedRun, iterations: int) -> ResolvedRun:
+    return ResolvedRun(**{**setting.__dict__, "stop": StopRules(iterations)})
 
 
 def _best(action: Callable[[], object]) -> float:

@@ -13,20 +13,20 @@ import numpy as np
 
 from node import assignment_limits
 from node.stream_proof import SECRET_BYTES
-from pame import algorithms, problems, specs
-from pame.algorithms import AlgorithmSpec, Mode
+from pame import algorithms, problems, spec_json
+from pame.algorithms import AlgorithmSpec, ExchangeMode
 from pame.codec import SupportCoding
 from pame.errors import ParameterError
 from pame.exchange import ValueType, Vector
+from pame.fault_plan_text import plan_lines, read_plan
 from pame.links import LinkSpec
-from pame.plan_text import plan_lines, read_plan
 from pame.problems import ProblemSpec
+from pame.resolved_run import Compute, ResolvedRun
 from pame.rpc import control_pb2 as pb
-from pame.setting import Compute, Setting
 from pame.stopping import StopRules
 from pame.topology import Topology
 
-_MODES = {Mode.ROUNDS: pb.ExchangeRules.MODE_ROUNDS, Mode.FREE: pb.ExchangeRules.MODE_FREE}
+_MODES = {ExchangeMode.ROUNDS: pb.ExchangeRules.MODE_ROUNDS, ExchangeMode.FREE: pb.ExchangeRules.MODE_FREE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Assigned:
     run: int
     index: int
     incarnation: int
-    setting: Setting
+    setting: ResolvedRun
     peers: tuple[Peer, ...]
     snapshot_every: int
     first: int
@@ -66,7 +66,7 @@ class Assigned:
         return k % self.snapshot_every == 0 or k == self.setting.stop.iterations
 
 
-def describe(run: int, setting: Setting, problem: ProblemSpec, tls: bool = False) -> pb.Assignment:
+def describe(run: int, setting: ResolvedRun, problem: ProblemSpec, tls: bool = False) -> pb.Assignment:
     """What the assignments of all nodes of a run have in common; among them a new secret, which is nowhere else."""
     paper = setting.stop.paper
     spare, patience, compute = setting.spare, setting.patience_s, setting.compute
@@ -79,8 +79,8 @@ def describe(run: int, setting: Setting, problem: ProblemSpec, tls: bool = False
         nodes=setting.topology.nodes,
         edges=setting.topology.edges.ravel().tolist(),
         periods=setting.periods,
-        problem=json.dumps(specs.plain(problem)),
-        algorithm=json.dumps(specs.plain(setting.algorithm)),
+        problem=json.dumps(spec_json.plain(problem)),
+        algorithm=json.dumps(spec_json.plain(setting.algorithm)),
         exchange=pb.ExchangeRules(
             mode=_MODES[setting.mode],
             spare=spare,
@@ -150,13 +150,13 @@ def assigned(message: pb.Assignment) -> Assigned:
         raise ParameterError("not an assignment: it does not say how nodes wait for each other")
     if messages.support and messages.support.upper() not in SupportCoding.__members__:
         raise ParameterError(f"not an assignment: there is no support coding {messages.support!r}")
-    problem: ProblemSpec = specs.revive(problems.SPECS, _json(message.problem))
-    algorithm: AlgorithmSpec = specs.revive(algorithms.SPECS, _json(message.algorithm))
+    problem: ProblemSpec = spec_json.revive(problems.SPECS, _json(message.problem))
+    algorithm: AlgorithmSpec = spec_json.revive(algorithms.SPECS, _json(message.algorithm))
     assignment_limits.memory(problem, len(message.neighbours))
     _refuse_contradictions(problem, algorithm)
     plan = read_plan(message.plan)
     assignment_limits.plan(plan, message.nodes)
-    setting = Setting(
+    setting = ResolvedRun(
         seed=message.seed,
         topology=Topology(message.nodes, edges.reshape(-1, 2)),
         problem=problems.build(problem, message.nodes, message.seed),

@@ -12,11 +12,11 @@ import numpy as np
 
 from node.stream_proof import SECRET_BYTES
 from pame.errors import ParameterError
-from pame.faults import Plan
-from pame.plan_text import named_nodes
+from pame.fault_effects import Plan
+from pame.fault_plan_text import named_nodes
 from pame.problems import ProblemSpec
 from pame.rpc import control_pb2 as pb
-from pame.specs import LARGEST, LARGEST_WHOLE
+from pame.spec_json import LARGEST, LARGEST_WHOLE
 from pame.stopping import NO_LIMIT
 
 MOST_NODES = 100_000

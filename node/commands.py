@@ -8,8 +8,8 @@ from google.protobuf.message import DecodeError
 from node import assignment_limits
 from node.assignment import Assigned
 from pame.errors import PameError
-from pame.faults import Plan
-from pame.plan_text import read_plan
+from pame.fault_effects import Plan
+from pame.fault_plan_text import read_plan
 from pame.rpc import control_pb2 as pb
 
 _LONGEST_PROBE_S = 60.0

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 import grpc
 
 from node.commands import decoded, on_one_line
-from node.door import JoinRefused, NotYet, Options
-from node.parcels import refusal_name
+from node.orchestrator_channel import JoinRefused, NotYet, Options
+from node.wire_message import refusal_name
 from pame.errors import PameError
 from pame.rpc import control_pb2 as pb
 

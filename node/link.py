@@ -25,12 +25,12 @@ from statistics import median_low
 
 import grpc
 
-from node.account import OutAccount
 from node.assignment import Peer
+from node.conditions import Conditions
+from node.counters import OutCounters
 from node.credentials import Credentials, expecting, mutual_channel
-from node.parcels import Parcel, refusal_name
 from node.stream_proof import shown
-from node.weather import Weather
+from node.wire_message import WireMessage, refusal_name
 from pame.links import LinkState, send
 from pame.rpc import exchange_pb2 as pb
 
@@ -52,7 +52,7 @@ _WAYS_REMEMBERED = 64
 class _Entry:
     """A parcel that waits or is under way; the times are those of its last departure from the queue."""
 
-    parcel: Parcel
+    parcel: WireMessage
     at: float
     """When it is sent: it does not leave the queue before."""
     is_sent: bool = False
@@ -78,8 +78,8 @@ class OutLink:
         self,
         peer: Peer,
         limit: int,
-        weather: Weather,
-        account: OutAccount,
+        weather: Conditions,
+        account: OutCounters,
         credentials: Credentials | None = None,
         method: str = PUSH,
         secret: bytes = b"",
@@ -121,7 +121,7 @@ class OutLink:
         self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
         self._task = asyncio.create_task(self._run())
 
-    def push(self, parcel: Parcel, at: float | None = None) -> Sequence[Parcel]:
+    def push(self, parcel: WireMessage, at: float | None = None) -> Sequence[WireMessage]:
         """Take a parcel that is sent at a moment; an overflow drops the oldest that wait. Those that were dropped."""
         account, dropped = self._account, []
         self._queue.append(_Entry(parcel, time.monotonic() if at is None else at))
@@ -295,7 +295,7 @@ class OutLink:
             account.sizes += parcel.sizes
         entry.is_sent = entry.is_counted = True
 
-    def _leave_queue(self, parcel: Parcel) -> None:
+    def _leave_queue(self, parcel: WireMessage) -> None:
         self._account.queued -= 1
         self._account.queued_bytes -= parcel.sizes.total
 

@@ -17,10 +17,10 @@ import grpc
 from prometheus_client import Metric, core
 from prometheus_client.registry import Collector
 
-from node.account import ROUND_TRIP_BOUNDS_S, Histogram, InAccount, NodeAccount, OutAccount
-from node.handshakes import REASONS
+from node.counters import ROUND_TRIP_BOUNDS_S, Histogram, InCounters, NodeCounters, OutCounters
 from node.refused_requests import REASONS as REQUEST_REASONS
 from node.run_name import run_name
+from node.tls_failures import REASONS
 from pame.codec import Sizes
 
 NAMED = 32
@@ -47,7 +47,7 @@ class NodeCollector(Collector):
 
     def __init__(
         self,
-        read: Callable[[], NodeAccount],
+        read: Callable[[], NodeCounters],
         build: Build,
         handshakes: Callable[[], Mapping[str, int]] = dict,
         requests: Mapping[str, int] | None = None,
@@ -117,7 +117,7 @@ def refused_requests(whose: str, counts: Mapping[str, int]) -> Metric:
     return family(name, "Refused HTTP requests and connections, by reason.", ["reason"], by_reason(known))
 
 
-_NODE: Figures[NodeAccount] = (
+_NODE: Figures[NodeCounters] = (
     ("iteration", "The iteration this node is at.", lambda node: node.iteration),
     ("steps_total", "Local steps taken.", lambda node: node.steps),
     ("step_seconds_total", "Spent in gradients and steps, without padding.", lambda node: node.step_s),
@@ -136,7 +136,7 @@ _NODE: Figures[NodeAccount] = (
     ("snapshot_bytes_total", "Bytes of models sent to the orchestrator.", lambda node: node.snapshot_bytes),
     ("snapshot_cpu_seconds_total", "CPU time spent on snapshots.", lambda node: node.snapshot_s),
 )
-_OUT: Figures[OutAccount] = (
+_OUT: Figures[OutCounters] = (
     ("sent_messages_total", "Handed to gRPC for the first time.", lambda link: link.messages),
     ("resent_messages_total", "Handed to gRPC again, after a stream broke.", lambda link: link.resent),
     ("overtime_messages_total", "Given to the link after the node's last iteration.", lambda link: link.overtime),
@@ -150,7 +150,7 @@ _OUT: Figures[OutAccount] = (
     ("connects_total", "Times the stream to the receiver was opened.", lambda link: link.connects),
     ("queued_messages", "Waiting now to be sent for the first time.", lambda link: link.queued),
 )
-_INTO: Figures[InAccount] = (
+_INTO: Figures[InCounters] = (
     ("received_messages_total", "Accepted into the mailbox.", lambda link: link.messages),
     ("received_bytes_total", "Bytes of the vectors accepted.", lambda link: link.bytes),
     ("aggregated_messages_total", "Averaged by this node.", lambda link: link.aggregated),
@@ -190,7 +190,7 @@ def _links(groups: Mapping[str, Sequence[T]], figures: Figures[T]) -> Iterator[M
         yield family(f"pame_link_{name}", documentation, ["peer"], samples)
 
 
-def _sent_bytes(groups: Mapping[str, Sequence[OutAccount]]) -> Metric:
+def _sent_bytes(groups: Mapping[str, Sequence[OutCounters]]) -> Metric:
     samples: Samples = {}
     for peer, group in groups.items():
         by_kind = asdict(sum((link.sizes for link in group), Sizes()))

@@ -78,7 +78,7 @@ class MetricsServer:
 
     async def open(self) -> None:
         """Begin to answer."""
-        self._serving = listen(self._listening, lambda: _Visit(self))
+        self._serving = listen(self._listening, lambda: _MetricsVisit(self))
 
     async def close(self) -> None:
         """Free the port; a second call does nothing."""
@@ -126,7 +126,7 @@ class MetricsServer:
         return _response(HTTPStatus.OK, headers, body)
 
 
-class _Visit(asyncio.Protocol):
+class _MetricsVisit(asyncio.Protocol):
     """One connection: a request, an answer, the end."""
 
     def __init__(self, server: MetricsServer) -> None:

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import grpc
 
-from node.account import NodeAccount
 from node.addresses import AUTO, choose, control_address, own_addresses
 from node.assignment import assigned, peer
 from node.commands import CommandRefused, check_neighbours, check_probe, on_one_line, read_faults
 from node.control import ControlStream
-from node.door import Door, PlainDoor
-from node.door import Options as ChannelOptions
+from node.counters import NodeCounters
 from node.fingerprint import fingerprint
-from node.handshakes import Handshakes
+from node.health_server import HealthServer
 from node.metrics import Build, NodeCollector
 from node.metrics_server import MetricsServer
+from node.orchestrator_channel import Options as ChannelOptions
+from node.orchestrator_channel import OrchestratorChannel, PlainChannel
 from node.probing import boot_id
 from node.refused_requests import RefusedRequests
 from node.run_name import run_name
@@ -29,8 +29,8 @@ from node.server import ExchangeServer
 from node.session import Session
 from node.shaping import Kernel, probe
 from node.supervisor import ORDERS, SOCKET_VARIABLE
-from node.unforeseen import in_one_line, reason_of
-from node.vitals import Vitals
+from node.tls_failures import TlsFailures
+from node.unexpected_errors import in_one_line, reason_of
 from pame import algorithms, problems
 from pame.errors import MessageRefused, PameError
 from pame.rpc import control_pb2 as pb
@@ -87,10 +87,10 @@ class Node:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._host, self._metrics_host = _hosts(options)
-        self._handshakes = Handshakes() if options.security is not None else None
+        self._handshakes = TlsFailures() if options.security is not None else None
         self._door = _door(options)
         self._server = ExchangeServer(self._host, options.port)
-        self._vitals = Vitals(options.health_port)
+        self._vitals = HealthServer(options.health_port)
         self._session: Session | None = None
         self._probing: set[asyncio.Task[None]] = set()
         self._kernel: Kernel | None = None
@@ -166,8 +166,8 @@ class Node:
     def _refused_handshakes(self) -> Mapping[str, int]:
         return self._handshakes.refused if self._handshakes else {}
 
-    def _account(self) -> NodeAccount:
-        return self._session.account if self._session else NodeAccount(strangers=self._server.refused)
+    def _account(self) -> NodeCounters:
+        return self._session.account if self._session else NodeCounters(strangers=self._server.refused)
 
     def _join(self) -> pb.Join:
         options, session = self._options, self._session
@@ -287,12 +287,12 @@ def _hosts(options: Options) -> tuple[str, str]:
     return choose(own_addresses(), control), control
 
 
-def _door(options: Options) -> Door:
+def _door(options: Options) -> OrchestratorChannel:
     if options.security is None:
-        return PlainDoor(options.orchestrator, options.token)
-    from node.enrolment import SecureDoor  # and with it `cryptography`, which a node without TLS does not need
+        return PlainChannel(options.orchestrator, options.token)
+    from node.tls_enrolment import TlsChannel  # and with it `cryptography`, which a node without TLS does not need
 
-    return SecureDoor(options.orchestrator, options.member, Path(options.security))
+    return TlsChannel(options.orchestrator, options.member, Path(options.security))
 
 
 def _when_cut(lifeline: int, action: Callable[[], None]) -> None:

@@ -4,12 +4,12 @@ import resource
 from dataclasses import asdict
 from typing import Any
 
-from node.account import NodeAccount
-from node.chronicle import Turn
-from node.parcels import refusal_number
+from node.counters import NodeCounters
+from node.fault_schedule import Turn
 from node.shaping import Realised
-from node.sockets import SocketCounts
-from pame.faults import Window
+from node.socket_counters import SocketCounts
+from node.wire_message import refusal_number
+from pame.fault_effects import Window
 from pame.observe import Record
 from pame.rpc import control_pb2 as pb
 
@@ -61,7 +61,7 @@ def record_message(record: Record) -> pb.Record:
     )
 
 
-def totals_message(account: NodeAccount) -> pb.Report:
+def totals_message(account: NodeCounters) -> pb.Report:
     """What a node has counted since the run began."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return pb.Report(

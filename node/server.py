@@ -15,9 +15,9 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from node.credentials import Credentials, mutual_server, peer_name
 from node.health_service import HealthChecks
 from node.link import PROBE, PUSH
-from node.parcels import ParcelRefused
 from node.port_limits import port_limits
 from node.stream_proof import Admission
+from node.wire_message import WireMessageRefused
 from pame.errors import PameError
 from pame.rpc import exchange_pb2 as pb
 from pame.rpc import refusal_pb2
@@ -40,7 +40,7 @@ Arrive = Callable[[bytes, str | None], int]
 `ParcelRefused`."""
 
 
-class CannotListen(PameError):
+class NoDataPort(PameError):
     """The port is taken, or not ours to take."""
 
 
@@ -109,9 +109,7 @@ class ExchangeServer:
             else:
                 self._port = server.add_insecure_port(address)
         except RuntimeError:
-            raise CannotListen(
-                f"cannot listen on {self._host}:{self._port}: give another --port, or 0 for any"
-            ) from None
+            raise NoDataPort(f"cannot listen on {self._host}:{self._port}: give another --port, or 0 for any") from None
         await server.start()
         for name in ("", SERVICE):
             await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
@@ -156,7 +154,7 @@ class ExchangeServer:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused parcels in a row")
 
     def _turn_away(self, data: bytes, name: str | None) -> int:
-        refused = ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
+        refused = WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
         self.refused[refused.code] += 1
         raise refused
 
@@ -177,7 +175,7 @@ class _Stream:
         try:
             self._late = arrive(data, name)
             self.refused_in_a_row = 0
-        except ParcelRefused as refused:
+        except WireMessageRefused as refused:
             self.refused_in_a_row += 1
             code: Any = refused.refusal
             self._refused.append(pb.RefusedParcel(number=self._seen, refusal=code, detail=str(refused)))

@@ -7,24 +7,24 @@ from contextlib import suppress
 from math import inf, isfinite
 from typing import Any
 
-from node.account import NodeAccount, OutAccount
 from node.assignment import Assigned, Peer
-from node.chronicle import IN_PROCESS, Chronicle, Turn, concerns
+from node.conditions import Conditions
+from node.counters import NodeCounters, OutCounters
+from node.fault_schedule import IN_PROCESS, FaultSchedule, Turn, concerns
 from node.link import OutLink
 from node.probing import Prober
 from node.reports import fault_message, realised_message, record_message, totals_message
 from node.run_name import run_name
 from node.server import ExchangeServer
 from node.shaping import Kernel, Realised, Shaper, ShapingRefused
-from node.sockets import count_sockets, own_inodes
+from node.socket_counters import count_sockets, own_inodes
 from node.stream_proof import Admission, proof
 from node.trainer import Trainer
-from node.unforeseen import reason_of
-from node.weather import Weather
-from pame.algorithms import Mode
+from node.unexpected_errors import reason_of
+from pame.algorithms import ExchangeMode
 from pame.errors import Diverged, MessageRefused, ParameterError
 from pame.exchange import Vector
-from pame.faults import Cut, Degrade, Event, Plan
+from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, Plan
 from pame.observe import Record
 from pame.rpc import control_pb2 as pb
 
@@ -48,15 +48,15 @@ class Session:
     ) -> None:
         """`kernel`: what it can do to links; None: it is left alone."""
         self.assigned = assigned
-        self.account = NodeAccount(run=assigned.run, index=assigned.index)
+        self.account = NodeCounters(run=assigned.run, index=assigned.index)
         self._server = server
         self._send = send
         self._links: dict[int, OutLink] = {}
         addresses = {peer.index: peer.address for peer in assigned.peers}
         self._shaper = Shaper(assigned.setting, assigned.index, addresses, kernel or Kernel())
         self._shaping: asyncio.Task[None] | None = None
-        self._weather = Weather(assigned.setting, assigned.index, self._shaper, assigned.seconds)
-        self._chronicle = Chronicle(
+        self._weather = Conditions(assigned.setting, assigned.index, self._shaper, assigned.seconds)
+        self._chronicle = FaultSchedule(
             assigned.index,
             assigned.setting.plan,
             self._tell_turn,
@@ -64,7 +64,7 @@ class Session:
             assigned.seconds,
             assigned.first,
             run_name(assigned.run),
-            assigned.setting.stop.iterations if assigned.setting.mode is Mode.ROUNDS else inf,
+            assigned.setting.stop.iterations if assigned.setting.mode is ExchangeMode.ROUNDS else inf,
         )
         self._chronicler: asyncio.Task[None] | None = None
         self._reshape = asyncio.Event()
@@ -79,7 +79,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._reporter: asyncio.Task[None] | None = None
         for peer in assigned.peers:
-            self.account.out[peer.index] = OutAccount()
+            self.account.out[peer.index] = OutCounters()
         self._trainer = Trainer(
             assigned,
             self._links,
@@ -175,13 +175,13 @@ class Session:
                 async with asyncio.timeout(left if isfinite(left) else None):
                     await self._reshape.wait()
 
-    def _mechanism(self, event: Event) -> str:
-        if event.window.unit == "seconds" and isinstance(event.effect, Cut | Degrade):
+    def _mechanism(self, event: FaultEvent) -> str:
+        if event.window.unit == "seconds" and isinstance(event.effect, CutEffect | DegradeEffect):
             return self._shaper.mechanism(event.effect)
         return IN_PROCESS
 
-    def _held(self, event: Event) -> Sequence[Realised]:
-        return self._shaper.held_links(event.effect) if isinstance(event.effect, Cut | Degrade) else ()
+    def _held(self, event: FaultEvent) -> Sequence[Realised]:
+        return self._shaper.held_links(event.effect) if isinstance(event.effect, CutEffect | DegradeEffect) else ()
 
     def _tell_turn(self, turn: Turn) -> None:
         self._send(pb.FromNode(fault=fault_message(self.assigned.run, turn)))

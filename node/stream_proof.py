@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import grpc
 
-from node.parcels import refusal_name
+from node.wire_message import refusal_name
 from pame.rpc import exchange_pb2 as pb
 from pame.rpc import refusal_pb2
 

@@ -1,7 +1,7 @@
 """The parent of a node's trainer, and process 1 of its container: `python -m node.supervisor ARGUMENTS OF THE NODE`.
 
 It passes signals on, buries what dies, and starts a trainer that was killed again. It takes orders over a Unix socket
-(`node.order`); each carries its end, so that nothing stays paused or dead when whoever gave it is gone:
+(`node.supervisor_client`); each carries its end, so that nothing stays paused or dead when whoever gave it is gone:
 
     {"do": "pause", "seconds": 3}      stopped, goes on after 3 s
     {"do": "kill", "seconds": 3}       killed, a new one starts after 3 s
@@ -24,8 +24,8 @@ from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 
-from node.order_socket import OrderSocket
-from node.under_way import PAGE_VARIABLE, RunWatch
+from node.run_watch import PAGE_VARIABLE, RunWatch
+from node.supervisor_socket import SupervisorSocket
 
 SOCKET_VARIABLE = "PAME_SUPERVISOR"
 MEMBER_VARIABLE = "PAME_MEMBER"
@@ -88,7 +88,7 @@ class Supervisor:
             signal.signal(number, lambda *_: None)  # the byte in the wake-up socket says which
         with selectors.DefaultSelector() as events:
             events.register(self._woken, selectors.EVENT_READ)
-            orders = OrderSocket(self._orders, events, self._carry_out)
+            orders = SupervisorSocket(self._orders, events, self._carry_out)
             self._start()
             while True:
                 for key, _ in events.select(self._next_alarm()):

@@ -14,18 +14,18 @@ from math import inf
 
 import numpy as np
 
-from node.account import InAccount, NodeAccount
 from node.assignment import Assigned
+from node.conditions import Conditions
+from node.counters import InCounters, NodeCounters
 from node.iteration_clock import IterationClock
 from node.link import OutLink
-from node.parcels import Customs, ParcelRefused, pack
-from node.weather import Weather
-from pame.algorithms import Delivery, Mode, Received, Selection, Wanted
+from node.wire_message import MessageChecks, WireMessageRefused, pack
+from pame.algorithms import Delivery, ExchangeMode, Received, Selection, Wanted
 from pame.exchange import Vector
 from pame.message_check import MessageCheck
 from pame.observe import Record
 from pame.participant import Participant, Sent
-from pame.plausible import absurd_from, is_absurd
+from pame.value_bound import absurd_from, is_absurd
 
 _KEPT_BYTES = 64 * 2**20
 _KEPT_AT_LEAST = 8
@@ -46,8 +46,8 @@ class Trainer:
         self,
         assigned: Assigned,
         links: Mapping[int, OutLink],
-        weather: Weather,
-        account: NodeAccount,
+        weather: Conditions,
+        account: NodeCounters,
         recorded: Callable[[Record], None],
         snapshot: Snapshot,
         room: Callable[[], Awaitable[bool]],
@@ -100,8 +100,8 @@ class Trainer:
         """Sent, by the records so far."""
         self._absurd_from = inf
         for peer in assigned.peers:
-            account.into.setdefault(peer.index, InAccount())
-        self.customs = Customs(
+            account.into.setdefault(peer.index, InCounters())
+        self.customs = MessageChecks(
             setting,
             assigned.run,
             index,
@@ -125,7 +125,7 @@ class Trainer:
         """A parcel arrives from whom a certificate names so; how many of its sender were late so far."""
         try:
             received = self.customs.open(data, name)
-        except ParcelRefused as refused:
+        except WireMessageRefused as refused:
             known = self._account.into.get(refused.sender) if refused.sender is not None else None
             (known.refused if known else self._account.strangers)[refused.code] += 1
             if known:
@@ -178,7 +178,7 @@ class Trainer:
 
     def _is_over(self, k: int) -> bool:
         """Whether this iteration is not done any more."""
-        return k >= self._setting.stop.iterations and self._setting.mode is Mode.ROUNDS
+        return k >= self._setting.stop.iterations and self._setting.mode is ExchangeMode.ROUNDS
 
     async def _begin(self, k: int) -> None:
         """What stops the node at this iteration does so now; then its message goes, if it has not gone ahead."""
@@ -287,7 +287,7 @@ class Trainer:
         participant = self._participant
         if participant.satisfied():
             await asyncio.sleep(0)  # whatever happens, receipts and reports get their turn
-            is_round = participant.waiting is not None and self._setting.mode is Mode.ROUNDS
+            is_round = participant.waiting is not None and self._setting.mode is ExchangeMode.ROUNDS
             return max(began, self._arrived) if is_round else began
         try:
             async with asyncio.timeout(participant.patience.seconds()):

@@ -8,7 +8,7 @@ from typing import Literal, Self, cast, get_args
 import grpc
 
 from node.credentials import ORCHESTRATOR_NAME, expecting
-from node.parcels import refusal_name
+from node.wire_message import refusal_name
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.metrics import Phase
 from orchestrator.network import NetworkObserver, NetworkState

@@ -10,15 +10,15 @@ from math import inf, isfinite
 
 from orchestrator.experiment import Experiment
 from orchestrator.faults import kind_of
-from orchestrator.report.text import duration
-from pame.algorithms import Mode
-from pame.faults import Event, Plan, Slow
-from pame.setting import Setting
+from orchestrator.report.number_words import duration
+from pame.algorithms import ExchangeMode
+from pame.fault_effects import FaultEvent, Plan, SlowEffect
+from pame.resolved_run import ResolvedRun
 
 
-def late_faults(experiment: Experiment, setting: Setting, driver: str | None) -> list[str]:
+def late_faults(experiment: Experiment, setting: ResolvedRun, driver: str | None) -> list[str]:
     """A sentence for each fault whose first window begins too late; `driver` is None on a network."""
-    firsts: dict[int, Event] = {}
+    firsts: dict[int, FaultEvent] = {}
     for event in setting.plan:
         first = firsts.setdefault(event.number, event)
         if event.window.begin < first.window.begin:
@@ -41,13 +41,13 @@ def late_faults(experiment: Experiment, setting: Setting, driver: str | None) ->
     return found
 
 
-def likely_seconds(experiment: Experiment, setting: Setting, driver: str | None) -> float:
+def likely_seconds(experiment: Experiment, setting: ResolvedRun, driver: str | None) -> float:
     """How long the iterations take; inf if nobody can say: without a time model, or without a limit of iterations."""
     is_timed = experiment.compute is not None or driver == "virtual-time"
     if not is_timed or setting.stop.by_seconds_alone:
         return inf
     iterations, compute = setting.stop.iterations, setting.compute
-    waits = setting.mode is Mode.ROUNDS
+    waits = setting.mode is ExchangeMode.ROUNDS
     slowest = compute.slowdown if waits and compute.stragglers else 1.0
     rounds = iterations / min(setting.periods) if waits else 0.0
     crossing = setting.slowest_crossing_s
@@ -65,7 +65,7 @@ def _held_up(plan: Plan, plain: float) -> float:
         length = window.lasts_s if window.lasts_s is not None else window.end - window.begin
         if window.unit == "iterations" and window.lasts_s is None:
             length = inf
-        if isinstance(event.effect, Slow):
+        if isinstance(event.effect, SlowEffect):
             length = min(length, plain) * event.effect.factor
         more += length if isfinite(length) else 0.0
     return more

@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from orchestrator.experiment.distributions import Distribution, Lognormal, Normal, draws
-from orchestrator.experiment.links import LinkDraw, Links, LinkSettings
+from orchestrator.experiment.links import LinkDraw, LinkSettings, LinksSection
 from pame.errors import ParameterError
 from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
@@ -44,7 +44,7 @@ class LinkTable:
         return self.special.get((sender, receiver), self.default)
 
 
-def link_table(links: Links | None, topology: Topology, seed: int) -> LinkTable:
+def link_table(links: LinksSection | None, topology: Topology, seed: int) -> LinkTable:
     """The table; `ParameterError` if it names a node or a link that is not there."""
     if links is None:
         return LinkTable()
@@ -108,7 +108,7 @@ def _possible(name: str, distribution: Distribution, number: float) -> float:
     return min(max(0.0, number), _LARGEST_LOSS) if name == "loss" else max(0.0, number)
 
 
-def _regions(links: Links, nodes: int) -> dict[int, str]:
+def _regions(links: LinksSection, nodes: int) -> dict[int, str]:
     """The region of every node."""
     regions: dict[int, str] = {}
     for name, ranges in (links.regions or {}).items():
@@ -126,7 +126,7 @@ def _regions(links: Links, nodes: int) -> dict[int, str]:
     return regions
 
 
-def _between(spec: LinkSpec, links: Links, regions: Mapping[int, str], link: Link) -> LinkSpec:
+def _between(spec: LinkSpec, links: LinksSection, regions: Mapping[int, str], link: Link) -> LinkSpec:
     if not regions or links.between is None:
         return spec
     here, there = (regions[node] for node in link)

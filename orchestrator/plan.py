@@ -15,14 +15,14 @@ from orchestrator.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.link_table import LinkTable, link_table
 from orchestrator.named_files import Files, text_of
 from pame import problems, topology
-from pame.algorithms import Mode, PameSpec
+from pame.algorithms import ExchangeMode, PameSpec
 from pame.codec import SupportCoding
 from pame.errors import ParameterError, TopologyError
 from pame.exchange import ValueType
-from pame.faults import Degrade, Plan
-from pame.plan_text import named_nodes, read_plan
+from pame.fault_effects import DegradeEffect, Plan
+from pame.fault_plan_text import named_nodes, read_plan
+from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import period
-from pame.setting import Compute, Setting
 from pame.stopping import NO_LIMIT, PaperRule, StopRules
 from pame.topology import Topology
 from pame.topology.kinds import EdgeList
@@ -55,14 +55,14 @@ def check_memory(experiment: Experiment) -> None:
         )
 
 
-def make_setting(experiment: Experiment, files: Files) -> Setting:
+def make_setting(experiment: Experiment, files: Files) -> ResolvedRun:
     """The experiment, resolved; `files`: where those are that it names."""
     exchange, messages, stop = experiment.exchange, experiment.messages, experiment.stop
     nodes, seed = experiment.nodes, experiment.seed
     graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
     plan = make_plan(experiment, files, graph, table)
-    return Setting(
+    return ResolvedRun(
         seed=seed,
         topology=graph,
         problem=problems.build(experiment.problem, nodes, seed),
@@ -75,7 +75,7 @@ def make_setting(experiment: Experiment, files: Files) -> Setting:
             paper=PaperRule(stop.paper.tolerance, stop.paper.every) if stop.paper else None,
             seconds=inf if stop.seconds is None else stop.seconds,
         ),
-        mode=Mode(exchange.mode),
+        mode=ExchangeMode(exchange.mode),
         spare=None if exchange.spare == "all" else exchange.spare,
         max_lag=exchange.max_lag,
         exclude_after=exchange.exclude_after,
@@ -111,7 +111,7 @@ def make_plan(experiment: Experiment, files: Files, graph: Topology, table: Link
     return plan
 
 
-def make_network_setting(experiment: Experiment, files: Files) -> Setting:
+def make_network_setting(experiment: Experiment, files: Files) -> ResolvedRun:
     """The setting for real clocks: a step takes as long as it takes unless the experiment says otherwise."""
     setting = make_setting(experiment, files)
     return setting if experiment.compute else replace(setting, compute=Compute(step_s=0.0))
@@ -140,7 +140,7 @@ def has_time_model(experiment: Experiment) -> bool:
     return experiment.compute is not None or experiment.links is not None
 
 
-def warnings(experiment: Experiment, setting: Setting, driver: str | None, is_tuned: bool = False) -> list[str]:
+def warnings(experiment: Experiment, setting: ResolvedRun, driver: str | None, is_tuned: bool = False) -> list[str]:
     """What is allowed but probably not meant; `driver` is None on a network.
 
     `is_tuned`: the step was chosen by trying, which says more than a bound.
@@ -163,12 +163,12 @@ def warnings(experiment: Experiment, setting: Setting, driver: str | None, is_tu
     return found
 
 
-def _loses_packets(setting: Setting) -> bool:
+def _loses_packets(setting: ResolvedRun) -> bool:
     always = any(spec.loss for spec in (setting.link, *setting.links.values()))
-    return always or any(isinstance(event.effect, Degrade) and event.effect.loss for event in setting.plan)
+    return always or any(isinstance(event.effect, DegradeEffect) and event.effect.loss for event in setting.plan)
 
 
-def _steepest(setting: Setting) -> str | None:
+def _steepest(setting: ResolvedRun) -> str | None:
     """Below 2/L_i a step cannot make f_i grow; the nodes with the fewest neighbours take the largest steps.
 
     A bound, not a limit: L_i is the largest curvature there can be, which a logistic f_i has nowhere near its optimum.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from orchestrator.experiment.model import Stop
-from orchestrator.report.text import number
+from orchestrator.report.number_words import number
 
 
 @dataclass(frozen=True, slots=True)

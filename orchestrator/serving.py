@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 
-from node.vitals import Vitals
+from node.health_server import HealthServer
 from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment, ExperimentError, load, swept_keys
-from orchestrator.network import Busy, Control, Desk, ExperimentsService
+from orchestrator.network import Busy, ControlPlane, ExperimentsService, Submissions
 from orchestrator.network.members import Members
 from orchestrator.runs import Ending
 from orchestrator.security import leave_authority
@@ -47,7 +47,7 @@ class FirstRun:
             raise ExperimentError([f"{self.file}: a sweep (over {sweep}) is no single run: give one experiment"])
         return variants[0].experiment
 
-    async def begin(self, desk: Desk) -> None:
+    async def begin(self, desk: Submissions) -> None:
         """Wait for the nodes, then begin; if so many nodes do not go with the experiment, wait for another number."""
         reminding = asyncio.create_task(self._remind(desk))
         refused = ""
@@ -79,7 +79,7 @@ class FirstRun:
             return len(await members.gather(self.nodes, inf))
         return len(await members.settle(self.stable_s, inf))
 
-    async def _remind(self, desk: Desk) -> None:
+    async def _remind(self, desk: Submissions) -> None:
         """Say what is waited for, once, if it takes longer than anybody expects."""
         await asyncio.sleep(_REMIND_S)
         while True:
@@ -100,7 +100,7 @@ class FirstRun:
 class Service:
     """What an orchestrator is made of while it serves."""
 
-    control: Control
+    control: ControlPlane
     out: Path
     """Where run folders go."""
     host: str
@@ -121,13 +121,13 @@ async def serve(service: Service, first: FirstRun | None) -> Ending | None:
     from orchestrator.live import LivePage  # and with it aiohttp, which no other verb needs
 
     control, leave = service.control, first is not None and first.patience_s is not None
-    desk = Desk(control, service.out, log)
+    desk = Submissions(control, service.out, log)
     control.members.on_refusal = lambda member, reason: log("join_refused", member=member, reason=reason)
     refused = control.refused_requests
     refused.say = lambda counts: log("http_refused", **counts)
     port, names = service.page_port or 0, service.allowed_hosts
     page = LivePage(desk, service.out, control.token, service.host, port, names, refused)
-    vitals = Vitals(service.health_port)
+    vitals = HealthServer(service.health_port)
     await control.open(ExperimentsService(control.token, desk))
     try:
         await vitals.open()
@@ -151,7 +151,7 @@ async def serve(service: Service, first: FirstRun | None) -> Ending | None:
         log("left")
 
 
-async def _until_told(desk: Desk, first: FirstRun | None, leave: bool) -> Ending | None:
+async def _until_told(desk: Submissions, first: FirstRun | None, leave: bool) -> Ending | None:
     tasks = [asyncio.create_task(_told_to_stop()), asyncio.create_task(_log_members(desk.members))]
     if first is not None:
         tasks.append(asyncio.create_task(_first_run(desk, first, leave)))
@@ -166,7 +166,7 @@ async def _until_told(desk: Desk, first: FirstRun | None, leave: bool) -> Ending
             task.cancel()
 
 
-async def _first_run(desk: Desk, first: FirstRun, leave: bool) -> None:
+async def _first_run(desk: Submissions, first: FirstRun, leave: bool) -> None:
     await first.begin(desk)
     await desk.ending()
     if not leave:

@@ -16,11 +16,11 @@ from orchestrator.backends import BACKENDS
 from orchestrator.errors import RunFailed, RunKilled, writing
 from orchestrator.experiment import Variant, swept_keys
 from orchestrator.network import NetworkState
+from orchestrator.process_pool import cores, end_processes, process_pool, starting_processes, told_to_end
 from orchestrator.report import write_sweep_report
 from orchestrator.report.files import last_json_line
 from orchestrator.runs import Ending, Status, begin_provenance, end_provenance
 from orchestrator.runs.health import State
-from orchestrator.workers import cores, end_processes, process_pool, starting_processes, told_to_end
 from pame.observe import Evaluation, Record
 
 Progress = Callable[[int, Mapping[str, Any], bool], None]

@@ -9,11 +9,11 @@ from enum import Enum
 import numpy as np
 
 from pame.algorithms import FixedStep
-from pame.algorithms.descend import descend
+from pame.algorithms.gradient_step import descend
+from pame.byte_account import ByteAccount
 from pame.evaluate import Evaluator
-from pame.ledger import Ledger
 from pame.observe import Observer
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 
 class Baseline(Enum):
@@ -23,9 +23,9 @@ class Baseline(Enum):
     TOGETHER = "one node with all data"
 
 
-def run_baseline(kind: Baseline, setting: Setting, step: FixedStep, observer: Observer) -> None:
+def run_baseline(kind: Baseline, setting: ResolvedRun, step: FixedStep, observer: Observer) -> None:
     """To the first stop rule; of the setting its algorithm, periods and links do not matter."""
-    evaluator = Evaluator(setting, Ledger(setting.topology.nodes), observer)
+    evaluator = Evaluator(setting, ByteAccount(setting.topology.nodes), observer)
     local = [setting.problem.local(node) for node in range(setting.topology.nodes)]
     models = [setting.start] * (len(local) if kind is Baseline.ALONE else 1)
     k = 0

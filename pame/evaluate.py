@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pame.byte_account import ByteAccount, Fate
 from pame.errors import Diverged
-from pame.ledger import Fate, Ledger
 from pame.observe import Evaluation, Observer, Own
 from pame.problems import ManyModels, Problem
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.stopping import Stopper
 
 OWN_AT_MOST = 128
@@ -42,7 +42,7 @@ class _Kept(NamedTuple):
 class Evaluator:
     """Evaluates the models of one run, tells the observer, and asks the stop rules."""
 
-    def __init__(self, setting: Setting, ledger: Ledger, observer: Observer) -> None:
+    def __init__(self, setting: ResolvedRun, ledger: ByteAccount, observer: Observer) -> None:
         self._setting = setting
         self._ledger = ledger
         self._observer = observer

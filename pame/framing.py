@@ -100,7 +100,7 @@ class Traffic:
 
 
 @dataclass(frozen=True, slots=True)
-class ByteAccount:
+class FramedBytes:
     """Bytes by what they are for; both directions of all data connections."""
 
     values: int
@@ -140,7 +140,7 @@ class ByteAccount:
         return inside + self.tcp_ip + self.acknowledgements + self.connections
 
 
-def account(traffic: Traffic, interface: Interface) -> ByteAccount:
+def account(traffic: Traffic, interface: Interface) -> FramedBytes:
     """The model above, for messages of one size: their mean."""
     sizes, messages, receipts, connects = traffic.sizes, traffic.parcels, traffic.receipts, traffic.connects
     parcels = sizes.total + traffic.resent_bytes + traffic.unreported_bytes + traffic.protobuf
@@ -156,7 +156,7 @@ def account(traffic: Traffic, interface: Interface) -> ByteAccount:
     stream = parcels + grpc_http2 + receipt_bytes + round(probes * PROBE) + tls + connects * OPENING
     opening = OPENING + OPENING_PACKETS * interface.header + SYN_OPTIONS
     closing = CLOSING + CLOSING_PACKETS * interface.header
-    return ByteAccount(
+    return FramedBytes(
         values=sizes.values,
         support=sizes.support,
         stars=sizes.stars,

@@ -15,7 +15,7 @@ from pame.codec import Refused, Wire
 from pame.compressors import Payload, form_of
 from pame.exchange import Vector
 from pame.message_coding import WrongVectors, declaration_of, decode_message, encode_message, refused
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 _WHAT_TO_DECLARE = (
     "declare every vector with its form in `vectors`, in `bundles` which are sent together, and in `lengths` how long "
@@ -27,7 +27,7 @@ _Kind = tuple[tuple[object, ...], ...]
 class MessageCheck:
     """All that is sent in one run, or by one node of it."""
 
-    def __init__(self, setting: Setting, nodes: Iterable[Algorithm]) -> None:
+    def __init__(self, setting: ResolvedRun, nodes: Iterable[Algorithm]) -> None:
         """`nodes`: those that are here; they must all declare the same."""
         self._setting = setting
         self._seen: Counter[_Kind] = Counter()

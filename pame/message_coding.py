@@ -12,7 +12,7 @@ from pame.codec import Draw, NotFinite, Refused, Sizes, Wire, decode_payload, en
 from pame.compressors import Payload, form_of
 from pame.errors import Diverged, MessageRefused
 from pame.exchange import Vector
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 _MOST = 2**32 - 1
 """The longest vector that the codec knows."""
@@ -46,14 +46,14 @@ class Declaration:
         return f"{vectors} in the bundles {sorted(sorted(bundle) for bundle in self.bundles)}"
 
 
-def refused(setting: Setting, what_happened: str, remedy: str) -> MessageRefused:
+def refused(setting: ResolvedRun, what_happened: str, remedy: str) -> MessageRefused:
     """The sentence that ends a run."""
     return MessageRefused(
         f"algorithm {setting.algorithm.kind!r}: nodes would refuse its messages: {what_happened}: {remedy}"
     )
 
 
-def declaration_of(setting: Setting, algorithm: Algorithm) -> Declaration:
+def declaration_of(setting: ResolvedRun, algorithm: Algorithm) -> Declaration:
     """What an algorithm declares; `MessageRefused` if it contradicts itself. A vector has n coordinates by default."""
     for name in ("vectors", "bundles", "lengths"):
         if not hasattr(algorithm, name):

@@ -93,7 +93,7 @@ class Several:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """How a run ended."""
 
     models: NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pame.algorithms import Algorithm, Received, Wanted
 from pame.observe import Record
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 _ROUNDS_REMEMBERED = 64
 
@@ -33,7 +33,7 @@ class Sent(NamedTuple):
 class Participant:
     """Bookkeeping of one node."""
 
-    def __init__(self, setting: Setting, index: int, algorithm: Algorithm) -> None:
+    def __init__(self, setting: ResolvedRun, index: int, algorithm: Algorithm) -> None:
         self.index = index
         self.algorithm = algorithm
         self.k = 0

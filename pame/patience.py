@@ -15,7 +15,7 @@ _SPREADS = 4.0
 _MAD_TO_DEVIATION = 1.4826
 
 
-class Fixed:
+class FixedPatience:
     """Always the same patience."""
 
     def __init__(self, seconds: float) -> None:
@@ -29,7 +29,7 @@ class Fixed:
         """Nothing to learn."""
 
 
-class Adaptive:
+class AdaptivePatience:
     """Learns from the last 64 waits; the ceiling until eight are known."""
 
     def __init__(self) -> None:
@@ -48,4 +48,4 @@ class Adaptive:
         self._waits.append(max(0.0, wait_s))
 
 
-Patience = Fixed | Adaptive
+Patience = FixedPatience | AdaptivePatience

@@ -64,7 +64,7 @@ def test_the_check_sees_a_layer_that_reaches_upward(package: str, source: str) -
 
 
 def test_the_check_lets_downward_imports_pass() -> None:
-    assert violations("orchestrator", "from pame.setting import Setting\nimport node") == []
+    assert violations("orchestrator", "from pame.resolved_run import Setting\nimport node") == []
 
 
 def test_a_linear_node_needs_neither_torch_nor_scipy_nor_networkx() -> None:

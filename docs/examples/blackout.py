@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_nodes
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import RepeatedSpell
-from pame.faults import Cut
+from orchestrator.faults.triggers import RepeatedFault
+from pame.fault_effects import CutEffect
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blackout(RepeatedSpell):
+class Blackout(RepeatedFault):
     """All links of some nodes carry nothing; when, and how often, is `at`, `for`, `until` and `every`.
 
     nodes: Which nodes.
@@ -35,7 +35,7 @@ class Blackout(RepeatedSpell):
             dark = set(choose_nodes(self.nodes, world, turn))
             edges = [(int(i), int(j)) for i, j in world.topology.edges if dark & {int(i), int(j)}]
             links = sorted([*edges, *((j, i) for i, j in edges)])
-            yield Happening(Cut(tuple(links)), window, f"blackout of {sorted(dark)}")
+            yield Happening(CutEffect(tuple(links)), window, f"blackout of {sorted(dark)}")
 
 
 FAULTS = [Blackout]

@@ -22,7 +22,7 @@ import numpy as np
 from annotated_types import Gt, Le
 
 from pame.algorithms import Context, Delivery, Form, Message, NodeBase, Received, Who
-from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.gradient_step import check_finite, descend
 from pame.exchange import as_sent
 
 

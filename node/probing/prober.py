@@ -9,14 +9,14 @@ from math import isfinite
 from google.protobuf.message import DecodeError
 
 from node.assignment import Assigned, Peer
+from node.conditions import Conditions
 from node.credentials import Credentials
-from node.parcels import ParcelRefused
 from node.probing.capacity import capacity_bps
 from node.probing.datagram import Datagram, key_of, pack, read
 from node.probing.stream import UNCOUNTED, ProbeStream
 from node.probing.udp import ProbeSocket
 from node.shaping import Shaper
-from node.weather import Weather
+from node.wire_message import WireMessageRefused
 from pame.links import LinkSpec
 from pame.rpc import control_pb2, exchange_pb2, refusal_pb2
 
@@ -50,7 +50,9 @@ class _Came:
 class Prober:
     """From an assignment to the start of its run."""
 
-    def __init__(self, assigned: Assigned, shaper: Shaper, weather: Weather, credentials: Credentials | None) -> None:
+    def __init__(
+        self, assigned: Assigned, shaper: Shaper, weather: Conditions, credentials: Credentials | None
+    ) -> None:
         self._assigned = assigned
         self._shaper = shaper
         self._weather = weather
@@ -89,12 +91,12 @@ class Prober:
         try:
             probe = exchange_pb2.ProbeParcel.FromString(data)
         except DecodeError:
-            raise ParcelRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no probe") from None
+            raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no probe") from None
         if probe.run != self._assigned.run:
-            raise ParcelRefused(refusal_pb2.REFUSAL_WRONG_RUN, "a probe of another run")
+            raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "a probe of another run")
         peer = self._peers.get(probe.sender)
         if peer is None or (self._assigned.tls and peer.name != name):
-            raise ParcelRefused(refusal_pb2.REFUSAL_UNKNOWN_SENDER, "a probe of somebody who is no neighbour")
+            raise WireMessageRefused(refusal_pb2.REFUSAL_UNKNOWN_SENDER, "a probe of somebody who is no neighbour")
         if probe.number != UNCOUNTED and self._is_new(probe.number):
             self._messages.setdefault(probe.sender, _Came()).add(when, probe.sent_ns, len(data))
         return 0

@@ -2,12 +2,12 @@
 
 import time
 
-from node.account import OutAccount
 from node.assignment import Assigned, Peer
+from node.conditions import Conditions
+from node.counters import OutCounters
 from node.credentials import Credentials
 from node.link import PROBE, OutLink
-from node.parcels import Parcel
-from node.weather import Weather
+from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.rpc import exchange_pb2 as pb
 
@@ -24,11 +24,11 @@ _TRIP_SLACK_S = 0.02
 class ProbeStream:
     """One neighbour, reached as in a run."""
 
-    def __init__(self, assigned: Assigned, peer: Peer, weather: Weather, credentials: Credentials | None) -> None:
+    def __init__(self, assigned: Assigned, peer: Peer, weather: Conditions, credentials: Credentials | None) -> None:
         self._run = assigned.run
         self._index = assigned.index
         self._sent = 0
-        self._link = OutLink(peer, _LIMIT, weather, OutAccount(), credentials, PROBE, assigned.secret)
+        self._link = OutLink(peer, _LIMIT, weather, OutCounters(), credentials, PROBE, assigned.secret)
 
     async def connect(self) -> bool:
         """Whether the neighbour answers, before long."""
@@ -73,5 +73,5 @@ class ProbeStream:
             run=self._run, sender=self._index, number=number, sent_ns=time.time_ns(), filling=filling
         )
         data = probe.SerializeToString()
-        self._link.push(Parcel(self._sent, data, Sizes()))
+        self._link.push(WireMessage(self._sent, data, Sizes()))
         return len(data)

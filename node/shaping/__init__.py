@@ -1,8 +1,8 @@
 """Link shaping by the kernel: what a node wants of its links, as `tc` and `nft` text, applied and read back.
 
     desired.py   what is wanted of every link          kernel.py   what this kernel can do, found by trying
-    render.py    wanted → text, a pure function (queues.py: tc, filters.py: nft)
-    apply.py     text → kernel, and what the kernel then holds (held.py reads it)
+    render.py    wanted → text, a pure function (tc_text.py, nft_text.py)
+    apply.py     text → kernel, and what the kernel then holds (read_back.py reads it)
     shaper.py    the links and the faults of a run → what a node wants at each moment, applied as a change
 
 A node shapes what it sends (delay counted at both ends would be counted twice), on its data interface, in its own
@@ -13,8 +13,8 @@ May import: `pame` and the standard library.
 
 from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back
 from node.shaping.desired import Desired, Shaped
-from node.shaping.held import Applied, AppliedLink, Counters, Held
 from node.shaping.kernel import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
+from node.shaping.read_back import Applied, AppliedLink, Counters, Held
 from node.shaping.render import Script, changes, tree
 from node.shaping.shaper import Realised, Shaper, wanted
 

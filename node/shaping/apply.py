@@ -5,9 +5,9 @@ import re
 import subprocess
 
 from node.shaping.desired import Desired
-from node.shaping.filters import TABLE
-from node.shaping.held import Applied, Printed, differences, held
 from node.shaping.kernel import Kernel
+from node.shaping.nft_text import TABLE
+from node.shaping.read_back import Applied, PrintedTexts, differences, held
 from node.shaping.render import Script, baseline, changes, tree
 from pame.errors import PameError
 
@@ -34,7 +34,7 @@ def read_back(desired: Desired, kernel: Kernel) -> Applied:
     """What the kernel holds of these links now, with its counters."""
     name = desired.interface
     shapes = kernel.net_admin and kernel.tc and kernel.htb
-    printed = Printed(
+    printed = PrintedTexts(
         qdiscs=_ask(name, "tc", "-j", "-s", "qdisc", "show", "dev", name) if shapes else "",
         classes=_ask(name, "tc", "class", "show", "dev", name) if shapes else "",
         table=_table(name) if kernel.net_admin and kernel.nft else "",

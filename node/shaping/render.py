@@ -7,7 +7,7 @@ are in queues.py, the filters of both ends (where netem is missing) in filters.p
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from node.shaping import filters, queues
+from node.shaping import nft_text, tc_text
 from node.shaping.desired import Desired
 from node.shaping.kernel import NETEM, NFT, Kernel, mechanisms
 
@@ -23,7 +23,7 @@ class Script:
 
 def tree(desired: Desired, kernel: Kernel) -> Script:
     """Everything, whatever the interface held before."""
-    return _script(queues.tree(desired, kernel), filters.table(desired, kernel), _offloads(desired, kernel))
+    return _script(tc_text.tree(desired, kernel), nft_text.table(desired, kernel), _offloads(desired, kernel))
 
 
 def changes(old: Desired, new: Desired, kernel: Kernel) -> Script:
@@ -33,12 +33,12 @@ def changes(old: Desired, new: Desired, kernel: Kernel) -> Script:
         return Script(before.tc + after.tc, before.nft + after.nft, after.ip)
     # Segments stay single until `clear`: an open socket keeps the size that it began with anyway.
     offloads = [] if _offloads(old, kernel) else _offloads(new, kernel)
-    return _script(queues.changes(old, new, kernel), filters.changes(old, new, kernel), offloads)
+    return _script(tc_text.changes(old, new, kernel), nft_text.changes(old, new, kernel), offloads)
 
 
 def baseline(interface: str, kernel: Kernel) -> Script:
     """Back to an interface that nobody has shaped, whatever it held before."""
-    return _script(queues.baseline(interface, kernel), filters.baseline(kernel), [])
+    return _script(tc_text.baseline(interface, kernel), nft_text.baseline(kernel), [])
 
 
 def _script(tc: Sequence[str], nft: Sequence[str], ip: Sequence[str]) -> Script:

@@ -17,12 +17,12 @@ from threading import Lock
 
 from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back, sweep
 from node.shaping.desired import Desired, Shaped
-from node.shaping.held import Applied, AppliedLink, Held
 from node.shaping.kernel import HTB, IN_PROCESS, NETEM, NFT, NONE, Kernel, left_to_receiver, mechanisms
-from pame.faults import Cut, Degrade, Event, Link
+from node.shaping.read_back import Applied, AppliedLink, Held
+from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, Link
+from pame.fault_lookup import SECONDS, worsened
 from pame.links import LinkSpec
-from pame.misfortune import SECONDS, worsened
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 _LOOPBACK = "lo"
 _BY_KERNEL = (NETEM, HTB, NFT)
@@ -45,7 +45,7 @@ class Realised:
 
 
 def wanted(
-    setting: Setting, index: int, hosts: Mapping[int, str], interface: str, kernel: Kernel, seconds: float = 0.0
+    setting: ResolvedRun, index: int, hosts: Mapping[int, str], interface: str, kernel: Kernel, seconds: float = 0.0
 ) -> Desired:
     """What a node wants of its links at this time of the run; `hosts`: the addresses of its neighbours."""
     links = []
@@ -57,7 +57,7 @@ def wanted(
     return Desired(interface, tuple(links), setting.seed, index, single_packets=loses)
 
 
-def is_wanted(setting: Setting, index: int, neighbours: Collection[int], kernel: Kernel) -> bool:
+def is_wanted(setting: ResolvedRun, index: int, neighbours: Collection[int], kernel: Kernel) -> bool:
     """Whether this kernel has anything to do for a node, now or later."""
     if not kernel.net_admin:
         return False
@@ -69,7 +69,7 @@ def is_wanted(setting: Setting, index: int, neighbours: Collection[int], kernel:
     return bool(_timed(setting, index, neighbours))
 
 
-def refuse_loss(setting: Setting, index: int, neighbours: Collection[int], kernel: Kernel) -> None:
+def refuse_loss(setting: ResolvedRun, index: int, neighbours: Collection[int], kernel: Kernel) -> None:
     """Packet loss that nothing here can realise is a mistake that is told before the run."""
     for neighbour in neighbours:
         _refuse(setting.link_between(index, neighbour).loss, "links.loss", (index, neighbour), kernel)
@@ -82,7 +82,7 @@ class Shaper:
     """What the kernel does for the links of one node, in this network namespace."""
 
     def __init__(
-        self, setting: Setting, index: int, peers: Mapping[int, str], kernel: Kernel, interface: str | None = None
+        self, setting: ResolvedRun, index: int, peers: Mapping[int, str], kernel: Kernel, interface: str | None = None
     ) -> None:
         """`peers`: the neighbours' addresses, host:port; `interface`: to them, else found by the route.
 
@@ -105,7 +105,7 @@ class Shaper:
         """Of threads, not of tasks: a task can be cancelled while its thread works on."""
         self._look_ahead()
 
-    def add(self, events: Iterable[Event]) -> None:
+    def add(self, events: Iterable[FaultEvent]) -> None:
         """Faults by hand; in force with the next `apply`. ShapingRefused, and nothing is added, as in the beginning."""
         before, self._setting = self._setting, replace(self._setting, plan=(*self._setting.plan, *events))
         try:
@@ -165,13 +165,13 @@ class Shaper:
         how = mechanisms(LinkSpec(loss=1.0), self._kernel).loss
         return "" if how in _BY_KERNEL else how.removeprefix("refused: ")
 
-    def mechanism(self, effect: Cut | Degrade) -> str:
+    def mechanism(self, effect: CutEffect | DegradeEffect) -> str:
         """What realises an effect on the links from this node."""
         links = [link for link in effect.links if link[0] == self._index]
         found = {how for link in links for how in self._realising(effect, link)}
         return "+".join(sorted(found)) or IN_PROCESS
 
-    def held_links(self, effect: Cut | Degrade) -> list[Realised]:
+    def held_links(self, effect: CutEffect | DegradeEffect) -> list[Realised]:
         """What the kernel holds of the links that an effect strikes, as last read back."""
         return [row for row in self.table() if (row.sender, row.receiver) in effect.links and row.held is not None]
 
@@ -193,11 +193,11 @@ class Shaper:
             records += [_record(self._index, receiver, name, value) for name, value in properties.items()]
         return [record for record in records if record.mechanism != NONE]
 
-    def _realising(self, effect: Cut | Degrade, link: Link) -> set[str]:
+    def _realising(self, effect: CutEffect | DegradeEffect, link: Link) -> set[str]:
         """The mechanisms of what an effect changes on a link."""
         if not self._wanted or link[1] not in self._hosts:
             return {IN_PROCESS}
-        if isinstance(effect, Cut):
+        if isinstance(effect, CutEffect):
             return {mechanisms(LinkSpec(), self._kernel).cut}
         before = self._setting.link_between(*link)
         after = worsened(before, effect)
@@ -280,27 +280,27 @@ class Shaper:
             self._held, self._touched = None, False
 
 
-def _at(setting: Setting, link: Link, seconds: float) -> tuple[LinkSpec, bool]:
+def _at(setting: ResolvedRun, link: Link, seconds: float) -> tuple[LinkSpec, bool]:
     """What a link does, and whether it is cut."""
     return setting.link_at(*link, seconds), setting.misfortune.held_until(link, seconds) > seconds
 
 
-def _timed(setting: Setting, index: int, neighbours: Iterable[int]) -> list[Event]:
+def _timed(setting: ResolvedRun, index: int, neighbours: Iterable[int]) -> list[FaultEvent]:
     """What goes by the clock and concerns a link between a node and some neighbours, either way."""
     mine = {link for neighbour in neighbours for link in ((index, neighbour), (neighbour, index))}
     return [
         event
         for event in setting.plan
         if event.window.unit == SECONDS
-        and isinstance(event.effect, Cut | Degrade)
+        and isinstance(event.effect, CutEffect | DegradeEffect)
         and not mine.isdisjoint(event.effect.links)
     ]
 
 
-def _worse(setting: Setting, index: int, neighbours: Iterable[int]) -> list[tuple[Degrade, Event]]:
+def _worse(setting: ResolvedRun, index: int, neighbours: Iterable[int]) -> list[tuple[DegradeEffect, FaultEvent]]:
     """What makes links from a node worse for a time."""
     events = _timed(setting, index, neighbours)
-    found = [(event.effect, event) for event in events if isinstance(event.effect, Degrade)]
+    found = [(event.effect, event) for event in events if isinstance(event.effect, DegradeEffect)]
     return [(worse, event) for worse, event in found if any(sender == index for sender, _ in worse.links)]
 
 

@@ -16,7 +16,7 @@ from orchestrator.network import NetworkObserver
 from orchestrator.runs import Ending
 
 
-class Run(Protocol):
+class RunOnBackend(Protocol):
     """How a run is begun and brought to its end."""
 
     def __call__(
@@ -31,7 +31,7 @@ class Backend:
 
     check: Callable[[Experiment, Path], None]
     """(experiment, folder of the experiment file): raises if it cannot run there, before anything is begun."""
-    run: Run
+    run: RunOnBackend
 
 
 BACKENDS = {

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from orchestrator.backends.on_processes import Errand, Places, check_processes, run_on_processes
+from orchestrator.backends.on_processes import Places, RunRequest, check_processes, run_on_processes
 from orchestrator.backends.processes import ON_LOOPBACK
 from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkObserver
-from orchestrator.network.by_hand import require_loss
+from orchestrator.network.manual_faults import require_loss
 from orchestrator.runs import Ending
 
 
@@ -22,7 +22,7 @@ def local(
     experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
 ) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens."""
-    errand = Errand("local", experiment, base, folder, watcher, notes)
+    errand = RunRequest("local", experiment, base, folder, watcher, notes)
     return run_on_processes(errand, on_loopback(experiment.nodes))
 
 

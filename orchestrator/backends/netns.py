@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from orchestrator.backends.namespaces import MOST_NODES, check_namespaces, namespaces
-from orchestrator.backends.on_processes import Errand, check_processes, run_on_processes
+from orchestrator.backends.on_processes import RunRequest, check_processes, run_on_processes
 from orchestrator.errors import TooManyNodes
 from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkObserver
@@ -24,5 +24,5 @@ def netns(
     experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
 ) -> Ending:
     """Run and fill the run folder; no process, interface or namespace is left, whatever happens."""
-    errand = Errand("netns", experiment, base, folder, watcher, notes)
+    errand = RunRequest("netns", experiment, base, folder, watcher, notes)
     return run_on_processes(errand, namespaces(experiment.nodes))

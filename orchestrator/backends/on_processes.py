@@ -17,12 +17,12 @@ from threadpoolctl import threadpool_limits
 from orchestrator.backends.processes import NodeProcesses, Place
 from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
-from orchestrator.network import Control, NetworkObserver
-from orchestrator.network.conduct import conduct, make_order, uses_tls
+from orchestrator.network import ControlPlane, NetworkObserver
 from orchestrator.network.container_faults import require_docker
+from orchestrator.network.recorded_run import conduct, make_order, uses_tls
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, Status
-from pame.faults import Plan
+from pame.fault_effects import Plan
 
 NODES_PER_CORE = 64
 
@@ -53,7 +53,7 @@ def check_processes(experiment: Experiment, base: Path) -> Plan:
 
 
 @dataclass(frozen=True)
-class Errand:
+class RunRequest:
     """What is to be run, and where the traces go."""
 
     backend: str
@@ -67,11 +67,11 @@ class Errand:
     """Whether its step was chosen by trying."""
 
 
-Ended = Callable[[Errand, Ending], None]
+Ended = Callable[[RunRequest, Ending], None]
 """Who wants to know how a run ended, as soon as it did."""
 
 
-def run_on_processes(errand: Errand, network: AbstractContextManager[Places]) -> Ending:
+def run_on_processes(errand: RunRequest, network: AbstractContextManager[Places]) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens. `network` is there as long as the run."""
     with writing(errand.folder):
         errand.folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def run_on_processes(errand: Errand, network: AbstractContextManager[Places]) ->
 
 
 def run_one_after_another(
-    errands: Sequence[Errand],
+    errands: Sequence[RunRequest],
     log: Path,
     network: AbstractContextManager[Places],
     ended: Ended = lambda *_: None,
@@ -97,11 +97,11 @@ def run_one_after_another(
 
 
 async def _run_all(
-    errands: Sequence[Errand], log: Path, network: AbstractContextManager[Places], ended: Ended
+    errands: Sequence[RunRequest], log: Path, network: AbstractContextManager[Places], ended: Ended
 ) -> list[Ending]:
     endings: list[Ending] = []
     with network as places, NodeProcesses(log, places.kept) as processes, _ended_by(signal.SIGTERM):
-        control = Control(places.orchestrator)
+        control = ControlPlane(places.orchestrator)
         await control.open()
         try:
             for number, place in enumerate(places.nodes):
@@ -118,7 +118,7 @@ async def _run_all(
     return endings
 
 
-async def _run(control: Control, processes: NodeProcesses, errand: Errand, log: Path) -> Ending:
+async def _run(control: ControlPlane, processes: NodeProcesses, errand: RunRequest, log: Path) -> Ending:
     control.run = None  # the one before is over
     watching = asyncio.create_task(processes.watch_start(lambda: _is_under_way(control)))
     conducting = asyncio.create_task(_conduct(control, errand, log))
@@ -130,14 +130,14 @@ async def _run(control: Control, processes: NodeProcesses, errand: Errand, log: 
         await asyncio.gather(watching, conducting, return_exceptions=True)
 
 
-async def _conduct(control: Control, errand: Errand, log: Path) -> Ending:
+async def _conduct(control: ControlPlane, errand: RunRequest, log: Path) -> Ending:
     order = await asyncio.to_thread(
         make_order, errand.experiment, errand.base, errand.backend, errand.notes, errand.is_tuned
     )
     return await conduct(control, order, errand.folder, errand.watcher, log)
 
 
-def _is_under_way(control: Control) -> bool:
+def _is_under_way(control: ControlPlane) -> bool:
     return control.run is not None and control.run.phase in ("running", "ending")
 
 
@@ -157,7 +157,7 @@ def _ended_by(number: signal.Signals) -> Iterator[None]:
         signal.signal(number, former)
 
 
-async def _end_of(control: Control, conducting: "asyncio.Task[Ending]", watching: "asyncio.Task[None]") -> Ending:
+async def _end_of(control: ControlPlane, conducting: "asyncio.Task[Ending]", watching: "asyncio.Task[None]") -> Ending:
     """The end of the run, also after Ctrl-C; an error if a node cannot even start."""
     try:
         await asyncio.wait((conducting, watching), return_when=asyncio.FIRST_COMPLETED)

@@ -51,7 +51,7 @@ class NodeProcesses:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", SOCKET_VARIABLE: orders}
         with writing(log), log.open("ab") as errors:
             self._nursery = subprocess.Popen(
-                [sys.executable, "-m", "node.nursery"],
+                [sys.executable, "-m", "node.fork_server"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

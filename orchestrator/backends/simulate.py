@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from node.unforeseen import in_one_line
-from orchestrator.backends.reached import Reached
+from node.unexpected_errors import in_one_line
+from orchestrator.backends.reached_iterations import Reached
 from orchestrator.experiment import Experiment
 from orchestrator.faults.happened import in_simulator
 from orchestrator.plan import choose_driver, make_setting, warnings
@@ -18,10 +18,10 @@ from orchestrator.runs import Ending, RunFolder, Status, begin_provenance, end_p
 from orchestrator.runs.health import State
 from orchestrator.runs.round_counts import RoundCounts
 from orchestrator.runs.simulated_health import simulated_health
+from pame.byte_account import ByteAccount
 from pame.errors import Diverged, MessageRefused, PameError
-from pame.ledger import Ledger
 from pame.observe import Observer, Several
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS, check
 
 
@@ -33,7 +33,7 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
         setting = make_setting(experiment, base)
         check(driver, setting)
         doubts = warnings(experiment, setting, driver)
-        ledger = Ledger(experiment.nodes)
+        ledger = ByteAccount(experiment.nodes)
         with RunFolder(folder) as run:
             provenance = begin_provenance(folder)
             run.write_experiment(experiment)
@@ -57,7 +57,9 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
     check(choose_driver(experiment), make_setting(experiment, base))
 
 
-def _drive(driver: str, setting: Setting, run: RunFolder, watcher: Observer, ledger: Ledger, started: float) -> Ending:
+def _drive(
+    driver: str, setting: ResolvedRun, run: RunFolder, watcher: Observer, ledger: ByteAccount, started: float
+) -> Ending:
     rounds, unheard, is_failed = RoundCounts(setting), "", False
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings

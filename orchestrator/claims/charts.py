@@ -2,31 +2,31 @@
 
 from collections.abc import Callable, Sequence
 
-from orchestrator.claims.claim import Found, Run
-from orchestrator.claims.course import Course, Mark
+from orchestrator.claims.claim import ClaimRun, Found
+from orchestrator.claims.run_curve import CurveMark, RunCurve
 from orchestrator.compare.grid import views
 from orchestrator.compare.verdict import BYTES, Measure, goals
 from orchestrator.compare.verdict import lines as compare_lines
-from orchestrator.report.figure import Figure, Switch
-from orchestrator.report.marks import Axis, Categories, Legend, curve, ranges, series_color, suits_log
-from orchestrator.report.marks import Row as Dot
-from orchestrator.report.text import byte_unit
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.number_words import byte_unit
+from orchestrator.report.vega import Axis, Categories, Legend, curve, ranges, series_color, suits_log
+from orchestrator.report.vega import Row as Dot
 from orchestrator.studies.grid import READINGS, WAITING_FOR_ALL
 from orchestrator.studies.spread import Rows, Spread
 
-Draw = Callable[[str, Found], Figure | None]
+Draw = Callable[[str, Found], Chart | None]
 """From the key of a claim and what was found."""
 _COLOURS = 8
 _POINTS = 200
 _MISSES = "A median that missed the target has no dot."
 
 
-def lines(runs: Sequence[Run]) -> Draw:
+def lines(runs: Sequence[ClaimRun]) -> Draw:
     """Relative suboptimality against iterations, a line per run."""
     return _curves(runs, "Relative suboptimality", lambda mark: mark.left)
 
 
-def error_lines(runs: Sequence[Run]) -> Draw:
+def error_lines(runs: Sequence[ClaimRun]) -> Draw:
     """Distance to the true model against iterations, a line per run."""
     return _curves(runs, "||mean model - true model||²", lambda mark: mark.error)
 
@@ -34,7 +34,7 @@ def error_lines(runs: Sequence[Run]) -> Draw:
 def by_condition(study: str) -> Draw:
     """Time to the target in every condition of a study."""
 
-    def draw(key: str, found: Found) -> Figure | None:
+    def draw(key: str, found: Found) -> Chart | None:
         if found.study is None or not found.rows:
             return None
         rows, conditions = Rows(found.rows), found.study.conditions
@@ -49,7 +49,7 @@ def by_condition(study: str) -> Draw:
         axis = Categories("x", "Condition", [condition.short for condition in conditions])
         note = f"Simulated seconds, medians and ranges over seeds. {_MISSES} More: pame study {study}."
         spec = ranges(key, axis, Axis("y", "Seconds to target", suits_log(_ends(dots))), series_color(names))
-        return Figure(key, "Time to target", note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
+        return Chart(key, "Time to target", note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
 
     return draw
 
@@ -57,7 +57,7 @@ def by_condition(study: str) -> Draw:
 def contest(measure: Measure) -> Draw:
     """What every algorithm took to every target, in both views."""
 
-    def draw(key: str, found: Found) -> Figure | None:
+    def draw(key: str, found: Found) -> Chart | None:
         outcome = found.compared
         if outcome is None or not outcome.rows:
             return None
@@ -85,7 +85,7 @@ def contest(measure: Measure) -> Draw:
             specs[view.key] = ranges(name, axis, Axis("y", words, suits_log(_ends(data[name]))), series_color(names))
         note = f"Medians and ranges over seeds. {_MISSES}"
         title = f"{measure.words.capitalize()} to each target"
-        return Figure(key, title, note, specs, data, (switch.name,), switch, names, "wide")
+        return Chart(key, title, note, specs, data, (switch.name,), switch, names, "wide")
 
     return draw
 
@@ -94,8 +94,8 @@ _HIGHEST = 10.0
 """What is so many times farther away than at the start has left the picture: it diverges."""
 
 
-def _curves(runs: Sequence[Run], axis: str, of: Callable[[Mark], float | None]) -> Draw:
-    def draw(key: str, found: Found) -> Figure | None:
+def _curves(runs: Sequence[ClaimRun], axis: str, of: Callable[[CurveMark], float | None]) -> Draw:
+    def draw(key: str, found: Found) -> Chart | None:
         known = [run for run in runs if found.of(run.key)]
         words = list(dict.fromkeys(run.words for run in known))
         groups = {run.group: f"{key}-{place}" for place, run in enumerate(known)}
@@ -111,9 +111,9 @@ def _curves(runs: Sequence[Run], axis: str, of: Callable[[Mark], float | None]) 
         }
         note = "A line per run: of its seeds the one in the middle at the end. A line that ends at the top diverges."
         if len(groups) == 1:
-            return Figure(key, axis, note, {"": specs[next(iter(specs))]}, data, own_legend=names, shape="wide")
+            return Chart(key, axis, note, {"": specs[next(iter(specs))]}, data, own_legend=names, shape="wide")
         switch = Switch(f"group-{key}", "Where", {name: group for group, name in groups.items()})
-        return Figure(key, axis, note, specs, data, (switch.name,), switch, names, "wide")
+        return Chart(key, axis, note, specs, data, (switch.name,), switch, names, "wide")
 
     return draw
 
@@ -122,12 +122,12 @@ def _is_log(dots: Sequence[Dot]) -> bool:
     return suits_log([dot["y"] for dot in dots])
 
 
-def _middle(courses: Sequence[Course]) -> Course:
+def _middle(courses: Sequence[RunCurve]) -> RunCurve:
     ranked = sorted(courses, key=lambda course: course.marks[-1].error if course.marks else float("inf"))
     return ranked[(len(ranked) - 1) // 2]
 
 
-def _points(course: Course, group: str, of: Callable[[Mark], float | None]) -> list[Dot]:
+def _points(course: RunCurve, group: str, of: Callable[[CurveMark], float | None]) -> list[Dot]:
     marks = course.marks[:: max(1, -(-len(course.marks) // _POINTS))]
     both = [(mark.iteration, of(mark)) for mark in marks]
     highest = _HIGHEST * ((of(marks[0]) if marks else None) or 1.0)

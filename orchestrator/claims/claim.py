@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from orchestrator.claims.course import Course
-from orchestrator.claims.verdict import Judgement, Question, judge
-from orchestrator.compare.outcome import Outcome as Compared
+from orchestrator.claims.run_curve import RunCurve
+from orchestrator.claims.verdict import ClaimJudgement, Question, judge
+from orchestrator.compare.outcome import CompareOutcome as Compared
 from orchestrator.experiment import Experiment, load_text
-from orchestrator.report.figure import Figure
+from orchestrator.report.chart import Chart
 from orchestrator.studies import Study
-from orchestrator.studies.measure import Row
+from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.tune import Tuned
 
 
-class Mode(Enum):
+class ClaimsMode(Enum):
     """How much is run."""
 
     QUICK = "quick"
@@ -26,7 +26,7 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True)
-class Run:
+class ClaimRun:
     """One experiment of a claim, as settings on top of the claim's base."""
 
     key: str
@@ -43,12 +43,12 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Experiments:
+class ClaimExperiments:
     """Runs in the simulator, each with every seed."""
 
     base: str
     """The text of an experiment file."""
-    runs: Callable[[Mode], tuple[Run, ...]]
+    runs: Callable[[ClaimsMode], tuple[ClaimRun, ...]]
     optimum: bool = True
     """Whether suboptimality is looked at; else only the distance to the true model, which needs no optimum."""
 
@@ -59,9 +59,9 @@ class OfStudy:
 
     study: Study
 
-    def sized(self, mode: Mode) -> Study:
+    def sized(self, mode: ClaimsMode) -> Study:
         """The study that is run."""
-        return self.study.small() if mode is Mode.QUICK else self.study
+        return self.study.small() if mode is ClaimsMode.QUICK else self.study
 
 
 @dataclass(frozen=True)
@@ -69,22 +69,22 @@ class OfComparison:
     """The comparison of `experiments/compare-logistic.yaml`, which all such claims share; made small in quick mode."""
 
 
-Source = Experiments | OfStudy | OfComparison
+Source = ClaimExperiments | OfStudy | OfComparison
 
 
 @dataclass(frozen=True)
 class Found:
     """What was run for a claim; which of these depends on its source."""
 
-    courses: tuple[Course, ...] = ()
-    rows: tuple[Row, ...] = ()
+    courses: tuple[RunCurve, ...] = ()
+    rows: tuple[StudyRow, ...] = ()
     """Of a study."""
     study: Study | None = None
     """As large as it was run, with the steps that tuning chose."""
     tuned: tuple[Tuned, ...] = ()
     compared: Compared | None = None
 
-    def of(self, run: str) -> list[Course]:
+    def of(self, run: str) -> list[RunCurve]:
         """Every seed of a run, ascending."""
         return sorted((course for course in self.courses if course.run == run), key=lambda course: course.seed)
 
@@ -106,7 +106,7 @@ class Claim:
     """What counts as holding."""
     source: Source
     ask: Callable[[Found], Sequence[Question]]
-    figure: Callable[[str, Found], Figure | None]
+    figure: Callable[[str, Found], Chart | None]
     """The chart of this key; None if there is nothing to draw."""
     known: str = ""
     """What of the statement is the paper's own text, and where it stands; empty: nothing that we have."""
@@ -120,16 +120,16 @@ class Claim:
         """Where the statement is from."""
         return f"In our words; the paper's text is not at hand. {self.known}".strip()
 
-    def seeds(self, mode: Mode, wanted: int | None = None) -> tuple[int, ...]:
+    def seeds(self, mode: ClaimsMode, wanted: int | None = None) -> tuple[int, ...]:
         """From 1 on, as many as wanted or as the mode has."""
-        return tuple(range(1, 1 + (wanted or (self.quick_seeds if mode is Mode.QUICK else self.full_seeds))))
+        return tuple(range(1, 1 + (wanted or (self.quick_seeds if mode is ClaimsMode.QUICK else self.full_seeds))))
 
-    def judgement(self, found: Found) -> Judgement:
+    def judgement(self, found: Found) -> ClaimJudgement:
         """The verdict."""
         return judge(self.ask(found))
 
 
-def experiment_of(claim: str, base: str, run: Run, seed: int) -> Experiment:
+def experiment_of(claim: str, base: str, run: ClaimRun, seed: int) -> Experiment:
     """The experiment of one run of a claim."""
     settings = [*run.settings, f"seed={seed}", f"name={claim}_{run.key}_seed-{seed}"]
     return load_text(base, Path(f"{claim}.yaml"), settings)[0].experiment

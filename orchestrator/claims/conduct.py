@@ -14,50 +14,50 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
-from orchestrator.attempt import Attempt, Keep, row_file
-from orchestrator.claims.claim import Claim, Found, Mode, OfComparison, OfStudy
-from orchestrator.claims.course import Course
+from orchestrator.claims.claim import Claim, ClaimsMode, Found, OfComparison, OfStudy
 from orchestrator.claims.files import comparison, study_file
-from orchestrator.claims.jobs import Job, jobs_of
-from orchestrator.claims.outcome import Outcome
+from orchestrator.claims.jobs import ClaimJob, jobs_of
+from orchestrator.claims.outcome import ClaimsOutcome
 from orchestrator.claims.report import write_claims_report
-from orchestrator.claims.verdict import Finding, Judgement
-from orchestrator.compare.conduct import Order as CompareOrder
+from orchestrator.claims.run_curve import RunCurve
+from orchestrator.claims.verdict import ClaimFinding, ClaimJudgement
+from orchestrator.compare.conduct import CompareOrder as CompareOrder
 from orchestrator.compare.conduct import conduct_comparison
-from orchestrator.compare.grid import Cell, contestants, tuning_cells, views
-from orchestrator.compare.measure import Row as ComparedRow
+from orchestrator.compare.grid import CompareCell, contestants, tuning_cells, views
+from orchestrator.compare.measure import CompareRow as ComparedRow
 from orchestrator.compare.run import SIMULATE
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
+from orchestrator.partial_results import Keep, PartialResults, row_file
+from orchestrator.process_pool import cores, each, process_pool
 from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies import Study
-from orchestrator.studies.grid import Cell as StudyCell
+from orchestrator.studies.grid import StudyCell as StudyCell
 from orchestrator.studies.grid import base_experiment
-from orchestrator.studies.measure import Row
+from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.predict import predict
 from orchestrator.studies.tune import fewest_tries, steps_of, tune
-from orchestrator.workers import cores, each, process_pool
 
-Result = Course | Row
+Result = RunCurve | StudyRow
 _HINT = "leave large-m out"
 
 
-class Watcher(Protocol):
+class ClaimsWatcher(Protocol):
     """Whoever watches."""
 
     def ran(self, claims: Sequence[str]) -> None:
         """One more run is over, of these claims."""
 
-    def judged(self, claim: str, judgement: Judgement) -> None:
+    def judged(self, claim: str, judgement: ClaimJudgement) -> None:
         """A claim has its verdict."""
 
 
 @dataclass(frozen=True)
-class Order:
+class ClaimsOrder:
     """Which claims, and how thoroughly."""
 
     claims: tuple[Claim, ...]
-    mode: Mode
+    mode: ClaimsMode
     seeds: int | None
     """For all claims; None: as the mode has it."""
     command: str
@@ -79,7 +79,7 @@ class Order:
         return tuple(claim for claim in self.claims if isinstance(claim.source, OfComparison))
 
 
-def count_runs(order: Order) -> int:
+def count_runs(order: ClaimsOrder) -> int:
     """How many runs there are at least: a grid whose best value is at its edge goes on. A mistake in any is raised."""
     alone = sum(1 for claim in order.claims for _ in jobs_of(claim, order.mode, order.seeds_of(claim)))
     alone += sum(fewest_tries(study) for study in order.studies.values())
@@ -90,11 +90,11 @@ def count_runs(order: Order) -> int:
     return alone + len(tuning_cells(plan)) + final
 
 
-def conduct_claims(order: Order, folder: Path, watcher: Watcher) -> Outcome:
+def conduct_claims(order: ClaimsOrder, folder: Path, watcher: ClaimsWatcher) -> ClaimsOutcome:
     """All of it into a folder; interrupted, or with an error on the way, the report shows what there is."""
     began = time.perf_counter()
-    work = _Work(order, watcher)
-    attempt = Attempt()
+    work = _ClaimsWork(order, watcher)
+    attempt = PartialResults()
     provenance = begin_provenance(folder)
     with row_file(folder) as keep, attempt:
         work.run(keep)
@@ -108,10 +108,10 @@ def conduct_claims(order: Order, folder: Path, watcher: Watcher) -> Outcome:
     return outcome
 
 
-class _Work:
+class _ClaimsWork:
     """What has been done so far."""
 
-    def __init__(self, order: Order, watcher: Watcher) -> None:
+    def __init__(self, order: ClaimsOrder, watcher: ClaimsWatcher) -> None:
         self._order = order
         self._watcher = watcher
         self._found = {claim.key: Found(study=order.studies.get(claim.key)) for claim in order.claims}
@@ -130,7 +130,7 @@ class _Work:
         study = self._order.studies[key]
         path = study_file(study.name)
 
-        def run(cells: Sequence[StudyCell]) -> list[Row]:
+        def run(cells: Sequence[StudyCell]) -> list[StudyRow]:
             arguments = {number: (cell, path, study.target) for number, cell in enumerate(cells)}
             found = {}
             with closing(each(pool, predict, arguments, _HINT)) as results:
@@ -150,7 +150,7 @@ class _Work:
         left = Counter(job.claim for job in jobs)
         jobs.sort(key=lambda job: -job.nodes)
         numbered = {number: (job,) for number, job in enumerate(jobs)}
-        with closing(each(pool, Job.run, numbered, _HINT)) as results:
+        with closing(each(pool, ClaimJob.run, numbered, _HINT)) as results:
             for number, result in results:
                 key = jobs[number].claim
                 keep({"claim": key, "for": "claim", **result.plain()})
@@ -173,10 +173,10 @@ class _Work:
             self._watcher.judged(claim.key, claim.judgement(self._found[claim.key]))
         return compared.trouble
 
-    def outcome(self, seconds: float, trouble: str | None) -> Outcome:
+    def outcome(self, seconds: float, trouble: str | None) -> ClaimsOutcome:
         """What is known by now."""
         order = self._order
-        return Outcome(
+        return ClaimsOutcome(
             claims=order.claims,
             mode=order.mode,
             seeds={claim.key: order.seeds_of(claim) for claim in order.claims},
@@ -187,14 +187,14 @@ class _Work:
             trouble=trouble,
         )
 
-    def _jobs(self, claim: Claim) -> Iterator[Job]:
+    def _jobs(self, claim: Claim) -> Iterator[ClaimJob]:
         return jobs_of(claim, self._order.mode, self._order.seeds_of(claim), self._found[claim.key].study)
 
 
 class _OfComparison:
     """Watches a comparison for whoever watches the claims."""
 
-    def __init__(self, watcher: Watcher, claims: tuple[str, ...]) -> None:
+    def __init__(self, watcher: ClaimsWatcher, claims: tuple[str, ...]) -> None:
         self._watcher = watcher
         self._claims = claims
 
@@ -207,7 +207,7 @@ class _OfComparison:
     def simulated(self, row: ComparedRow) -> None:
         self._watcher.ran(self._claims)
 
-    def goes_on(self, cell: Cell, state: NetworkState) -> None:
+    def goes_on(self, cell: CompareCell, state: NetworkState) -> None:
         pass
 
     def measured(self, row: ComparedRow) -> None:
@@ -215,12 +215,12 @@ class _OfComparison:
 
 
 def _with(found: Found, result: Result) -> Found:
-    if isinstance(result, Course):
+    if isinstance(result, RunCurve):
         return replace(found, courses=(*found.courses, result))
     return replace(found, rows=(*found.rows, result))
 
 
-def _write_json(folder: Path, outcome: Outcome) -> None:
+def _write_json(folder: Path, outcome: ClaimsOutcome) -> None:
     """claims.json, for programs."""
     content = {
         "command": outcome.command,
@@ -233,7 +233,7 @@ def _write_json(folder: Path, outcome: Outcome) -> None:
         (folder / "claims.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def _plain(claim: Claim, outcome: Outcome) -> dict[str, object]:
+def _plain(claim: Claim, outcome: ClaimsOutcome) -> dict[str, object]:
     judgement = outcome.judgements[claim.key]
     return {
         "key": claim.key,
@@ -250,7 +250,7 @@ def _plain(claim: Claim, outcome: Outcome) -> dict[str, object]:
     }
 
 
-def _plain_finding(finding: Finding) -> dict[str, object]:
+def _plain_finding(finding: ClaimFinding) -> dict[str, object]:
     effect = finding.effect
     return {
         "part": finding.part,

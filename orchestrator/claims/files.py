@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import orchestrator
-from orchestrator.claims.claim import Mode
+from orchestrator.claims.claim import ClaimsMode
 from orchestrator.claims.errors import ClaimsError
 from orchestrator.compare import Comparison, load_comparison
 
@@ -16,9 +16,9 @@ _SMALL = ("problem.n=200", "problem.samples=100", "problem.test_samples=200", "s
 and so do the samples to a dimension."""
 
 
-def comparison(mode: Mode, seeds: tuple[int, ...]) -> Comparison:
+def comparison(mode: ClaimsMode, seeds: tuple[int, ...]) -> Comparison:
     """The comparison that two claims rest on: the one of the paper's logistic regression."""
-    settings = (_NO_CLOCK, *(_SMALL if mode is Mode.QUICK else ()))
+    settings = (_NO_CLOCK, *(_SMALL if mode is ClaimsMode.QUICK else ()))
     return replace(load_comparison(_file(_COMPARISON), settings), seeds=seeds)
 
 

@@ -7,14 +7,24 @@ neighbours (the graph then stands still), and beside D-PSGD, whose matrix is fix
 
 from collections.abc import Iterator
 
-from orchestrator.claims.base import EVERY, FITTED, INDEPENDENT, LAST, LINEAR, NODES, READINGS, REGULAR, TARGET
+from orchestrator.claims.base_experiment import (
+    EVERY,
+    FITTED,
+    INDEPENDENT,
+    LAST,
+    LINEAR,
+    NODES,
+    READINGS,
+    REGULAR,
+    TARGET,
+)
 from orchestrator.claims.charts import lines
-from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
-from orchestrator.claims.course import spread_at_end
+from orchestrator.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.claims.pairs import at_end, diverged, to_target
-from orchestrator.claims.reach import reach
+from orchestrator.claims.reaches_target import reach
+from orchestrator.claims.run_curve import spread_at_end
 from orchestrator.claims.verdict import Question, at_most
-from orchestrator.report.text import percent
+from orchestrator.report.number_words import percent
 from orchestrator.verdicts import Verdict
 
 AS_NEAR, AS_FAST = "ends as near as with all neighbours", "as fast as with all neighbours"
@@ -25,7 +35,7 @@ _GRAPHS = {
     REGULAR: "topology={kind: random-regular, degree: 10}",
 }
 _SLUG = {"Erdős–Rényi": "erdos-renyi"}
-_IN = {Mode.QUICK: ("scale-free", "Erdős–Rényi"), Mode.FULL: tuple(_GRAPHS)}
+_IN = {ClaimsMode.QUICK: ("scale-free", "Erdős–Rényi"), ClaimsMode.FULL: tuple(_GRAPHS)}
 _DATA = {"alike": "problem.truth_shift=0", "different": "problem.truth_shift=0.3"}
 _RANDOM, _ALL = "random", "all"
 _WHO = {
@@ -38,21 +48,21 @@ Place = tuple[str, str, int]
 """Graph, data, number of nodes."""
 
 
-def run_of(place: Place, reading: str, who: str) -> Run:
+def run_of(place: Place, reading: str, who: str) -> ClaimRun:
     """PaME at a place, with a reading of the step."""
     graph, data, nodes = place
     words, setting = _WHO[who]
     key = f"{_SLUG.get(graph, graph)}_{data}_m-{nodes}_{reading.replace(' ', '-')}_{who}"
     settings = (f"nodes={nodes}", _GRAPHS[graph], _DATA[data], READINGS[reading], setting)
-    return Run(key, words, settings, f"{reading}, {_words(place)}")
+    return ClaimRun(key, words, settings, f"{reading}, {_words(place)}")
 
 
-def dpsgd_of(place: Place) -> Run:
+def dpsgd_of(place: Place) -> ClaimRun:
     """D-PSGD beside it, with the step that does not depend on t."""
     graph, data, nodes = place
     settings = (f"nodes={nodes}", _GRAPHS[graph], _DATA[data], *_DPSGD)
     group = f"{INDEPENDENT}, {_words(place)}"
-    return Run(f"{_SLUG.get(graph, graph)}_{data}_m-{nodes}_dpsgd", "D-PSGD, doubly stochastic", settings, group)
+    return ClaimRun(f"{_SLUG.get(graph, graph)}_{data}_m-{nodes}_dpsgd", "D-PSGD, doubly stochastic", settings, group)
 
 
 def _words(place: Place) -> str:
@@ -60,22 +70,27 @@ def _words(place: Place) -> str:
     return f"{graph}, data {data}, m = {nodes}"
 
 
-def _places(mode: Mode) -> Iterator[Place]:
+def _places(mode: ClaimsMode) -> Iterator[Place]:
     for nodes in NODES[mode]:
         for graph in _IN[mode]:
             for data in _DATA:
                 yield graph, data, nodes
 
 
-def _runs(mode: Mode) -> tuple[Run, ...]:
+def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
     places = list(_places(mode))
     ours = [run_of(place, reading, who) for place in places for reading in READINGS for who in _WHO]
-    return (*ours, *(dpsgd_of(place) for place in places if place[2] in NODES[Mode.QUICK]))
+    return (*ours, *(dpsgd_of(place) for place in places if place[2] in NODES[ClaimsMode.QUICK]))
 
 
 def ask_graphs(found: Found) -> list[Question]:
     """At every place, with both readings of the step."""
-    return [question for reading in READINGS for place in _places(Mode.FULL) for question in _on(found, place, reading)]
+    return [
+        question
+        for reading in READINGS
+        for place in _places(ClaimsMode.FULL)
+        for question in _on(found, place, reading)
+    ]
 
 
 def _on(found: Found, place: Place, reading: str) -> Iterator[Question]:
@@ -114,9 +129,9 @@ GRAPHS = Claim(
     criterion=f"decides: choosing a fifth of the neighbours anew at each round leaves at most {_TIMES:g} times what "
     f"all neighbours leave after {LAST} iterations, and takes at most {_TIMES:g} times their iterations to the target "
     f"({percent(TARGET)} of the way left). Can only spoil: every run reaches the target",
-    source=Experiments(LINEAR, _runs),
+    source=ClaimExperiments(LINEAR, _runs),
     ask=ask_graphs,
-    figure=lines(_runs(Mode.FULL)),
+    figure=lines(_runs(ClaimsMode.FULL)),
     known="Known of it: the abstract of the first version assumes a doubly stochastic matrix; what PaME computes has "
     "rows that sum to 1 and columns that do not.",
     instead="That it converges at all is easily met, so it is compared with all neighbours, where the graph stands "

@@ -4,39 +4,39 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.claims.claim import Claim, Experiments, Mode, OfStudy, experiment_of
-from orchestrator.claims.course import Course
+from orchestrator.claims.claim import Claim, ClaimExperiments, ClaimsMode, OfStudy, experiment_of
 from orchestrator.claims.files import study_file
+from orchestrator.claims.run_curve import RunCurve
 from orchestrator.claims.simulate import simulate
 from orchestrator.studies.grid import Study, base_experiment
-from orchestrator.studies.measure import Row
+from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.predict import predict
 
 
 @dataclass(frozen=True)
-class Job:
+class ClaimJob:
     """One run of a claim."""
 
     claim: str
-    do: Callable[[], Course | Row]
+    do: Callable[[], RunCurve | StudyRow]
     nodes: int
     """The larger, the longer it takes."""
 
-    def run(self) -> Course | Row:
+    def run(self) -> RunCurve | StudyRow:
         """In whatever process."""
         return self.do()
 
 
-def jobs_of(claim: Claim, mode: Mode, seeds: tuple[int, ...], study: Study | None = None) -> Iterator[Job]:
+def jobs_of(claim: Claim, mode: ClaimsMode, seeds: tuple[int, ...], study: Study | None = None) -> Iterator[ClaimJob]:
     """Every run of a claim; a comparison has none, for it needs more than one stage. `study`: with tuned steps."""
     source = claim.source
-    if isinstance(source, Experiments):
+    if isinstance(source, ClaimExperiments):
         for run in source.runs(mode):
             for seed in seeds:
                 experiment = experiment_of(claim.key, source.base, run, seed)
-                yield Job(claim.key, partial(simulate, run.key, experiment, source.optimum), experiment.nodes)
+                yield ClaimJob(claim.key, partial(simulate, run.key, experiment, source.optimum), experiment.nodes)
     elif isinstance(source, OfStudy):
         study, path = study or source.sized(mode), study_file(source.study.name)
         base = base_experiment(path)
         for cell in study.cells(base, seeds):
-            yield Job(claim.key, partial(predict, cell, path, study.target), base.nodes)
+            yield ClaimJob(claim.key, partial(predict, cell, path, study.target), base.nodes)

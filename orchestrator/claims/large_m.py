@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
-from orchestrator.claims.base import PRINTED, READINGS
+from orchestrator.claims.base_experiment import PRINTED, READINGS
 from orchestrator.claims.charts import error_lines
-from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
-from orchestrator.claims.course import Course
+from orchestrator.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.claims.pairs import Pairs, diverged
+from orchestrator.claims.run_curve import RunCurve
 from orchestrator.claims.verdict import Question, smaller, within
-from orchestrator.report.text import count
+from orchestrator.report.number_words import count
 from orchestrator.verdicts import Verdict
 
 _BASE = """
@@ -43,7 +43,7 @@ LOWER, FASTER, CELL, MSE, ITERATIONS = "lower MSE", "faster", "cell", "cell: MSE
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedCell:
     """One cell of the table: its setting, and what the paper prints."""
 
     m: int
@@ -64,10 +64,10 @@ class Printed:
         return f"{self.mse:g}/{self.iterations}{misprint}"
 
 
-def _row(m: int, varies: str, printed: str) -> tuple[Printed, ...]:
+def _row(m: int, varies: str, printed: str) -> tuple[PrintedCell, ...]:
     pairs = [text.split("/") for text in printed.split()]
     return tuple(
-        Printed(m, share if varies == "nu" else 0.1, share if varies == "s/n" else 0.2, float(mse), int(its))
+        PrintedCell(m, share if varies == "nu" else 0.1, share if varies == "s/n" else 0.2, float(mse), int(its))
         for share, (mse, its) in zip(_SHARES, pairs, strict=True)
     )
 
@@ -84,7 +84,7 @@ _QUICK = (ROWS[0][1], ROWS[0][5], ROWS[1][5], ROWS[2][1])
 """Along both rows at m = 1000, and the same cell at both m."""
 
 
-def run_of(cell: Printed, reading: str) -> Run:
+def run_of(cell: PrintedCell, reading: str) -> ClaimRun:
     """The run that tests a cell."""
     settings = (
         f"nodes={cell.m}",
@@ -94,11 +94,11 @@ def run_of(cell: Printed, reading: str) -> Run:
         f"algorithm.support={cell.s}",
     )
     name = "printed" if reading == PRINTED else "independent"
-    return Run(f"m-{cell.m}_nu-{cell.nu}_s-{cell.s}_{name}", cell.words, settings, reading)
+    return ClaimRun(f"m-{cell.m}_nu-{cell.nu}_s-{cell.s}_{name}", cell.words, settings, reading)
 
 
-def _runs(mode: Mode) -> tuple[Run, ...]:
-    cells = _QUICK if mode is Mode.QUICK else TABLE.values()
+def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
+    cells = _QUICK if mode is ClaimsMode.QUICK else TABLE.values()
     return tuple(run_of(cell, reading) for reading in READINGS for cell in cells)
 
 
@@ -126,7 +126,7 @@ def _trends(found: Found, reading: str) -> Iterator[Question]:
 
 
 def _trend(
-    words: str, reading: str, runs: Sequence[tuple[list[Course], list[Course]]], lost: Sequence[list[Course]]
+    words: str, reading: str, runs: Sequence[tuple[list[RunCurve], list[RunCurve]]], lost: Sequence[list[RunCurve]]
 ) -> Iterator[Question]:
     """From the first to the second of each pair."""
     for part, of, grid in ((LOWER, _mse, 0.0), (FASTER, _iterations, float(_EVERY))):
@@ -170,11 +170,11 @@ def _cells(found: Found, reading: str) -> Iterator[Question]:
             yield Question(part, cell.words, reading, said, test, len(courses), decides=False)
 
 
-def _mse(course: Course) -> float:
+def _mse(course: RunCurve) -> float:
     return next((mark.error for mark in course.marks if mark.iteration >= _AT), course.marks[-1].error)
 
 
-def _iterations(course: Course) -> float:
+def _iterations(course: RunCurve) -> float:
     """A miss counts with the last point."""
     hit = next((mark.iteration for mark in course.marks if mark.error <= _THRESHOLD), None)
     return float(course.marks[-1].iteration if hit is None else hit)
@@ -189,9 +189,9 @@ LARGE_M = Claim(
     "s/n, with more nu and with m = 2000 than with 1000, beyond the spread of the seeds, as the table "
     f"has it. Can only spoil: each cell's MSE is within {_WITHIN:.0%} of the printed one, and its iterations within "
     f"{_ITERATIONS_WITHIN:.0%}",
-    source=Experiments(_BASE, _runs, optimum=False),
+    source=ClaimExperiments(_BASE, _runs, optimum=False),
     ask=ask_table,
-    figure=error_lines(_runs(Mode.FULL)),
+    figure=error_lines(_runs(ClaimsMode.FULL)),
     known='Known of its text: the table "effect of larger m", all cells.',
     instead="The paper leaves dimension, samples, degree and step of this table open. Ours (n = 600, 216 samples, "
     "degree 30 and 60, noise 0.5, step 0.055 / 1.005^k, MSE of the mean model) were fitted to its row m = 1000, "

@@ -7,11 +7,11 @@ from statistics import median
 
 import numpy as np
 
-from orchestrator.claims.base import GRAPHS, NODES, REGULAR, Condition, conditions
+from orchestrator.claims.base_experiment import GRAPHS, NODES, REGULAR, ClaimCondition, conditions
 from orchestrator.claims.charts import lines
-from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
-from orchestrator.claims.course import Course, Mark
+from orchestrator.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.claims.pairs import Pairs, diverged
+from orchestrator.claims.run_curve import CurveMark, RunCurve
 from orchestrator.claims.verdict import Question, at_most
 from orchestrator.verdicts import Verdict
 
@@ -30,8 +30,8 @@ stop: {iterations: 2000}
 simulate: {driver: vectorised}
 """
 _FEW = ("1", "1.005")
-_GAMMAS = {Mode.QUICK: _FEW, Mode.FULL: ("1", "1.0005", "1.001", "1.005", "1.01")}
-_IN = {Mode.QUICK: (REGULAR,), Mode.FULL: GRAPHS}
+_GAMMAS = {ClaimsMode.QUICK: _FEW, ClaimsMode.FULL: ("1", "1.0005", "1.001", "1.005", "1.01")}
+_IN = {ClaimsMode.QUICK: (REGULAR,), ClaimsMode.FULL: GRAPHS}
 STRAIGHT, OPTIMUM = "a straight line", "to the optimum"
 _ROUNDING = 1e-15
 _DATA = {"alike": "problem.truth_shift=0", "different": "problem.truth_shift=0.3"}
@@ -53,9 +53,9 @@ class Case:
     data: str
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> ClaimCondition:
         """Without gamma and data."""
-        return Condition(self.reading, self.graph, self.nodes)
+        return ClaimCondition(self.reading, self.graph, self.nodes)
 
     @property
     def place(self) -> str:
@@ -63,23 +63,23 @@ class Case:
         return f"gamma = {self.gamma}, data {self.data}, {self.condition.place}"
 
 
-def _cases(mode: Mode) -> Iterator[Case]:
+def _cases(mode: ClaimsMode) -> Iterator[Case]:
     """With 32 nodes all gammas; with more of them the first and the paper's."""
     for one in conditions(mode):
         if one.graph not in _IN[mode]:
             continue
         for data in _DATA:
-            for gamma in _GAMMAS[mode] if one.nodes == NODES[Mode.QUICK][0] else _FEW:
+            for gamma in _GAMMAS[mode] if one.nodes == NODES[ClaimsMode.QUICK][0] else _FEW:
                 yield Case(one.reading, one.graph, one.nodes, gamma, data)
 
 
-def _run(case: Case) -> Run:
+def _run(case: Case) -> ClaimRun:
     gamma = (f"algorithm.step.gamma={case.gamma}", _DATA[case.data])
     words = f"gamma = {case.gamma}, data {case.data}"
     return case.condition.run(f"{case.gamma}_{case.data}", words, gamma)
 
 
-def _runs(mode: Mode) -> tuple[Run, ...]:
+def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
     return tuple(map(_run, _cases(mode)))
 
 
@@ -94,7 +94,7 @@ class Fit:
     """How many times smaller the last is than the first."""
 
 
-def fit(course: Course) -> Fit | None:
+def fit(course: RunCurve) -> Fit | None:
     """Over the middle part: from half of the way on, down to a little above the lowest point."""
     marks = _middle(course.marks)
     if len(marks) < 3:
@@ -106,7 +106,7 @@ def fit(course: Course) -> Fit | None:
     return Fit(float(np.exp(slope)), 1.0 - rest / spread if spread else 0.0, float(np.exp(y[0] - y[-1])))
 
 
-def _middle(marks: Sequence[Mark]) -> list[Mark]:
+def _middle(marks: Sequence[CurveMark]) -> list[CurveMark]:
     known = [mark for mark in marks if mark.left is not None and mark.left > 0]
     lowest = min((mark.left or 0.0 for mark in known), default=0.0)
     begin = next((place for place, mark in enumerate(known) if (mark.left or 0.0) <= _FROM), len(known))
@@ -116,10 +116,10 @@ def _middle(marks: Sequence[Mark]) -> list[Mark]:
 
 def ask_rate(found: Found) -> list[Question]:
     """For every step, graph and gamma, with data alike and different."""
-    return [question for case in _cases(Mode.FULL) for question in _on(found.of(_run(case).key), case)]
+    return [question for case in _cases(ClaimsMode.FULL) for question in _on(found.of(_run(case).key), case)]
 
 
-def _on(courses: Sequence[Course], case: Case) -> Iterator[Question]:
+def _on(courses: Sequence[RunCurve], case: Case) -> Iterator[Question]:
     if not courses:
         return
     place, seeds = case.place, len(courses)
@@ -153,7 +153,7 @@ def _straight(fits: Sequence[Fit | None], case: Case) -> Question:
     return Question(STRAIGHT, case.place, case.reading, words, Pairs(rest, seeds).test(at_most(1.0)), seeds)
 
 
-def _lowest(course: Course) -> float:
+def _lowest(course: RunCurve) -> float:
     return min((mark.left for mark in course.marks if mark.left is not None), default=1.0)
 
 
@@ -164,9 +164,9 @@ LINEAR_RATE = Claim(
     criterion=f"decides: from suboptimality {_FROM:g} down to {_ABOVE_FLOOR:g} times its lowest, log suboptimality "
     f"against k is a falling straight line (R² at least {_STRAIGHT:g}, over a factor of at least {_SPAN:g}), beyond "
     f"the spread of the seeds; and it leads to the optimum: suboptimality {_OPTIMUM:g} within 2000 iterations",
-    source=Experiments(_BASE, _runs),
+    source=ClaimExperiments(_BASE, _runs),
     ask=ask_rate,
-    figure=lines(_runs(Mode.FULL)),
+    figure=lines(_runs(ClaimsMode.FULL)),
     instead="Strongly convex at every node, whole local batches: the best case. The two halves are judged apart: a "
     "line that ends at a floor, where gamma froze the step or the nodes disagree for ever, is linear convergence to a "
     "neighbourhood only. Gamma = 1 is not the paper's (it asks for more than 1), but leaves the rate alone. The step "

@@ -3,22 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from orchestrator.claims.claim import Claim, Found, Mode
-from orchestrator.claims.verdict import Judgement
+from orchestrator.claims.claim import Claim, ClaimsMode, Found
+from orchestrator.claims.verdict import ClaimJudgement
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ClaimsOutcome:
     """The claims, what was found for each, and what is said of it."""
 
     claims: tuple[Claim, ...]
-    mode: Mode
+    mode: ClaimsMode
     seeds: Mapping[str, tuple[int, ...]]
     """By claim."""
     command: str
     """As a user can repeat it."""
     found: Mapping[str, Found]
-    judgements: Mapping[str, Judgement]
+    judgements: Mapping[str, ClaimJudgement]
     seconds: float
     """How long all of it took."""
     trouble: str | None = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import fmean, median
 
-from orchestrator.claims.course import Course, Mark
+from orchestrator.claims.run_curve import CurveMark, RunCurve
 from orchestrator.claims.verdict import Rule, Test
 from orchestrator.paired import Interval, paired_ratio
 from orchestrator.runs import Status
@@ -50,14 +50,16 @@ class Pairs:
         return Test(estimate, rule, is_bound=any(self.missed))
 
 
-def to_target(one: Sequence[Course], other: Sequence[Course], target: float, of: Callable[[Mark], float]) -> Pairs:
+def to_target(
+    one: Sequence[RunCurve], other: Sequence[RunCurve], target: float, of: Callable[[CurveMark], float]
+) -> Pairs:
     """What it took them to the target."""
     both = _both(one, other)
     hits = [(_at(a.hit(target), of), _at(b.hit(target), of)) for a, b in both]
     return censored(hits, [(_last(a, b, of), _last(b, a, of)) for a, b in both])
 
 
-def at_end(one: Sequence[Course], other: Sequence[Course]) -> Pairs:
+def at_end(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> Pairs:
     """The share of the way that they left; a run that diverged has no end."""
     both = _both(one, other)
     ends = [(a.end, b.end) for a, b in both]
@@ -78,21 +80,21 @@ def censored(both: Sequence[tuple[float | None, float | None]], last: Sequence[t
     return Pairs(tuple(values), len(both), missed)
 
 
-def diverged(courses: Iterable[Course]) -> int:
+def diverged(courses: Iterable[RunCurve]) -> int:
     """How many of the runs diverged."""
     return sum(course.status == Status.DIVERGED.value for course in courses)
 
 
-def _both(one: Sequence[Course], other: Sequence[Course]) -> list[tuple[Course, Course]]:
+def _both(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> list[tuple[RunCurve, RunCurve]]:
     theirs = {course.seed: course for course in other}
     return [(course, theirs[course.seed]) for course in one if course.seed in theirs]
 
 
-def _at(hit: Mark | None, of: Callable[[Mark], float]) -> float | None:
+def _at(hit: CurveMark | None, of: Callable[[CurveMark], float]) -> float | None:
     return None if hit is None else of(hit)
 
 
-def _last(run: Course, partner: Course, of: Callable[[Mark], float]) -> float:
+def _last(run: RunCurve, partner: RunCurve, of: Callable[[CurveMark], float]) -> float:
     """A run that diverged would never get there: it counts as long as its partner."""
     ends = [run, partner] if run.status == Status.DIVERGED.value else [run]
     return max((of(course.marks[-1]) for course in ends if course.marks), default=0.0)

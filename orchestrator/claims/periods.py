@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from orchestrator.claims.base import EVERY, FITTED, LAST, LINEAR, TARGET, Condition, conditions
+from orchestrator.claims.base_experiment import EVERY, FITTED, LAST, LINEAR, TARGET, ClaimCondition, conditions
 from orchestrator.claims.charts import lines
-from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
-from orchestrator.claims.course import Course, Mark
+from orchestrator.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.claims.pairs import Pairs, at_end, diverged, to_target
-from orchestrator.claims.reach import reach
+from orchestrator.claims.reaches_target import reach
+from orchestrator.claims.run_curve import CurveMark, RunCurve
 from orchestrator.claims.verdict import Question, at_most, larger, smaller
-from orchestrator.report.text import percent
+from orchestrator.report.number_words import percent
 from orchestrator.verdicts import Verdict
 
 FEWER_ROUNDS, SLOWER, SLIGHTLY, NEAR = "fewer rounds", "different periods are slower", "but slightly", "ends as near"
@@ -20,33 +20,33 @@ _SLIGHTLY = 1.25
 _TIMES = 2.0
 
 
-def same(condition: Condition, period: int) -> Run:
+def same(condition: ClaimCondition, period: int) -> ClaimRun:
     """All nodes have this period."""
     return condition.run(f"all-{period}", f"period {period} for all", (f"period={period}",))
 
 
-def different(condition: Condition, span: str) -> Run:
+def different(condition: ClaimCondition, span: str) -> ClaimRun:
     """Every node has its own, drawn once."""
     return condition.run(f"each-{span}", f"periods {span}, drawn per node", (f"period={span}",))
 
 
-def _runs_on(condition: Condition) -> tuple[Run, ...]:
+def _runs_on(condition: ClaimCondition) -> tuple[ClaimRun, ...]:
     return (
         *(same(condition, period) for period in _SAME),
         *(different(condition, span) for span in _DIFFERENT),
     )
 
 
-def _runs(mode: Mode) -> tuple[Run, ...]:
+def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
     return tuple(run for condition in conditions(mode) for run in _runs_on(condition))
 
 
 def ask_periods(found: Found) -> list[Question]:
     """Under every condition of which something was run."""
-    return [question for condition in conditions(Mode.FULL) for question in _on(condition, found)]
+    return [question for condition in conditions(ClaimsMode.FULL) for question in _on(condition, found)]
 
 
-def _on(condition: Condition, found: Found) -> Iterator[Question]:
+def _on(condition: ClaimCondition, found: Found) -> Iterator[Question]:
     known = {run.words: found.of(run.key) for run in _runs_on(condition)}
     known = {words: courses for words, courses in known.items() if courses}
     if not known:
@@ -58,7 +58,7 @@ def _on(condition: Condition, found: Found) -> Iterator[Question]:
         yield from _drawn(condition, span, found.of(different(condition, span).key), equal[_MEAN])
 
 
-def _longer(condition: Condition, equal: dict[int, list[Course]]) -> Iterator[Question]:
+def _longer(condition: ClaimCondition, equal: dict[int, list[RunCurve]]) -> Iterator[Question]:
     """The longest period against the shortest, of those with which nothing diverges."""
     if len(equal) < 2:
         return
@@ -75,7 +75,9 @@ def _longer(condition: Condition, equal: dict[int, list[Course]]) -> Iterator[Qu
     yield _as_near("longer periods", condition, at_end(equal[long], equal[short]))
 
 
-def _drawn(condition: Condition, span: str, each: Sequence[Course], equal: Sequence[Course]) -> Iterator[Question]:
+def _drawn(
+    condition: ClaimCondition, span: str, each: Sequence[RunCurve], equal: Sequence[RunCurve]
+) -> Iterator[Question]:
     """Different periods against their mean for all."""
     if not each or not equal:
         return
@@ -93,17 +95,17 @@ def _drawn(condition: Condition, span: str, each: Sequence[Course], equal: Seque
     yield _as_near(f"periods {span}", condition, at_end(each, equal))
 
 
-def _as_near(who: str, condition: Condition, ends: Pairs) -> Question:
+def _as_near(who: str, condition: ClaimCondition, ends: Pairs) -> Question:
     words = f"{ends.words(0, 100)} % left; against {ends.words(1, 100)} %"
     test, place = ends.test(at_most(_TIMES)), condition.place
     return Question(f"{NEAR}, {who}", place, condition.reading, words, test, ends.seeds, decides=False)
 
 
-def _rounds(mark: Mark) -> float:
+def _rounds(mark: CurveMark) -> float:
     return mark.rounds
 
 
-def _seeds(runs: Iterable[Sequence[Course]]) -> int:
+def _seeds(runs: Iterable[Sequence[RunCurve]]) -> int:
     return min(map(len, runs))
 
 
@@ -117,9 +119,9 @@ PERIOD = Claim(
     f"the spread of the seeds. Can only spoil: every run reaches the target; different periods take at most "
     f"{_SLIGHTLY:g} times the iterations (slightly); what is left after {LAST} iterations is at most {_TIMES:g} times "
     "as much",
-    source=Experiments(LINEAR, _runs),
+    source=ClaimExperiments(LINEAR, _runs),
     ask=ask_periods,
-    figure=lines(_runs(Mode.FULL)),
+    figure=lines(_runs(ClaimsMode.FULL)),
     known='Known of its text: "different periods are slightly slower"; which section is not.',
     instead="Tested by rounds, iterations and the final objective. How slow is `slightly`, the paper leaves open: we "
     f"say at most a quarter more. {FITTED}",

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
-from orchestrator.claims.claim import Claim, Experiments, OfComparison, OfStudy
-from orchestrator.claims.course import HOW
+from orchestrator.claims.claim import Claim, ClaimExperiments, OfComparison, OfStudy
 from orchestrator.claims.files import comparison, study_file
-from orchestrator.claims.outcome import Outcome
-from orchestrator.claims.verdict import MARGIN, Finding, Judgement
+from orchestrator.claims.outcome import ClaimsOutcome
+from orchestrator.claims.run_curve import HOW
+from orchestrator.claims.verdict import MARGIN, ClaimFinding, ClaimJudgement
 from orchestrator.compare.grid import views
 from orchestrator.compare.measure import HOW as COMPARE_HOW
 from orchestrator.compare.report import doubts_of
@@ -17,10 +17,10 @@ from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.paired import ENOUGH_SEEDS, LEVEL
 from orchestrator.report import page
-from orchestrator.report.figure import Figure
-from orchestrator.report.page import Cell
+from orchestrator.report.chart import Chart
+from orchestrator.report.number_words import count, duration, percent
+from orchestrator.report.page import TableCell
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.text import count, duration, percent
 from orchestrator.studies.grid import base_experiment
 from orchestrator.studies.measure import HOW as STUDY_HOW
 from orchestrator.verdicts import Verdict
@@ -42,7 +42,7 @@ _RULES = (
 )
 
 
-def write_claims_report(folder: Path, outcome: Outcome) -> Path:
+def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
     """Writes `report.html` into the folder."""
     figures = {
         claim.key: figure
@@ -66,12 +66,12 @@ def write_claims_report(folder: Path, outcome: Outcome) -> Path:
     return path
 
 
-def _steps(figures: Iterable[Figure]) -> int:
+def _steps(figures: Iterable[Chart]) -> int:
     """As many colours as the chart with the most lines has."""
     return max((len(figure.own_legend.labels) for figure in figures if figure.own_legend is not None), default=1)
 
 
-def _head(outcome: Outcome) -> str:
+def _head(outcome: ClaimsOutcome) -> str:
     verdicts = [judgement.verdict for judgement in outcome.judgements.values()]
     chips = [(f"{outcome.mode.value} mode", ""), (f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine", "")]
     tiles = [
@@ -85,7 +85,7 @@ def _head(outcome: Outcome) -> str:
     return "".join(parts)
 
 
-def _table(outcome: Outcome) -> str:
+def _table(outcome: ClaimsOutcome) -> str:
     headers = [("Claim", False), ("Verdict", False), ("Deciding parts that hold", True)]
     rows = []
     for claim in outcome.claims:
@@ -93,9 +93,9 @@ def _table(outcome: Outcome) -> str:
         held = float(judgement.met.partition(" ")[0])
         rows.append(
             [
-                Cell(claim.title, claim.title, link=f"#claim-{claim.key}", below=claim.statement),
-                Cell(judgement.verdict.value, judgement.verdict.value, below=judgement.where),
-                Cell(judgement.met, held),
+                TableCell(claim.title, claim.title, link=f"#claim-{claim.key}", below=claim.statement),
+                TableCell(judgement.verdict.value, judgement.verdict.value, below=judgement.where),
+                TableCell(judgement.met, held),
             ]
         )
     lead = "What the paper claims, in our words, and what was measured. Nothing is tuned to make a claim hold or fail."
@@ -105,7 +105,7 @@ def _table(outcome: Outcome) -> str:
     )
 
 
-def _section(claim: Claim, outcome: Outcome, figure: Figure | None) -> str:
+def _section(claim: Claim, outcome: ClaimsOutcome, figure: Chart | None) -> str:
     judgement = outcome.judgements[claim.key]
     cards = [page.card(_words(claim, judgement) + _doubts(claim, outcome) + _findings(judgement))]
     cards.append(page.missing("Figure") if figure is None else page.chart(figure))
@@ -113,7 +113,7 @@ def _section(claim: Claim, outcome: Outcome, figure: Figure | None) -> str:
     return page.section(f"claim-{claim.key}", claim.title, claim.statement, page.grid(cards))
 
 
-def _words(claim: Claim, judgement: Judgement) -> str:
+def _words(claim: Claim, judgement: ClaimJudgement) -> str:
     said = {judgement.verdict.value: judgement.verdict}
     said |= {f"{name}: {verdict.value}": verdict for name, verdict in judgement.readings.items()}
     items = "".join(f'<li class="{_LOOKS.get(verdict, "")}">{escape(words)}</li>' for words, verdict in said.items())
@@ -122,7 +122,7 @@ def _words(claim: Claim, judgement: Judgement) -> str:
     return f'<ul class="chips">{items}</ul>{texts}'
 
 
-def _doubts(claim: Claim, outcome: Outcome) -> str:
+def _doubts(claim: Claim, outcome: ClaimsOutcome) -> str:
     """Of a comparison: whom nodes met, and which of the settings that tuning chose could be better."""
     compared = outcome.found[claim.key].compared
     if compared is None:
@@ -134,7 +134,7 @@ def _doubts(claim: Claim, outcome: Outcome) -> str:
     return company + (page.callout(doubts, "Tuning may have missed the best settings") if doubts else "")
 
 
-def _findings(judgement: Judgement) -> str:
+def _findings(judgement: ClaimJudgement) -> str:
     """A row per part and place, a column per reading."""
     if not judgement.findings:
         return page.note("Nothing was measured.")
@@ -144,8 +144,8 @@ def _findings(judgement: Judgement) -> str:
     headers = [("Part", False), ("Where", False), *((name.capitalize() or "Verdict", False) for name in readings)]
     rows = [
         [
-            Cell(part, part, below="decides" if decides else "can only spoil"),
-            Cell(place, place),
+            TableCell(part, part, below="decides" if decides else "can only spoil"),
+            TableCell(place, place),
             *(_finding(found.get((part, place, name))) for name in readings),
         ]
         for part, place, decides in sorted(places, key=lambda one: not one[2])
@@ -154,19 +154,19 @@ def _findings(judgement: Judgement) -> str:
     return page.sortable(headers, rows) + level
 
 
-def _finding(finding: Finding | None) -> Cell:
+def _finding(finding: ClaimFinding | None) -> TableCell:
     if finding is None:
-        return Cell("not asked", "")
-    return Cell(
+        return TableCell("not asked", "")
+    return TableCell(
         finding.verdict.value, finding.verdict.value, below=": ".join(filter(None, (finding.size, finding.evidence)))
     )
 
 
-def _settings(claim: Claim, outcome: Outcome) -> str:
+def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
     seeds = outcome.seeds[claim.key]
     rows = [("Seeds", ", ".join(map(str, seeds)))]
     source = claim.source
-    if isinstance(source, Experiments):
+    if isinstance(source, ClaimExperiments):
         rows += [(run.title, "  ".join(run.settings)) for run in source.runs(outcome.mode)]
         return page.folded("All settings", page.pairs(rows)) + page.fold("The base experiment", source.base.strip())
     if isinstance(source, OfStudy):
@@ -182,7 +182,7 @@ def _settings(claim: Claim, outcome: Outcome) -> str:
     )
 
 
-def _compared(claim: Claim, outcome: Outcome) -> list[tuple[str, str]]:
+def _compared(claim: Claim, outcome: ClaimsOutcome) -> list[tuple[str, str]]:
     """What tuning chose; the rest stands in the comparison's own report."""
     plan = comparison(outcome.mode, outcome.seeds[claim.key])
     rows = [("Base", str(dict(plan.base))), ("Tuning", f"{plan.tuning.runs} settings each, seed {plan.tuning.seed}")]
@@ -193,9 +193,9 @@ def _compared(claim: Claim, outcome: Outcome) -> list[tuple[str, str]]:
     return rows
 
 
-def _how(outcome: Outcome) -> str:
+def _how(outcome: ClaimsOutcome) -> str:
     kinds = {type(claim.source) for claim in outcome.claims}
-    rows = list(HOW.items()) if Experiments in kinds else []
+    rows = list(HOW.items()) if ClaimExperiments in kinds else []
     rows += [(f"{name} (studies)", words) for name, words in STUDY_HOW.items()] if OfStudy in kinds else []
     rows += [(f"{name} (comparison)", words) for name, words in COMPARE_HOW.items()] if OfComparison in kinds else []
     rows = [(name[:1].upper() + name[1:], words) for name, words in rows]

@@ -10,8 +10,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from orchestrator.claims.claim import Claim
-from orchestrator.claims.verdict import Judgement
-from orchestrator.report.text import count
+from orchestrator.claims.verdict import ClaimJudgement
+from orchestrator.report.number_words import count
 from orchestrator.verdicts import Verdict
 
 _COLOURS = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red"}
@@ -24,7 +24,7 @@ class ClaimsScreen:
         self._claims = claims
         self._live = live
         self._ran: Counter[str] = Counter()
-        self._judgements: dict[str, Judgement] = {}
+        self._judgements: dict[str, ClaimJudgement] = {}
         self._progress = Progress(
             TextColumn("[bold]{task.description}"),
             BarColumn(bar_width=None),
@@ -42,7 +42,7 @@ class ClaimsScreen:
         self._progress.advance(self._task)
         self._live.update(self._show())
 
-    def judged(self, claim: str, judgement: Judgement) -> None:
+    def judged(self, claim: str, judgement: ClaimJudgement) -> None:
         """A claim has its verdict."""
         self._judgements[claim] = judgement
         self._live.update(self._show())

@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from orchestrator.claims.course import Course, Mark
-from orchestrator.compare.measure import Stick, rounds_before
+from orchestrator.claims.run_curve import CurveMark, RunCurve
+from orchestrator.compare.measure import Yardstick, rounds_before
 from orchestrator.experiment import Experiment
 from orchestrator.plan import choose_driver, make_setting
 from orchestrator.runs import Status
+from pame.byte_account import ByteAccount
 from pame.errors import Diverged
-from pame.ledger import Ledger
 from pame.observe import Evaluation, Record
 from pame.simulator import DRIVERS
 
 _ERROR = "model_error"
 
 
-def simulate(run: str, experiment: Experiment, optimum: bool) -> Course:
+def simulate(run: str, experiment: Experiment, optimum: bool) -> RunCurve:
     """Run it; `optimum`: whether suboptimality is looked at."""
     curve = _Curve()
     status = Status.FINISHED
@@ -29,13 +29,13 @@ def simulate(run: str, experiment: Experiment, optimum: bool) -> Course:
         setting = replace(make_setting(experiment, Path()), own_models=False)
         stick = None
         if optimum:
-            stick = Stick(setting.problem.objective(setting.start), setting.problem.optimum().objective)
+            stick = Yardstick(setting.problem.objective(setting.start), setting.problem.optimum().objective)
         try:
-            DRIVERS[choose_driver(experiment)](setting, curve, Ledger(experiment.nodes))
+            DRIVERS[choose_driver(experiment)](setting, curve, ByteAccount(experiment.nodes))
         except Diverged:
             status = Status.DIVERGED
     marks = tuple(
-        Mark(
+        CurveMark(
             iteration=point.iteration,
             rounds=rounds_before(setting.periods, point.iteration),
             bytes=float(point.bytes),
@@ -45,7 +45,7 @@ def simulate(run: str, experiment: Experiment, optimum: bool) -> Course:
         for point in curve.points
         if isfinite(point.objective)
     )
-    return Course(run, experiment.seed, status.value, marks)
+    return RunCurve(run, experiment.seed, status.value, marks)
 
 
 class _Curve:

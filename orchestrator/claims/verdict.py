@@ -100,7 +100,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ClaimFinding:
     """A question and its answer."""
 
     part: str
@@ -132,11 +132,11 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ClaimJudgement:
     """What is said of a claim, and what that rests on."""
 
     verdict: Verdict
-    findings: tuple[Finding, ...]
+    findings: tuple[ClaimFinding, ...]
     confidence: float = LEVEL
     """Of each interval."""
 
@@ -165,11 +165,11 @@ class Judgement:
         return "; ".join(said)
 
 
-def judge(questions: Sequence[Question]) -> Judgement:
+def judge(questions: Sequence[Question]) -> ClaimJudgement:
     """Every question answered, and the headline."""
     confidence = together(sum(question.decides and _is_estimated(question) for question in questions))
     findings = tuple(_answered(question, confidence) for question in questions)
-    return Judgement(headline(findings), findings, confidence)
+    return ClaimJudgement(headline(findings), findings, confidence)
 
 
 def together(intervals: int) -> float:
@@ -177,7 +177,7 @@ def together(intervals: int) -> float:
     return 1.0 - (1.0 - LEVEL) / max(1, intervals)
 
 
-def headline(findings: Sequence[Finding]) -> Verdict:
+def headline(findings: Sequence[ClaimFinding]) -> Verdict:
     """From the parts that decide; the others can only spoil."""
     verdicts = [finding.verdict for finding in findings if finding.decides]
     if not verdicts:
@@ -196,11 +196,11 @@ def counted(passed: int, of: int) -> Verdict:
     return Verdict.HOLDS if passed == of else Verdict.FAILS if not passed else Verdict.PARTLY
 
 
-def _answered(question: Question, confidence: float) -> Finding:
+def _answered(question: Question, confidence: float) -> ClaimFinding:
     answer = question.answer
     test = answer if isinstance(answer, Test) else None
     effect = test.estimate(confidence) if test else answer.effect if isinstance(answer, Answer) else None
-    return Finding(
+    return ClaimFinding(
         part=question.part,
         place=question.place,
         reading=question.reading,
@@ -231,7 +231,7 @@ def _verdict(question: Question, effect: Interval | None) -> Verdict:
     return question.answer.rule(effect)
 
 
-def _where(findings: Sequence[Finding]) -> str:
+def _where(findings: Sequence[ClaimFinding]) -> str:
     """Whichever list is the shorter; what spoils is named in any case."""
     deciding = [finding for finding in findings if finding.decides]
     held = [_said(finding) for finding in deciding if finding.verdict is Verdict.HOLDS]
@@ -247,7 +247,7 @@ def _some(names: Sequence[str]) -> str:
     return "; ".join(names[:_NAMED]) + more
 
 
-def _said(finding: Finding) -> str:
+def _said(finding: ClaimFinding) -> str:
     return f"{finding.words} (diverges)" if finding.diverges else finding.words
 
 

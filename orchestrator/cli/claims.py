@@ -8,14 +8,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from orchestrator.claims import CLAIMS, Claim, Mode
-from orchestrator.claims.conduct import Order, conduct_claims, count_runs
+from orchestrator.claims import CLAIMS, Claim, ClaimsMode
+from orchestrator.claims.conduct import ClaimsOrder, conduct_claims, count_runs
 from orchestrator.claims.errors import ClaimsError
 from orchestrator.claims.screen import ClaimsScreen
 from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.report.text import count, duration
+from orchestrator.report.number_words import count, duration
 from orchestrator.runs import create_folder
-from orchestrator.screen import shown
+from orchestrator.terminal import shown
 
 
 def claims(
@@ -31,9 +31,9 @@ def claims(
 ) -> None:
     """Test the paper's claims in the simulator: one table of verdicts, and a report with a section for each."""
     chosen = _chosen(only or [])
-    mode = Mode.FULL if full else Mode.QUICK
+    mode = ClaimsMode.FULL if full else ClaimsMode.QUICK
     console = Console(quiet=quiet, highlight=False)
-    order = Order(chosen, mode, seeds, _command(full, only or [], seeds))
+    order = ClaimsOrder(chosen, mode, seeds, _command(full, only or [], seeds))
     with console.status("looking at the experiments"):
         runs = count_runs(order)
     folder = create_folder(out, "claims")

@@ -13,23 +13,32 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.backends import BACKENDS
-from orchestrator.backends.standing import NETWORKS
+from orchestrator.backends.standing_network import NETWORKS
 from orchestrator.cli.arguments import say_notes
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.tables import print_table
 from orchestrator.compare import Comparison, load_comparison
-from orchestrator.compare.conduct import Order, conduct_comparison
-from orchestrator.compare.grid import Cell, View, contestants, experiment_of, left_out, tried, tuning_cells, views
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.conduct import CompareOrder, conduct_comparison
+from orchestrator.compare.grid import (
+    CompareCell,
+    CompareView,
+    contestants,
+    experiment_of,
+    left_out,
+    tried,
+    tuning_cells,
+    views,
+)
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.report import degraded_runs, doubts_of
 from orchestrator.compare.run import SIMULATE
 from orchestrator.compare.screen import CompareScreen, result_table
 from orchestrator.compare.tables import company_line
-from orchestrator.compare.verdict import Finding, findings
+from orchestrator.compare.verdict import CompareFinding, findings
 from orchestrator.errors import UnknownBackend
-from orchestrator.report.text import count, duration
+from orchestrator.report.number_words import count, duration
 from orchestrator.runs import create_folder
-from orchestrator.screen import shown
+from orchestrator.terminal import shown
 
 _QUICK_TRIALS = 2
 
@@ -58,7 +67,7 @@ def compare(
     with console.status("looking at the experiments"):
         _check(comparison, backend)
     folder = create_folder(out, comparison.name)
-    order = Order(comparison, backend, folder, _command(file, backend, seeds, quick, overrides or []))
+    order = CompareOrder(comparison, backend, folder, _command(file, backend, seeds, quick, overrides or []))
     _announce(comparison, console)
     with shown(console) as live:
         outcome = conduct_comparison(order, CompareScreen(comparison, backend != SIMULATE, live))
@@ -86,10 +95,12 @@ def _check(comparison: Comparison, backend: str) -> None:
     for name, entry in comparison.entries.items():
         for key, values in entry.tune.items():
             for value in values:
-                experiment_of(comparison, Cell(name, View.AS_PUBLISHED, ((key, value),), comparison.seeds[0]))
+                experiment_of(
+                    comparison, CompareCell(name, CompareView.AS_PUBLISHED, ((key, value),), comparison.seeds[0])
+                )
     for view in views(comparison):
         for algorithm in contestants(comparison, view):
-            cell = Cell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
+            cell = CompareCell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
             for place in dict.fromkeys((SIMULATE, backend)):
                 BACKENDS[place].check(experiment_of(comparison, cell), comparison.folder)
 
@@ -111,7 +122,7 @@ def _command(file: Path, backend: str, seeds: int | None, quick: bool, overrides
     return shlex.join([*words, *(word for setting in overrides for word in ("--set", setting))])
 
 
-def _say_fewest(found: Sequence[Finding], console: Console) -> None:
+def _say_fewest(found: Sequence[CompareFinding], console: Console) -> None:
     """A line per target."""
     for words in dict.fromkeys(finding.goal.words for finding in found):
         mine = [finding for finding in found if finding.goal.words == words]
@@ -120,7 +131,7 @@ def _say_fewest(found: Sequence[Finding], console: Console) -> None:
         console.print(f"  fewest to {words}: {', '.join(names)}{free}", soft_wrap=True)
 
 
-def _say(outcome: Outcome, console: Console) -> None:
+def _say(outcome: CompareOutcome, console: Console) -> None:
     """The tables, who needs the fewest, and what is doubtful."""
     if outcome.rows:
         for view in views(outcome.comparison):

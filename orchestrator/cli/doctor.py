@@ -12,7 +12,7 @@ from rich.table import Table
 
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.tables import print_table
-from orchestrator.doctor import Facts, Finding, backends, judge, look
+from orchestrator.doctor import DoctorFinding, MachineFacts, backends, judge, look
 
 _FILE_WIDTH = 160
 """Where no terminal sets a width."""
@@ -33,7 +33,7 @@ def doctor(
         raise typer.Exit(ExitCode.FAULT)
 
 
-def _plain(facts: Facts, findings: Sequence[Finding]) -> dict[str, object]:
+def _plain(facts: MachineFacts, findings: Sequence[DoctorFinding]) -> dict[str, object]:
     return {
         "distribution": facts.distribution.name,
         "kernel": facts.release,
@@ -42,7 +42,7 @@ def _plain(facts: Facts, findings: Sequence[Finding]) -> dict[str, object]:
     }
 
 
-def _show(facts: Facts, findings: Sequence[Finding]) -> None:
+def _show(facts: MachineFacts, findings: Sequence[DoctorFinding]) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _FILE_WIDTH
@@ -65,7 +65,7 @@ def _show(facts: Facts, findings: Sequence[Finding]) -> None:
         console.print(f"{backend}: {words}", soft_wrap=True)
 
 
-def _mark(finding: Finding) -> str:
+def _mark(finding: DoctorFinding) -> str:
     if finding.works:
         return "[green]works[/]"
     return "[dim]missing[/]" if finding.optional else "[yellow]missing[/]"

@@ -19,10 +19,10 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.units import DURATION, RATE, Quantity, show_share
 from orchestrator.link_table import PRESETS, Link, LinkTable, link_table
 from orchestrator.plan import make_setting, make_topology
-from orchestrator.report.text import count
+from orchestrator.report.number_words import count
 from pame.errors import ParameterError
 from pame.links import LinkSpec
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.topology import Topology
 
 _FILE_WIDTH = 160
@@ -79,7 +79,7 @@ def links(
     _show(experiment, topology, link_table(experiment.links, topology, experiment.seed), node)
 
 
-def _told(setting: Setting, node: int, kernel: Kernel) -> str:
+def _told(setting: ResolvedRun, node: int, kernel: Kernel) -> str:
     """What a node tells its kernel when the run begins, under a line that says which node."""
     hosts = {other: _address(other) for other in map(int, setting.topology.neighbours(node))}
     refuse_loss(setting, node, hosts, kernel)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
 from orchestrator.cli.tables import print_table
-from orchestrator.report.text import count, duration
+from orchestrator.report.number_words import count, duration
 from pame.rpc import experiments_pb2 as pb
 
 _FILE_WIDTH = 240

@@ -14,12 +14,12 @@ from orchestrator.client import Client, Retelling, health_of
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.experiment import Experiment, Variant, to_yaml
 from orchestrator.named_files import carried
-from orchestrator.report.text import duration
+from orchestrator.report.number_words import duration
 from orchestrator.run_progress import Limits
 from orchestrator.runs import Status
 from orchestrator.runs.health import Health, State
-from orchestrator.screen import RunScreen, shown
 from orchestrator.security import read_vault
+from orchestrator.terminal import RunScreen, shown
 from pame.algorithms import PameSpec
 from pame.rpc import experiments_pb2 as pb
 

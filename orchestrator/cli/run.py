@@ -18,11 +18,11 @@ from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
 from orchestrator.late_faults import late_faults
 from orchestrator.plan import choose_driver, has_faults, make_setting
-from orchestrator.report.text import duration, number, percent, volume
+from orchestrator.report.number_words import duration, number, percent, volume
 from orchestrator.run_progress import limits_of
 from orchestrator.runs import Ending, Status, create_folder
-from orchestrator.screen import RunScreen, SweepScreen, shown
 from orchestrator.sweep import run_sweep
+from orchestrator.terminal import RunScreen, SweepScreen, shown
 
 
 def run(

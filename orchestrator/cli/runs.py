@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.tables import print_table
-from orchestrator.report.text import count, duration, number, volume
+from orchestrator.report.number_words import count, duration, number, volume
 from orchestrator.runs import RunEntry, list_runs
 
 RunsFolder = Annotated[Path, typer.Option("--out", help="Where the run folders are.", file_okay=False)]

@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from threadpoolctl import threadpool_limits
 
-from node.handshakes import Handshakes
+from node.tls_failures import TlsFailures
 from orchestrator.cli.exit_codes import ExitCode, exit_code
 from orchestrator.cli.remote import Token
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment.units import DURATION
-from orchestrator.network import Control, Tls
+from orchestrator.network import ControlPlane, Tls
 from orchestrator.runs import Ending
 from orchestrator.security import Authority, keep_token
 from orchestrator.served_names import name_of
@@ -107,14 +107,14 @@ def serve(
         raise typer.BadParameter(f"{bad[0]!r} is not a host name or an address (--allow-host, PAME_ALLOW_HOST)")
     tls = None
     if security is not None:
-        tls = Tls(Authority(), join_port, Handshakes())
+        tls = Tls(Authority(), join_port, TlsFailures())
         token = keep_token(security, token)
     elif not token:
         token = secrets.token_hex(16)
         typer.echo(f"token: {token}")
 
     async def run() -> Ending | None:
-        control = Control(host, port, metrics_port, token, tls)
+        control = ControlPlane(host, port, metrics_port, token, tls)
         service = Service(control, out, host, page_port, names, health_port, security, keep_nodes)
         return await serve_until_told(service, first)
 

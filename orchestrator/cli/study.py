@@ -13,24 +13,24 @@ from rich.table import Table
 
 import orchestrator
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
-from orchestrator.backends.standing import NETWORKS
+from orchestrator.backends.standing_network import NETWORKS
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.remote import Security, Token, client_of
 from orchestrator.cli.tables import print_table
 from orchestrator.client import Client
 from orchestrator.errors import UnknownBackend
 from orchestrator.paired import ENOUGH_SEEDS
-from orchestrator.report.text import count
+from orchestrator.report.number_words import count
 from orchestrator.runs import create_folder
-from orchestrator.screen import shown
 from orchestrator.studies import STUDIES, Study
-from orchestrator.studies.conduct import OnNodes, Order, conduct_study
+from orchestrator.studies.conduct import OnNodes, StudyOrder, conduct_study
 from orchestrator.studies.errors import StudyError
-from orchestrator.studies.grid import READINGS, Cell, base_experiment, experiment_of
-from orchestrator.studies.outcome import Outcome
-from orchestrator.studies.real import Stage, Task, check_served, run_on_backend, run_on_served
+from orchestrator.studies.grid import READINGS, StudyCell, base_experiment, experiment_of
+from orchestrator.studies.outcome import StudyOutcome
+from orchestrator.studies.real import StudyStage, Task, check_served, run_on_backend, run_on_served
 from orchestrator.studies.report import degraded_cells
 from orchestrator.studies.screen import StudyScreen
+from orchestrator.terminal import shown
 
 _SIMULATE = "simulate"
 
@@ -81,7 +81,7 @@ def study(
         on_nodes = partial(_on_served, client, path, chosen)
     elif real:
         on_nodes = partial(_on_backend, backend, path, folder / "real", chosen)
-    order = Order(chosen, path, numbers, folder, _command(name, file, len(numbers), quick, backend, on))
+    order = StudyOrder(chosen, path, numbers, folder, _command(name, file, len(numbers), quick, backend, on))
     console.print(f"[bold]{chosen.title}[/] {count(len(grid), 'cell')} in the simulator, {len(real)} on real nodes")
     with shown(console) as live:
         outcome = conduct_study(order, on_nodes, StudyScreen(len(grid), len(real), live))
@@ -108,18 +108,20 @@ def _file_of(chosen: Study) -> Path:
     return found
 
 
-def _check(grid: Sequence[Cell], real: Sequence[Cell], path: Path, backend: str | None) -> None:
+def _check(grid: Sequence[StudyCell], real: Sequence[StudyCell], path: Path, backend: str | None) -> None:
     """Refuse what cannot be run before anything is begun; `backend`: where the real cells run, if it is here."""
     places = [(_SIMULATE, cell) for cell in grid] + [(backend, cell) for cell in real if backend is not None]
     for place, cell in places:
         BACKENDS[place].check(experiment_of(cell, path), path.parent)
 
 
-def _on_backend(backend: str, path: Path, folder: Path, chosen: Study, tasks: Sequence[Task], stage: Stage) -> bool:
+def _on_backend(
+    backend: str, path: Path, folder: Path, chosen: Study, tasks: Sequence[Task], stage: StudyStage
+) -> bool:
     return run_on_backend(backend, tasks, path.parent, folder, chosen.target, stage)
 
 
-def _on_served(client: Client, path: Path, chosen: Study, tasks: Sequence[Task], stage: Stage) -> bool:
+def _on_served(client: Client, path: Path, chosen: Study, tasks: Sequence[Task], stage: StudyStage) -> bool:
     with client:
         return run_on_served(client, tasks, path.parent, chosen.target, stage)
 
@@ -131,7 +133,7 @@ def _command(name: str, file: Path | None, seeds: int, quick: bool, backend: str
     return shlex.join(words)
 
 
-def _say(outcome: Outcome, console: Console) -> None:
+def _say(outcome: StudyOutcome, console: Console) -> None:
     """The claim, and which reading of it holds which criterion under which condition."""
     console.print(f"The claim: {escape(outcome.study.claim)}", soft_wrap=True)
     for reading in READINGS:

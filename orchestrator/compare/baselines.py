@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import product
 
 from orchestrator.compare.file import Comparison
-from orchestrator.compare.grid import Cell, Values, View
-from orchestrator.compare.measure import Row
+from orchestrator.compare.grid import CompareCell, CompareView, Values
+from orchestrator.compare.measure import CompareRow
 from orchestrator.compare.tune import score
 from pame.baselines import Baseline
 from pame.randomness import Key, Purpose, subset
@@ -13,7 +13,7 @@ from pame.randomness import Key, Purpose, subset
 _ETA = 0.1
 
 
-def baseline_cells(comparison: Comparison) -> list[Cell]:
+def baseline_cells(comparison: Comparison) -> list[CompareCell]:
     """As many settings as for any algorithm, of all the steps that are tried for one."""
     grid = list(product(_values(comparison, "eta") or [_ETA], _values(comparison, "gamma") or [1.0]))
     runs, seed = comparison.tuning.runs, comparison.tuning.seed
@@ -22,7 +22,7 @@ def baseline_cells(comparison: Comparison) -> list[Cell]:
     return [_cell(kind, (("eta", eta), ("gamma", gamma)), seed) for kind in Baseline for eta, gamma in grid]
 
 
-def best_baselines(comparison: Comparison, rows: Sequence[Row]) -> dict[Baseline, Values]:
+def best_baselines(comparison: Comparison, rows: Sequence[CompareRow]) -> dict[Baseline, Values]:
     """The step of each that does best."""
     found = {}
     for kind in Baseline:
@@ -32,7 +32,7 @@ def best_baselines(comparison: Comparison, rows: Sequence[Row]) -> dict[Baseline
     return found
 
 
-def beyond_baselines(comparison: Comparison, rows: Sequence[Row]) -> list[Cell]:
+def beyond_baselines(comparison: Comparison, rows: Sequence[CompareRow]) -> list[CompareCell]:
     """Half or twice the step, where the best one is the smallest or largest tried; bounded as for the algorithms."""
     cells = []
     for kind, values in best_baselines(comparison, rows).items():
@@ -46,13 +46,13 @@ def beyond_baselines(comparison: Comparison, rows: Sequence[Row]) -> list[Cell]:
     return cells
 
 
-def final_baselines(chosen: dict[Baseline, Values], seeds: Sequence[int]) -> list[Cell]:
+def final_baselines(chosen: dict[Baseline, Values], seeds: Sequence[int]) -> list[CompareCell]:
     """On the seeds that are compared."""
     return [_cell(kind, values, seed) for seed in seeds for kind, values in chosen.items()]
 
 
-def _cell(kind: Baseline, values: Values, seed: int) -> Cell:
-    return Cell(kind.value, View.AS_PUBLISHED, values, seed)
+def _cell(kind: Baseline, values: Values, seed: int) -> CompareCell:
+    return CompareCell(kind.value, CompareView.AS_PUBLISHED, values, seed)
 
 
 def _values(comparison: Comparison, name: str) -> list[float]:

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 
-from orchestrator.compare.grid import View, contestants, views
-from orchestrator.compare.measure import Mark, Row, of_cell
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.grid import CompareView, contestants, views
+from orchestrator.compare.measure import CompareMark, CompareRow, of_cell
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.tune import score
 from orchestrator.compare.verdict import BYTES, ITERATIONS, ROUNDS, SECONDS, Measure
-from orchestrator.report.figure import Figure, Switch
-from orchestrator.report.marks import Axis, Legend, curve, series_color, suits_log
-from orchestrator.report.marks import Row as Dot
-from orchestrator.report.text import byte_unit
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.number_words import byte_unit
+from orchestrator.report.vega import Axis, Legend, curve, series_color, suits_log
+from orchestrator.report.vega import Row as Dot
 from pame.baselines import Baseline
 
 Pair = tuple[float, float]
@@ -21,18 +21,18 @@ _POINTS = 200
 _PLACES = {ROUNDS: "Communication rounds", BYTES: "Bytes", SECONDS: "Seconds", ITERATIONS: "Iterations"}
 
 
-def x_switch(outcome: Outcome) -> Switch:
+def x_switch(outcome: CompareOutcome) -> Switch:
     """The buttons that choose the horizontal axis of all curves."""
     return Switch("x", "Horizontal axis", {measure.key: _PLACES[measure] for measure in _axes(outcome)})
 
 
-def legend(outcome: Outcome) -> Legend:
+def legend(outcome: CompareOutcome) -> Legend:
     """The algorithms, in the order of the file."""
     names = names_of(outcome)
     return Legend("algorithm", names, ordered=len(names) > _COLOURS)
 
 
-def curves(outcome: Outcome) -> list[Figure]:
+def curves(outcome: CompareOutcome) -> list[Chart]:
     """For each view: the accuracy, if there is one, and the relative suboptimality."""
     figures = []
     for view in views(outcome.comparison):
@@ -48,7 +48,7 @@ def curves(outcome: Outcome) -> list[Figure]:
     return figures
 
 
-def median_runs(outcome: Outcome, view: View) -> list[Row]:
+def median_runs(outcome: CompareOutcome, view: CompareView) -> list[CompareRow]:
     """Of each algorithm the run with the median seed, in the order in which tuning ranks runs; then the baselines'."""
     groups = [of_cell(outcome.rows, view, algorithm) for algorithm in contestants(outcome.comparison, view)]
     if not any(groups):
@@ -61,14 +61,19 @@ def median_runs(outcome: Outcome, view: View) -> list[Row]:
     return found
 
 
-def names_of(outcome: Outcome) -> list[str]:
+def names_of(outcome: CompareOutcome) -> list[str]:
     """The lines of the charts."""
     return [*outcome.comparison.entries, *(kind.value for kind in Baseline)]
 
 
 def _figure(
-    outcome: Outcome, runs: Sequence[Row], key: str, title: str, axis: str, of: Callable[[Mark], float | None]
-) -> Figure:
+    outcome: CompareOutcome,
+    runs: Sequence[CompareRow],
+    key: str,
+    title: str,
+    axis: str,
+    of: Callable[[CompareMark], float | None],
+) -> Chart:
     color = series_color(legend(outcome))
     unit, size = byte_unit(max(mark.bytes for run in runs for mark in run.marks))
     specs, data = {}, {}
@@ -82,10 +87,12 @@ def _figure(
         data[name] = rows
         logarithmic = log and suits_log([row["y"] for row in rows])
         specs[measure.key] = curve(name, Axis("x", words), Axis("y", axis, logarithmic), color=color)
-    return Figure(key, title, _NOTE, specs, data, ("x",))
+    return Chart(key, title, _NOTE, specs, data, ("x",))
 
 
-def _rows(runs: Sequence[Row], run: Row, measure: Measure, of: Callable[[Mark], float | None], scale: int) -> list[Dot]:
+def _rows(
+    runs: Sequence[CompareRow], run: CompareRow, measure: Measure, of: Callable[[CompareMark], float | None], scale: int
+) -> list[Dot]:
     pairs = pairs_of(runs, measure, run, of)
     return [
         {"x": float(f"{x / scale:.5g}"), "y": float(f"{y:.5g}"), "group": run.cell.algorithm}
@@ -93,14 +100,18 @@ def _rows(runs: Sequence[Row], run: Row, measure: Measure, of: Callable[[Mark], 
     ]
 
 
-def flat(runs: Sequence[Row], measure: Measure, run: Row, of: Callable[[Mark], float | None]) -> list[Pair]:
+def flat(
+    runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Callable[[CompareMark], float | None]
+) -> list[Pair]:
     """What exchanges nothing has no rounds, bytes or seconds: a line at where it ends, as long as the others'."""
     others = [x for other in runs if not is_baseline(other) for mark in other.marks if (x := measure.of(mark))]
     ends = [y for mark in run.marks[-1:] if (y := of(mark)) is not None]
     return [(x, y) for y in ends for x in (min(others), max(others))] if others else []
 
 
-def pairs_of(runs: Sequence[Row], measure: Measure, run: Row, of: Callable[[Mark], float | None]) -> list[Pair]:
+def pairs_of(
+    runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Callable[[CompareMark], float | None]
+) -> list[Pair]:
     """A run's line."""
     if is_baseline(run) and measure is not ITERATIONS:
         return flat(runs, measure, run, of)
@@ -108,11 +119,11 @@ def pairs_of(runs: Sequence[Row], measure: Measure, run: Row, of: Callable[[Mark
     return [(x, y) for x, y in both if x is not None and y is not None]
 
 
-def is_baseline(run: Row) -> bool:
+def is_baseline(run: CompareRow) -> bool:
     """Whether it exchanges nothing."""
     return run.cell.algorithm in {kind.value for kind in Baseline}
 
 
-def _axes(outcome: Outcome) -> list[Measure]:
+def _axes(outcome: CompareOutcome) -> list[Measure]:
     timed = any(mark.seconds is not None for row in outcome.rows for mark in row.marks)
     return [measure for measure in _PLACES if timed or not measure.is_time]

@@ -14,24 +14,32 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
-from orchestrator.attempt import INTERRUPTED, Attempt, Keep, row_file
 from orchestrator.compare.baselines import baseline_cells, best_baselines, beyond_baselines, final_baselines
 from orchestrator.compare.file import Comparison
-from orchestrator.compare.grid import Cell, View, experiment_of, final_cells, left_out, tuning_cells, views
-from orchestrator.compare.jobs import Job, make_jobs
-from orchestrator.compare.measure import Row, Stick
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.grid import (
+    CompareCell,
+    CompareView,
+    experiment_of,
+    final_cells,
+    left_out,
+    tuning_cells,
+    views,
+)
+from orchestrator.compare.jobs import CompareJob, make_jobs
+from orchestrator.compare.measure import CompareRow, Yardstick
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.picture import write_picture
-from orchestrator.compare.real import Stage, run_on_nodes
+from orchestrator.compare.real import CompareStage, run_on_nodes
 from orchestrator.compare.report import write_compare_report
-from orchestrator.compare.run import SIMULATE, End, Look, measure_stick, simulate_baseline, simulate_job
+from orchestrator.compare.run import SIMULATE, End, RunLook, measure_stick, simulate_baseline, simulate_job
 from orchestrator.compare.tune import Choice, beyond, choose
 from orchestrator.compare.verdict import MEASURES, Line, findings, goals, lines
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
+from orchestrator.partial_results import INTERRUPTED, Keep, PartialResults, row_file
+from orchestrator.process_pool import cores, each, process_pool
 from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies.spread import Spread
-from orchestrator.workers import cores, each, process_pool
 from pame.baselines import Baseline
 
 _HINT = "make the base smaller"
@@ -40,27 +48,27 @@ _TO_ITS_END = End(0.0)
 _SECOND_THOUGHTS = 3
 
 
-class Watcher(Protocol):
+class CompareWatcher(Protocol):
     """Whoever watches a comparison."""
 
     def solved(self, seed: int) -> None:
         """The optimum of a seed's data is known."""
 
-    def tuned(self, row: Row) -> None:
+    def tuned(self, row: CompareRow) -> None:
         """A tuning run is over."""
 
-    def simulated(self, row: Row) -> None:
+    def simulated(self, row: CompareRow) -> None:
         """A run on a fresh seed is over."""
 
-    def goes_on(self, cell: Cell, state: NetworkState) -> None:
+    def goes_on(self, cell: CompareCell, state: NetworkState) -> None:
         """Where the real nodes are."""
 
-    def measured(self, row: Row) -> None:
+    def measured(self, row: CompareRow) -> None:
         """A run on real nodes is over."""
 
 
 @dataclass(frozen=True)
-class Order:
+class CompareOrder:
     """What is to be compared, where it runs, and where it goes."""
 
     comparison: Comparison
@@ -70,11 +78,11 @@ class Order:
     """As a user can repeat it."""
 
 
-def conduct_comparison(order: Order, watcher: Watcher) -> Outcome:
+def conduct_comparison(order: CompareOrder, watcher: CompareWatcher) -> CompareOutcome:
     """All of it; interrupted, or with an error on the way, the report shows what there is."""
     began = time.perf_counter()
-    work = _Work(order, watcher)
-    attempt = Attempt()
+    work = _CompareWork(order, watcher)
+    attempt = PartialResults()
     provenance = begin_provenance(order.folder)
     with writing(order.folder):
         text = order.comparison.path.read_text(encoding="utf-8")
@@ -91,18 +99,18 @@ def conduct_comparison(order: Order, watcher: Watcher) -> Outcome:
     return outcome
 
 
-class _Work:
+class _CompareWork:
     """What has been done so far."""
 
-    def __init__(self, order: Order, watcher: Watcher) -> None:
+    def __init__(self, order: CompareOrder, watcher: CompareWatcher) -> None:
         self._order = order
         self._watcher = watcher
-        self._sticks: dict[int, Stick] = {}
-        self._tuning: list[Row] = []
+        self._sticks: dict[int, Yardstick] = {}
+        self._tuning: list[CompareRow] = []
         self._choices: list[Choice] = []
-        self._baselines: list[Row] = []
-        self._simulated: list[Row] = []
-        self._measured: list[Row] = []
+        self._baselines: list[CompareRow] = []
+        self._simulated: list[CompareRow] = []
+        self._measured: list[CompareRow] = []
 
     def do(self, keep: Keep) -> bool:
         """Everything; whether nobody interrupted the real nodes."""
@@ -110,7 +118,7 @@ class _Work:
         with process_pool(cores()) as pool:
             tuning = make_jobs(comparison, tuning_cells(comparison))
             some = tuning[0].cell
-            by_seed = {seed: Cell(some.algorithm, some.view, some.values, seed) for seed in _seeds(comparison)}
+            by_seed = {seed: CompareCell(some.algorithm, some.view, some.values, seed) for seed in _seeds(comparison)}
             solving = {seed: (experiment_of(comparison, cell), base) for seed, cell in by_seed.items()}
             with closing(each(pool, measure_stick, solving, _HINT)) as results:
                 for seed, stick in results:
@@ -130,15 +138,15 @@ class _Work:
         if self._order.backend == SIMULATE:
             return True
 
-        def ended(row: Row) -> None:
+        def ended(row: CompareRow) -> None:
             self._measured.append(row)
             keep(_line_of(row, "comparison"))
             self._watcher.measured(row)
 
-        stage, folder = Stage(self._watcher.goes_on, ended), self._order.folder / "real"
+        stage, folder = CompareStage(self._watcher.goes_on, ended), self._order.folder / "real"
         return run_on_nodes(self._order.backend, final, self._sticks, comparison.of, base, folder, stage)
 
-    def _tune(self, pool: ProcessPoolExecutor, jobs: Sequence[Job], keep: Keep, end: End | None = None) -> None:
+    def _tune(self, pool: ProcessPoolExecutor, jobs: Sequence[CompareJob], keep: Keep, end: End | None = None) -> None:
         """Run some settings on the tuning seed, and choose anew; a longer run takes the place of a shorter one."""
         comparison = self._order.comparison
         end = end or self._short
@@ -162,7 +170,7 @@ class _Work:
 
     def _confirm(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
         """The chosen settings to their end: one that diverges there gives way to the next best, a few times."""
-        comparison, seen = self._order.comparison, set[Cell]()
+        comparison, seen = self._order.comparison, set[CompareCell]()
         for _ in range(_SECOND_THOUGHTS):
             cells = [choice.row.cell for choice in self._choices if choice.row.cell not in seen]
             if not cells:
@@ -173,7 +181,7 @@ class _Work:
     def _run_baselines(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
         """Tuned as the algorithms are, then on the seeds that are compared."""
         comparison = self._order.comparison
-        tuned: list[Row] = []
+        tuned: list[CompareRow] = []
         cells = baseline_cells(comparison)
         while cells:
             tuned += self._simulate_baselines(pool, cells, self._short)
@@ -185,7 +193,9 @@ class _Work:
             self._baselines.append(row)
             keep(_line_of(row, "baseline"))
 
-    def _simulate_baselines(self, pool: ProcessPoolExecutor, cells: Sequence[Cell], end: End | None) -> Generator[Row]:
+    def _simulate_baselines(
+        self, pool: ProcessPoolExecutor, cells: Sequence[CompareCell], end: End | None
+    ) -> Generator[CompareRow]:
         comparison = self._order.comparison
         some = tuning_cells(comparison)[0]
         arguments = {
@@ -202,14 +212,14 @@ class _Work:
             for _, row in results:
                 yield row
 
-    def _look(self, seed: int, end: End | None) -> Look:
+    def _look(self, seed: int, end: End | None) -> RunLook:
         comparison = self._order.comparison
-        return Look(self._sticks[seed], comparison.targets, comparison.of, end)
+        return RunLook(self._sticks[seed], comparison.targets, comparison.of, end)
 
-    def outcome(self, seconds: float, trouble: str | None) -> Outcome:
+    def outcome(self, seconds: float, trouble: str | None) -> CompareOutcome:
         """What is known by now."""
         comparison = self._order.comparison
-        return Outcome(
+        return CompareOutcome(
             comparison=comparison,
             nodes=experiment_of(comparison, tuning_cells(comparison)[0]).nodes,
             backend=self._order.backend,
@@ -224,7 +234,9 @@ class _Work:
             trouble=trouble,
         )
 
-    def _simulate(self, pool: ProcessPoolExecutor, jobs: Sequence[Job], end: End | None) -> Generator[Row]:
+    def _simulate(
+        self, pool: ProcessPoolExecutor, jobs: Sequence[CompareJob], end: End | None
+    ) -> Generator[CompareRow]:
         base = self._order.comparison.folder
         arguments = {number: (job, base, self._look(job.cell.seed, end)) for number, job in enumerate(jobs)}
         with closing(each(pool, simulate_job, arguments, _HINT)) as results:
@@ -236,11 +248,11 @@ def _seeds(comparison: Comparison) -> tuple[int, ...]:
     return (comparison.tuning.seed, *comparison.seeds)
 
 
-def _line_of(row: Row, purpose: str) -> dict[str, object]:
+def _line_of(row: CompareRow, purpose: str) -> dict[str, object]:
     return {"for": purpose, **row.plain()}
 
 
-def _write_json(folder: Path, outcome: Outcome) -> None:
+def _write_json(folder: Path, outcome: CompareOutcome) -> None:
     """compare.json, for programs."""
     comparison = outcome.comparison
     content = {
@@ -288,7 +300,7 @@ def _chosen(choice: Choice) -> dict[str, object]:
     }
 
 
-def _line(view: View, line: Line) -> dict[str, object]:
+def _line(view: CompareView, line: Line) -> dict[str, object]:
     return {
         "view": view.value,
         "target": line.goal.key,

@@ -31,7 +31,7 @@ from orchestrator.experiment.section import Count, Name, Section
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.units import percentages_as_numbers
 from pame.algorithms import SPECS
-from pame.algorithms.steps import AS_PRINTED
+from pame.algorithms.step_sizes import AS_PRINTED
 
 _DECIDED = {
     ("algorithm",): "each algorithm has its own, below algorithms",

@@ -27,7 +27,7 @@ _Periods = Literal["one", "each"]
 
 
 @dataclass(frozen=True)
-class Reading:
+class StandardReading:
     """What "the same period and participation for all" may mean."""
 
     draw: _Draw = "shared"
@@ -41,14 +41,14 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class View:
+class CompareView:
     """Under which conditions the algorithms are compared."""
 
-    reading: Reading | None = None
+    reading: StandardReading | None = None
     """None: as published."""
 
-    AS_PUBLISHED: ClassVar["View"]
-    STANDARDIZED: ClassVar["View"]
+    AS_PUBLISHED: ClassVar["CompareView"]
+    STANDARDIZED: ClassVar["CompareView"]
 
     @property
     def value(self) -> str:
@@ -66,20 +66,20 @@ class View:
         return "as-published" if self.reading is None else "standardized"
 
 
-View.AS_PUBLISHED = View()
-View.STANDARDIZED = View(Reading())
+CompareView.AS_PUBLISHED = CompareView()
+CompareView.STANDARDIZED = CompareView(StandardReading())
 
 
-def views(comparison: Comparison) -> list[View]:
+def views(comparison: Comparison) -> list[CompareView]:
     """As published, and standardized as the file reads it, or in every reading."""
     common = comparison.standardized
     if common.readings == "this":
-        return [View.AS_PUBLISHED, View(Reading(common.draw, common.weights, common.periods))]
+        return [CompareView.AS_PUBLISHED, CompareView(StandardReading(common.draw, common.weights, common.periods))]
     found = product(get_args(_Draw), get_args(_Weights), get_args(_Periods))
-    return [View.AS_PUBLISHED, *(View(Reading(*choices)) for choices in found)]
+    return [CompareView.AS_PUBLISHED, *(CompareView(StandardReading(*choices)) for choices in found)]
 
 
-def contestants(comparison: Comparison, view: View) -> list[str]:
+def contestants(comparison: Comparison, view: CompareView) -> list[str]:
     """Who is compared in a view, in the order of the file."""
     if view.reading is None:
         return list(comparison.entries)
@@ -90,7 +90,7 @@ def left_out(comparison: Comparison) -> dict[str, str]:
     """Who cannot be standardized, and why."""
     found = {}
     for name, entry in comparison.entries.items():
-        cell = Cell(name, View.AS_PUBLISHED, (), comparison.tuning.seed)
+        cell = CompareCell(name, CompareView.AS_PUBLISHED, (), comparison.tuning.seed)
         algorithm = _load(comparison, cell, entry, []).algorithm
         missing = [key for key in ("participation", "draw") if not hasattr(algorithm, key)]
         if missing:
@@ -99,11 +99,11 @@ def left_out(comparison: Comparison) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Cell:
+class CompareCell:
     """One run."""
 
     algorithm: str
-    view: View
+    view: CompareView
     values: Values
     seed: int
 
@@ -139,19 +139,21 @@ def tried(comparison: Comparison, algorithm: str) -> list[Values]:
     return [grid[place] for place in subset(Key(tuning.seed, Purpose.TUNING), len(grid), tuning.runs).tolist()]
 
 
-def tuning_cells(comparison: Comparison) -> list[Cell]:
+def tuning_cells(comparison: Comparison) -> list[CompareCell]:
     """Every setting that is tried at first, in all views."""
     return [
-        Cell(algorithm, view, values, comparison.tuning.seed)
+        CompareCell(algorithm, view, values, comparison.tuning.seed)
         for view in views(comparison)
         for algorithm in contestants(comparison, view)
         for values in tried(comparison, algorithm)
     ]
 
 
-def final_cells(chosen: Mapping[tuple[View, str], Values], seeds: Sequence[int]) -> list[Cell]:
+def final_cells(chosen: Mapping[tuple[CompareView, str], Values], seeds: Sequence[int]) -> list[CompareCell]:
     """The chosen settings on fresh seeds; seed by seed, so that one is complete before the next begins."""
-    return [Cell(algorithm, view, values, seed) for seed in seeds for (view, algorithm), values in chosen.items()]
+    return [
+        CompareCell(algorithm, view, values, seed) for seed in seeds for (view, algorithm), values in chosen.items()
+    ]
 
 
 def edges(best: Values, others: Sequence[Values], is_allowed: Callable[[str, float], bool]) -> list[Edge]:
@@ -168,14 +170,16 @@ def edges(best: Values, others: Sequence[Values], is_allowed: Callable[[str, flo
     return found
 
 
-def further(comparison: Comparison, best: Cell, found: Sequence[Edge], known: Collection[Values]) -> list[Cell]:
+def further(
+    comparison: Comparison, best: CompareCell, found: Sequence[Edge], known: Collection[Values]
+) -> list[CompareCell]:
     """One setting beyond each edge on which the best value lies: the next of the file's values, else as far again."""
     cells = []
     for edge in found:
         value = _next(comparison.entries[best.algorithm].tune[edge.key], edge)
         values = tuple((key, value if key == edge.key else kept) for key, kept in best.values)
         if values not in known and is_allowed(comparison, best, edge.key, value):
-            cells.append(Cell(best.algorithm, best.view, values, best.seed))
+            cells.append(CompareCell(best.algorithm, best.view, values, best.seed))
     return cells
 
 
@@ -192,7 +196,7 @@ def _next(given: Sequence[Plain], edge: Edge) -> float:
     return round(value) if all(isinstance(each, int) for each in numbers) else value
 
 
-def experiment_of(comparison: Comparison, cell: Cell) -> Experiment:
+def experiment_of(comparison: Comparison, cell: CompareCell) -> Experiment:
     """The experiment of a cell; ExperimentError says below which algorithm a mistake is."""
     entry = comparison.entries[cell.algorithm]
     overrides = [Override(tuple(key.split(".")), value) for key, value in cell.values]
@@ -202,17 +206,17 @@ def experiment_of(comparison: Comparison, cell: Cell) -> Experiment:
     return _load(comparison, cell, entry, overrides)
 
 
-def is_allowed(comparison: Comparison, cell: Cell, key: str, value: float) -> bool:
+def is_allowed(comparison: Comparison, cell: CompareCell, key: str, value: float) -> bool:
     """Whether an algorithm's setting may have this value."""
     values = tuple((other, value if other == key else known) for other, known in cell.values)
     try:
-        experiment_of(comparison, Cell(cell.algorithm, cell.view, values, cell.seed))
+        experiment_of(comparison, CompareCell(cell.algorithm, cell.view, values, cell.seed))
     except ExperimentError:
         return False
     return True
 
 
-def _standard(comparison: Comparison, reading: Reading, algorithm: object) -> list[Override]:
+def _standard(comparison: Comparison, reading: StandardReading, algorithm: object) -> list[Override]:
     """Who cannot draw alone shares the draw where others are directed."""
     common = comparison.standardized
     span = common.period
@@ -230,7 +234,7 @@ def _standard(comparison: Comparison, reading: Reading, algorithm: object) -> li
     return found
 
 
-def _load(comparison: Comparison, cell: Cell, entry: Entry, overrides: Sequence[Override]) -> Experiment:
+def _load(comparison: Comparison, cell: CompareCell, entry: Entry, overrides: Sequence[Override]) -> Experiment:
     data: dict[str, Data] = {
         **comparison.base,
         "name": cell.name,

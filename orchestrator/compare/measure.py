@@ -10,12 +10,12 @@ from itertools import accumulate
 from math import isfinite
 from typing import Any, Literal
 
-from orchestrator.compare.company import ITERATIONS, Company
-from orchestrator.compare.grid import Cell, Values, View
-from orchestrator.report.points import Point
+from orchestrator.compare.grid import CompareCell, CompareView, Values
+from orchestrator.compare.mixing_partners import ITERATIONS, MixingPartners
+from orchestrator.report.points import CurvePoint
 from pame.algorithms import Who
 from pame.observe import Record
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, Stopper, StopRules
 
 Of = Literal["nodes", "mean"]
@@ -68,7 +68,7 @@ HOW = {
 
 
 @dataclass(frozen=True)
-class Stick:
+class Yardstick:
     """f at the start and at the optimum."""
 
     start: float
@@ -84,7 +84,7 @@ class Stick:
 
 
 @dataclass(frozen=True)
-class Mark:
+class CompareMark:
     """One point of a run's curve, and what it had taken."""
 
     iteration: int
@@ -107,14 +107,14 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class CompareRow:
     """One run, measured."""
 
-    cell: Cell
+    cell: CompareCell
     backend: str
     status: str
-    marks: tuple[Mark, ...]
-    company: Company
+    marks: tuple[CompareMark, ...]
+    company: MixingPartners
     cpu_bound: bool = False
     health: str = ""
     """Of a run on nodes; empty: nobody knows."""
@@ -148,8 +148,12 @@ class Row:
 
 
 def marks_of(
-    points: Iterable[Point], setting: Setting, stick: Stick, of: Of, used: Mapping[int, float] | None = None
-) -> tuple[Mark, ...]:
+    points: Iterable[CurvePoint],
+    setting: ResolvedRun,
+    stick: Yardstick,
+    of: Of,
+    used: Mapping[int, float] | None = None,
+) -> tuple[CompareMark, ...]:
     """The points of the curve that decides, measured; those that are not finite are left out.
 
     `used`: by iteration, the bytes on the edges that took part, if these are not all that was sent.
@@ -167,7 +171,7 @@ def marks_of(
         metrics = own.metrics if of == "nodes" and own is not None else point.metrics
         paid = sent if not before else before[min(iteration, len(before)) - 1] if iteration else 0.0
         marks.append(
-            Mark(
+            CompareMark(
                 iteration=iteration,
                 rounds=rounds_before(setting.periods, iteration),
                 bytes=paid,
@@ -184,7 +188,7 @@ def marks_of(
     return tuple(marks)
 
 
-def bytes_used(records: Iterable[Record], setting: Setting) -> dict[int, float] | None:
+def bytes_used(records: Iterable[Record], setting: ResolvedRun) -> dict[int, float] | None:
     """By iteration: what went over edges that took part; None: all that is sent does."""
     selection = setting.selection()
     if selection.who not in (Who.BROADCAST, Who.BROADCAST_SHARED):
@@ -202,32 +206,32 @@ def rounds_before(periods: Sequence[int], iteration: int) -> float:
     return sum(-(-iteration // period) for period in periods) / len(periods)
 
 
-def decisive_curve(setting: Setting) -> Literal["iteration", "time"]:
+def decisive_curve(setting: ResolvedRun) -> Literal["iteration", "time"]:
     """By iteration; by time where complete sets of models lag behind, or never come."""
     slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
     return "time" if slow or not setting.misfortune.is_public else "iteration"
 
 
-def to_suboptimality(row: Row, target: float) -> Mark | None:
+def to_suboptimality(row: CompareRow, target: float) -> CompareMark | None:
     """Where a run first was at or below a target; None: it was not."""
     return next((mark for mark in row.marks if mark.left <= target), None)
 
 
-def to_accuracy(row: Row, goal: float | None) -> Mark | None:
+def to_accuracy(row: CompareRow, goal: float | None) -> CompareMark | None:
     """Where a run first was at or above a test accuracy."""
     if goal is None:
         return None
     return next((mark for mark in row.marks if mark.accuracy is not None and mark.accuracy >= goal), None)
 
 
-def under_stop_rule(row: Row, nodes: int, every: int) -> Mark | None:
+def under_stop_rule(row: CompareRow, nodes: int, every: int) -> CompareMark | None:
     """Where the paper's rule would have stopped a run."""
     stopper = Stopper(StopRules(iterations=_NEVER, scale=nodes, paper=PaperRule(every=every)))
     looked_at = (mark for mark in row.marks if mark.iteration % every == 0)
     return next((mark for mark in looked_at if stopper.reason(mark.iteration, mark.objective) is not None), None)
 
 
-def accuracy_goals(rows: Iterable[Row], points: float) -> dict[int, float]:
+def accuracy_goals(rows: Iterable[CompareRow], points: float) -> dict[int, float]:
     """By seed: so many percentage points below the best accuracy of all runs."""
     best: dict[int, float] = {}
     for row in rows:
@@ -236,7 +240,9 @@ def accuracy_goals(rows: Iterable[Row], points: float) -> dict[int, float]:
     return {seed: value - points / _PERCENT for seed, value in best.items()}
 
 
-def of_cell(rows: Iterable[Row], view: View, algorithm: str, values: Values | None = None) -> list[Row]:
+def of_cell(
+    rows: Iterable[CompareRow], view: CompareView, algorithm: str, values: Values | None = None
+) -> list[CompareRow]:
     """The runs of an algorithm in a view, by seed; `values`: only those with these settings."""
     found = [
         row

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.compare.file import Comparison
-from orchestrator.compare.measure import Row, Stick
+from orchestrator.compare.measure import CompareRow, Yardstick
 from orchestrator.compare.tune import Choice
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CompareOutcome:
     """The runs, and what tuning chose."""
 
     comparison: Comparison
@@ -17,14 +17,14 @@ class Outcome:
     backend: str
     command: str
     """As a user can repeat it."""
-    sticks: Mapping[int, Stick]
+    sticks: Mapping[int, Yardstick]
     """By seed."""
-    tuning: Sequence[Row]
+    tuning: Sequence[CompareRow]
     choices: Sequence[Choice]
-    simulated: Sequence[Row]
-    baselines: Sequence[Row] = ()
+    simulated: Sequence[CompareRow]
+    baselines: Sequence[CompareRow] = ()
     """No communication, and one node with all data; always in the simulator."""
-    measured: Sequence[Row] = ()
+    measured: Sequence[CompareRow] = ()
     """On real nodes."""
     seconds: float = 0.0
     """How long all of it took."""
@@ -32,6 +32,6 @@ class Outcome:
     """Why it is not complete."""
 
     @property
-    def rows(self) -> Sequence[Row]:
+    def rows(self) -> Sequence[CompareRow]:
         """What is compared: the runs on real nodes, if there are any."""
         return self.measured or self.simulated

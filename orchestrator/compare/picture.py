@@ -6,8 +6,8 @@ from typing import Any
 import vl_convert
 
 from orchestrator.compare.charts import WHOSE, is_baseline, median_runs, names_of, pairs_of
-from orchestrator.compare.grid import View, views
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.grid import CompareView, views
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.verdict import BYTES, ROUNDS, Measure
 from orchestrator.errors import writing
 from orchestrator.report.theme import chart_themes
@@ -17,14 +17,14 @@ _WIDTH, _HEIGHT = 330, 210
 _Spec = dict[str, Any]
 
 
-def write_picture(folder: Path, outcome: Outcome) -> None:
+def write_picture(folder: Path, outcome: CompareOutcome) -> None:
     """Writes `comparison.svg`, where there is anything to show."""
     if text := picture(outcome):
         with writing(folder):
             (folder / FILE).write_text(text, encoding="utf-8")
 
 
-def picture(outcome: Outcome) -> str:
+def picture(outcome: CompareOutcome) -> str:
     """The picture as SVG; empty without runs."""
     rows = [_row(outcome, view) for view in views(outcome.comparison) if median_runs(outcome, view)]
     if not rows:
@@ -35,11 +35,11 @@ def picture(outcome: Outcome) -> str:
     return drawn + "\n"
 
 
-def _row(outcome: Outcome, view: View) -> _Spec:
+def _row(outcome: CompareOutcome, view: CompareView) -> _Spec:
     return {"hconcat": [_panel(outcome, view, measure) for measure in (ROUNDS, BYTES)], "spacing": 30}
 
 
-def _panel(outcome: Outcome, view: View, measure: Measure) -> _Spec:
+def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spec:
     runs, names = median_runs(outcome, view), names_of(outcome)
     size = 2**20 if measure is BYTES else 1
     values: list[dict[str, Any]] = [

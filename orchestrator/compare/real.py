@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.backends.on_processes import Errand
-from orchestrator.backends.standing import run_standing
-from orchestrator.compare.company import company_of
-from orchestrator.compare.grid import Cell
-from orchestrator.compare.jobs import Job
-from orchestrator.compare.measure import Of, Row, Stick, bytes_used, marks_of
+from orchestrator.backends.on_processes import RunRequest
+from orchestrator.backends.standing_network import run_standing
+from orchestrator.compare.grid import CompareCell
+from orchestrator.compare.jobs import CompareJob
+from orchestrator.compare.measure import CompareRow, Of, Yardstick, bytes_used, marks_of
+from orchestrator.compare.mixing_partners import company_of
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
 from orchestrator.plan import make_network_setting
@@ -24,24 +24,32 @@ _NOTHING = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0, 0, None)
 
 
 @dataclass(frozen=True)
-class Stage:
+class CompareStage:
     """Who wants to know what goes on."""
 
-    goes_on: Callable[[Cell, NetworkState], None]
-    ended: Callable[[Row], None]
+    goes_on: Callable[[CompareCell, NetworkState], None]
+    ended: Callable[[CompareRow], None]
 
 
 def run_on_nodes(
-    backend: str, jobs: Sequence[Job], sticks: Mapping[int, Stick], of: Of, base: Path, folder: Path, stage: Stage
+    backend: str,
+    jobs: Sequence[CompareJob],
+    sticks: Mapping[int, Yardstick],
+    of: Of,
+    base: Path,
+    folder: Path,
+    stage: CompareStage,
 ) -> bool:
     """Run folders go below `folder`; whether all of them ran. Links are measured before the first run only."""
     errands, jobs_at = [], {}
     for number, job in enumerate([*jobs[:1], *(job.unverified() for job in jobs[1:])], 1):
         place = folder / f"{number:02d}-{job.cell.name}"
         jobs_at[place] = job
-        errands.append(Errand(backend, job.experiment, base, place, _Watcher(stage, job.cell), is_tuned=True))
+        errands.append(
+            RunRequest(backend, job.experiment, base, place, _CompareRunWatcher(stage, job.cell), is_tuned=True)
+        )
 
-    def ended(errand: Errand, ending: Ending) -> None:
+    def ended(errand: RunRequest, ending: Ending) -> None:
         if ending.status is not Status.INTERRUPTED:
             job = jobs_at[errand.folder]
             for row in job.rows(_measure(job, base, sticks[job.cell.seed], of, errand.folder)):
@@ -53,14 +61,14 @@ def run_on_nodes(
     return len(endings) == len(errands) and endings[-1].status is not Status.INTERRUPTED
 
 
-def _measure(job: Job, base: Path, stick: Stick, of: Of, folder: Path) -> Row:
+def _measure(job: CompareJob, base: Path, stick: Yardstick, of: Of, folder: Path) -> CompareRow:
     summary = read_object(folder / "summary.json")
     setting = make_network_setting(job.experiment, base)
     used = bytes_used(_records(folder), setting)
     marks = marks_of(read_curve(folder), setting, stick, of, used)
     bound = bool(mapping(summary.get("network")).get("cpu_bound"))
     told = (str(summary["backend"]), str(summary["status"]))
-    return Row(job.cell, *told, marks, company_of(setting), bound, *health_told(summary))
+    return CompareRow(job.cell, *told, marks, company_of(setting), bound, *health_told(summary))
 
 
 def _records(folder: Path) -> Iterator[Record]:
@@ -71,10 +79,10 @@ def _records(folder: Path) -> Iterator[Record]:
             yield _NOTHING._replace(**counts)
 
 
-class _Watcher:
+class _CompareRunWatcher:
     """Tells the stage where the nodes are; the rest is read from the run folder."""
 
-    def __init__(self, stage: Stage, cell: Cell) -> None:
+    def __init__(self, stage: CompareStage, cell: CompareCell) -> None:
         self._stage = stage
         self._cell = cell
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from orchestrator.compare.charts import WHOSE, curves, legend, names_of, x_switch
 from orchestrator.compare.grid import contestants, left_out, tried, views
 from orchestrator.compare.measure import HOW, of_cell
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.tables import (
     choices_table,
     company_table,
@@ -16,14 +16,14 @@ from orchestrator.compare.tables import (
     remark,
     view_table,
 )
-from orchestrator.compare.verdict import BYTES, ROUNDS, Finding, findings, goals, is_free
+from orchestrator.compare.verdict import BYTES, ROUNDS, CompareFinding, findings, goals, is_free
 from orchestrator.errors import writing
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
 from orchestrator.report import page
 from orchestrator.report.degraded import degraded_words, is_degraded
+from orchestrator.report.number_words import count, duration
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.text import count, duration
 from orchestrator.runs import Status
 
 _TITLES = {"as-published": "As published", "standardized": "Standardized"}
@@ -40,7 +40,7 @@ _STANDARD = (
 _COMPANY = "A round at which a node has no partner counts as a round, and changes nothing: look here before at rounds."
 
 
-def write_compare_report(folder: Path, outcome: Outcome) -> Path:
+def write_compare_report(folder: Path, outcome: CompareOutcome) -> Path:
     """Writes `report.html` into the folder of a comparison."""
     parts, figures = [_head(outcome)], []
     if outcome.rows:
@@ -66,7 +66,7 @@ def write_compare_report(folder: Path, outcome: Outcome) -> Path:
     return path
 
 
-def _head(outcome: Outcome) -> str:
+def _head(outcome: CompareOutcome) -> str:
     comparison = outcome.comparison
     where = f"on real nodes, backend {outcome.backend}" if outcome.measured else "in the simulator"
     chips = [
@@ -96,14 +96,14 @@ def _head(outcome: Outcome) -> str:
     return "".join(parts)
 
 
-def degraded_runs(outcome: Outcome) -> str:
+def degraded_runs(outcome: CompareOutcome) -> str:
     """Which of the compared runs are degraded, and why; empty: none."""
     found = [row for row in outcome.rows if is_degraded(row.health)]
     names = [(f"{r.cell.algorithm}, {r.cell.view.value}, seed {r.cell.seed}", r.health_reason) for r in found]
     return degraded_words(names, len(outcome.rows)) if found else ""
 
 
-def doubts_of(outcome: Outcome) -> list[str]:
+def doubts_of(outcome: CompareOutcome) -> list[str]:
     """Which choices lie on the edge of their grid, or all diverged; which runs did not come to their end."""
     doubts = [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
     for view in views(outcome.comparison):
@@ -114,18 +114,18 @@ def doubts_of(outcome: Outcome) -> list[str]:
     return doubts
 
 
-def _tightest(outcome: Outcome) -> list[Finding]:
+def _tightest(outcome: CompareOutcome) -> list[CompareFinding]:
     """Rounds and bytes to the tightest target."""
     key = f"{outcome.comparison.targets[-1]:g}"
     return [found for found in findings(outcome) if found.goal.key == key and found.measure in (ROUNDS, BYTES)]
 
 
-def _tile(finding: Finding) -> tuple[str, str, str]:
+def _tile(finding: CompareFinding) -> tuple[str, str, str]:
     what = f"Fewest {finding.measure.words} to {finding.goal.key}, {finding.view.value}"
     return what, finding.names, finding.words
 
 
-def _family(outcome: Outcome, family: str) -> str:
+def _family(outcome: CompareOutcome, family: str) -> str:
     some = [view for view in views(outcome.comparison) if view.family == family]
     lead = _PUBLISHED
     if family == "standardized":
@@ -139,7 +139,7 @@ def _family(outcome: Outcome, family: str) -> str:
     return page.section(family, _TITLES[family], lead, page.grid(cards))
 
 
-def _tuning(outcome: Outcome) -> str:
+def _tuning(outcome: CompareOutcome) -> str:
     cards = [
         page.card(f"<h3>{escape(view.value)}</h3>{choices_table(outcome.choices, view)}")
         for view in views(outcome.comparison)
@@ -156,7 +156,7 @@ def _tuning(outcome: Outcome) -> str:
     return page.section("tuning", "Chosen settings", lead, inside)
 
 
-def _settings(outcome: Outcome) -> str:
+def _settings(outcome: CompareOutcome) -> str:
     comparison = outcome.comparison
     common = comparison.standardized
     rows = [
@@ -178,7 +178,7 @@ def _settings(outcome: Outcome) -> str:
     return page.section("settings", "Settings", f"From {comparison.path.name}.", page.grid([inside]))
 
 
-def _how(outcome: Outcome) -> str:
+def _how(outcome: CompareOutcome) -> str:
     rows = [(name.capitalize(), words) for name, words in HOW.items()]
     optima = "; ".join(
         f"seed {seed}: f(0) = {stick.start:.6g}, f* = {stick.best:.6g}"

@@ -18,13 +18,13 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.compare.file import Comparison
-from orchestrator.compare.grid import Cell, View, contestants, tuning_cells, views
-from orchestrator.compare.measure import Row, to_suboptimality
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.grid import CompareCell, CompareView, contestants, tuning_cells, views
+from orchestrator.compare.measure import CompareRow, to_suboptimality
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.tables import NOTHING, shown
 from orchestrator.compare.verdict import MEASURES, Line, goals, is_free, lines
 from orchestrator.network import NetworkState
-from orchestrator.report.text import duration, number, percent, volume
+from orchestrator.report.number_words import duration, number, percent, volume
 
 _ROWS = 12
 _HEADINGS = ("seed", "iterations", "rounds", "bytes", "left")
@@ -35,7 +35,7 @@ class CompareScreen:
 
     def __init__(self, comparison: Comparison, on_nodes: bool, live: Live) -> None:
         self._target = comparison.targets[-1]
-        self._rows: deque[Row] = deque(maxlen=_ROWS)
+        self._rows: deque[CompareRow] = deque(maxlen=_ROWS)
         self._now = ""
         self._live = live
         self._progress = Progress(
@@ -56,27 +56,27 @@ class CompareScreen:
         """The optimum of a seed's data is known."""
         self._advance(self._solving)
 
-    def tuned(self, row: Row) -> None:
+    def tuned(self, row: CompareRow) -> None:
         """A tuning run is over."""
         self._add(row, self._tuning)
 
-    def simulated(self, row: Row) -> None:
+    def simulated(self, row: CompareRow) -> None:
         """A run on a fresh seed is over."""
         self._add(row, self._simulating)
 
-    def goes_on(self, cell: Cell, state: NetworkState) -> None:
+    def goes_on(self, cell: CompareCell, state: NetworkState) -> None:
         """Where the real nodes are."""
         self._progress.start_task(self._running)
         where = f"{state.phase}, {state.alive} nodes, iteration {state.median}, {duration(state.seconds)}"
         self._now = f"{cell.algorithm}, {cell.view.value}, seed {cell.seed} · {where}"
         self._live.update(self._show())
 
-    def measured(self, row: Row) -> None:
+    def measured(self, row: CompareRow) -> None:
         """A run on real nodes is over."""
         self._now = ""
         self._add(row, self._running)
 
-    def _add(self, row: Row, task: TaskID) -> None:
+    def _add(self, row: CompareRow, task: TaskID) -> None:
         self._rows.append(row)
         self._advance(task)
 
@@ -104,7 +104,7 @@ class CompareScreen:
             )
         return Group(self._progress, Text(self._now), table)
 
-    def _figures(self, row: Row) -> list[str]:
+    def _figures(self, row: CompareRow) -> list[str]:
         """What it took to the tightest target, and what is left at the end."""
         hit = to_suboptimality(row, self._target)
         left = row.status if row.status != "finished" or row.left is None else percent(row.left)
@@ -113,7 +113,7 @@ class CompareScreen:
         return [str(hit.iteration), number(float(f"{hit.rounds:.3g}")), volume(hit.bytes), left]
 
 
-def result_table(outcome: Outcome, view: View) -> Table:
+def result_table(outcome: CompareOutcome, view: CompareView) -> Table:
     """Every target and algorithm of a view: medians, and the range below where seeds differ."""
     table = Table(
         title=view.value, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False

@@ -4,23 +4,23 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from orchestrator.compare.company import Company, typical
-from orchestrator.compare.grid import Values, View, contestants
-from orchestrator.compare.measure import Row, of_cell
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.grid import CompareView, Values, contestants
+from orchestrator.compare.measure import CompareRow, of_cell
+from orchestrator.compare.mixing_partners import MixingPartners, typical
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.tune import Choice
-from orchestrator.compare.verdict import CONTESTS, MEASURES, Finding, findings, goals, is_free, lines
+from orchestrator.compare.verdict import CONTESTS, MEASURES, CompareFinding, findings, goals, is_free, lines
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
-from orchestrator.report.page import Cell
-from orchestrator.report.text import duration, percent
+from orchestrator.report.number_words import duration, percent
+from orchestrator.report.page import TableCell
 from orchestrator.studies.spread import Spread
 
 NOTHING = "–"
 MISSED = "missed"
 
 
-def view_table(outcome: Outcome, some: Sequence[View]) -> str:
+def view_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     """Every target, every algorithm: medians with ranges below; of several readings each."""
     readings = len(some) > 1
     headers = [("Target", False), *([("Reading", False)] * readings), ("Algorithm", False), ("Reached", False)]
@@ -37,16 +37,16 @@ def view_table(outcome: Outcome, some: Sequence[View]) -> str:
                 figures += [_cell(left, percent) for left in (line.left, line.left_mean, line.left_worst)]
                 reading = [reading_words(view)] if readings else []
                 words = (f"{goal.words}{free}", *reading, line.algorithm, line.reached)
-                rows.append([*(Cell(word, word) for word in words), *figures])
+                rows.append([*(TableCell(word, word) for word in words), *figures])
     return page.sortable(headers, rows)
 
 
-def reading_words(view: View) -> str:
+def reading_words(view: CompareView) -> str:
     """Under which reading a row is."""
     return view.reading.words if view.reading is not None else ""
 
 
-def company_table(outcome: Outcome, some: Sequence[View]) -> str:
+def company_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     """How the runs ended, and whom a node met."""
     readings = len(some) > 1
     headers = [*([("Reading", False)] * readings), ("Algorithm", False), ("Runs", False)]
@@ -68,14 +68,14 @@ def company_table(outcome: Outcome, some: Sequence[View]) -> str:
     return page.listing(headers, rows, long=False)
 
 
-def _really_sent(rows: Sequence[Row]) -> str:
+def _really_sent(rows: Sequence[CompareRow]) -> str:
     """How many times the bytes that count were sent, in all."""
     lasts = [row.marks[-1] for row in rows if row.marks]
     shares = [last.sent / last.bytes for last in lasts if last.sent is not None and last.bytes]
     return f"{median(shares):.3g} times" if shares else "the same"
 
 
-def company_line(outcome: Outcome, view: View) -> str:
+def company_line(outcome: CompareOutcome, view: CompareView) -> str:
     """Whom a node meets at a round, by algorithm."""
     words = [
         f"{name} {met.partners:.2g} ({percent(float(f'{met.alone:.2g}'))} of rounds with nobody)"
@@ -84,19 +84,19 @@ def company_line(outcome: Outcome, view: View) -> str:
     return f"partners at a round: {', '.join(words)}"
 
 
-def _companies(outcome: Outcome, view: View) -> dict[str, Company]:
+def _companies(outcome: CompareOutcome, view: CompareView) -> dict[str, MixingPartners]:
     """Medians over the seeds, by algorithm."""
     rows = {name: of_cell(outcome.rows, view, name) for name in contestants(outcome.comparison, view)}
     return {name: typical([row.company for row in some]) for name, some in rows.items() if some}
 
 
-def ended(rows: Sequence[Row]) -> str:
+def ended(rows: Sequence[CompareRow]) -> str:
     """How many runs ended how."""
     ways = (f"{row.status}{' (degraded)' * is_degraded(row.health)}" for row in rows)
     return ", ".join(f"{times} {way}" for way, times in Counter(ways).items())
 
 
-def findings_table(outcome: Outcome, some: Sequence[View]) -> str:
+def findings_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     """Who needs the fewest of what to each target."""
     found = [finding for finding in findings(outcome) if finding.view in some]
     contests = [measure for measure in CONTESTS if any(finding.measure is measure for finding in found)]
@@ -112,7 +112,7 @@ def findings_table(outcome: Outcome, some: Sequence[View]) -> str:
     return page.listing(headers, rows, long=False)
 
 
-def choices_table(choices: Sequence[Choice], view: View) -> str:
+def choices_table(choices: Sequence[Choice], view: CompareView) -> str:
     """What tuning chose, and whether the grid was wide enough."""
     headers = [("Algorithm", False), ("Chosen", False), ("Tried", True), ("Diverged", True), ("Remark", False)]
     rows = [
@@ -146,10 +146,10 @@ def shown(found: Spread | None, words: Callable[[float | None], str]) -> tuple[s
     return MISSED if found.is_missed else words(found.median), below
 
 
-def _cell(found: Spread | None, words: Callable[[float | None], str]) -> Cell:
+def _cell(found: Spread | None, words: Callable[[float | None], str]) -> TableCell:
     middle, below = shown(found, words)
-    return Cell(middle, None if found is None or found.is_missed else found.median, below=below)
+    return TableCell(middle, None if found is None or found.is_missed else found.median, below=below)
 
 
-def _said(finding: Finding | None) -> str:
+def _said(finding: CompareFinding | None) -> str:
     return NOTHING if finding is None else finding.words

@@ -6,11 +6,11 @@ from math import inf
 
 from orchestrator.compare.file import Comparison
 from orchestrator.compare.grid import (
-    Cell,
+    CompareCell,
+    CompareView,
     Edge,
     Plain,
     Values,
-    View,
     contestants,
     edges,
     further,
@@ -18,7 +18,7 @@ from orchestrator.compare.grid import (
     tried,
     views,
 )
-from orchestrator.compare.measure import Row, of_cell, to_suboptimality
+from orchestrator.compare.measure import CompareRow, of_cell, to_suboptimality
 from orchestrator.runs import Status
 
 
@@ -26,9 +26,9 @@ from orchestrator.runs import Status
 class Choice:
     """What tuning chose for an algorithm in a view."""
 
-    view: View
+    view: CompareView
     algorithm: str
-    row: Row
+    row: CompareRow
     """The best tuning run."""
     tried: int
     diverged: int
@@ -45,14 +45,14 @@ class Choice:
         return self.diverged < self.tried
 
 
-def score(row: Row, targets: Sequence[float]) -> tuple[bool, int, float, float]:
+def score(row: CompareRow, targets: Sequence[float]) -> tuple[bool, int, float, float]:
     """The lower, the better; `targets` in descending order."""
     hits = [mark for target in targets if (mark := to_suboptimality(row, target)) is not None]
     tightest = float(hits[-1].iteration) if hits else inf
     return has_diverged(row), -len(hits), tightest, inf if row.left is None else row.left
 
 
-def choose(comparison: Comparison, rows: Sequence[Row]) -> list[Choice]:
+def choose(comparison: Comparison, rows: Sequence[CompareRow]) -> list[Choice]:
     """For every algorithm and view that has a tuning run; equals are decided by the order of the grid."""
     found = []
     for view in views(comparison):
@@ -63,7 +63,7 @@ def choose(comparison: Comparison, rows: Sequence[Row]) -> list[Choice]:
     return found
 
 
-def beyond(comparison: Comparison, choices: Sequence[Choice], rows: Sequence[Row]) -> list[Cell]:
+def beyond(comparison: Comparison, choices: Sequence[Choice], rows: Sequence[CompareRow]) -> list[CompareCell]:
     """What to try next where a best value lies on an edge; the same number at most for each algorithm and view."""
     cells = []
     for choice in choices:
@@ -73,12 +73,12 @@ def beyond(comparison: Comparison, choices: Sequence[Choice], rows: Sequence[Row
     return cells
 
 
-def has_diverged(row: Row) -> bool:
+def has_diverged(row: CompareRow) -> bool:
     """Whether it broke off, or ended above where it began."""
     return row.status != Status.FINISHED.value or (row.left is not None and row.left > 1.0)
 
 
-def _choice(comparison: Comparison, view: View, algorithm: str, rows: Sequence[Row]) -> Choice:
+def _choice(comparison: Comparison, view: CompareView, algorithm: str, rows: Sequence[CompareRow]) -> Choice:
     best = min(rows, key=lambda row: score(row, comparison.targets))
     ends = edges(
         best.cell.values,
@@ -88,7 +88,7 @@ def _choice(comparison: Comparison, view: View, algorithm: str, rows: Sequence[R
     return Choice(view, algorithm, best, len(rows), sum(map(has_diverged, rows)), tuple(ends))
 
 
-def _in_order(rows: Sequence[Row], comparison: Comparison, algorithm: str) -> list[Row]:
+def _in_order(rows: Sequence[CompareRow], comparison: Comparison, algorithm: str) -> list[CompareRow]:
     """Runs end in any order; the choice must not depend on it. What was tried beyond the grid comes behind it."""
     keys = comparison.entries[algorithm].tune
 

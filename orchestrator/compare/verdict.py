@@ -3,20 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from orchestrator.compare.grid import View, contestants, views
+from orchestrator.compare.grid import CompareView, contestants, views
 from orchestrator.compare.measure import (
-    Mark,
-    Row,
+    CompareMark,
+    CompareRow,
     accuracy_goals,
     of_cell,
     to_accuracy,
     to_suboptimality,
     under_stop_rule,
 )
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.ratios import Ratio, ratio_by_seed
 from orchestrator.compare.tune import has_diverged
-from orchestrator.report.text import duration, number, volume
+from orchestrator.report.number_words import duration, number, volume
 from orchestrator.studies.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
 
@@ -28,7 +28,7 @@ class Goal:
     key: str
     """For programs, and where there is little room."""
     words: str
-    reached: Callable[[Row], Mark | None]
+    reached: Callable[[CompareRow], CompareMark | None]
     is_contest: bool = True
     """Whether being first at it is a merit: the stop rule fires early for whoever stands still."""
 
@@ -39,7 +39,7 @@ class Measure:
 
     key: str
     words: str
-    of: Callable[[Mark], float | None]
+    of: Callable[[CompareMark], float | None]
     show: Callable[[float | None], str]
     is_time: bool = False
 
@@ -80,10 +80,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CompareFinding:
     """Who needs the fewest of a measure to a goal; nobody, if all missed it."""
 
-    view: View
+    view: CompareView
     goal: Goal
     measure: Measure
     winners: tuple[str, ...]
@@ -118,7 +118,7 @@ class Finding:
         return self.measure.show(value)
 
 
-def goals(outcome: Outcome) -> list[Goal]:
+def goals(outcome: CompareOutcome) -> list[Goal]:
     """The targets, the accuracy if the problem has one, the paper's stop rule."""
     comparison = outcome.comparison
     found = [Goal(f"{target:g}", f"suboptimality {target:g}", _reaching(target)) for target in comparison.targets]
@@ -130,18 +130,18 @@ def goals(outcome: Outcome) -> list[Goal]:
     return found
 
 
-def is_free(outcome: Outcome, goal: Goal) -> bool:
+def is_free(outcome: CompareOutcome, goal: Goal) -> bool:
     """Whether no communication gets there in at least half of its runs."""
     rows = [row for row in outcome.baselines if row.cell.algorithm == Baseline.ALONE.value]
     return goal.is_contest and bool(rows) and 2 * sum(hit(row, goal) is not None for row in rows) >= len(rows)
 
 
-def hit(row: Row, goal: Goal) -> Mark | None:
+def hit(row: CompareRow, goal: Goal) -> CompareMark | None:
     """Where a run reached a goal; one that diverges later did not."""
     return None if has_diverged(row) else goal.reached(row)
 
 
-def lines(outcome: Outcome, view: View, goal: Goal) -> list[Line]:
+def lines(outcome: CompareOutcome, view: CompareView, goal: Goal) -> list[Line]:
     """Every algorithm that ran in a view, in the order of the file; then those that exchange nothing."""
     found = []
     for algorithm in contestants(outcome.comparison, view):
@@ -156,7 +156,7 @@ def lines(outcome: Outcome, view: View, goal: Goal) -> list[Line]:
     return found
 
 
-def _line(algorithm: str, goal: Goal, rows: Sequence[Row], simulated: Sequence[Row]) -> Line:
+def _line(algorithm: str, goal: Goal, rows: Sequence[CompareRow], simulated: Sequence[CompareRow]) -> Line:
     marks = [mark for row in rows if (mark := hit(row, goal)) is not None]
     return Line(
         algorithm,
@@ -169,7 +169,7 @@ def _line(algorithm: str, goal: Goal, rows: Sequence[Row], simulated: Sequence[R
     )
 
 
-def took(rows: Sequence[Row], goal: Goal, measure: Measure) -> Spread | None:
+def took(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> Spread | None:
     """Over the seeds; runs on a machine that did not keep up say nothing about time. None: not measured."""
     able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
     if not any(measure.of(mark) is not None for row in able for mark in row.marks):
@@ -178,14 +178,14 @@ def took(rows: Sequence[Row], goal: Goal, measure: Measure) -> Spread | None:
     return spread_of_hits([None if mark is None else measure.of(mark) for mark in marks])
 
 
-def by_seed(rows: Sequence[Row], goal: Goal, measure: Measure) -> dict[int, float]:
+def by_seed(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> dict[int, float]:
     """What it took with each seed that got there."""
     able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
     pairs = ((row.cell.seed, hit(row, goal)) for row in able)
     return {seed: value for seed, mark in pairs if mark is not None and (value := measure.of(mark)) is not None}
 
 
-def findings(outcome: Outcome) -> list[Finding]:
+def findings(outcome: CompareOutcome) -> list[CompareFinding]:
     """Every view, goal and measure of which anything is known."""
     found = []
     for view in views(outcome.comparison):
@@ -195,31 +195,33 @@ def findings(outcome: Outcome) -> list[Finding]:
             contest = [line for line in lines(outcome, view, goal) if not line.is_baseline]
             known = [measure for measure in CONTESTS if _is_known(contest, measure)]
             if is_free(outcome, goal):
-                found += [Finding(view, goal, measure, (), None, is_free=True) for measure in known]
+                found += [CompareFinding(view, goal, measure, (), None, is_free=True) for measure in known]
             else:
                 found += [_finding(outcome, view, goal, measure, contest) for measure in known]
     return found
 
 
-def _finding(outcome: Outcome, view: View, goal: Goal, measure: Measure, contest: Sequence[Line]) -> Finding:
+def _finding(
+    outcome: CompareOutcome, view: CompareView, goal: Goal, measure: Measure, contest: Sequence[Line]
+) -> CompareFinding:
     known = [(line.algorithm, found) for line in contest if (found := line.took[measure.key]) is not None]
     there = sorted((pair for pair in known if not pair[1].is_missed), key=lambda pair: pair[1].median)
     if not there:
-        return Finding(view, goal, measure, (), None)
+        return CompareFinding(view, goal, measure, (), None)
     first = there[0][1]
     winners = tuple(name for name, found in there if found.median == first.median)
     if len(winners) == len(there):
-        return Finding(view, goal, measure, winners, first)
+        return CompareFinding(view, goal, measure, winners, first)
     name = there[len(winners)][0]
     mine, others = (by_seed(of_cell(outcome.rows, view, who), goal, measure) for who in (winners[0], name))
-    return Finding(view, goal, measure, winners, first, name, ratio_by_seed(mine, others))
+    return CompareFinding(view, goal, measure, winners, first, name, ratio_by_seed(mine, others))
 
 
 def _is_known(contest: Sequence[Line], measure: Measure) -> bool:
     return any(line.took[measure.key] is not None for line in contest)
 
 
-def _reaching(target: float) -> Callable[[Row], Mark | None]:
+def _reaching(target: float) -> Callable[[CompareRow], CompareMark | None]:
     return lambda row: to_suboptimality(row, target)
 
 

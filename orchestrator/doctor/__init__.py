@@ -6,8 +6,8 @@
 May import: `node.shaping` and the standard library.
 """
 
-from orchestrator.doctor.facts import Distribution, Facts
+from orchestrator.doctor.facts import Distribution, MachineFacts
 from orchestrator.doctor.probes import look
-from orchestrator.doctor.verdict import Finding, backends, judge
+from orchestrator.doctor.verdict import DoctorFinding, backends, judge
 
-__all__ = ["Distribution", "Facts", "Finding", "backends", "judge", "look"]
+__all__ = ["Distribution", "DoctorFinding", "MachineFacts", "backends", "judge", "look"]

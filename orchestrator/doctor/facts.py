@@ -20,7 +20,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class MachineFacts:
     """Everything that `pame doctor` judges."""
 
     distribution: Distribution

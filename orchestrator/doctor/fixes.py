@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from orchestrator.doctor.facts import Facts, Family
+from orchestrator.doctor.facts import Family, MachineFacts
 
 _INSTALL: Mapping[Family, str] = {
     "debian": "sudo apt install",
@@ -29,21 +29,21 @@ _PACKAGES: Mapping[str, Mapping[Family, str]] = {
 }
 
 
-def package(tool: str, facts: Facts) -> str:
+def package(tool: str, facts: MachineFacts) -> str:
     """The command that installs it; empty where the distribution has no package."""
     names, family = _PACKAGES[tool], facts.distribution.family
     name = names.get(family) or names.get("other")
     return f"{_INSTALL[family]} {name}" if name else ""
 
 
-def module(name: str, option: str, facts: Facts) -> str:
+def module(name: str, option: str, facts: MachineFacts) -> str:
     """How to get a part of the kernel."""
     extra = package("modules", facts)
     boots = f"{extra}, then load it" if extra else "boot the distribution's standard kernel"
     return f"sudo modprobe {name}; if there is none: {boots}, or use a kernel with {option}"
 
 
-def engine(facts: Facts) -> str:
+def engine(facts: MachineFacts) -> str:
     """How to get an answer from Docker."""
     if "docker" not in facts.tools:
         return package("docker", facts)
@@ -53,7 +53,7 @@ def engine(facts: Facts) -> str:
     return f"{start}, or set DOCKER_HOST"
 
 
-def compose(facts: Facts) -> str:
+def compose(facts: MachineFacts) -> str:
     """How to get Compose v2."""
     command = package("compose", facts)
     return f"{command} (Debian 13 or later)" if facts.distribution.family == "debian" else command

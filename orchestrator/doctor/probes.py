@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from node.shaping import probe
-from orchestrator.doctor.facts import Distribution, Facts, parse_os_release
+from orchestrator.doctor.facts import Distribution, MachineFacts, parse_os_release
 
 PORTS = (3000, 4749, 4750, 4751, 4752, 4753, 4754, 8080, 9090)
 _VERSIONS = {
@@ -23,13 +23,13 @@ _UML = ("linux.uml", "busybox")
 _PATIENCE_S = 10.0
 
 
-def look() -> Facts:
+def look() -> MachineFacts:
     """Everything, in a second or two."""
     tools = {name: _version(*command) for name, command in _VERSIONS.items() if shutil.which(name)}
     if all(map(shutil.which, _UML)):
         tools["linux.uml"] = _version("linux.uml", "--version")
     engine, engine_error = _run("docker", "version", "--format", "{{.Server.Version}}")
-    return Facts(
+    return MachineFacts(
         distribution=_distribution(),
         release=platform.release(),
         kernel=probe(),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from orchestrator.doctor import fixes
-from orchestrator.doctor.facts import Facts
+from orchestrator.doctor.facts import MachineFacts
 
 _LEAST_ENGINE, _LEAST_COMPOSE = (20, 10), (2,)
 _TOOLS = {
@@ -35,7 +35,7 @@ _NEEDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One thing that works or does not."""
 
     group: str
@@ -49,24 +49,24 @@ class Finding:
     """Nobody needs to have it: `--strict` lets it pass."""
 
 
-def judge(facts: Facts) -> list[Finding]:
+def judge(facts: MachineFacts) -> list[DoctorFinding]:
     """Everything, group by group."""
     return [*_kernel(facts), *_rights(facts), *_tools(facts), *_docker(facts), *_ports(facts)]
 
 
-def backends(findings: Sequence[Finding]) -> dict[str, list[str]]:
+def backends(findings: Sequence[DoctorFinding]) -> dict[str, list[str]]:
     """By backend, what it lacks here; nothing: it runs."""
     missing = {finding.name for finding in findings if not finding.works}
     return {backend: [need for need in needs if need in missing] for backend, needs in _NEEDS.items()}
 
 
-def _kernel(facts: Facts) -> Iterator[Finding]:
+def _kernel(facts: MachineFacts) -> Iterator[DoctorFinding]:
     kernel = facts.kernel
 
-    def finding(attribute: str, name: str, needed_for: str, fix: str, optional: bool = False) -> Finding:
+    def finding(attribute: str, name: str, needed_for: str, fix: str, optional: bool = False) -> DoctorFinding:
         works = bool(getattr(kernel, attribute))
         found = "yes" if works else kernel.reason(attribute)
-        return Finding("kernel", name, works, found, needed_for, "" if works else fix, optional)
+        return DoctorFinding("kernel", name, works, found, needed_for, "" if works else fix, optional)
 
     netem, htb, nft = (
         fixes.module(*names, facts)
@@ -90,7 +90,7 @@ def _kernel(facts: Facts) -> Iterator[Finding]:
     yield finding("netem_seed", "netem seed", "the same packets lost again", "Linux and iproute2 6.6 or later", True)
 
 
-def _rights(facts: Facts) -> Iterator[Finding]:
+def _rights(facts: MachineFacts) -> Iterator[DoctorFinding]:
     rows = (
         ("root", facts.root, "the netns backend", "run it with sudo"),
         (
@@ -102,44 +102,46 @@ def _rights(facts: Facts) -> Iterator[Finding]:
         ("namespaces", facts.namespaces, "the netns backend", "run it with sudo, outside of a container"),
     )
     for name, works, needed_for, fix in rows:
-        yield Finding("rights", name, works, "yes" if works else "no", needed_for, "" if works else fix)
+        yield DoctorFinding("rights", name, works, "yes" if works else "no", needed_for, "" if works else fix)
 
 
-def _tools(facts: Facts) -> Iterator[Finding]:
+def _tools(facts: MachineFacts) -> Iterator[DoctorFinding]:
     for tool, needed_for in _TOOLS.items():
         works = tool in facts.tools
         fix = "" if works else fixes.package(tool, facts)
-        yield Finding("tools", tool, works, facts.tools.get(tool, "not installed"), needed_for, fix)
+        yield DoctorFinding("tools", tool, works, facts.tools.get(tool, "not installed"), needed_for, fix)
     needed_for = "tests of netem on a kernel without it"
     if "linux.uml" in facts.tools:
         found = f"{facts.tools['linux.uml']}, not booted"
-        yield Finding("tools", "user mode linux", True, found, needed_for, optional=True)
+        yield DoctorFinding("tools", "user mode linux", True, found, needed_for, optional=True)
     else:
         fix = fixes.package("linux.uml", facts) or "build a kernel with ARCH=um"
-        yield Finding("tools", "user mode linux", False, "not installed", needed_for, fix, optional=True)
+        yield DoctorFinding("tools", "user mode linux", False, "not installed", needed_for, fix, optional=True)
 
 
-def _docker(facts: Facts) -> Iterator[Finding]:
+def _docker(facts: MachineFacts) -> Iterator[DoctorFinding]:
     needed_for = "docker compose up"
     works = _at_least(facts.engine, _LEAST_ENGINE)
     if facts.engine and not works:
-        yield Finding("docker", "engine", False, facts.engine, needed_for, "update it: 20.10 or later is needed")
+        yield DoctorFinding("docker", "engine", False, facts.engine, needed_for, "update it: 20.10 or later is needed")
     else:
         found = facts.engine or facts.engine_error or "does not answer"
-        yield Finding("docker", "engine", works, found, needed_for, "" if works else fixes.engine(facts))
+        yield DoctorFinding("docker", "engine", works, found, needed_for, "" if works else fixes.engine(facts))
     works = _at_least(facts.compose, _LEAST_COMPOSE)
     found = facts.compose or "`docker compose` is not there"
-    yield Finding("docker", "compose", works, found, needed_for, "" if works else fixes.compose(facts))
+    yield DoctorFinding("docker", "compose", works, found, needed_for, "" if works else fixes.compose(facts))
 
 
-def _ports(facts: Facts) -> Iterator[Finding]:
+def _ports(facts: MachineFacts) -> Iterator[DoctorFinding]:
     taken = [port for port, free in sorted(facts.ports.items()) if not free]
     free = [port for port, free in sorted(facts.ports.items()) if free]
     for port in taken:
         fix = f"see who it is with `ss -ltnp 'sport = :{port}'` and stop it, or choose another port"
-        yield Finding("ports", f"port {port}", False, "taken", _PORTS[port], fix)
+        yield DoctorFinding("ports", f"port {port}", False, "taken", _PORTS[port], fix)
     if free:
-        yield Finding("ports", "other ports" if taken else "ports", True, f"{_ranges(free)} free", "serve, compose")
+        yield DoctorFinding(
+            "ports", "other ports" if taken else "ports", True, f"{_ranges(free)} free", "serve, compose"
+        )
 
 
 def _at_least(version: str, least: tuple[int, ...]) -> bool:

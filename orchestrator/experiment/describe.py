@@ -11,7 +11,7 @@ from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from orchestrator.experiment.tagged import Tagged
+from orchestrator.experiment.kind_union import KindUnion
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ def alternatives(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
-def tagged(annotation: Any) -> Tagged | None:
+def tagged(annotation: Any) -> KindUnion | None:
     """The registry of a tagged section; None for any other type."""
-    return next((item for item in unwrap(annotation)[1] if isinstance(item, Tagged)), None)
+    return next((item for item in unwrap(annotation)[1] if isinstance(item, KindUnion)), None)
 
 
 def unwrap(annotation: Any) -> tuple[Any, tuple[Any, ...]]:

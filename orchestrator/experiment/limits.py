@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from orchestrator.experiment.describe import written
 from orchestrator.experiment.errors import shorten
-from pame.specs import LARGEST, LARGEST_WHOLE, SMALLEST, is_in_reach
+from pame.spec_json import LARGEST, LARGEST_WHOLE, SMALLEST, is_in_reach
 
 MOST_NODES = 100_000
 _EXEMPT = ("seed",)

@@ -22,8 +22,8 @@ from orchestrator.experiment import distributions
 from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.distributions import Between, Distribution, LogUniform, Uniform, pattern
 from orchestrator.experiment.section import Duration, Rate, Section, Share
+from orchestrator.experiment.text_values import TextValue
 from orchestrator.experiment.units import DURATION, RATE, SHARE, read_share, show_share
-from orchestrator.experiment.written import Written
 
 Preset = Literal["lan", "wifi", "4g", "wan", "intercontinental", "satellite"]
 NODE_RANGES = r"^ *[0-9]{1,9}( *\.\. *[0-9]{1,9})?( *, *[0-9]{1,9}( *\.\. *[0-9]{1,9})?)* *$"
@@ -44,10 +44,10 @@ def _drawn(
     read: Callable[[str], float],
     show: Callable[[float], object],
     between: Between = Uniform,
-) -> Written:
+) -> TextValue:
     """What a link may draw a number of a kind from; `examples`: a range, a normal and a lognormal."""
     spread, normal, lognormal = examples
-    return Written(
+    return TextValue(
         f"a range such as {spread}, uniform(from, to), {normal} (mean, deviation) or {lognormal} (median, sigma of at "
         "most 3)",
         examples,
@@ -115,7 +115,7 @@ class LinkDraw(Section):
     """The share of its packets that are lost, below 100%; a range is uniform."""
 
 
-class Links(LinkSettings):
+class LinksSection(LinkSettings):
     """What links do to messages."""
 
     preset: Preset | None = None

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from orchestrator.experiment.errors import ExperimentError
 from orchestrator.experiment.explain import explain, show_key
-from orchestrator.experiment.kept import in_words
+from orchestrator.experiment.kept_settings import in_words
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.overrides import Former, Override, apply_overrides, left_out, parse_override
 from orchestrator.experiment.sweep import Picked, TooLarge, sweep

@@ -13,17 +13,17 @@ from pydantic_core import CoreSchema
 
 from orchestrator.experiment.checks import contradiction, contradictions
 from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.limits import MOST_NODES, beyond
-from orchestrator.experiment.links import Links
+from orchestrator.experiment.links import LinksSection
 from orchestrator.experiment.section import Count, Duration, Name, Section, Share
-from orchestrator.experiment.tagged import Tagged
 from orchestrator.faults.kinds import FAULTS, FaultSpec
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.algorithms import AlgorithmSpec, PameSpec
-from pame.comeback import State
 from pame.problems import SPECS as PROBLEMS
 from pame.problems import LinearSpec, ProblemSpec
-from pame.specs import LARGEST_WHOLE
+from pame.rejoin import State
+from pame.spec_json import LARGEST_WHOLE
 from pame.topology import SPECS as TOPOLOGIES
 from pame.topology import TopologySpec
 from pame.topology.kinds import RandomRegular
@@ -62,7 +62,7 @@ class Period(Section):
         return {"description": mapping.pop("description"), "anyOf": [whole, span, mapping]}
 
 
-class Exchange(Section):
+class ExchangeSection(Section):
     """What "waiting for neighbours" means."""
 
     mode: Literal["rounds", "free"] = "rounds"
@@ -88,7 +88,7 @@ class Messages(Section):
     """The share of whole messages that the sender drops."""
 
 
-class Compute(Section):
+class ComputeSection(Section):
     """How long a local step takes."""
 
     step: Duration = 0.01
@@ -147,7 +147,7 @@ class Stop(Section):
         return self
 
 
-class Restart(Section):
+class RestartSection(Section):
     """What a node that died and came back begins with."""
 
     state: State = "snapshot"
@@ -186,25 +186,25 @@ class Experiment(Section):
     """The same seed gives the same run."""
     nodes: Annotated[int, Ge(2), Le(MOST_NODES)] = 16
     """How many nodes take part."""
-    topology: Annotated[TopologySpec, Tagged(TOPOLOGIES, "random-regular")] = RandomRegular(degree=4)
+    topology: Annotated[TopologySpec, KindUnion(TOPOLOGIES, "random-regular")] = RandomRegular(degree=4)
     """Who is whose neighbour."""
-    problem: Annotated[ProblemSpec, Tagged(PROBLEMS, "linear")] = LinearSpec()
+    problem: Annotated[ProblemSpec, KindUnion(PROBLEMS, "linear")] = LinearSpec()
     """What is learned, from which data."""
-    algorithm: Annotated[AlgorithmSpec, Tagged(ALGORITHMS, "pame")] = PameSpec()
+    algorithm: Annotated[AlgorithmSpec, KindUnion(ALGORITHMS, "pame")] = PameSpec()
     """How it is learned."""
     period: Annotated[
         Period, Expected(f"a whole number of 1 to {LARGEST_WHOLE}, or a range such as 3..7 or {{min: 3, max: 7}}")
     ] = Period(min=3, max=7)
     """Every how many iterations a node averages; a range draws one period per node."""
-    exchange: Exchange = Exchange()
+    exchange: ExchangeSection = ExchangeSection()
     """What waiting for neighbours means."""
     messages: Messages = Messages()
     """How messages are written, and how many are lost."""
-    compute: Compute | None = None
+    compute: ComputeSection | None = None
     """How long a step takes; nothing: no time model."""
-    links: Links | None = None
+    links: LinksSection | None = None
     """What links do to messages, in a section or in one word, a preset such as wan; nothing: no time model."""
-    faults: Annotated[list[Annotated[FaultSpec, Tagged(FAULTS)]], MinLen(1)] | None = None
+    faults: Annotated[list[Annotated[FaultSpec, KindUnion(FAULTS)]], MinLen(1)] | None = None
     """What is done to the network on purpose."""
     plan: str | None = None
     """The plan.jsonl of another run, to be done again instead of faults."""
@@ -214,7 +214,7 @@ class Experiment(Section):
     """When the models are judged."""
     stop: Stop = Stop()
     """When the run ends."""
-    restart: Restart = Restart()
+    restart: RestartSection = RestartSection()
     """What a node that died and came back begins with."""
     security: Security = Security()
     """Who can listen in."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orchestrator.experiment.describe import keys
-from orchestrator.experiment.kept import show
+from orchestrator.experiment.kept_settings import show
 from orchestrator.experiment.text import Data
 
 _LONGEST = 60

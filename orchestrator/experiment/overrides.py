@@ -35,8 +35,8 @@ def apply_overrides(data: dict[str, Data], overrides: Sequence[Override]) -> tup
     """The data with the overrides put in, in order. Sections that are not there yet are made.
 
     What an override does not name stays. Another `kind` is special: the settings of the file were meant for the kind
-    in the file. They are taken out, and `orchestrator.experiment.kept` decides for each kind which of them it has, too.
-    Settings that an override names are never taken out.
+    in the file. They are taken out, and `orchestrator.experiment.kept_settings` decides for each kind which of them it
+    has, too. Settings that an override names are never taken out.
     """
     former: dict[Path, Mapping[str, Data]] = {}
     named: list[Path] = []

@@ -21,7 +21,7 @@ from orchestrator.experiment.describe import (
     sections_within,
     unwrap,
 )
-from orchestrator.experiment.meanings import meanings, summary
+from orchestrator.experiment.key_docs import meanings, summary
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.schema import Schema, json_schema
 

@@ -11,8 +11,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestrator.experiment.describe import sections_within
+from orchestrator.experiment.key_docs import meanings
 from orchestrator.experiment.load import dump
-from orchestrator.experiment.meanings import meanings
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.units import PERCENTAGE
 

@@ -15,7 +15,7 @@ from math import prod
 from typing import Any, get_args, get_origin
 
 from orchestrator.experiment.describe import alternatives, is_section, keys, tagged, unwrap
-from orchestrator.experiment.kept import Change, change_kind
+from orchestrator.experiment.kept_settings import Change, change_kind
 from orchestrator.experiment.names import BadName, names_of
 from orchestrator.experiment.overrides import Former
 from orchestrator.experiment.text import Data

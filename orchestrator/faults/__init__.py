@@ -1,8 +1,8 @@
 """Faults: the words of an experiment's section `faults`, and their compilation to a plan. Pure: no clock, no files.
 
-One file per fault, registered in `kinds.py`; `compile_plan` resolves them with the seed (`pame.plan_text` is the plan's
-file); `active`, `windows` and `live_graph` are for reports.
-May import: `pame`, and of `orchestrator` only `orchestrator.experiment` (its values with units); `by_hand`, which
+One file per fault, registered in `kinds.py`; `compile_plan` resolves them with the seed (`pame.fault_plan_text` is the
+plan's file); `active`, `windows` and `live_graph` are for reports.
+May import: `pame`, and of `orchestrator` only `orchestrator.experiment` (its values with units); `manual`, which
 nobody here takes, also `orchestrator.link_table`.
 """
 
@@ -11,12 +11,12 @@ import orchestrator.experiment  # noqa: F401
 from orchestrator.faults.compile import compile_plan, contradictions
 from orchestrator.faults.errors import FaultError
 from orchestrator.faults.happened import FaultOutcomes
-from orchestrator.faults.idle import idle_faults
+from orchestrator.faults.interface import Fault
 from orchestrator.faults.kinds import FAULTS, FaultSpec
-from orchestrator.faults.live import LiveGraph, live_graph
-from orchestrator.faults.seam import Fault
+from orchestrator.faults.no_effect import idle_faults
+from orchestrator.faults.plan_words import FaultWindow, active, kind_of, outlines, windows, words
+from orchestrator.faults.remaining_graph import LiveGraph, live_graph
 from orchestrator.faults.triggers import MOST_EVENTS, Horizon
-from orchestrator.faults.windows import FaultWindow, active, kind_of, outlines, windows, words
 
 __all__ = [
     "FAULTS", "MOST_EVENTS", "Fault", "FaultError", "FaultOutcomes", "FaultSpec", "FaultWindow", "Horizon", "LiveGraph",

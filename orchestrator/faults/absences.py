@@ -5,7 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Plan, Restart, Slow
+from pame.fault_effects import (
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    FaultEvent,
+    KillEffect,
+    PauseEffect,
+    Plan,
+    RestartEffect,
+    SlowEffect,
+)
 
 _TOGETHER_S = 0.5
 """What begins so soon before a node goes need not find it."""
@@ -17,7 +27,7 @@ _RETURN_S = 15.0
 class Absence:
     """An event stopped a node, or took it away, by the clock of the run."""
 
-    event: Event
+    event: FaultEvent
     since: float
     until: float
 
@@ -26,20 +36,20 @@ Absences = Mapping[int, Sequence[Absence]]
 """By node."""
 
 
-def acting(event: Event) -> list[int]:
+def acting(event: FaultEvent) -> list[int]:
     """The nodes that carry an event out: the senders of links, or the nodes themselves."""
     match event.effect:
-        case Cut(links) | Degrade(links) | Drop(links):
+        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
             return sorted({sender for sender, _ in links})
-        case Slow(nodes) | Pause(nodes) | Kill(nodes) | Restart(nodes):
+        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
             return sorted(set(nodes))
 
 
-def absences_told(plan: Plan, began: Callable[[Event, int], float | None]) -> Absences:
+def absences_told(plan: Plan, began: Callable[[FaultEvent, int], float | None]) -> Absences:
     """On a network; `began`: when a node said that it goes, None if it did not."""
     found: dict[int, list[Absence]] = defaultdict(list)
     for event in plan:
-        if isinstance(event.effect, Pause | Kill | Restart):
+        if isinstance(event.effect, PauseEffect | KillEffect | RestartEffect):
             lasts, end = event.window.lasts_s, event.window.end if event.window.unit == "seconds" else inf
             for node in acting(event):
                 if (since := began(event, node)) is not None:
@@ -50,7 +60,7 @@ def absences_told(plan: Plan, began: Callable[[Event, int], float | None]) -> Ab
 def absences_planned(plan: Plan) -> Absences:
     """By the clock, in the simulator; an order for somebody who is away finds nobody."""
     found: dict[int, list[Absence]] = defaultdict(list)
-    orders = [e for e in plan if isinstance(e.effect, Kill | Restart) and e.window.unit == "seconds"]
+    orders = [e for e in plan if isinstance(e.effect, KillEffect | RestartEffect) and e.window.unit == "seconds"]
     for event in sorted(orders, key=lambda event: (event.window.begin, event.number)):
         for node in acting(event):
             if not found[node] or found[node][-1].until <= event.window.begin:
@@ -58,14 +68,14 @@ def absences_planned(plan: Plan) -> Absences:
     return found
 
 
-def finds_nobody(event: Event, absences: Sequence[Absence]) -> bool:
+def finds_nobody(event: FaultEvent, absences: Sequence[Absence]) -> bool:
     """Whether a node of the simulator is away when it is struck or, by what is no order, all the time."""
     begin = event.window.begin
-    over = begin if isinstance(event.effect, Kill | Restart) else event.window.end
+    over = begin if isinstance(event.effect, KillEffect | RestartEffect) else event.window.end
     return any(other.event is not event and other.since <= begin and over <= other.until for other in absences)
 
 
-def is_excused(event: Event, absences: Sequence[Absence], run_s: float) -> bool:
+def is_excused(event: FaultEvent, absences: Sequence[Absence], run_s: float) -> bool:
     """Whether other events kept a node of a network from this one: nobody expects it there."""
     others = [absence for absence in absences if absence.event is not event]
     if event.window.unit == "iterations":  # who was away goes on with the iteration of its neighbours
@@ -74,15 +84,17 @@ def is_excused(event: Event, absences: Sequence[Absence], run_s: float) -> bool:
     for absence in sorted(others, key=lambda absence: absence.since):
         if absence.since <= back + _TOGETHER_S:
             back = max(back, absence.until + _RETURN_S)
-    needed = begin if isinstance(event.effect, Pause | Kill | Restart) else min(event.window.end, run_s)
+    needed = (
+        begin if isinstance(event.effect, PauseEffect | KillEffect | RestartEffect) else min(event.window.end, run_s)
+    )
     return back > begin and needed <= back
 
 
-def stopped_by_plan(plan: Plan) -> Mapping[int, Sequence[Event]]:
+def stopped_by_plan(plan: Plan) -> Mapping[int, Sequence[FaultEvent]]:
     """By node: what stops it or takes it away, at any time."""
-    found: dict[int, list[Event]] = defaultdict(list)
+    found: dict[int, list[FaultEvent]] = defaultdict(list)
     for event in plan:
-        if isinstance(event.effect, Pause | Kill | Restart):
+        if isinstance(event.effect, PauseEffect | KillEffect | RestartEffect):
             for node in acting(event):
                 found[node].append(event)
     return found

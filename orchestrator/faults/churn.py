@@ -12,17 +12,17 @@ from typing import Annotated, Literal
 
 from annotated_types import Gt, Le
 
-from orchestrator.faults.choose import choose_nodes, rest_is_connected
 from orchestrator.faults.errors import Impossible
-from orchestrator.faults.seam import Happening, Use, World
+from orchestrator.faults.interface import Happening, Use, World
+from orchestrator.faults.resolve import choose_nodes, rest_is_connected
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import MOST_EVENTS, PositiveSeconds, SecondsSpell, too_many
-from pame.faults import Kill, Window
+from orchestrator.faults.triggers import MOST_EVENTS, PositiveSeconds, SecondsFault, too_many
+from pame.fault_effects import KillEffect, Window
 from pame.randomness import permutation, uniforms
 
 
 @dataclass(frozen=True, kw_only=True)
-class Churn(SecondsSpell):
+class Churn(SecondsFault):
     """Nodes are killed at random moments and come back.
 
     per_minute: How many kills there are per minute, on average.
@@ -56,7 +56,7 @@ class Churn(SecondsSpell):
             node = self._struck(world, turn, allowed.difference(away), away)
             if node is not None:
                 back[node] = moment + self.back_after
-                yield Happening(Kill((node,)), Window(moment, back[node]))
+                yield Happening(KillEffect((node,)), Window(moment, back[node]))
 
     def _moments(self, world: World, begin: float, end: float) -> Iterator[float]:
         moment, turn = begin, 0

@@ -3,9 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 from orchestrator.faults.errors import FaultError, Impossible
-from orchestrator.faults.seam import Fault, Happening, World
+from orchestrator.faults.interface import Fault, Happening, World
 from orchestrator.faults.triggers import MOST_EVENTS, Horizon, too_many
-from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Restart, Slow
+from pame.fault_effects import (
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    Effect,
+    FaultEvent,
+    KillEffect,
+    PauseEffect,
+    RestartEffect,
+    SlowEffect,
+)
 from pame.topology import Topology
 
 _MOST_NAMES = 1_000_000
@@ -23,14 +33,14 @@ def compile_plan(
     regions: Mapping[int, str] | None,
     seed: int,
     horizon: Horizon,
-) -> tuple[Event, ...]:
+) -> tuple[FaultEvent, ...]:
     """The plan, by beginning and then by number: the same for the same arguments. FaultError names what cannot be.
 
     Only what repeats is bounded by the horizon; a single window stands in the plan as it was asked for.
     """
     for where, why in contradictions(faults).items():
         raise FaultError(f"{where}: {why}")
-    plan: list[Event] = []
+    plan: list[FaultEvent] = []
     names = 0
     for number, fault in enumerate(faults):
         try:
@@ -53,14 +63,14 @@ def compile_plan(
 
 def _struck(effect: Effect) -> int:
     match effect:
-        case Cut(links) | Degrade(links) | Drop(links):
+        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
             return len(links)
-        case Slow(nodes) | Pause(nodes) | Kill(nodes) | Restart(nodes):
+        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
             return len(nodes)
 
 
-def _event(number: int, fault: Fault, happening: Happening) -> Event:
-    return Event(number, happening.words or fault.kind, happening.effect, happening.window)
+def _event(number: int, fault: Fault, happening: Happening) -> FaultEvent:
+    return FaultEvent(number, happening.words or fault.kind, happening.effect, happening.window)
 
 
 def _where(number: int, key: str) -> str:

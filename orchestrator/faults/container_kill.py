@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.kill import ContainerAbsence
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.kill import ContainerAbsenceFault
+from orchestrator.faults.resolve import choose_nodes
 from orchestrator.faults.selectors import NodeSelector
-from pame import faults
+from pame import fault_effects
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContainerKill(ContainerAbsence):
+class ContainerKill(ContainerAbsenceFault):
     """The containers of nodes are killed through the Docker API.
 
     nodes: Which nodes.
@@ -27,4 +27,6 @@ class ContainerKill(ContainerAbsence):
     def events(self, world: World) -> Iterator[Happening]:
         """One kill per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(faults.ContainerKill(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)
+            yield Happening(
+                fault_effects.ContainerKillEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window
+            )

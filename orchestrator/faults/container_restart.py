@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.kill import ContainerAbsence
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.kill import ContainerAbsenceFault
+from orchestrator.faults.resolve import choose_nodes
 from orchestrator.faults.selectors import NodeSelector
 from orchestrator.faults.triggers import StoppedSeconds
-from pame import faults
+from pame import fault_effects
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContainerRestart(ContainerAbsence):
+class ContainerRestart(ContainerAbsenceFault):
     """The containers of nodes are stopped and started again through the Docker API.
 
     nodes: Which nodes.
@@ -29,4 +29,6 @@ class ContainerRestart(ContainerAbsence):
     def events(self, world: World) -> Iterator[Happening]:
         """One restart per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(faults.ContainerRestart(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)
+            yield Happening(
+                fault_effects.ContainerRestartEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window
+            )

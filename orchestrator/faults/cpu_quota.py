@@ -9,11 +9,11 @@ from pydantic import PlainSerializer
 
 from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.units import show_share
-from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_nodes
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import RepeatedSecondsSpell
-from pame import faults
+from orchestrator.faults.triggers import RepeatedSecondsFault
+from pame import fault_effects
 
 _SMALLEST = 0.01
 """Docker grants no less than 1 ms of each 100 ms."""
@@ -27,7 +27,7 @@ CpuShare = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class CpuQuota(RepeatedSecondsSpell):
+class CpuQuota(RepeatedSecondsFault):
     """The containers of nodes get only a share of a core.
 
     nodes: Which nodes.
@@ -45,4 +45,4 @@ class CpuQuota(RepeatedSecondsSpell):
     def events(self, world: World) -> Iterator[Happening]:
         """One quota per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(faults.CpuQuota(choose_nodes(self.nodes, world, turn), 1.0 / self.cpu), window)
+            yield Happening(fault_effects.CpuQuotaEffect(choose_nodes(self.nodes, world, turn), 1.0 / self.cpu), window)

@@ -10,11 +10,11 @@ from pydantic import PlainSerializer
 from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.section import Duration, Share
 from orchestrator.experiment.units import show_share
-from orchestrator.faults.choose import choose_links
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_links
 from orchestrator.faults.selectors import LinkSelector
-from orchestrator.faults.triggers import RepeatedSecondsSpell
-from pame import faults
+from orchestrator.faults.triggers import RepeatedSecondsFault
+from pame import fault_effects
 
 PositiveShare = Annotated[
     float, Gt(0), Le(1), Expected("a share above 0%, at most 100%"), PlainSerializer(show_share, when_used="json")
@@ -22,7 +22,7 @@ PositiveShare = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Degrade(RepeatedSecondsSpell):
+class Degrade(RepeatedSecondsFault):
     """Links get slower, less steady, lossy or narrower.
 
     links: Which links; random ones get worse both ways.
@@ -53,5 +53,6 @@ class Degrade(RepeatedSecondsSpell):
         for turn, window in enumerate(self.times().windows(world.horizon)):
             links = choose_links(self.links, world, turn)
             yield Happening(
-                faults.Degrade(links, self.delay_factor, self.delay, self.jitter, self.loss, self.rate), window
+                fault_effects.DegradeEffect(links, self.delay_factor, self.delay, self.jitter, self.loss, self.rate),
+                window,
             )

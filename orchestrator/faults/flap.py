@@ -9,11 +9,11 @@ from pydantic import PlainSerializer
 
 from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.units import show_share
-from orchestrator.faults.choose import choose_links
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_links
 from orchestrator.faults.selectors import LinkSelector
-from orchestrator.faults.triggers import ForIterations, Span, Spell, Times, number_of, steps
-from pame.faults import Cut, Window
+from orchestrator.faults.triggers import ForIterations, Span, TimedFault, Times, number_of, steps
+from pame.fault_effects import CutEffect, Window
 
 Duty = Annotated[
     float, Gt(0), Lt(1), Expected("a share between 0% and 100%"), PlainSerializer(show_share, when_used="json")
@@ -21,7 +21,7 @@ Duty = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flap(Spell):
+class Flap(TimedFault):
     """Links go down and come back, again and again; the same links all the time, all at once.
 
     links: Which links; random ones flap both ways.
@@ -50,7 +50,7 @@ class Flap(Spell):
     def events(self, world: World) -> Iterator[Happening]:
         """One cut per period."""
         times, period = self.times(), number_of(self.period)
-        cut = Cut(choose_links(self.links, world, 0, self.keep_connected))
+        cut = CutEffect(choose_links(self.links, world, 0, self.keep_connected))
         down = self.duty * period
         if times.unit == "iterations":
             down = float(min(max(1, round(down)), int(period) - 1))

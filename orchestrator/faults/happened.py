@@ -17,8 +17,8 @@ from orchestrator.faults.absences import (
     is_excused,
     stopped_by_plan,
 )
-from orchestrator.faults.windows import kind_of
-from pame.faults import Event, Plan, Window
+from orchestrator.faults.plan_words import kind_of
+from pame.fault_effects import FaultEvent, Plan, Window
 
 BEGINS, ENDS, FAILED = "fault begins", "fault ends", "fault failed"
 _ENDED = "the run ended before "
@@ -125,7 +125,7 @@ def on_network(plan: Plan, told: Iterable[Told], reach: Reach) -> FaultOutcomes:
     """Of a run whose nodes told what began."""
     words = {(word.number, word.node, word.begins, word.planned): word for word in told}
 
-    def began(event: Event, node: int) -> float | None:
+    def began(event: FaultEvent, node: int) -> float | None:
         word = words.get((event.number, node, True, event.window.begin))
         return None if word is None or word.failure else word.seconds
 
@@ -146,7 +146,7 @@ def node_names(nodes: Sequence[int]) -> str:
     return f"node{'s' * (len(nodes) != 1)} {names}" + (f" and {more} more" if more > 0 else "")
 
 
-def _told(event: Event, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:
+def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:
     window, nodes = event.window, acting(event)
     end = None if window.end == inf else window.end
     begun, missing, refused = [], [], defaultdict(list)
@@ -169,16 +169,16 @@ def _told(event: Event, words: Mapping[_Key, Told], reach: Reach, away: Absences
     return _begun(event, begun, missing, reach)
 
 
-def _too_late(event: Event, word: Told) -> bool:
+def _too_late(event: FaultEvent, word: Told) -> bool:
     """Whether a node was stopped, and only found afterwards that there had been something."""
     return event.window.unit == "seconds" and word.seconds >= event.window.end
 
 
-def _was_busy(event: Event, word: Told | None) -> bool:
+def _was_busy(event: FaultEvent, word: Told | None) -> bool:
     return word is not None and word.seconds < event.window.begin + _STALL_S
 
 
-def _simulated(event: Event, reach: Reach, away: Absences, stopped: Mapping[int, Sequence[Event]]) -> _Found:
+def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Mapping[int, Sequence[FaultEvent]]) -> _Found:
     nodes, window = acting(event), event.window
     if window.unit == "iterations":
         begun = [node for node in nodes if reach.came_to(node, window)]
@@ -190,13 +190,13 @@ def _simulated(event: Event, reach: Reach, away: Absences, stopped: Mapping[int,
     return _begun(event, found, [], reach)
 
 
-def _begun(event: Event, begun: Sequence[int], missing: Sequence[int], reach: Reach) -> _Found:
+def _begun(event: FaultEvent, begun: Sequence[int], missing: Sequence[int], reach: Reach) -> _Found:
     if not begun:
         return _Found(WindowOutcome(False, _why_not(event, acting(event), reach)))
     return _Found(WindowOutcome(True, _why_not_there(event, missing, reach)), begun, missing)
 
 
-def _why_not_there(event: Event, missing: Sequence[int], reach: Reach) -> str:
+def _why_not_there(event: FaultEvent, missing: Sequence[int], reach: Reach) -> str:
     """Why an event began at others only; empty: it began everywhere."""
     window, reasons = event.window, defaultdict(list)
     for node in missing:
@@ -214,7 +214,7 @@ def _why_not_there(event: Event, missing: Sequence[int], reach: Reach) -> str:
     )
 
 
-def _why_not(event: Event, nodes: Sequence[int], reach: Reach) -> str:
+def _why_not(event: FaultEvent, nodes: Sequence[int], reach: Reach) -> str:
     begin = event.window.begin
     if event.window.unit == "seconds":
         over = reach.seconds is None or begin >= reach.seconds
@@ -226,7 +226,7 @@ def _why_not(event: Event, nodes: Sequence[int], reach: Reach) -> str:
     return _away(event, nodes)
 
 
-def _away(event: Event, nodes: Sequence[int]) -> str:
+def _away(event: FaultEvent, nodes: Sequence[int]) -> str:
     return f"{node_names(nodes)} {'was' if len(nodes) == 1 else 'were'} away or stopped at {_moment(event.window)}"
 
 
@@ -235,7 +235,7 @@ def _moment(window: Window) -> str:
 
 
 def _summed_up(plan: Plan, found: Sequence[_Found]) -> FaultOutcomes:
-    by_number: dict[int, list[tuple[Event, WindowOutcome]]] = defaultdict(list)
+    by_number: dict[int, list[tuple[FaultEvent, WindowOutcome]]] = defaultdict(list)
     everywhere: dict[int, list[_Found]] = defaultdict(list)
     for event, each in zip(plan, found, strict=True):
         by_number[event.number].append((event, each.outcome))
@@ -275,7 +275,7 @@ def _why_in_part(windows: Sequence[_Found]) -> list[str]:
     return [each.outcome.reason for each in windows if set(each.missing) - begun]
 
 
-def _why_never(firsts: Sequence[tuple[Event, WindowOutcome]]) -> list[str]:
+def _why_never(firsts: Sequence[tuple[FaultEvent, WindowOutcome]]) -> list[str]:
     """A run that ended before 38 s ended before 60 s, too."""
     ends: dict[str, str] = {}
     others = []

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_nodes
 from orchestrator.faults.selectors import NodeSelector
 from orchestrator.faults.triggers import Moment, PositiveSeconds, Seconds, Span, StoppedSeconds, Times
-from pame import faults
+from pame import fault_effects
 
 _AT = Field(description="When it begins; the beginning of the run if left out.")
 _UNTIL = Field(description="With `every`: when it stops repeating; the end of the run if left out.")
@@ -18,7 +18,7 @@ _EVERY = Field(description="It happens again after so long, each time; random ch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Absence:
+class AbsenceFault:
     """A fault after which nodes come back."""
 
     at: Annotated[Moment | None, _AT] = None
@@ -40,7 +40,7 @@ class Absence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContainerAbsence(Absence):
+class ContainerAbsenceFault(AbsenceFault):
     """The same by seconds only: Docker knows no iterations."""
 
     at: Annotated[Seconds | None, _AT] = None
@@ -49,7 +49,7 @@ class ContainerAbsence(Absence):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kill(Absence):
+class Kill(AbsenceFault):
     """Nodes are killed, without a word to anybody.
 
     nodes: Which nodes.
@@ -64,4 +64,6 @@ class Kill(Absence):
     def events(self, world: World) -> Iterator[Happening]:
         """One kill per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(faults.Kill(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)
+            yield Happening(
+                fault_effects.KillEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window
+            )

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults.choose import choose_links
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_links
 from orchestrator.faults.selectors import LinkSelector
-from orchestrator.faults.triggers import RepeatedSpell
-from pame.faults import Cut
+from orchestrator.faults.triggers import RepeatedFault
+from pame.fault_effects import CutEffect
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkDown(RepeatedSpell):
+class LinkDown(RepeatedFault):
     """Links carry nothing.
 
     links: Which links; random ones are cut both ways.
@@ -30,4 +30,4 @@ class LinkDown(RepeatedSpell):
     def events(self, world: World) -> Iterator[Happening]:
         """One cut per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(Cut(choose_links(self.links, world, turn, self.keep_connected)), window)
+            yield Happening(CutEffect(choose_links(self.links, world, turn, self.keep_connected)), window)

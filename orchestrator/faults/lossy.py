@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults.choose import choose_links
 from orchestrator.faults.degrade import PositiveShare
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_links
 from orchestrator.faults.selectors import LinkSelector
-from orchestrator.faults.triggers import RepeatedSecondsSpell
-from pame.faults import Degrade
+from orchestrator.faults.triggers import RepeatedSecondsFault
+from pame.fault_effects import DegradeEffect
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lossy(RepeatedSecondsSpell):
+class Lossy(RepeatedSecondsFault):
     """Links lose packets.
 
     links: Which links; random ones both ways.
@@ -31,4 +31,4 @@ class Lossy(RepeatedSecondsSpell):
     def events(self, world: World) -> Iterator[Happening]:
         """One effect per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(Degrade(choose_links(self.links, world, turn), loss=self.loss), window)
+            yield Happening(DegradeEffect(choose_links(self.links, world, turn), loss=self.loss), window)

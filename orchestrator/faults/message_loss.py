@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults.choose import choose_links
 from orchestrator.faults.degrade import PositiveShare
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_links
 from orchestrator.faults.selectors import LinkSelector
-from orchestrator.faults.triggers import RepeatedSpell
-from pame.faults import Drop
+from orchestrator.faults.triggers import RepeatedFault
+from pame.fault_effects import DropEffect
 
 
 @dataclass(frozen=True, kw_only=True)
-class MessageLoss(RepeatedSpell):
+class MessageLoss(RepeatedFault):
     """A share of the messages is not sent.
 
     links: Which links; random ones both ways.
@@ -31,4 +31,4 @@ class MessageLoss(RepeatedSpell):
     def events(self, world: World) -> Iterator[Happening]:
         """One effect per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(Drop(choose_links(self.links, world, turn), self.loss), window)
+            yield Happening(DropEffect(choose_links(self.links, world, turn), self.loss), window)

@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults import shapes
-from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.seam import Happening, Use, World
+from orchestrator.faults import partition_shapes
+from orchestrator.faults.interface import Happening, Use, World
+from orchestrator.faults.resolve import choose_nodes
 from orchestrator.faults.selectors import NodeSelector, Random
-from orchestrator.faults.triggers import RepeatedSpell
-from pame.faults import Cut
+from orchestrator.faults.triggers import RepeatedFault
+from pame.fault_effects import CutEffect
 from pame.randomness import permutation
 
 _SHOWN = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class Partition(RepeatedSpell):
+class Partition(RepeatedFault):
     """All links between the parts of the network carry nothing.
 
     shape: halves, isolate (nodes alone), bridge (halves that one node still talks to), min-cut, or regions.
@@ -41,23 +41,23 @@ class Partition(RepeatedSpell):
             words = f"partition {self.shape}: {' | '.join(map(_listed, parts))}"
             if middle is not None:
                 words += f", joined by {middle}"
-            yield Happening(Cut(shapes.links_between(world.topology, parts)), window, words)
+            yield Happening(CutEffect(partition_shapes.links_between(world.topology, parts)), window, words)
 
-    def _parts(self, world: World, turn: int) -> tuple[int | None, list[shapes.Part]]:
+    def _parts(self, world: World, turn: int) -> tuple[int | None, list[partition_shapes.Part]]:
         graph = world.topology
         order = permutation(world.key(Use.SHAPE, turn), graph.nodes).tolist()
         match self.shape:
             case "halves":
-                return None, shapes.halves(graph, order)
+                return None, partition_shapes.halves(graph, order)
             case "isolate":
                 selector = Random(1, None) if self.nodes is None else self.nodes
-                return None, shapes.isolate(graph, choose_nodes(selector, world, turn))
+                return None, partition_shapes.isolate(graph, choose_nodes(selector, world, turn))
             case "bridge":
-                return shapes.bridge(graph, order)
+                return partition_shapes.bridge(graph, order)
             case "min-cut":
-                return None, shapes.min_cut(graph, order)
+                return None, partition_shapes.min_cut(graph, order)
             case "regions":
-                return None, shapes.regions(graph, world.regions)
+                return None, partition_shapes.regions(graph, world.regions)
 
 
 def _listed(part: Sequence[int]) -> str:

@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.faults.choose import choose_nodes
-from orchestrator.faults.seam import Happening, World
+from orchestrator.faults.interface import Happening, World
+from orchestrator.faults.resolve import choose_nodes
 from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import RepeatedSpell, StoppedSeconds, Times
-from pame import faults
+from orchestrator.faults.triggers import RepeatedFault, StoppedSeconds, Times
+from pame import fault_effects
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pause(RepeatedSpell):
+class Pause(RepeatedFault):
     """Nodes stand still.
 
     nodes: Which nodes.
@@ -37,4 +37,6 @@ class Pause(RepeatedSpell):
     def events(self, world: World) -> Iterator[Happening]:
         """One pause per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(faults.Pause(choose_nodes(self.nodes, world, turn, self.keep_connected)), window)
+            yield Happening(
+                fault_effects.PauseEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window
+            )

@@ -15,8 +15,8 @@ from pydantic import PlainSerializer, Strict
 
 from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.section import Count
+from orchestrator.experiment.text_values import TextValue
 from orchestrator.experiment.units import show_share
-from orchestrator.experiment.written import Written
 
 _ID = "[0-9]{1,9}"
 _PERCENT = r"[0-9]{1,3}(?:\.[0-9]{1,15})?%"
@@ -108,9 +108,9 @@ def _show(value: Any) -> Any:
     return value
 
 
-_RANDOM_TEXT = Written("random(20%) or random(3)", ("random(20%)", "random(3)"), _RANDOM, _read_random, _show)
-_OF_TEXT = Written("of(3)", ("of(3)",), _OF, lambda text: Of(int(text[3:-1])), _show)
-_ENDS_TEXT = Written("a link such as 0-1 or 0>1", ("0-1", "0>1"), _ENDS, _read_ends, _show, _pair)
+_RANDOM_TEXT = TextValue("random(20%) or random(3)", ("random(20%)", "random(3)"), _RANDOM, _read_random, _show)
+_OF_TEXT = TextValue("of(3)", ("of(3)",), _OF, lambda text: Of(int(text[3:-1])), _show)
+_ENDS_TEXT = TextValue("a link such as 0-1 or 0>1", ("0-1", "0>1"), _ENDS, _read_ends, _show, _pair)
 
 RandomText = Annotated[Random, _RANDOM_TEXT]
 EndsText = Annotated[Ends, _ENDS_TEXT]

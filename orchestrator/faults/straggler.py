@@ -15,28 +15,28 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.experiment.section import Duration
-from orchestrator.faults.choose import choose_nodes, links_of
-from orchestrator.faults.factors import Factor, factors
-from orchestrator.faults.seam import Happening, Use, World
+from orchestrator.faults.interface import Happening, Use, World
+from orchestrator.faults.resolve import choose_nodes, links_of
 from orchestrator.faults.selectors import NodeSelector, Random
+from orchestrator.faults.slowdown import Factor, factors
 from orchestrator.faults.triggers import (
     ForIterations,
     PositiveSeconds,
-    RepeatedSpell,
+    RepeatedFault,
     Span,
     Times,
     number_of,
     steps,
     unit_of,
 )
-from pame.faults import Degrade, Pause, Slow, Window
+from pame.fault_effects import DegradeEffect, PauseEffect, SlowEffect, Window
 from pame.randomness import integers, permutation
 
 _USUAL_FACTOR = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Straggler(RepeatedSpell):
+class Straggler(RepeatedFault):
     """Nodes are slow.
 
     nodes: Which nodes.
@@ -124,11 +124,13 @@ class Straggler(RepeatedSpell):
 
     def _effects(self, world: World, nodes: tuple[int, ...], factor: float, window: Window) -> Iterator[Happening]:
         if self.cause == "compute":
-            yield Happening(Slow(nodes, factor), window)
+            yield Happening(SlowEffect(nodes, factor), window)
         elif self.cause == "link":
             links = links_of(nodes, world.topology)
-            yield Happening(Degrade(links, delay_factor=factor, delay_s=self.delay, rate_factor=1.0 / factor), window)
+            yield Happening(
+                DegradeEffect(links, delay_factor=factor, delay_s=self.delay, rate_factor=1.0 / factor), window
+            )
         elif factor > 1.0:
             still = self.cycle * (1.0 - 1.0 / factor)
             for begin in steps(window.begin, self.cycle, min(window.end, world.horizon.seconds)):
-                yield Happening(Pause(nodes), Window(begin, min(begin + still, window.end)))
+                yield Happening(PauseEffect(nodes), Window(begin, min(begin + still, window.end)))

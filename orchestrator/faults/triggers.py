@@ -20,7 +20,7 @@ from pydantic import Field
 from orchestrator.experiment.section import Count, Duration
 from orchestrator.experiment.units import DURATION
 from orchestrator.faults.errors import Impossible
-from pame.faults import Window
+from pame.fault_effects import Window
 
 Unit = Literal["seconds", "iterations"]
 MOST_EVENTS = 10_000
@@ -64,7 +64,7 @@ _EVERY = Field(description="It begins again after so long, each time; random cho
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spell:
+class TimedFault:
     """A fault with a beginning and an end, by seconds or by iterations."""
 
     at: Annotated[Moment | None, _AT] = None
@@ -77,7 +77,7 @@ class Spell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatedSpell(Spell):
+class RepeatedFault(TimedFault):
     """The same, again and again."""
 
     every: Annotated[Span | None, _EVERY] = None
@@ -88,7 +88,7 @@ class RepeatedSpell(Spell):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SecondsSpell:
+class SecondsFault:
     """A fault with a beginning and an end, by seconds only."""
 
     at: Annotated[Seconds | None, _AT] = None
@@ -101,7 +101,7 @@ class SecondsSpell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatedSecondsSpell(SecondsSpell):
+class RepeatedSecondsFault(SecondsFault):
     """The same, again and again."""
 
     every: Annotated[PositiveSeconds | None, _EVERY] = None

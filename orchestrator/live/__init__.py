@@ -2,10 +2,10 @@
 
     page.py         the server: routes, open and close      recorder.py     follows the run under way, in bounded memory
     state.py        one look at a run, as plain values      flows.py        link totals -> bytes per second
-    nodes.py        the state of each node, in a word       thinned.py      a curve of at most so many points
+    nodes.py        the state of each node, in a word       downsampled.py  a curve of at most so many points
     discovery.py    the nodes for Prometheus (http_sd)      folders.py      run folders, and no file beside them
-    answers.py      made once, sent to many, in time        guard.py        headers, names, token, origin
-    assets.py       the page itself, from static/           visits.py       bounded connections, nonsense is counted
+    cached_answers.py     made once, sent to many, in time  http_security.py   headers, names, token, origin
+    page_connections.py   bounded; nonsense is counted      assets.py       the page itself, from static/
 
 Nobody who looks can hold up a run: an answer is made at most once in a while however many ask, and a client that does
 not read is cut off. May import: `orchestrator.network`, `runs`, `report` (its style and its files), `errors`,

@@ -67,7 +67,7 @@ class _Heard:
         return {receiver: Flow(size, (size - before.get(receiver, 0)) / spent) for receiver, size in newest.items()}
 
 
-class Flows:
+class LinkRates:
     """All links of one run; a node that came back counts on from what it had sent before."""
 
     def __init__(self) -> None:

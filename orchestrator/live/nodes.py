@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.live.flows import Flows
+from orchestrator.live.flows import LinkRates
 from orchestrator.network import NetworkRun
 from orchestrator.network.members import SILENT_S, Member, Members
 
@@ -31,7 +31,7 @@ class NodeLook:
     """A straggler, by the experiment."""
 
 
-def look_at_nodes(run: NetworkRun, flows: Flows) -> list[NodeLook]:
+def look_at_nodes(run: NetworkRun, flows: LinkRates) -> list[NodeLook]:
     """The nodes of a run under way."""
     seats = run.seats
     suspects = flows.suspects({(node, member.incarnation) for node, member in seats.taken() if member.alive})

@@ -13,14 +13,14 @@ from node.connections import Connections, bound, listen
 from node.refused_requests import RefusedRequests
 from node.run_name import NAME, run_name
 from orchestrator.errors import CannotListen
-from orchestrator.live.answers import Kept, encode
 from orchestrator.live.assets import load_assets
+from orchestrator.live.cached_answers import CachedAnswer, encode
 from orchestrator.live.discovery import targets
 from orchestrator.live.folders import listing, open_file
-from orchestrator.live.guard import REPORT_POLICY, add_headers, only_as, require
+from orchestrator.live.http_security import REPORT_POLICY, add_headers, only_as, require
+from orchestrator.live.page_connections import bounded, request_logger
 from orchestrator.live.recorder import Recorder
-from orchestrator.live.visits import bounded, request_logger
-from orchestrator.network import Desk
+from orchestrator.network import Submissions
 from orchestrator.report.files import ReportError
 from orchestrator.served_names import ServedNames
 
@@ -43,7 +43,7 @@ class LivePage:
 
     def __init__(
         self,
-        desk: Desk,
+        desk: Submissions,
         out: Path,
         token: str,
         host: str,
@@ -60,8 +60,8 @@ class LivePage:
         self._host = host
         self._assets = load_assets()
         self._recorder = Recorder(desk, out)
-        self._live = Kept(self._look, _LOOK_S)
-        self._runs = Kept(lambda: asyncio.to_thread(listing, out), _RUNS_S)
+        self._live = CachedAnswer(self._look, _LOOK_S)
+        self._runs = CachedAnswer(lambda: asyncio.to_thread(listing, out), _RUNS_S)
         self._serving: asyncio.Task[None] | None = None
         self._refused = refused or RefusedRequests()
         self._connections = Connections(_CONNECTIONS, self._refused)

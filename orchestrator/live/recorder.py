@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from node.run_name import run_name
-from orchestrator.live.flows import Flows
+from orchestrator.live.downsampled import DownsampledCurve
+from orchestrator.live.flows import LinkRates
 from orchestrator.live.nodes import NodeLook, idle_state, look_again
-from orchestrator.live.state import Look, look_at
-from orchestrator.live.thinned import Thinned
-from orchestrator.network import Desk, NetworkRun
+from orchestrator.live.state import RunState, look_at
+from orchestrator.network import NetworkRun, Submissions
 from orchestrator.network.broadcast import Broadcast
 from orchestrator.report.files import finite, read_object_if_whole
 from pame.rpc import experiments_pb2 as pb
@@ -26,7 +26,7 @@ _MOST_SPARES = 200
 class Recorder:
     """Follows one run after the other."""
 
-    def __init__(self, desk: Desk, out: Path) -> None:
+    def __init__(self, desk: Submissions, out: Path) -> None:
         self._desk = desk
         self._out = out
         self._record: RunRecord | None = None
@@ -86,12 +86,12 @@ class RunRecord:
         self._folder = broadcast.folder
         self._about = pb.Phase(phase="gathering")
         self._ended: pb.Ended | None = None
-        self._curves = {by: Thinned[list[float | None]](MOST_POINTS) for by in ("iteration", "time")}
-        self._volume: Thinned[list[float]] = Thinned(MOST_POINTS)
+        self._curves = {by: DownsampledCurve[list[float | None]](MOST_POINTS) for by in ("iteration", "time")}
+        self._volume: DownsampledCurve[list[float]] = DownsampledCurve(MOST_POINTS)
         self._volume.add([0.0, 0])
-        self._flows = Flows()
+        self._flows = LinkRates()
         self._run: NetworkRun | None = None
-        self._look: Look | None = None
+        self._look: RunState | None = None
         self._next_look = 0.0
         self._graph: dict[str, Any] | None = None
 
@@ -116,7 +116,7 @@ class RunRecord:
         if kind == "ended":
             self._run = None  # the models of a large run need not wait here for the next
 
-    def nodes(self, desk: Desk) -> list[dict[str, Any]]:
+    def nodes(self, desk: Submissions) -> list[dict[str, Any]]:
         """Each node and its state; when the run is over, its state as a member."""
         if self._look is None:
             return []

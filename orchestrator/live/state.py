@@ -6,10 +6,10 @@ from math import inf
 from operator import itemgetter
 from typing import Any
 
-from orchestrator.live.flows import NOTHING, Flow, Flows
+from orchestrator.live.flows import NOTHING, Flow, LinkRates
 from orchestrator.live.nodes import NodeLook, look_at_nodes
 from orchestrator.network import NetworkRun, NetworkState
-from orchestrator.network.look import state_of
+from orchestrator.network.run_figures import state_of
 
 DIRECTED_LINKS = 1400
 """With more links, the two directions of an edge are told as one: nobody could see them apart."""
@@ -20,7 +20,7 @@ _EVENTS = 100
 
 
 @dataclass(frozen=True)
-class Look:
+class RunState:
     """A run at one moment."""
 
     network: NetworkState
@@ -29,7 +29,7 @@ class Look:
     """JSON, as it goes to the page."""
 
 
-def look_at(run: NetworkRun, flows: Flows) -> Look:
+def look_at(run: NetworkRun, flows: LinkRates) -> RunState:
     """Now."""
     flows.take(run.totals)
     network = state_of(run)
@@ -56,7 +56,7 @@ def look_at(run: NetworkRun, flows: Flows) -> Look:
         "links_left_out": len(rows[MOST_LINKS:]),
         "events": events[-_EVENTS:],
     }
-    return Look(network, look_at_nodes(run, flows), figures)
+    return RunState(network, look_at_nodes(run, flows), figures)
 
 
 def _rows(links: dict[tuple[int, int], Flow]) -> list[list[int]]:

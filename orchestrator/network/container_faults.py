@@ -14,12 +14,19 @@ from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from node.chronicle import Turn
+from node.fault_schedule import Turn
 from node.reports import fault_message
 from orchestrator.containers import Containers, DockerRefused, NoDocker, Quota, cpu_share, open_containers
 from orchestrator.faults import FaultError, kind_of
 from orchestrator.network.fault_events import fault_event
-from pame.faults import ContainerKill, ContainerRestart, CpuQuota, Event, Plan, is_by_docker
+from pame.fault_effects import (
+    ContainerKillEffect,
+    ContainerRestartEffect,
+    CpuQuotaEffect,
+    FaultEvent,
+    Plan,
+    is_by_docker,
+)
 
 if TYPE_CHECKING:
     from orchestrator.network.run import NetworkRun
@@ -68,22 +75,24 @@ class _Struck:
 
     member: str
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    events: dict[_Key, Event] = field(default_factory=dict)
+    events: dict[_Key, FaultEvent] = field(default_factory=dict)
     before: Quota | None = None
     """What it had; None: it still has it."""
 
     @property
     def is_down(self) -> bool:
-        return any(isinstance(event.effect, ContainerKill | ContainerRestart) for event in self.events.values())
+        return any(
+            isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect) for event in self.events.values()
+        )
 
-    def begin(self, containers: Containers, key: _Key, event: Event) -> None:
+    def begin(self, containers: Containers, key: _Key, event: FaultEvent) -> None:
         """DockerRefused leaves it as it was."""
         match event.effect:
-            case ContainerKill() if not self.is_down:
+            case ContainerKillEffect() if not self.is_down:
                 containers.kill(self.member)
-            case ContainerRestart() if not self.is_down:
+            case ContainerRestartEffect() if not self.is_down:
                 containers.stop(self.member)
-            case CpuQuota():
+            case CpuQuotaEffect():
                 self.before = self.before or containers.quota(self.member)
                 self._share(containers, {**self.events, key: event})
         self.events[key] = event
@@ -91,14 +100,14 @@ class _Struck:
     def end(self, containers: Containers, key: _Key) -> None:
         """DockerRefused leaves it as it was, so that one can try again."""
         left = {other: event for other, event in self.events.items() if other != key}
-        if isinstance(self.events[key].effect, CpuQuota):
+        if isinstance(self.events[key].effect, CpuQuotaEffect):
             self._share(containers, left)
-        elif not any(isinstance(event.effect, ContainerKill | ContainerRestart) for event in left.values()):
+        elif not any(isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect) for event in left.values()):
             containers.start(self.member)
         self.events = left
 
-    def _share(self, containers: Containers, events: dict[_Key, Event]) -> None:
-        factors = [event.effect.factor for event in events.values() if isinstance(event.effect, CpuQuota)]
+    def _share(self, containers: Containers, events: dict[_Key, FaultEvent]) -> None:
+        factors = [event.effect.factor for event in events.values() if isinstance(event.effect, CpuQuotaEffect)]
         if self.before is not None:
             containers.set_quota(self.member, cpu_share(1.0 / prod(factors)) if factors else self.before)
 
@@ -158,8 +167,8 @@ class _ContainerFaults:
             _, begins, place = heapq.heappop(self._due)
             self._turn(place, plan[place], begins)
 
-    def _turn(self, place: int, event: Event, begins: bool) -> None:
-        assert isinstance(event.effect, ContainerKill | ContainerRestart | CpuQuota)
+    def _turn(self, place: int, event: FaultEvent, begins: bool) -> None:
+        assert isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect | CpuQuotaEffect)
         for node in event.effect.nodes:
             key = place, node
             if begins and (member := self._run.seats.member(node)) is not None:
@@ -173,7 +182,7 @@ class _ContainerFaults:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _begin(self, struck: _Struck, key: _Key, event: Event) -> None:
+    async def _begin(self, struck: _Struck, key: _Key, event: FaultEvent) -> None:
         async with struck.lock:
             asked_at = self._run.seconds()
             failure = await self._do(lambda containers: struck.begin(containers, key, event))
@@ -202,7 +211,7 @@ class _ContainerFaults:
             return str(error)
         return ""
 
-    def _tell(self, key: _Key, event: Event, begins: bool, asked_at: float, failure: str) -> None:
+    def _tell(self, key: _Key, event: FaultEvent, begins: bool, asked_at: float, failure: str) -> None:
         run, node = self._run, key[1]
         took = run.seconds() - asked_at
         turn = Turn(event, begins, asked_at, run.collection.iterations[node], _DOCKER, failure, took)

@@ -12,12 +12,12 @@ import grpc
 
 from orchestrator.experiment import Experiment, ExperimentError, load_text, swept_keys
 from orchestrator.faults import words
-from orchestrator.network.desk import Busy, Desk
-from orchestrator.network.injection import answer
+from orchestrator.network.manual_fault_answer import answer
 from orchestrator.network.members import Member
 from orchestrator.network.submission_limits import refuse_too_much
+from orchestrator.network.submissions import Busy, Submissions
 from pame.errors import PameError
-from pame.faults import Event
+from pame.fault_effects import FaultEvent
 from pame.rpc import experiments_pb2 as pb
 from pame.rpc import refusal_pb2
 
@@ -29,7 +29,7 @@ _WRONG_TOKEN = "wrong token: give the orchestrator's own, with --token or PAME_T
 class ExperimentsService:
     """Every call carries the token."""
 
-    def __init__(self, token: str, desk: Desk) -> None:
+    def __init__(self, token: str, desk: Submissions) -> None:
         self._token = token
         self._desk = desk
 
@@ -100,7 +100,7 @@ def _read(text: str) -> Experiment:
     return variants[0].experiment
 
 
-def _planned(event: Event) -> str:
+def _planned(event: FaultEvent) -> str:
     window = event.window
     if window.lasts_s is not None:
         length = "until the run ends" if window.lasts_s == inf else f"for {window.lasts_s:g} seconds"

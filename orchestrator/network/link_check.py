@@ -5,8 +5,8 @@ import asyncio
 from orchestrator.experiment import Verify
 from orchestrator.runs import Status
 from orchestrator.verification import Tell, Verification, Verifier, asked_of
+from pame.resolved_run import ResolvedRun
 from pame.rpc import control_pb2 as pb
-from pame.setting import Setting
 
 VERIFY_S = 120.0
 
@@ -14,7 +14,7 @@ VERIFY_S = 120.0
 class LinkCheck:
     """From the first node that is ready to the start."""
 
-    def __init__(self, number: int, setting: Setting, rules: Verify) -> None:
+    def __init__(self, number: int, setting: ResolvedRun, rules: Verify) -> None:
         """`number`: of the run."""
         self.realised: dict[int, list[pb.RealisedLink]] = {}
         """What became of the properties of the links, by the node that says so."""

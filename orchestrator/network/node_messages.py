@@ -13,14 +13,14 @@ from functools import cache
 
 from google.protobuf.message import DecodeError
 
-from node.chronicle import concerns
+from node.fault_schedule import concerns
 from node.reports import planned_moment
 from orchestrator.network.field_ranges import ControlRefused, check_fields
-from pame.algorithms import Mode
-from pame.faults import Event, Plan, for_nodes
+from pame.algorithms import ExchangeMode
+from pame.fault_effects import FaultEvent, Plan, for_nodes
+from pame.resolved_run import ResolvedRun
 from pame.rpc import control_pb2 as pb
 from pame.rpc import refusal_pb2
-from pame.setting import Setting
 
 MOST_OVERTIME = 2**31
 _MOST_RECEIVED = 2**20
@@ -33,7 +33,7 @@ Moment = tuple[int, bool, bool, float]
 
 
 @dataclass(frozen=True)
-class Facts:
+class NodeFacts:
     """What the orchestrator knows of a run by itself."""
 
     run: int
@@ -45,7 +45,7 @@ class Facts:
     """Whether nodes work in overtime."""
     contacts: Callable[[int], Collection[int]]
     """Of each node."""
-    planned: Mapping[Moment, Sequence[Event]]
+    planned: Mapping[Moment, Sequence[FaultEvent]]
     """What begins or ends when, of what nodes carry out."""
 
     @property
@@ -54,23 +54,23 @@ class Facts:
         return MOST_OVERTIME if self.goes_on else self.iterations
 
 
-def facts_of(run: int, setting: Setting, snapshot_every: int) -> Facts:
+def facts_of(run: int, setting: ResolvedRun, snapshot_every: int) -> NodeFacts:
     """Of a run as it is planned."""
-    return Facts(
+    return NodeFacts(
         run=run,
         nodes=setting.topology.nodes,
         n=setting.problem.n,
         iterations=setting.stop.iterations,
         snapshot_every=snapshot_every,
-        goes_on=setting.mode is Mode.FREE,
+        goes_on=setting.mode is ExchangeMode.FREE,
         contacts=cache(lambda index: frozenset(setting.contacts(index))),
         planned=planned_moments(setting.plan),
     )
 
 
-def planned_moments(plan: Plan) -> Mapping[Moment, Sequence[Event]]:
+def planned_moments(plan: Plan) -> Mapping[Moment, Sequence[FaultEvent]]:
     """As the nodes that carry it out will tell of it; inf: it ends with the run."""
-    moments: dict[Moment, list[Event]] = {}
+    moments: dict[Moment, list[FaultEvent]] = {}
     for event in for_nodes(plan):
         for begins in (True, False):
             by_iteration = event.window.unit == "iterations"
@@ -94,7 +94,7 @@ def is_of(message: pb.FromNode, run: int) -> bool:
     return bool(getattr(content, "run", run) == run)
 
 
-def check(message: pb.FromNode, index: int, has_started: bool, facts: Facts) -> None:
+def check(message: pb.FromNode, index: int, has_started: bool, facts: NodeFacts) -> None:
     """ControlRefused if node `index` cannot mean this; sentences in it are cleaned."""
     match message.WhichOneof("kind"):
         case None:
@@ -125,7 +125,7 @@ def check(message: pb.FromNode, index: int, has_started: bool, facts: Facts) -> 
             check_fields(getattr(message, kind))
 
 
-def _links(links: Iterable[pb.RealisedLink], index: int, facts: Facts) -> None:
+def _links(links: Iterable[pb.RealisedLink], index: int, facts: NodeFacts) -> None:
     contacts, seen = facts.contacts(index), set()
     for link in links:
         ends = link.sender, link.receiver
@@ -141,7 +141,7 @@ def _links(links: Iterable[pb.RealisedLink], index: int, facts: Facts) -> None:
         seen.add((*ends, link.property))
 
 
-def _report(report: pb.Report, index: int, has_started: bool, facts: Facts) -> None:
+def _report(report: pb.Report, index: int, has_started: bool, facts: NodeFacts) -> None:
     if report.records and not has_started:
         raise ControlRefused("unexpected", "records before the start")
     before = -1
@@ -176,7 +176,7 @@ def _refused_by(link: pb.InLink) -> None:
         raise ControlRefused("bad_number", f"{link.refused} refused messages, and {total} by reason")
 
 
-def _snapshot(chunk: pb.SnapshotChunk, has_started: bool, facts: Facts) -> None:
+def _snapshot(chunk: pb.SnapshotChunk, has_started: bool, facts: NodeFacts) -> None:
     size, rest = divmod(len(chunk.values), 8)
     if rest or not size or chunk.offset + size > facts.n:
         raise ControlRefused(
@@ -190,7 +190,7 @@ def _snapshot(chunk: pb.SnapshotChunk, has_started: bool, facts: Facts) -> None:
         raise ControlRefused("unexpected", "a snapshot before the start")
 
 
-def _fault(report: pb.FaultReport, index: int, facts: Facts) -> None:
+def _fault(report: pb.FaultReport, index: int, facts: NodeFacts) -> None:
     events = facts.planned.get((report.number, report.begins, report.by_iteration, report.planned), ())
     if not any(concerns(event, index) for event in events):
         what = f"nothing of fault {report.number} {'begins' if report.begins else 'ends'} at node {index}"
@@ -200,7 +200,7 @@ def _fault(report: pb.FaultReport, index: int, facts: Facts) -> None:
     _links(report.held, index, facts)
 
 
-def _moved(moved: pb.Moved, facts: Facts) -> None:
+def _moved(moved: pb.Moved, facts: NodeFacts) -> None:
     if len(moved.neighbours) > facts.nodes:
         raise ControlRefused("too_many", f"{len(moved.neighbours)} neighbours of {facts.nodes} nodes")
     if any(other >= facts.nodes for other in moved.neighbours):

@@ -22,38 +22,38 @@ from orchestrator.experiment import Experiment
 from orchestrator.faults import FaultOutcomes
 from orchestrator.faults.happened import Reach, Told, on_network, told_of
 from orchestrator.metrics import Phase
-from orchestrator.network.by_hand import require_loss
-from orchestrator.network.collection import Collection, Point
 from orchestrator.network.container_faults import require_docker
-from orchestrator.network.evaluations import Evaluations
+from orchestrator.network.evaluation_queue import EvaluationQueue
 from orchestrator.network.fault_events import fault_event
 from orchestrator.network.field_ranges import ControlRefused
+from orchestrator.network.fired_faults import FiredFaults
 from orchestrator.network.gap_counts import GapCounts
+from orchestrator.network.index_table import IndexTable
 from orchestrator.network.link_check import VERIFY_S, LinkCheck
-from orchestrator.network.look import state_of
+from orchestrator.network.manual_faults import require_loss
 from orchestrator.network.members import SILENT_S, Member, Members
 from orchestrator.network.node_history import NodeHistory
 from orchestrator.network.node_messages import check, facts_of, is_of, planned_moments
-from orchestrator.network.orders import require_orders
+from orchestrator.network.node_reports import NodeReports, UnmeasuredPoint
 from orchestrator.network.refused_reports import RefusedReports
-from orchestrator.network.restart import Comebacks
-from orchestrator.network.seats import Seats
+from orchestrator.network.rejoin import Rejoins
+from orchestrator.network.run_figures import state_of
+from orchestrator.network.run_problems import is_killed, symptoms_of
 from orchestrator.network.state import NetworkObserver
-from orchestrator.network.strikes import Strikes
-from orchestrator.network.symptoms import is_killed, symptoms_of
+from orchestrator.network.supervised_faults import require_orders
 from orchestrator.network.totals import Totals
 from orchestrator.plan import HARD_STOP_S
 from orchestrator.runs import Ending, RunFolder, Status
 from orchestrator.runs.health import Health, State, judge
 from orchestrator.runs.round_counts import RoundCounts
-from pame.algorithms import Mode
+from pame.algorithms import ExchangeMode
 from pame.errors import Diverged
 from pame.evaluate import Measured
-from pame.faults import Plan, for_nodes
+from pame.fault_effects import Plan, for_nodes
+from pame.fault_plan_text import plan_lines
 from pame.observe import Several
-from pame.plan_text import plan_lines
+from pame.resolved_run import ResolvedRun
 from pame.rpc import control_pb2 as pb
-from pame.setting import Setting
 
 GATHER_S = 60.0
 _PREPARE_S = 60.0
@@ -77,7 +77,7 @@ class NetworkRun:
         self,
         number: int,
         experiment: Experiment,
-        setting: Setting,
+        setting: ResolvedRun,
         folder: RunFolder,
         members: Members,
         watcher: NetworkObserver,
@@ -98,7 +98,7 @@ class NetworkRun:
         self.totals = Totals(experiment.nodes)
         self.rounds = RoundCounts(setting)
         self.gaps = GapCounts(self.rounds)
-        self.collection = Collection(self.setting, Several(folder, watcher, self.rounds))
+        self.collection = NodeReports(self.setting, Several(folder, watcher, self.rounds))
         self.restarts = 0
         self.deaths = 0
         self.departures = 0
@@ -120,9 +120,9 @@ class NetworkRun:
         self._ends_with_the_median = bool(self.slow_nodes) or not setting.misfortune.is_public
         of_nodes = replace(setting, plan=for_nodes(setting.plan))
         self._common = describe(self.number, of_nodes, experiment.problem, tls)
-        self.seats = Seats(experiment.nodes)
-        self.strikes = Strikes()
-        self.comebacks = Comebacks(self._common, setting, self.seats, self.collection, self.strikes)
+        self.seats = IndexTable(experiment.nodes)
+        self.strikes = FiredFaults()
+        self.comebacks = Rejoins(self._common, setting, self.seats, self.collection, self.strikes)
         self.ready: set[int] = set()
         self.lossless: dict[int, str] = {}
         """Why packets cannot be lost at a node; empty: they can."""
@@ -139,7 +139,7 @@ class NetworkRun:
         self._last_alive = 0.0
         self._last_look = 0.0
         self._examined = 0.0
-        self._evaluations = Evaluations(self.collection, self._judge)
+        self._evaluations = EvaluationQueue(self.collection, self._judge)
         self._leaving: set[int] = set()
         self._fault: MachineFault | None = None
         self._changed = asyncio.Event()
@@ -445,7 +445,7 @@ class NetworkRun:
             self._happened("heard again", index, "")
         self._silent = mute
 
-    def _judge(self, point: Point, measured: Measured) -> bool:
+    def _judge(self, point: UnmeasuredPoint, measured: Measured) -> bool:
         """A point is measured; whether the run ends with it."""
         with self._surviving():
             try:
@@ -502,7 +502,13 @@ class NetworkRun:
         results = [k for k, _ in self.collection.results.values()]
         complete = results == [end.iteration] * len(self.seats)
         clean = self.totals.ledger().clean and self.totals.figures().clean and not self.refused.counts
-        return end.status is Status.FINISHED and self.setting.mode is Mode.ROUNDS and undisturbed and clean and complete
+        return (
+            end.status is Status.FINISHED
+            and self.setting.mode is ExchangeMode.ROUNDS
+            and undisturbed
+            and clean
+            and complete
+        )
 
     def _happened(self, what: str, node: int, detail: str) -> None:
         self._note({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})

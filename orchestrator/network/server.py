@@ -17,17 +17,17 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from node.control import KEEPALIVE_MS
 from node.credentials import mutual_server
-from node.handshakes import Handshakes
 from node.health_service import HealthChecks
 from node.metrics_server import MetricsServer
 from node.port_limits import port_limits
 from node.process import code_version
 from node.refused_requests import RefusedRequests
+from node.tls_failures import TlsFailures
 from orchestrator.errors import CannotListen
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures
-from orchestrator.network.look import figures_of
 from orchestrator.network.members import Members
 from orchestrator.network.run import NetworkRun
+from orchestrator.network.run_figures import figures_of
 from orchestrator.network.service import ControlService, control_handler
 from orchestrator.runs import Ending
 from orchestrator.security import Authority, EnrolmentService
@@ -51,11 +51,11 @@ class Tls:
 
     authority: Authority
     join_port: int = 0
-    handshakes: Handshakes | None = None
+    handshakes: TlsFailures | None = None
     """Who counts the refused ones."""
 
 
-class Control:
+class ControlPlane:
     """The control plane, from open to close."""
 
     def __init__(

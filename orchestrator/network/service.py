@@ -11,8 +11,8 @@ import grpc
 
 from node.credentials import peer_name
 from node.fingerprint import fingerprint
-from node.parcels import refusal_name
 from node.process import code_version
+from node.wire_message import refusal_name
 from orchestrator.network.field_ranges import on_one_line
 from orchestrator.network.members import Member, Members
 from orchestrator.network.node_messages import decoded

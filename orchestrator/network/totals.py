@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from node.parcels import refusal_name
-from node.sockets import SocketCounts
+from node.socket_counters import SocketCounts
+from node.wire_message import refusal_name
 from orchestrator.runs.health import RefusedLink
+from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes
 from pame.framing import Traffic
-from pame.ledger import Fate, Ledger
 from pame.rpc import control_pb2 as pb
 
 
@@ -99,9 +99,9 @@ class Totals:
             "protobuf": sum(link.protobuf_bytes for link in out),
         }
 
-    def ledger(self) -> Ledger:
+    def ledger(self) -> ByteAccount:
         """The account by link."""
-        ledger = Ledger(self._nodes)
+        ledger = ByteAccount(self._nodes)
         kinds = self.sent_by_kind()
         ledger.kinds = Sizes(kinds["values"], kinds["support"], kinds["stars"], kinds["framing"])
         for (node, _), report in self._newest.items():
@@ -179,7 +179,7 @@ class Totals:
                     counts[pair] = counts.get(pair, SocketCounts()) + _counts(link.sockets)
         return counts
 
-    def _top_up(self, ledger: Ledger) -> None:
+    def _top_up(self, ledger: ByteAccount) -> None:
         """The unreported messages were sent; as many of those that waited at the last report do so no more."""
         waiting: Counter[tuple[int, int]] = Counter()
         size: Counter[tuple[int, int]] = Counter()
@@ -264,6 +264,6 @@ def _counts(said: pb.SocketTotals) -> SocketCounts:
     )
 
 
-def _enter(ledger: Ledger, fate: Fate, sender: int, receiver: int, messages: int, size: int) -> None:
+def _enter(ledger: ByteAccount, fate: Fate, sender: int, receiver: int, messages: int, size: int) -> None:
     if messages:
         ledger.add_totals(fate, *(np.array([value]) for value in (sender, receiver, messages, size)))

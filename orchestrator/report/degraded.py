@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from orchestrator.report.files import mapping
-from orchestrator.report.text import count
+from orchestrator.report.number_words import count
 from orchestrator.runs.health import State
 
 _NAMED = 4

@@ -13,7 +13,7 @@ DETAIL_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class RunEvent:
     """One line of events.jsonl as words; `detail` holds whatever else the line says."""
 
     seconds: str
@@ -26,14 +26,14 @@ class Event:
 class Events:
     """The first events in full, and of all of them how often each happened."""
 
-    first: tuple[Event, ...]
+    first: tuple[RunEvent, ...]
     total: int
     kinds: Counter[str]
 
 
 def read_events(folder: Path) -> Events | None:
     """events.jsonl of a run folder, or None if the run left no events."""
-    first: list[Event] = []
+    first: list[RunEvent] = []
     kinds: Counter[str] = Counter()
     for line in json_lines(folder / "events.jsonl"):
         event = _event(line)
@@ -45,13 +45,13 @@ def read_events(folder: Path) -> Events | None:
     return Events(tuple(first), kinds.total(), kinds) if first else None
 
 
-def _event(line: Mapping[str, Any]) -> Event:
+def _event(line: Mapping[str, Any]) -> RunEvent:
     seconds, node = finite(line.get("seconds")), line.get("node")
     own = ("seconds", "what", "node", "detail")
     details = [str(line["detail"])] if line.get("detail") else []
     details += [f"{key}: {value}" for key, value in line.items() if key not in own and value is not None]
     detail = ", ".join(details)
-    return Event(
+    return RunEvent(
         seconds="–" if seconds is None else f"{seconds:.3f}",
         what=str(line.get("what") or "unnamed"),
         node="–" if node is None else str(node),

@@ -5,14 +5,14 @@ from dataclasses import replace
 from math import inf
 
 from orchestrator.report import page
-from orchestrator.report.course import Course
+from orchestrator.report.fault_axes import FaultAxes
+from orchestrator.report.fault_impact import Ages, Dip, Impact, Rounds
 from orchestrator.report.files import mapping
-from orchestrator.report.impact import Ages, Dip, Impact, Rounds
-from orchestrator.report.page import Cell
-from orchestrator.report.plan import Acts, Faults, Spell, struck, words_of
+from orchestrator.report.number_words import NOT_MEASURED, count, duration, number, percent
+from orchestrator.report.page import TableCell
+from orchestrator.report.plan import Acts, Faults, PlannedFault, struck, words_of
 from orchestrator.report.read import Summary
-from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
-from pame.faults import Degrade
+from pame.fault_effects import DegradeEffect
 
 SPELLS_LISTED = 200
 ROWS_OPEN = 12
@@ -36,7 +36,9 @@ _HOW = (
 _BY_ITERATION = " Windows in iterations are taken by each node's own iterations."
 
 
-def fault_section(faults: Faults | None, impacts: Sequence[Impact], course: Course, nodes: int, simulated: bool) -> str:
+def fault_section(
+    faults: Faults | None, impacts: Sequence[Impact], course: FaultAxes, nodes: int, simulated: bool
+) -> str:
     """The section; empty for a run without faults."""
     if faults is None:
         return ""
@@ -98,29 +100,29 @@ def _acted(faults: Faults, simulated: bool) -> str:
     return "The simulator does everything exactly as planned, on its own clock."
 
 
-def _loses_packets(spell: Spell) -> bool:
-    return any(isinstance(event.effect, Degrade) and event.effect.loss for event in spell.events)
+def _loses_packets(spell: PlannedFault) -> bool:
+    return any(isinstance(event.effect, DegradeEffect) and event.effect.loss for event in spell.events)
 
 
-def _planned(spell: Spell, course: Course, simulated: bool) -> list[Cell]:
+def _planned(spell: PlannedFault, course: FaultAxes, simulated: bool) -> list[TableCell]:
     acts = spell.acts
     begun, ended = _told(acts.begun, first=True), _told(acts.ended, first=False)
     if not acts.begun and course.never_began(spell):
-        begun, ended = Cell("never", None, below=spell.why_not or "the run ended before"), Cell("–", None)
+        begun, ended = TableCell("never", None, below=spell.why_not or "the run ended before"), TableCell("–", None)
     elif not acts.all and simulated:
-        begun = ended = Cell("as planned", None)
+        begun = ended = TableCell("as planned", None)
     elif acts.begun and not acts.ended and not course.outlived(spell):
-        ended = Cell("with the run", None)
+        ended = TableCell("with the run", None)
     if spell.in_part and begun.words != "never":
         begun = replace(begun, below="; ".join(filter(None, (begun.below, f"in part: {spell.in_part}"))))
     by_itself = "simulated without its packet loss" if _loses_packets(spell) else "simulated"
     mechanism = ", ".join(acts.mechanisms) or (by_itself if simulated else NOT_MEASURED)
     return [
         _name(spell, ""),
-        Cell(_window(spell), spell.begin),
+        TableCell(_window(spell), spell.begin),
         begun,
         ended,
-        Cell(mechanism, mechanism, below="; ".join(_answers(acts))),
+        TableCell(mechanism, mechanism, below="; ".join(_answers(acts))),
         _struck(spell),
     ]
 
@@ -131,7 +133,7 @@ def _answers(acts: Acts) -> list[str]:
     return [*acknowledged, *(f"failed: {why}" for why in acts.failures[:3])]
 
 
-def _impact(impact: Impact, nodes: int) -> list[Cell]:
+def _impact(impact: Impact, nodes: int) -> list[TableCell]:
     spell, rounds = impact.spell, impact.rounds
     unit = spell.scale
     waited = rounds.waited_s if rounds else None
@@ -148,8 +150,8 @@ def _impact(impact: Impact, nodes: int) -> list[Cell]:
     )
     return [
         _name(spell, _window(spell)),
-        Cell(duration(waited), waited, below=share),
-        Cell(number(lost), lost, below=below),
+        TableCell(duration(waited), waited, below=share),
+        TableCell(number(lost), lost, below=below),
         _messages(rounds),
         _staleness(rounds.ages if rounds else None),
         _dip(impact.consensus, unit),
@@ -158,34 +160,34 @@ def _impact(impact: Impact, nodes: int) -> list[Cell]:
     ]
 
 
-def _messages(rounds: Rounds | None) -> Cell:
+def _messages(rounds: Rounds | None) -> TableCell:
     if rounds is None:
-        return Cell(NOT_MEASURED, None)
+        return TableCell(NOT_MEASURED, None)
     lost = "?" if rounds.lost is None else number(rounds.lost)
-    return Cell(f"{lost}, {number(rounds.late)}", (rounds.lost or 0) + rounds.late)
+    return TableCell(f"{lost}, {number(rounds.late)}", (rounds.lost or 0) + rounds.late)
 
 
-def _staleness(ages: Ages | None) -> Cell:
+def _staleness(ages: Ages | None) -> TableCell:
     if ages is None:
-        return Cell(NOT_MEASURED, None)
+        return TableCell(NOT_MEASURED, None)
     outside = "" if ages.outside is None else f", {_brief(ages.outside)} outside"
     if ages.mean is None:
-        return Cell("–", None, below=f"nothing averaged{outside}")
-    return Cell(_brief(ages.mean), ages.mean, below=f"at most {_brief(ages.largest)}{outside}")
+        return TableCell("–", None, below=f"nothing averaged{outside}")
+    return TableCell(_brief(ages.mean), ages.mean, below=f"at most {_brief(ages.largest)}{outside}")
 
 
 def _brief(value: float | None) -> str:
     return "?" if value is None else number(float(f"{value:.3g}"))
 
 
-def _name(spell: Spell, window: str) -> Cell:
+def _name(spell: PlannedFault, window: str) -> TableCell:
     words = words_of(spell)
     rest = words.removeprefix(spell.fault).lstrip(" :")
     below = " · ".join(filter(None, (rest, window)))
-    return Cell(spell.fault, spell.fault, below=below)
+    return TableCell(spell.fault, spell.fault, below=below)
 
 
-def _window(spell: Spell) -> str:
+def _window(spell: PlannedFault) -> str:
     if spell.lasts_s is not None:
         at = f"iteration {number(spell.begin)}" if spell.end == spell.begin else ""
         at = at or f"iterations {number(spell.begin)} to {number(spell.end)}"
@@ -201,28 +203,28 @@ def _seconds(seconds: float) -> str:
     return "0 s" if seconds == 0 else duration(seconds)
 
 
-def _told(moments: Sequence[float], first: bool) -> Cell:
+def _told(moments: Sequence[float], first: bool) -> TableCell:
     if not moments:
-        return Cell(NOT_MEASURED, None)
+        return TableCell(NOT_MEASURED, None)
     moment, other = (moments[0], moments[-1]) if first else (moments[-1], moments[0])
     below = f"{len(moments)} told, within {_seconds(abs(other - moment))}" if len(moments) > 1 else ""
-    return Cell(f"{moment:.3f} s" if abs(moment) < 1e9 else number(moment), moment, below=below)
+    return TableCell(f"{moment:.3f} s" if abs(moment) < 1e9 else number(moment), moment, below=below)
 
 
-def _struck(spell: Spell) -> Cell:
+def _struck(spell: PlannedFault) -> TableCell:
     words = struck(spell.events)
     if not words:
         nodes = sorted({act.node for act in spell.acts.all if act.node is not None})
         words = f"{count(len(nodes), 'node')}: {', '.join(map(str, nodes[:12]))}" if nodes else NOT_MEASURED
     head, _, names = words.partition(": ")
-    return Cell(head, head, below=names)
+    return TableCell(head, head, below=names)
 
 
-def _dip(dip: Dip, unit: str) -> Cell:
+def _dip(dip: Dip, unit: str) -> TableCell:
     if dip.before is None and dip.worst is None and dip.after is None:
-        return Cell(NOT_MEASURED, None)
+        return TableCell(NOT_MEASURED, None)
     words = " → ".join(map(_brief, (dip.before, dip.worst, dip.after)))
-    return Cell(words, dip.worst, below=_recovery(dip, unit))
+    return TableCell(words, dip.worst, below=_recovery(dip, unit))
 
 
 def _recovery(dip: Dip, unit: str) -> str:
@@ -239,9 +241,9 @@ def _recovery(dip: Dip, unit: str) -> str:
     return f"recovered after {count(round(dip.recovered), 'iteration')}"
 
 
-def _live(impact: Impact) -> Cell:
+def _live(impact: Impact) -> TableCell:
     live = impact.live
     if live is None:
-        return Cell(NOT_MEASURED, None)
+        return TableCell(NOT_MEASURED, None)
     parts = count(live.components, "component")
-    return Cell(parts, live.components, below=f"spectral gap {number(live.spectral_gap)}")
+    return TableCell(parts, live.components, below=f"spectral gap {number(live.spectral_gap)}")

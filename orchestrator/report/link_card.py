@@ -7,8 +7,8 @@ from typing import Any
 from orchestrator.report import page
 from orchestrator.report.files import finite, mapping
 from orchestrator.report.link_units import UNITS, error, rank
+from orchestrator.report.number_words import NOT_MEASURED, count, duration, number
 from orchestrator.report.read import Summary
-from orchestrator.report.text import NOT_MEASURED, count, duration, number
 
 TITLE = "Links"
 ROWS_OPEN = 12

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from orchestrator.report import page
 from orchestrator.report.files import finite, mapping
+from orchestrator.report.number_words import NOT_MEASURED, duration, number, percent, volume
 from orchestrator.report.read import Summary
-from orchestrator.report.text import NOT_MEASURED, duration, number, percent, volume
 
 TITLE = "The network"
 

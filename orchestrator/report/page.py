@@ -18,10 +18,10 @@ from typing import Any
 
 import vl_convert
 
-from orchestrator.report.figure import Figure, Switch
-from orchestrator.report.marks import Legend, Row
-from orchestrator.report.text import NOT_MEASURED
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.number_words import NOT_MEASURED
 from orchestrator.report.theme import chart_themes
+from orchestrator.report.vega import Legend, Row
 
 NUMERIC = ' class="number"'
 _WHOLE = re.compile(
@@ -32,7 +32,7 @@ _WHOLE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """What a table shows, what it sorts by, and where it leads."""
 
     words: str
@@ -41,7 +41,7 @@ class Cell:
     below: str = ""
 
 
-def page(title: str, source: str, body: str, figures: Sequence[Figure], steps: int = 1, *, provenance: str = "") -> str:
+def page(title: str, source: str, body: str, figures: Sequence[Chart], steps: int = 1, *, provenance: str = "") -> str:
     """The whole file, with `steps` colours on ordered scales.
 
     `body` is HTML made by the functions below, `provenance` that of the footer; `title` and `source` are plain words.
@@ -142,7 +142,7 @@ def grid(cards: Iterable[str]) -> str:
     return f'<div class="grid">{"".join(cards)}</div>'
 
 
-def chart(figure: Figure) -> str:
+def chart(figure: Chart) -> str:
     """The card of a chart; the script draws into it."""
     title = escape(figure.title)
     names = legend(figure.own_legend, [figure.id]) if figure.own_legend else ""
@@ -175,7 +175,7 @@ def pairs(rows: Iterable[tuple[str, str]]) -> str:
     return f'<div class="box" tabindex="0"><table><tbody>{lines}</tbody></table></div>'
 
 
-def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[Cell]], look: str = "") -> str:
+def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[TableCell]], look: str = "") -> str:
     """A table that sorts itself by the heading that is clicked; a header is (words, is a number)."""
     top = "".join(
         f'<th scope="col"{NUMERIC if numeric else ""}><button type="button">{_whole(words)}</button></th>'
@@ -211,7 +211,7 @@ def folded(title: str, inside: str) -> str:
     return f'<details class="inner"><summary>{escape(title)}</summary>{inside}</details>'
 
 
-def _cell(cell: Cell, numeric: bool) -> str:
+def _cell(cell: TableCell, numeric: bool) -> str:
     value = "" if cell.value is None else escape(str(cell.value))
     inside = _whole(cell.words)
     if cell.link:

@@ -10,10 +10,19 @@ from typing import Any, Literal
 
 from orchestrator.faults import outlines, windows, words
 from orchestrator.report.files import finite, json_lines, mapping
-from orchestrator.report.text import count
+from orchestrator.report.number_words import count
 from pame.errors import PlanError
-from pame.faults import Cut, Degrade, Drop, Event, Kill, Pause, Restart, Slow
-from pame.plan_text import read_plan
+from pame.fault_effects import (
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    FaultEvent,
+    KillEffect,
+    PauseEffect,
+    RestartEffect,
+    SlowEffect,
+)
+from pame.fault_plan_text import read_plan
 
 BEGINS, ENDS, FAILED, BACK = "fault begins", "fault ends", "fault failed", "restarted"
 MOST_SPELLS = 40
@@ -73,7 +82,7 @@ class Acts:
 
 
 @dataclass(frozen=True)
-class Spell:
+class PlannedFault:
     """A fault in its window, as planned; of a fault that was done by hand, as told. `end` inf: to the run's end."""
 
     number: int | None
@@ -82,7 +91,7 @@ class Spell:
     begin: float
     end: float
     unit: Literal["seconds", "iterations"]
-    events: tuple[Event, ...]
+    events: tuple[FaultEvent, ...]
     acts: Acts
     lasts_s: float | None = None
     """Of what stops nodes at an iteration: how long each time; `begin` and `end` are the first and the last time."""
@@ -101,7 +110,7 @@ class Spell:
 class Faults:
     """The faults of a run: the plan, its unreadable lines, what was told by number of the fault, and who came back."""
 
-    plan: tuple[Event, ...]
+    plan: tuple[FaultEvent, ...]
     damaged: int
     acts: Mapping[int | None, Sequence[Act]]
     back: Mapping[int | None, Sequence[float]]
@@ -111,12 +120,12 @@ class Faults:
     """Why they did not begin everywhere."""
 
     @cached_property
-    def happened(self) -> tuple[Event, ...]:
+    def happened(self) -> tuple[FaultEvent, ...]:
         """The plan without those."""
         return tuple(event for place, event in enumerate(self.plan) if place not in self.absent)
 
     @cached_property
-    def spells(self) -> list[Spell]:
+    def spells(self) -> list[PlannedFault]:
         """One per event of the plan, and one per fault by hand."""
         planned = [
             replace(
@@ -130,11 +139,11 @@ class Faults:
         return [*planned, *self._by_hand()]
 
     @cached_property
-    def shown(self) -> list[Spell]:
+    def shown(self) -> list[PlannedFault]:
         """The same, or one per fault where they are too many for a figure."""
         if not self.is_outlined:
             return self.spells
-        by_number: dict[int, list[Event]] = defaultdict(list)
+        by_number: dict[int, list[FaultEvent]] = defaultdict(list)
         reasons: dict[int, list[str | None]] = defaultdict(list)
         for place, event in enumerate(self.plan):
             by_number[event.number].append(event)
@@ -175,13 +184,13 @@ class Faults:
     def _told(self, number: int) -> Sequence[Act]:
         return self.acts.get(number, ())
 
-    def _acts_of(self, event: Event) -> Acts:
+    def _acts_of(self, event: FaultEvent) -> Acts:
         told = self._told(event.number) if self._numbers[event.number] == 1 else self._told_of(event)
         return Acts([*told, *self._came_back(event, told)])
 
-    def _came_back(self, event: Event, told: Sequence[Act]) -> list[Act]:
+    def _came_back(self, event: FaultEvent, told: Sequence[Act]) -> list[Act]:
         """Who was killed cannot tell the end: it is when it was back."""
-        if not isinstance(event.effect, Kill | Restart):
+        if not isinstance(event.effect, KillEffect | RestartEffect):
             return []
         ended = {act.node for act in told if not act.begins}
         found = []
@@ -194,7 +203,7 @@ class Faults:
                 found.append(replace(begin, begins=False, seconds=moment, took=None))
         return found
 
-    def _told_of(self, event: Event) -> list[Act]:
+    def _told_of(self, event: FaultEvent) -> list[Act]:
         concerned = set(named(event))
         end = event.window.end if event.window.lasts_s is None else event.window.begin
         moments = [(True, event.window.begin), (False, None if end == inf else end)]
@@ -205,7 +214,7 @@ class Faults:
             if act.node is None or act.node in concerned
         ]
 
-    def _by_hand(self) -> list[Spell]:
+    def _by_hand(self) -> list[PlannedFault]:
         strangers = [acts for number, acts in self.acts.items() if number is None or number not in self._numbers]
         by_detail: dict[tuple[int | None, str], list[Act]] = defaultdict(list)
         for acts in strangers:
@@ -217,7 +226,9 @@ class Faults:
             if acts_of.begun:
                 end = acts_of.ended[-1] if acts_of.ended else inf
                 begin = acts_of.begun[0]
-                found.append(Spell(number, BY_HAND, detail or BY_HAND, begin, max(begin, end), "seconds", (), acts_of))
+                found.append(
+                    PlannedFault(number, BY_HAND, detail or BY_HAND, begin, max(begin, end), "seconds", (), acts_of)
+                )
         return found
 
 
@@ -226,7 +237,7 @@ def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
 
     `summed_up`: what summary.json says of them.
     """
-    plan: list[Event] = []
+    plan: list[FaultEvent] = []
     damaged = 0
     untrue, in_part = (_reasons(summed_up, began) for began in (False, True))
     absent: dict[int, str] = {}
@@ -265,24 +276,24 @@ def _reasons(summed_up: object, began: bool) -> dict[int, str]:
     return found
 
 
-def named(event: Event) -> list[int]:
+def named(event: FaultEvent) -> list[int]:
     """The nodes that an event names, as such or as ends of links."""
     match event.effect:
-        case Cut(links) | Degrade(links) | Drop(links):
+        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
             return sorted({node for link in links for node in link})
-        case Slow(nodes) | Pause(nodes) | Kill(nodes) | Restart(nodes):
+        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
             return sorted(set(nodes))
 
 
-def struck(events: Iterable[Event]) -> str:
+def struck(events: Iterable[FaultEvent]) -> str:
     """`4 links: 0→1, ...` or `2 nodes: 3, 5`, over all the events."""
     links: set[tuple[int, int]] = set()
     nodes: set[int] = set()
     for event in events:
         match event.effect:
-            case Cut(some) | Degrade(some) | Drop(some):
+            case CutEffect(some) | DegradeEffect(some) | DropEffect(some):
                 links |= set(some)
-            case Slow(some) | Pause(some) | Kill(some) | Restart(some):
+            case SlowEffect(some) | PauseEffect(some) | KillEffect(some) | RestartEffect(some):
                 nodes |= set(some)
     parts = []
     if links:
@@ -292,22 +303,22 @@ def struck(events: Iterable[Event]) -> str:
     return "; ".join(parts)
 
 
-def words_of(spell: Spell) -> str:
+def words_of(spell: PlannedFault) -> str:
     """What it does, of a length that suits a table."""
     text = words(spell.events[0]) if len(spell.events) == 1 else spell.words
     return text if len(text) <= _WORDS_SHOWN else f"{text[:_WORDS_SHOWN]}…"
 
 
 def _spell(
-    number: int, fault: str, said: str, events: tuple[Event, ...], acts: Acts, why_not: str | None = None
-) -> Spell:
+    number: int, fault: str, said: str, events: tuple[FaultEvent, ...], acts: Acts, why_not: str | None = None
+) -> PlannedFault:
     unit = events[0].window.unit
     same = [event.window for event in events if event.window.unit == unit]
     lasts = same[0].lasts_s
     end = max(w.end if lasts is None else w.begin for w in same)
     if why_not is None and acts.failures and not acts.begun:
         why_not = acts.failures[0]
-    return Spell(number, fault, said, min(w.begin for w in same), end, unit, events, acts, lasts, why_not)
+    return PlannedFault(number, fault, said, min(w.begin for w in same), end, unit, events, acts, lasts, why_not)
 
 
 def _act(entry: Mapping[str, Any]) -> Act:

@@ -10,7 +10,7 @@ from pame.observe import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """One line of curve.jsonl: the state of the whole network at an iteration or at a second."""
 
     by: str
@@ -37,7 +37,7 @@ class OwnModels:
     highest: Mapping[str, float | None]
 
 
-def point_of(evaluation: Evaluation) -> Point:
+def point_of(evaluation: Evaluation) -> CurvePoint:
     """A point as a run tells it, before it is a line of a file."""
     return _point(asdict(evaluation))
 
@@ -56,19 +56,19 @@ def own_models(told: object) -> OwnModels | None:
     )
 
 
-def read_curve(folder: Path) -> tuple[Point, ...]:
+def read_curve(folder: Path) -> tuple[CurvePoint, ...]:
     """curve.jsonl of a run folder; a last line cut short by a crash is left out."""
     return tuple(map(_point, json_lines(folder / "curve.jsonl")))
 
 
-def read_last_point(folder: Path) -> Point | None:
+def read_last_point(folder: Path) -> CurvePoint | None:
     """The end of curve.jsonl, without reading the rest of it."""
     line = last_json_line(folder / "curve.jsonl")
     return None if line is None else _point(line)
 
 
-def _point(line: Mapping[str, Any]) -> Point:
-    return Point(
+def _point(line: Mapping[str, Any]) -> CurvePoint:
+    return CurvePoint(
         by=str(line.get("by") or "iteration"),
         iteration=finite(line.get("iteration")),
         seconds=finite(line.get("seconds")),

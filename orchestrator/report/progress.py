@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from orchestrator.report.figure import Figure, Switch
-from orchestrator.report.marks import Axis, Row, all_equal, binned, curve, histogram, suits_log
-from orchestrator.report.points import Point
-from orchestrator.report.read import Run, Summary
-from orchestrator.report.shades import Shades
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.fault_shading import FaultShading
+from orchestrator.report.number_words import byte_unit, number
+from orchestrator.report.points import CurvePoint
+from orchestrator.report.read import RunData, Summary
 from orchestrator.report.tables import Records
-from orchestrator.report.text import byte_unit, number
+from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram, suits_log
 
 POINTS_SHOWN = 1000
 COVERAGE_BINS = 200
@@ -19,7 +19,7 @@ NO_CLOCK = "no time model in this run"
 _OWN = "Broken: the mean over the nodes of the same at their own models."
 
 
-def x_switch(run: Run) -> Switch:
+def x_switch(run: RunData) -> Switch:
     """The buttons that choose what runs along the horizontal axis of the curves."""
     options = {"iteration": "Iterations", "seconds": seconds_words(run.summary.word("backend")), "bytes": "Bytes"}
     timed = any(point.seconds is not None for point in run.curve)
@@ -31,7 +31,7 @@ def seconds_words(backend: str) -> str:
     return "Simulated seconds" if backend == "simulate" else "Seconds"
 
 
-def curves(run: Run, shades: Shades) -> list[Figure]:
+def curves(run: RunData, shades: FaultShading) -> list[Chart]:
     """Objective (and its distance to the optimum), consensus distance, and one figure per metric."""
     if not run.curve:
         return []
@@ -76,11 +76,11 @@ def curves(run: Run, shades: Shades) -> list[Figure]:
         switches = ("x", "y") if own else ("x",)
         title, note = _words(key, choices, run, [log[field] for field in used])
         shape = "wide" if key == "objective" else "half"
-        figures.append(Figure(key, title, note, specs, data, switches, own, shape=shape))
+        figures.append(Chart(key, title, note, specs, data, switches, own, shape=shape))
     return figures
 
 
-def _raw(points: Sequence[Point], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
+def _raw(points: Sequence[CurvePoint], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
     """By field: what is drawn of the points."""
 
     def gaps(values: list[float | None]) -> list[float | None]:
@@ -102,7 +102,7 @@ def _raw(points: Sequence[Point], optimum: float | None, names: Sequence[str]) -
     return found
 
 
-def _also(run: Run, names: Sequence[str]) -> dict[str, list[Axis]]:
+def _also(run: RunData, names: Sequence[str]) -> dict[str, list[Axis]]:
     """By field: the broken lines beside it, where the nodes' own models were judged."""
     if all(point.own is None for point in run.curve):
         return {}
@@ -122,7 +122,7 @@ def _drawn_together(field: str, also: Mapping[str, Sequence[Axis]]) -> list[str]
     return [main, *(axis.field for axis in also.get(main, ()))]
 
 
-def coverage(run: Run, shades: Shades) -> list[Figure]:
+def coverage(run: RunData, shades: FaultShading) -> list[Chart]:
     """Coverage over iterations, with the middle 80 % of the nodes, and how it is distributed."""
     records = run.records
     shade = shades.on("iteration")
@@ -142,7 +142,7 @@ def coverage(run: Run, shades: Shades) -> list[Figure]:
             shade=shade,
         )
         return [
-            Figure(
+            Chart(
                 "coverage",
                 "Coverage over iterations",
                 "Mean over nodes and coordinates.",
@@ -160,7 +160,7 @@ def coverage(run: Run, shades: Shades) -> list[Figure]:
         shade=shade,
     )
     steady = _steady(records, run.summary)
-    over_iterations = Figure(
+    over_iterations = Chart(
         "coverage", "Coverage over iterations",
         "How many received messages carry a coordinate, averaged over coordinates, at the rounds of all nodes; "
         f"the band holds the middle 80 % of them.{steady}",
@@ -172,7 +172,7 @@ def coverage(run: Run, shades: Shades) -> list[Figure]:
     spread = histogram("coverage-spread", "Mean λ per coordinate", "rounds", mean)
     return [
         over_iterations,
-        Figure(
+        Chart(
             "coverage-spread", "Distribution of coverage",
             f"Every round of every node: {number(records.coverage.size)} rounds. Dashed: the mean, {number(mean)}.",
             {"": spread}, {"coverage-spread": binned(records.coverage)},
@@ -180,7 +180,7 @@ def coverage(run: Run, shades: Shades) -> list[Figure]:
     ]  # fmt: skip
 
 
-def thinned(points: Sequence[Point], most: int = POINTS_SHOWN) -> list[Point]:
+def thinned(points: Sequence[CurvePoint], most: int = POINTS_SHOWN) -> list[CurvePoint]:
     """At most `most` of the points, evenly spaced, the first and the last among them."""
     if len(points) <= most:
         return list(points)
@@ -203,7 +203,11 @@ def _log_axis(values: Sequence[float], strict: bool) -> bool:
 
 
 def _rows(
-    points: Sequence[Point], raw: dict[str, list[float | None]], log: dict[str, bool], size: int, shades: Shades
+    points: Sequence[CurvePoint],
+    raw: dict[str, list[float | None]],
+    log: dict[str, bool],
+    size: int,
+    shades: FaultShading,
 ) -> list[Row]:
     return [
         {
@@ -217,7 +221,7 @@ def _rows(
     ]
 
 
-def _faults(iteration: float | None, shades: Shades) -> Row:
+def _faults(iteration: float | None, shades: FaultShading) -> Row:
     return {"faults": shades.at(iteration, None, by_time=False)} if shades.any else {}
 
 
@@ -229,19 +233,19 @@ def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
-def _source(series: dict[str, list[Point]], x: str) -> str:
+def _source(series: dict[str, list[CurvePoint]], x: str) -> str:
     wanted, other = ("time", "iteration") if x == "seconds" else ("iteration", "time")
     return wanted if series[wanted] else other
 
 
-def _x_axes(run: Run, unit: str) -> dict[str, Axis]:
+def _x_axes(run: RunData, unit: str) -> dict[str, Axis]:
     axes = {"iteration": Axis("iteration", "Iteration"), "bytes": Axis("volume", f"Transmitted by all nodes ({unit})")}
     if any(point.seconds is not None for point in run.curve):
         axes["seconds"] = Axis("seconds", f"{seconds_words(run.summary.word('backend'))} (s)")
     return axes
 
 
-def _words(key: str, choices: Sequence[tuple[str, str]], run: Run, log: Sequence[bool]) -> tuple[str, str]:
+def _words(key: str, choices: Sequence[tuple[str, str]], run: RunData, log: Sequence[bool]) -> tuple[str, str]:
     if key == "objective":
         note = "The objective at the mean of all models."
         if any(point.own for point in run.curve):

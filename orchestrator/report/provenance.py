@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.report.files import finite, mapping, read_object_if_whole, reading
-from orchestrator.report.text import number
+from orchestrator.report.number_words import number
 
 NOT_RECORDED = "not recorded"
 

@@ -10,9 +10,9 @@ import numpy as np
 from orchestrator.report.events import Events, read_events
 from orchestrator.report.files import ReportError, finite, mapping, numbers, read_object_if_whole, reading
 from orchestrator.report.plan import Faults, read_faults
-from orchestrator.report.points import OwnModels, Point, own_models, read_curve
-from orchestrator.report.remains import BROKEN_OFF, CUT_SUMMARY, REASONS, RUNNING, facts_left
-from orchestrator.report.tables import Links, Records, read_links, read_records
+from orchestrator.report.points import CurvePoint, OwnModels, own_models, read_curve
+from orchestrator.report.tables import LinkTotals, Records, read_links, read_records
+from orchestrator.report.without_summary import BROKEN_OFF, CUT_SUMMARY, REASONS, RUNNING, facts_left
 from pame.topology import Topology as Graph
 from pame.topology.graph import canonical
 
@@ -59,7 +59,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Topology:
+class TopologyFacts:
     """topology.json, as far as a report shows it."""
 
     kind: str
@@ -70,15 +70,15 @@ class Topology:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunData:
     """Everything a report knows of one run."""
 
     summary: Summary
-    curve: tuple[Point, ...]
+    curve: tuple[CurvePoint, ...]
     experiment: str | None
-    topology: Topology | None
+    topology: TopologyFacts | None
     records: Records | None
-    links: Links | None
+    links: LinkTotals | None
     events: Events | None
     faults: Faults | None = None
 
@@ -88,7 +88,7 @@ def is_run(folder: Path) -> bool:
     return any((folder / name).is_file() for name in RUN_FILES)
 
 
-def read_run(folder: Path, running: bool = False) -> Run:
+def read_run(folder: Path, running: bool = False) -> RunData:
     """All files of a run folder. Without a whole summary.json, the other files say what they can.
 
     `running` tells a run that is still going on from one that broke off.
@@ -112,7 +112,7 @@ def read_run(folder: Path, running: bool = False) -> Run:
         reason = CUT_SUMMARY if (folder / "summary.json").is_file() else REASONS[status]
         nodes, last = topology.nodes if topology else None, curve[-1] if curve else None
         summary = _summary(facts_left(experiment or "", nodes, last, records, status, reason), folder.name)
-    return Run(summary, curve, experiment, topology, records, links, events, faults)
+    return RunData(summary, curve, experiment, topology, records, links, events, faults)
 
 
 def read_summary(folder: Path) -> Summary | None:
@@ -157,11 +157,11 @@ def _no_run(folder: Path) -> str:
     return f"{folder} holds no run: give a folder that a run or a sweep has left (`pame runs` lists them)."
 
 
-def _topology(path: Path) -> Topology | None:
+def _topology(path: Path) -> TopologyFacts | None:
     content = read_object_if_whole(path)
     if content is None:
         return None
-    return Topology(
+    return TopologyFacts(
         kind=str(content.get("kind") or ""),
         nodes=int(finite(content.get("nodes")) or 0),
         svg=str(content.get("svg") or ""),

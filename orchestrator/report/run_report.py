@@ -5,21 +5,21 @@ from xml.etree import ElementTree
 
 from orchestrator.errors import writing
 from orchestrator.report import page, progress, traffic
-from orchestrator.report.account import byte_account
-from orchestrator.report.course import Course, course
+from orchestrator.report.chart import Chart
 from orchestrator.report.events import Events
+from orchestrator.report.fault_axes import FaultAxes, course
+from orchestrator.report.fault_impact import impacts
 from orchestrator.report.fault_section import fault_section, said_of_faults
-from orchestrator.report.figure import Figure
+from orchestrator.report.fault_shading import shades
 from orchestrator.report.files import finite, reading
-from orchestrator.report.impact import impacts
 from orchestrator.report.link_card import link_card
 from orchestrator.report.network import cpu_bound, network_card, no_tls
+from orchestrator.report.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.read import Run, Summary, Topology, read_run
-from orchestrator.report.remains import BROKEN_OFF, RUNNING
-from orchestrator.report.sent_account import sent_account, transmitted
-from orchestrator.report.shades import shades
-from orchestrator.report.text import NOT_MEASURED, count, duration, number, percent
+from orchestrator.report.read import RunData, Summary, TopologyFacts, read_run
+from orchestrator.report.sent_messages import sent_account, transmitted
+from orchestrator.report.wire_bytes import byte_account
+from orchestrator.report.without_summary import BROKEN_OFF, RUNNING
 
 PICTURE_BYTES = 400_000
 EXPERIMENT_CHARACTERS = 60_000
@@ -144,7 +144,7 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     ]  # fmt: skip
 
 
-def _progress(run: Run, curves: list[Figure], shaded: str) -> str:
+def _progress(run: RunData, curves: list[Chart], shaded: str) -> str:
     if not curves:
         inside = page.grid([page.missing("Objective", "This run left no point of its curve.")])
         return page.section("progress", "Progress", "", inside)
@@ -153,7 +153,7 @@ def _progress(run: Run, curves: list[Figure], shaded: str) -> str:
     return page.section("progress", "Progress", lead, inside, progress.x_switch(run))
 
 
-def _faults(run: Run, how_far: Course, folder: Path) -> str:
+def _faults(run: RunData, how_far: FaultAxes, folder: Path) -> str:
     if run.faults is None:
         return ""
     graph = run.topology.graph if run.topology else None
@@ -163,13 +163,13 @@ def _faults(run: Run, how_far: Course, folder: Path) -> str:
     return fault_section(run.faults, did, how_far, nodes, run.summary.word("backend") == "simulate")
 
 
-def _coverage(figures: list[Figure]) -> str:
+def _coverage(figures: list[Chart]) -> str:
     cards = list(map(page.chart, figures)) or [page.missing("Coverage")]
     lead = "Of the messages a node averages, how many carry a given coordinate (λ)."
     return page.section("coverage", "Coverage", lead, page.grid(cards))
 
 
-def _transmission(summary: Summary, figures: dict[str, Figure | None]) -> str:
+def _transmission(summary: Summary, figures: dict[str, Chart | None]) -> str:
     cards = [page.chart(figure) if figure else page.missing(title) for title, figure in figures.items()]
     rows = [(words, number(summary.messages.get(kind))) for kind, words in traffic.MESSAGES.items()]
     rows += [(f"{traffic.BITS[key]} (bits)", number(summary.message_bits.get(key))) for key in traffic.BITS]
@@ -178,7 +178,7 @@ def _transmission(summary: Summary, figures: dict[str, Figure | None]) -> str:
     return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
 
 
-def _nodes(run: Run, figures: dict[str, Figure | None]) -> str:
+def _nodes(run: RunData, figures: dict[str, Chart | None]) -> str:
     untimed = run.records is not None and not run.records.has_clock
     cards = []
     for title, figure in figures.items():
@@ -201,13 +201,13 @@ def _events(events: Events | None) -> str:
     return page.section("events", "Events", lead, page.card(table))
 
 
-def _topology(run: Run) -> str:
+def _topology(run: RunData) -> str:
     cards = [_graph(run.topology) if run.topology else page.missing("Topology"), link_card(run.summary)]
     lead = "Who could talk to whom." if run.topology else ""
-    return page.section("topology", "Topology", lead, page.grid(cards))
+    return page.section("topology", "TopologyFacts", lead, page.grid(cards))
 
 
-def _graph(topology: Topology) -> str:
+def _graph(topology: TopologyFacts) -> str:
     said = topology.description
     degrees = [finite(said.get(f"degree_{which}")) for which in ("min", "mean", "max")]
     diameter = number(finite(said.get("diameter")))
@@ -246,7 +246,7 @@ def _is_picture(svg: str) -> bool:
         return False
 
 
-def _methods(run: Run) -> str:
+def _methods(run: RunData) -> str:
     summary = run.summary
     there = {
         "objective": summary.objective is not None,

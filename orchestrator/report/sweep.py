@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.report.files import ReportError, finite, mapping, read_object, reading
-from orchestrator.report.points import Point, read_curve
+from orchestrator.report.points import CurvePoint, read_curve
 from orchestrator.report.progress import thinned
 from orchestrator.report.read import Summary, read_summary
 
@@ -29,7 +29,7 @@ class SweepRun:
     values: Mapping[str, Any]
     status: str
     summary: Summary | None
-    curve: tuple[Point, ...]
+    curve: tuple[CurvePoint, ...]
 
     @property
     def seed(self) -> int | None:
@@ -48,7 +48,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class SweepData:
     """sweep.json and what is below it; `keys` are those that vary, without the seed."""
 
     name: str
@@ -82,7 +82,7 @@ class Sweep:
         return len(self.keys) == 1 and self.numeric(self.keys[0])
 
 
-def read_sweep(folder: Path) -> Sweep:
+def read_sweep(folder: Path) -> SweepData:
     """sweep.json and the runs it names; every run must be below the sweep's folder."""
     with reading(folder):
         content = read_object(folder / "sweep.json")
@@ -104,10 +104,10 @@ def read_sweep(folder: Path) -> Sweep:
             )
         gathered.setdefault(label, []).append(run)
     groups = [Group(label, members[0].values, tuple(members)) for label, members in gathered.items()]
-    sweep = Sweep(str(content.get("name") or folder.name), settings, tuple(groups))
+    sweep = SweepData(str(content.get("name") or folder.name), settings, tuple(groups))
     if sweep.ordered:
         groups.sort(key=lambda group: finite(group.values.get(settings[0])) or 0.0)
-        sweep = Sweep(sweep.name, settings, tuple(groups))
+        sweep = SweepData(sweep.name, settings, tuple(groups))
     return sweep
 
 
@@ -136,7 +136,7 @@ def same_seeds(one: Group, other: Group, of: Callable[[Summary], float | None]) 
     return [(first[seed], second[seed]) for seed in sorted(first.keys() & second.keys())]
 
 
-def along(run: SweepRun, x: str, y: Callable[[Point], float | None]) -> tuple[Floats, Floats]:
+def along(run: SweepRun, x: str, y: Callable[[CurvePoint], float | None]) -> tuple[Floats, Floats]:
     """A run's curve of `y` over iteration, seconds or bytes, without the points that lack either."""
     wanted, other = ("time", "iteration") if x == "seconds" else ("iteration", "time")
     points = [p for p in run.curve if p.by == wanted] or [p for p in run.curve if p.by == other]

@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
-from orchestrator.report.figure import Figure, Switch
+from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.files import finite
-from orchestrator.report.marks import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
-from orchestrator.report.points import Point
+from orchestrator.report.number_words import byte_unit
+from orchestrator.report.points import CurvePoint
 from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.read import Summary
-from orchestrator.report.sweep import NOTHING, Sweep, SweepRun, along, gap, middle, short_names
-from orchestrator.report.text import byte_unit
+from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
+from orchestrator.report.vega import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
 
 CATEGORIES = 8
 KEYS_SHOWN = 3
 WIDE_RANGE = 50
 ROWS_PER_CHART = 2000
-OfPoint = Callable[[SweepRun, Point], float | None]
+OfPoint = Callable[[SweepRun, CurvePoint], float | None]
 """A figure of a point of a run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FinalFigure:
     """A number that a run ends with."""
 
     name: str
@@ -31,35 +31,35 @@ class Outcome:
     of: Callable[[Summary], float | None]
 
 
-FINAL_F = Outcome("f", "Final f", lambda summary: summary.objective)
+FINAL_F = FinalFigure("f", "Final f", lambda summary: summary.objective)
 
 
-def headline_metric(sweep: Sweep) -> str | None:
+def headline_metric(sweep: SweepData) -> str | None:
     """The metric that all runs have as their headline, if there is one."""
     names = {run.summary.metric for run in sweep.runs if run.summary is not None}
     return names.pop() if len(names) == 1 else None
 
 
-def outcomes(sweep: Sweep) -> list[Outcome]:
+def outcomes(sweep: SweepData) -> list[FinalFigure]:
     """What can be compared between the runs of this sweep."""
     metric = headline_metric(sweep)
     found = [
-        Outcome("gap", "Final gap f − f*", lambda summary: gap(summary, summary.objective))
+        FinalFigure("gap", "Final gap f − f*", lambda summary: gap(summary, summary.objective))
         if sweep.has_optima
         else FINAL_F,
-        Outcome("consensus", "Consensus distance", lambda summary: summary.consensus),
+        FinalFigure("consensus", "Consensus distance", lambda summary: summary.consensus),
     ]
     if metric is not None:
-        found.append(Outcome("metric", metric, lambda summary: summary.metrics.get(metric)))
+        found.append(FinalFigure("metric", metric, lambda summary: summary.metrics.get(metric)))
     return [
         *found,
-        Outcome("bytes", "Transmitted", lambda summary: summary.bytes.get("total")),
-        Outcome("seconds", seconds_words(_backend(sweep)), lambda summary: summary.number("seconds")),
-        Outcome("iterations", "Iterations", lambda summary: summary.number("iterations")),
+        FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.get("total")),
+        FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.number("seconds")),
+        FinalFigure("iterations", "Iterations", lambda summary: summary.number("iterations")),
     ]
 
 
-def x_switch(sweep: Sweep) -> Switch:
+def x_switch(sweep: SweepData) -> Switch:
     """The buttons that choose the horizontal axis of all curves; the first is the one a reader finds chosen."""
     options = {"iteration": "Iterations", "seconds": seconds_words(_backend(sweep)), "bytes": "Bytes"}
     if all_timed(sweep):
@@ -67,13 +67,13 @@ def x_switch(sweep: Sweep) -> Switch:
     return Switch("x", "Horizontal axis", options, {} if _timed(sweep) else {"seconds": NO_CLOCK})
 
 
-def legend(sweep: Sweep) -> Legend:
+def legend(sweep: SweepData) -> Legend:
     """The groups of the sweep, as the curves name them."""
     labels = [group.label for group in sweep.groups]
     return Legend(" · ".join(sweep.keys), labels, sweep.ordered or len(labels) > CATEGORIES)
 
 
-def overlaid_curves(sweep: Sweep) -> list[Figure]:
+def overlaid_curves(sweep: SweepData) -> list[Chart]:
     """Objective, or its gap to the optimum, consensus distance and headline metric of all groups over each other."""
     metric = headline_metric(sweep)
     wanted: list[tuple[str, str, OfPoint]] = [
@@ -108,11 +108,11 @@ def overlaid_curves(sweep: Sweep) -> list[Figure]:
         }
         shape = "wide" if key == "objective" else "half"
         title = words if key != "objective" else "Gap to the optimum" if sweep.has_optima else "Objective"
-        figures.append(Figure(key, title, note, specs, data, ("x",), shape=shape))
+        figures.append(Chart(key, title, note, specs, data, ("x",), shape=shape))
     return figures
 
 
-def outcome_charts(sweep: Sweep) -> list[Figure]:
+def outcome_charts(sweep: SweepData) -> list[Chart]:
     """For each swept key, a number or not: what the runs ended with, against it."""
     short = short_names(sweep.keys)
     figures = []
@@ -132,23 +132,23 @@ def outcome_charts(sweep: Sweep) -> list[Figure]:
             log = suits_log([row["lo"] for row in rows] + [row["hi"] for row in rows])
             data[f"outcome-{index}-{outcome.name}"] = rows
             specs[outcome.name] = ranges(f"outcome-{index}-{outcome.name}", x, Axis("y", words, log), color)
-        switch = Switch(f"outcome-{index}", "Outcome", {outcome.name: outcome.title for outcome in shown})
+        switch = Switch(f"outcome-{index}", "FinalFigure", {outcome.name: outcome.title for outcome in shown})
         note = "Runs that ended without a number are left out."
         if sweep.repeated:
             note = f"Dots are medians over seeds, strokes reach from the lowest to the highest. {note}"
         figures.append(
-            Figure(f"outcome-{index}", f"Outcome by {key}", note, specs, data, (switch.name,), switch, names, "wide")
+            Chart(f"outcome-{index}", f"Outcome by {key}", note, specs, data, (switch.name,), switch, names, "wide")
         )
     return figures
 
 
-def known(runs: Sequence[SweepRun], outcome: Outcome) -> list[float]:
+def known(runs: Sequence[SweepRun], outcome: FinalFigure) -> list[float]:
     """The outcome of those runs that have it."""
     values = [outcome.of(run.summary) for run in runs if run.summary is not None]
     return [value for value in values if value is not None]
 
 
-def _rows(sweep: Sweep, x: str, of: OfPoint, size: int) -> list[Row]:
+def _rows(sweep: SweepData, x: str, of: OfPoint, size: int) -> list[Row]:
     rows: list[Row] = []
     for group in sweep.groups:
         grid, mid, low, high = middle([along(run, x, partial(of, run)) for run in group.runs])
@@ -159,7 +159,7 @@ def _rows(sweep: Sweep, x: str, of: OfPoint, size: int) -> list[Row]:
     return rows
 
 
-def _swept_axis(sweep: Sweep, key: str) -> Axis | Categories:
+def _swept_axis(sweep: SweepData, key: str) -> Axis | Categories:
     values = [group.values[key] for group in sweep.groups if key in group.values]
     if not sweep.numeric(key):
         return Categories("x", key, list(dict.fromkeys(map(str, values))))
@@ -167,7 +167,9 @@ def _swept_axis(sweep: Sweep, key: str) -> Axis | Categories:
     return Axis("x", key, log=min(places) > 0 and max(places) > WIDE_RANGE * min(places))
 
 
-def _outcome_rows(sweep: Sweep, key: str, others: list[str], short: dict[str, str], outcome: Outcome) -> list[Row]:
+def _outcome_rows(
+    sweep: SweepData, key: str, others: list[str], short: dict[str, str], outcome: FinalFigure
+) -> list[Row]:
     rows: list[Row] = []
     for group in sweep.groups:
         if key not in group.values:
@@ -185,7 +187,7 @@ def _outcome_rows(sweep: Sweep, key: str, others: list[str], short: dict[str, st
     return rows
 
 
-def _in_unit(outcome: Outcome, rows: list[Row]) -> tuple[list[Row], str]:
+def _in_unit(outcome: FinalFigure, rows: list[Row]) -> tuple[list[Row], str]:
     if outcome.name == "seconds":
         return rows, f"{outcome.title} (s)"
     if outcome.name != "bytes":
@@ -194,15 +196,15 @@ def _in_unit(outcome: Outcome, rows: list[Row]) -> tuple[list[Row], str]:
     return [{**row, **{end: row[end] / size for end in ("y", "lo", "hi")}} for row in rows], f"{outcome.title} ({unit})"
 
 
-def all_timed(sweep: Sweep) -> bool:
+def all_timed(sweep: SweepData) -> bool:
     """Whether every run that left a summary had a clock."""
     summaries = [run.summary for run in sweep.runs if run.summary is not None]
     return bool(summaries) and all(summary.number("seconds") is not None for summary in summaries)
 
 
-def _timed(sweep: Sweep) -> bool:
+def _timed(sweep: SweepData) -> bool:
     return any(point.seconds is not None for run in sweep.runs for point in run.curve)
 
 
-def _backend(sweep: Sweep) -> str:
+def _backend(sweep: SweepData) -> str:
     return next((run.summary.word("backend") for run in sweep.runs if run.summary is not None), "")

@@ -10,12 +10,13 @@ from orchestrator.errors import writing
 from orchestrator.paired import ENOUGH_SEEDS, Interval, paired_ratio
 from orchestrator.report import page
 from orchestrator.report.files import finite
-from orchestrator.report.page import Cell
+from orchestrator.report.number_words import NOT_MEASURED, count, duration, number, volume
+from orchestrator.report.page import TableCell
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.sweep import NOTHING, SEED, Group, Sweep, SweepRun, gap, read_sweep, same_seeds
+from orchestrator.report.sweep import NOTHING, SEED, Group, SweepData, SweepRun, gap, read_sweep, same_seeds
 from orchestrator.report.sweep_charts import (
     FINAL_F,
-    Outcome,
+    FinalFigure,
     all_timed,
     known,
     legend,
@@ -24,7 +25,6 @@ from orchestrator.report.sweep_charts import (
     overlaid_curves,
     x_switch,
 )
-from orchestrator.report.text import NOT_MEASURED, count, duration, number, volume
 
 TABLE_ROWS = 1000
 
@@ -41,7 +41,7 @@ def write_sweep_report(folder: Path) -> Path:
             page.section("curves", "Progress", lead, page.grid(map(page.chart, curves)), x_switch(sweep), names)
         )
     if against:
-        parts.append(page.section("outcome", "Outcome", "", page.grid(map(page.chart, against))))
+        parts.append(page.section("outcome", "FinalFigure", "", page.grid(map(page.chart, against))))
     if sweep.repeated:
         lead = f"Median over the seeds, and the range from lowest to highest. {_paired_words(sweep)}"
         parts.append(page.section("settings", "Settings", lead, page.card(_settings(sweep))))
@@ -58,7 +58,7 @@ def write_sweep_report(folder: Path) -> Path:
     return path
 
 
-def _head(sweep: Sweep) -> str:
+def _head(sweep: SweepData) -> str:
     runs = sweep.runs
     finished = sum(run.status == "finished" for run in runs)
     chips = [(f"{finished} of {count(len(runs), 'run')} finished", "good" if finished == len(runs) else "bad")]
@@ -85,7 +85,7 @@ def _head(sweep: Sweep) -> str:
     return "".join(parts)
 
 
-def _yardstick(sweep: Sweep) -> str:
+def _yardstick(sweep: SweepData) -> str:
     """What is compared, and why not f."""
     if sweep.has_optima:
         return (
@@ -94,7 +94,7 @@ def _yardstick(sweep: Sweep) -> str:
     return "The optimum f* of some runs is not known, so that f is compared: that of other seeds is of another problem."
 
 
-def _paired_words(sweep: Sweep) -> str:
+def _paired_words(sweep: SweepData) -> str:
     if not _is_paired(sweep):
         return ""
     return (
@@ -103,7 +103,7 @@ def _paired_words(sweep: Sweep) -> str:
     )
 
 
-def _is_paired(sweep: Sweep) -> bool:
+def _is_paired(sweep: SweepData) -> bool:
     """Whether any setting has a seed in common with the first."""
     first, *others = sweep.groups
     return sweep.has_optima and any(_gap_ratio(first, other) is not None for other in others)
@@ -116,7 +116,7 @@ def _gap_ratio(first: Group, other: Group) -> Interval | None:
     return paired_ratio(ratios) if ratios else None
 
 
-def _name(sweep: Sweep, group: Group) -> str:
+def _name(sweep: SweepData, group: Group) -> str:
     return f"{sweep.keys[0]} = {group.label}" if len(sweep.keys) == 1 else group.label
 
 
@@ -129,7 +129,7 @@ def _because(run: SweepRun) -> str:
     return f", {run.summary.reason}" if run.summary is not None and run.summary.reason else ""
 
 
-def _shortest(sweep: Sweep) -> tuple[str, str, str]:
+def _shortest(sweep: SweepData) -> tuple[str, str, str]:
     """Of the finished runs: one that diverged at once is short and no better for it."""
     seconds = next(outcome for outcome in outcomes(sweep) if outcome.name == "seconds")
     groups = [replace(group, runs=tuple(r for r in group.runs if r.status == "finished")) for group in sweep.groups]
@@ -137,7 +137,7 @@ def _shortest(sweep: Sweep) -> tuple[str, str, str]:
     return words, shown, f"{seconds.title.lower()}; {setting}" if setting else ""
 
 
-def _best(sweep: Sweep, outcome: Outcome, words: str) -> tuple[str, str, str]:
+def _best(sweep: SweepData, outcome: FinalFigure, words: str) -> tuple[str, str, str]:
     middles = [(median(values), group) for group in sweep.groups if (values := known(group.runs, outcome))]
     if not middles:
         return words, NOT_MEASURED, ""
@@ -145,7 +145,7 @@ def _best(sweep: Sweep, outcome: Outcome, words: str) -> tuple[str, str, str]:
     return words, _words(outcome)(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
 
 
-def _settings(sweep: Sweep) -> str:
+def _settings(sweep: SweepData) -> str:
     shown = outcomes(sweep)
     headers = [(key, sweep.numeric(key)) for key in sweep.keys] + [("Finished", True)]
     headers += [(shown[0].title, True)]
@@ -154,33 +154,33 @@ def _settings(sweep: Sweep) -> str:
     return page.sortable(headers, [_setting(sweep, group, shown) for group in sweep.groups])
 
 
-def _setting(sweep: Sweep, group: Group, shown: list[Outcome]) -> list[Cell]:
+def _setting(sweep: SweepData, group: Group, shown: list[FinalFigure]) -> list[TableCell]:
     finished = sum(run.status == "finished" for run in group.runs)
     cells = [_value(group.values.get(key, NOTHING)) for key in sweep.keys]
-    cells.append(Cell(f"{finished} of {len(group.runs)}", finished))
+    cells.append(TableCell(f"{finished} of {len(group.runs)}", finished))
     for outcome in shown:
         values, words = known(group.runs, outcome), _words(outcome)
         if not values:
-            cells.append(Cell("–", None))
+            cells.append(TableCell("–", None))
         elif min(values) == max(values):
-            cells.append(Cell(words(values[0]), values[0]))
+            cells.append(TableCell(words(values[0]), values[0]))
         else:
             reach = f"{words(min(values))} … {words(max(values))}"
-            cells.append(Cell(words(median(values)), median(values), below=reach))
+            cells.append(TableCell(words(median(values)), median(values), below=reach))
         if outcome is shown[0] and _is_paired(sweep):
             cells.append(_beside(sweep.groups[0], group))
     return cells
 
 
-def _beside(first: Group, group: Group) -> Cell:
+def _beside(first: Group, group: Group) -> TableCell:
     found = None if group is first else _gap_ratio(first, group)
     if found is None:
-        return Cell("–", None)
+        return TableCell("–", None)
     told = f"a look: {count(found.seeds, 'seed')}" if found.is_look else f"{found.low:.3g} … {found.high:.3g}"
-    return Cell(f"{found.estimate:.3g} times", found.estimate, below=told)
+    return TableCell(f"{found.estimate:.3g} times", found.estimate, below=told)
 
 
-def _runs(sweep: Sweep) -> str:
+def _runs(sweep: SweepData) -> str:
     seeded = any(SEED in run.values for run in sweep.runs) and SEED not in sweep.keys
     keys = [*sweep.keys, SEED] if seeded else list(sweep.keys)
     shown = outcomes(sweep)
@@ -190,22 +190,22 @@ def _runs(sweep: Sweep) -> str:
     headers += [(outcome.title, True) for outcome in shown]
     rows = []
     for run in sweep.runs[:TABLE_ROWS]:
-        cells = [Cell(run.folder, run.folder, f"{quote(run.folder)}/report.html")]
+        cells = [TableCell(run.folder, run.folder, f"{quote(run.folder)}/report.html")]
         health = run.summary.health if run.summary is not None else ""
-        cells += [Cell(run.status, run.status), Cell(health or "–", health)]
+        cells += [TableCell(run.status, run.status), TableCell(health or "–", health)]
         cells += [_value(run.values.get(key, NOTHING)) for key in keys]
         for outcome in shown:
             value = outcome.of(run.summary) if run.summary is not None else None
-            cells.append(Cell("–" if value is None else _words(outcome)(value), value))
+            cells.append(TableCell("–" if value is None else _words(outcome)(value), value))
         rows.append(cells)
     left = len(sweep.runs) - len(rows)
     return page.sortable(headers, rows) + (f'<p class="none">and {number(left)} runs more</p>' if left else "")
 
 
-def _value(value: object) -> Cell:
+def _value(value: object) -> TableCell:
     as_number = finite(value)
-    return Cell(str(value), str(value)) if as_number is None else Cell(str(value), as_number)
+    return TableCell(str(value), str(value)) if as_number is None else TableCell(str(value), as_number)
 
 
-def _words(outcome: Outcome) -> Callable[[float | None], str]:
+def _words(outcome: FinalFigure) -> Callable[[float | None], str]:
     return {"bytes": volume, "seconds": duration}.get(outcome.name, number)

@@ -49,7 +49,7 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class LinkTotals:
     """links.csv, one entry per directed link."""
 
     sender: NDArray[np.int64]
@@ -102,14 +102,14 @@ def read_records(path: Path) -> Records | None:
     return Records(rows, messages, sent, seconds, done, waited, longest, waits, starved, late, coverage, at)
 
 
-def read_links(path: Path) -> Links | None:
+def read_links(path: Path) -> LinkTotals | None:
     """The links of links.csv, or None if the run left none."""
     names = ("sender", "receiver", "messages", "bytes", "aggregated", "late", "lost")
     parts = list(blocks(path, names))
     if not parts:
         return None
     column = {name: np.nan_to_num(np.concatenate([part[name] for part in parts])) for name in names}
-    return Links(
+    return LinkTotals(
         column["sender"].astype(np.int64),
         column["receiver"].astype(np.int64),
         column["messages"],

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from orchestrator.report.figure import Figure
-from orchestrator.report.marks import Axis, Row, Spec, bars, binned, columns, histogram, matrix
+from orchestrator.report.chart import Chart
+from orchestrator.report.number_words import byte_unit, count, duration, number, percent, volume
 from orchestrator.report.read import Summary
-from orchestrator.report.tables import Floats, Links, Records
-from orchestrator.report.text import byte_unit, count, duration, number, percent, volume
+from orchestrator.report.tables import Floats, LinkTotals, Records
+from orchestrator.report.vega import Axis, Row, Spec, bars, binned, columns, histogram, matrix
 
 MATRIX_NODES = 64
 COLUMN_NODES = 128
@@ -32,7 +32,7 @@ BITS = {
 }
 
 
-def volume_by_kind(summary: Summary) -> Figure | None:
+def volume_by_kind(summary: Summary) -> Chart | None:
     """What the bytes carried, which of them came too late, and apart from them those that were never sent."""
     parts = [(name, key, SENT) for key, name in KINDS.items()] + [("Late", "late", LATE), ("Lost", "lost", NOT_SENT)]
     rare = [("Unreported", "unreported", SENT), ("Queued", "queued", NOT_SENT), ("Dropped", "dropped", NOT_SENT)]
@@ -56,7 +56,7 @@ def volume_by_kind(summary: Summary) -> Figure | None:
         "scale": {"domain": list(ROLES)}, "legend": {"symbolType": "square"},
     }  # fmt: skip
     spec = bars("kinds", "kind", "Kind", Axis("y", f"Volume ({unit})"), rows, color)
-    return Figure(
+    return Chart(
         "kinds", "Volume by kind",
         f"{volume(total)} sent in total. Late messages are part of the total and were never averaged; lost messages "
         "were dropped before sending, so they are not part of it.",
@@ -64,7 +64,7 @@ def volume_by_kind(summary: Summary) -> Figure | None:
     )  # fmt: skip
 
 
-def bits_per_message(summary: Summary) -> Figure | None:
+def bits_per_message(summary: Summary) -> Chart | None:
     """The mean message against the paper's formula, the entropy floor and a dense message."""
     known = [(name, bits) for key, name in BITS.items() if (bits := summary.message_bits.get(key)) is not None]
     if not known:
@@ -73,16 +73,16 @@ def bits_per_message(summary: Summary) -> Figure | None:
     spec = bars("bits", "what", "Message", Axis("y", "Bits per message"), rows)
     sent, dense = summary.message_bits.get("sent"), summary.message_bits.get("dense")
     note = f"A message was {percent(sent / dense)} of a dense one." if sent is not None and dense else ""
-    return Figure("bits", "Bits per message", note, {"": spec}, {"bits": rows})
+    return Chart("bits", "Bits per message", note, {"": spec}, {"bits": rows})
 
 
-def volume_by_link(links: Links) -> Figure:
+def volume_by_link(links: LinkTotals) -> Chart:
     """Sender by receiver for small networks, else how the volume is distributed over links."""
     unit, size = byte_unit(float(links.bytes.max()))
     note = f"{count(links.sender.size, 'directed link')}; {volume(float(links.bytes.mean()))} on average."
     if links.nodes > MATRIX_NODES:
         spec = histogram("links", f"Volume of a link ({unit})", "links")
-        return Figure("links", "Volume by link", note, {"": spec}, {"links": binned(links.bytes / size)})
+        return Chart("links", "Volume by link", note, {"": spec}, {"links": binned(links.bytes / size)})
     columns_of = (links.sender, links.receiver, links.bytes, links.messages, links.late, links.lost)
     rows: list[Row] = [
         {"sender": s, "receiver": r, "value": b / size, "label": volume(b), "messages": m, "late": late, "lost": lost}
@@ -93,12 +93,12 @@ def volume_by_link(links: Links) -> Figure:
         _line("messages", "messages"), _line("late", "late"), _line("lost", "lost"),
     ]  # fmt: skip
     spec = matrix("links", f"Volume ({unit})", tooltip)
-    return Figure(
+    return Chart(
         "links", "Volume by link", f"{note} Empty cells are not links.", {"": spec}, {"links": rows}, shape="square"
     )
 
 
-def participation(links: Links, nodes: int) -> Figure | None:
+def participation(links: LinkTotals, nodes: int) -> Chart | None:
     """The share of all averaged messages that came from each node."""
     nodes = max(nodes, links.nodes)
     heard = np.bincount(links.sender, links.aggregated, nodes)
@@ -118,7 +118,7 @@ def participation(links: Links, nodes: int) -> Figure | None:
     )  # fmt: skip
 
 
-def waiting(records: Records, seconds: float | None) -> Figure | None:
+def waiting(records: Records, seconds: float | None) -> Chart | None:
     """How long each node stood still for its neighbours."""
     if not records.has_clock:
         return None
@@ -136,15 +136,15 @@ def waiting(records: Records, seconds: float | None) -> Figure | None:
     return _per_node("waiting", "Waiting time", note, records.waited_s, "Waited (s)", labels, mean)
 
 
-def _per_node(key: str, title: str, note: str, values: Floats, axis: str, labels: Sequence[str], mean: float) -> Figure:
+def _per_node(key: str, title: str, note: str, values: Floats, axis: str, labels: Sequence[str], mean: float) -> Chart:
     if values.size > COLUMN_NODES:
-        return Figure(key, title, note, {"": histogram(key, axis, "nodes", mean)}, {key: binned(values)})
+        return Chart(key, title, note, {"": histogram(key, axis, "nodes", mean)}, {key: binned(values)})
     rows: list[Row] = [
         {"node": node, "y": float(value), "label": label}
         for node, (value, label) in enumerate(zip(values, labels, strict=True))
     ]
     spec = columns(key, Axis("y", axis, zero=True), [_line("node", "node"), _line("label", title)], mean)
-    return Figure(key, title, note, {"": spec}, {key: rows})
+    return Chart(key, title, note, {"": spec}, {key: rows})
 
 
 def _line(field: str, title: str) -> Spec:

@@ -14,7 +14,7 @@ links.csv, connections.csv, models.npy and summary.json are written at the end (
 folder without a summary is that of a run under way or broken off.
 
 May import: `orchestrator.experiment`, `orchestrator.drawing`, `orchestrator.report` (how it reads files), `pame`;
-`node.sockets` for what nodes count.
+`node.socket_counters` for what nodes count.
 """
 
 from orchestrator.runs.folder import RunFolder, create_folder

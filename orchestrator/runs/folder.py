@@ -17,15 +17,15 @@ from typing import Any, Self, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from node.sockets import SocketCounts
+from node.socket_counters import SocketCounts
 from orchestrator.drawing.svg import svg
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
-from orchestrator.runs.balance import Recorded
-from pame.faults import Plan
-from pame.ledger import Links
+from orchestrator.runs.record_balance import Recorded
+from pame.byte_account import LinkRows
+from pame.fault_effects import Plan
+from pame.fault_plan_text import plan_lines
 from pame.observe import Evaluation, Record
-from pame.plan_text import plan_lines
 from pame.topology import Topology
 from pame.topology.describe import describe
 from pame.topology.layout import layout
@@ -135,7 +135,7 @@ class RunFolder:
             },
         )
 
-    def write_links(self, links: Links) -> None:
+    def write_links(self, links: LinkRows) -> None:
         """links.csv."""
         names = [field.name for field in fields(links)]
         with writing(self.path), (self.path / "links.csv").open("w", encoding="utf-8", newline="") as file:

@@ -10,7 +10,7 @@ from pathlib import Path
 from orchestrator.report.files import finite, mapping, read_object_if_whole, reading
 from orchestrator.report.points import read_last_point
 from orchestrator.report.read import is_run
-from orchestrator.report.remains import BROKEN_OFF, RUNNING, facts_left
+from orchestrator.report.without_summary import BROKEN_OFF, RUNNING, facts_left
 from orchestrator.runs.health import State
 from orchestrator.runs.provenance import FILE as PROVENANCE
 from pame.errors import PameError

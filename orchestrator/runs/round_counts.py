@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 
-from pame.algorithms import Mode
-from pame.faults import Event, Plan, Window
+from pame.algorithms import ExchangeMode
+from pame.fault_effects import FaultEvent, Plan, Window
 from pame.observe import Evaluation, Record
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 _ADAPTIVE_S = 30.0
 """The longest that adaptive patience waits."""
@@ -30,7 +30,7 @@ Span = tuple[float, float]
 class RoundCounts:
     """An observer of one run."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: ResolvedRun) -> None:
         self.rounds = 0
         """That asked for messages and were not disturbed."""
         self.starved = 0
@@ -50,7 +50,7 @@ class RoundCounts:
         self._loss = setting.message_loss
         self._unlucky = 0.0
         """Rounds that starve because each of their messages is lost on purpose, on average."""
-        self._may_come_early = setting.mode is Mode.FREE
+        self._may_come_early = setting.mode is ExchangeMode.FREE
         """Nobody waits there, so that a round may come too early for any message."""
         self._crossing_s = setting.slowest_crossing_s
         self._latest_s: float | None = None
@@ -59,7 +59,7 @@ class RoundCounts:
         """For a message that is under way, however slow the links are."""
         self._after_s = patience_s + _RECONNECT_S
         self._around = _PERIODS * max(setting.periods)
-        self._plan: tuple[Event, ...] = ()
+        self._plan: tuple[FaultEvent, ...] = ()
         self._seconds: list[Span] = []
         self._iterations: list[Span] = []
         self.add(setting.plan)

@@ -1,15 +1,15 @@
 """The health of a run in a simulator."""
 
-from orchestrator.runs.deaf_nodes import deaf_nodes
 from orchestrator.runs.health import Health, Symptoms, judge
+from orchestrator.runs.nodes_without_messages import deaf_nodes
 from orchestrator.runs.round_counts import RoundCounts
 from orchestrator.runs.unheard_links import unheard_links
-from pame.ledger import Fate, Ledger
-from pame.setting import Setting
+from pame.byte_account import ByteAccount, Fate
+from pame.resolved_run import ResolvedRun
 
 
 def simulated_health(
-    setting: Setting, rounds: RoundCounts, ledger: Ledger, unheard: str = "", is_failed: bool = False
+    setting: ResolvedRun, rounds: RoundCounts, ledger: ByteAccount, unheard: str = "", is_failed: bool = False
 ) -> Health:
     """Of a run that is over."""
     return judge(

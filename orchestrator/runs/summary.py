@@ -7,14 +7,14 @@ from typing import Any
 
 from orchestrator.experiment import Experiment
 from orchestrator.faults import FaultOutcomes
-from orchestrator.runs.balance import Recorded, balance_bytes, balance_messages
 from orchestrator.runs.health import Health
+from orchestrator.runs.record_balance import Recorded, balance_bytes, balance_messages
 from pame import theory
 from pame.algorithms import PameSpec
+from pame.byte_account import ByteAccount, Fate
 from pame.evaluate import OWN_AT_MOST
-from pame.ledger import Fate, Ledger
 from pame.observe import Evaluation
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 _WINDOWS_TOLD = 1000
 _OPTIMUM_UP_TO = 50_000_000
@@ -61,10 +61,10 @@ class Ending:
 
 def summarise(
     experiment: Experiment,
-    setting: Setting,
+    setting: ResolvedRun,
     backend: str,
     driver: str | None,
-    ledger: Ledger,
+    ledger: ByteAccount,
     last: Evaluation | None,
     ending: Ending,
     warnings: list[str],
@@ -142,7 +142,7 @@ def _faults(found: FaultOutcomes) -> dict[str, Any]:
     return {**asdict(found), "windows": told[:_WINDOWS_TOLD]}
 
 
-def _optimum(setting: Setting) -> tuple[dict[str, Any] | None, str]:
+def _optimum(setting: ResolvedRun) -> tuple[dict[str, Any] | None, str]:
     samples = setting.problem.local(0).samples
     numbers = setting.problem.nodes * samples * setting.problem.n
     if numbers > _OPTIMUM_UP_TO:

@@ -6,19 +6,29 @@ of faults concerns, that may be as it should.
 
 from collections.abc import Collection, Iterator
 
-from pame.algorithms import Mode
-from pame.faults import Cut, Degrade, Drop, Kill, Link, Pause, Plan, Restart, Slow
-from pame.ledger import Links
-from pame.setting import Setting
+from pame.algorithms import ExchangeMode
+from pame.byte_account import LinkRows
+from pame.fault_effects import (
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    KillEffect,
+    Link,
+    PauseEffect,
+    Plan,
+    RestartEffect,
+    SlowEffect,
+)
+from pame.resolved_run import ResolvedRun
 
 _ENOUGH = 3
 """Messages: fewer may just have been under way when the run ended."""
 
 
-def unheard_links(links: Links, setting: Setting, plan: Plan) -> list[Link]:
+def unheard_links(links: LinkRows, setting: ResolvedRun, plan: Plan) -> list[Link]:
     """By sender and receiver."""
     slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-    if setting.mode is not Mode.ROUNDS or setting.spare != 0 or slow:
+    if setting.mode is not ExchangeMode.ROUNDS or setting.spare != 0 or slow:
         return []
     rows = zip(links.sender.tolist(), links.receiver.tolist(), links.messages, links.aggregated, strict=True)
     unheard = [(sender, receiver) for sender, receiver, sent, used in rows if sent >= _ENOUGH and not used]
@@ -35,11 +45,11 @@ def is_concerned(link: Link, plan: Plan, slow: Collection[int] = ()) -> bool:
 
 def _links(effect: object) -> Iterator[Link]:
     match effect:
-        case Cut(links) | Degrade(links) | Drop(links):
+        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
             yield from links
 
 
 def _nodes(effect: object) -> Iterator[int]:
     match effect:
-        case Slow(nodes) | Pause(nodes) | Kill(nodes) | Restart(nodes):
+        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
             yield from nodes

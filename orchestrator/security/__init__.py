@@ -1,7 +1,7 @@
 """Mutual TLS from the orchestrator's side: it is the certificate authority of its network.
 
     authority.py    the key that signs, in memory only; certificates that name member and incarnation
-    vault.py        the folder where it leaves its own certificate and the token for those who may join
+    shared_files.py the folder where it leaves its own certificate and the token for those who may join
     enrolment.py    the one call of the join port: token and signing request against certificate
 
 May import: `node` (credentials, signing, names of the files), `orchestrator.errors`, `pame`.
@@ -9,6 +9,14 @@ May import: `node` (credentials, signing, names of the files), `orchestrator.err
 
 from orchestrator.security.authority import Authority, BadSigningRequest
 from orchestrator.security.enrolment import EnrolmentService
-from orchestrator.security.vault import Vault, keep_token, leave_authority, read_vault
+from orchestrator.security.shared_files import SharedFiles, keep_token, leave_authority, read_vault
 
-__all__ = ["Authority", "BadSigningRequest", "EnrolmentService", "Vault", "keep_token", "leave_authority", "read_vault"]
+__all__ = [
+    "Authority",
+    "BadSigningRequest",
+    "EnrolmentService",
+    "SharedFiles",
+    "keep_token",
+    "leave_authority",
+    "read_vault",
+]

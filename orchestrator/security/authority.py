@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from node.credentials import ORCHESTRATOR_NAME, Credentials, node_name
-from node.signing import private_pem
+from node.keypair import private_pem
 from pame.errors import PameError
 
 LIFE = timedelta(hours=24)

@@ -3,7 +3,7 @@
 import hmac
 from collections.abc import Callable
 
-from node.parcels import refusal_name
+from node.wire_message import refusal_name
 from orchestrator.security.authority import Authority, BadSigningRequest
 from pame.rpc import enrolment_pb2 as pb
 from pame.rpc import refusal_pb2

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from orchestrator.report.figure import Figure, Switch
-from orchestrator.report.marks import Axis, Categories, Legend, ranges, series_color, suits_log
-from orchestrator.report.marks import Row as Dot
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color, suits_log
+from orchestrator.report.vega import Row as Dot
 from orchestrator.studies.grid import PATIENCES, SPARES, Policy
-from orchestrator.studies.measure import Row
-from orchestrator.studies.outcome import Outcome
+from orchestrator.studies.measure import StudyRow
+from orchestrator.studies.outcome import StudyOutcome
 from orchestrator.studies.spread import Rows, Spread, spread
 
 _KIB = 1024.0
@@ -21,28 +21,28 @@ _MISSES = "Cells whose median run missed the target have no dot."
 
 
 @dataclass(frozen=True)
-class View:
+class CellFigure:
     """One outcome of a cell."""
 
     key: str
     title: str
     axis: str
     of: Callable[[Rows, str, str], Spread | None]
-    of_row: Callable[[Row], float | None]
+    of_row: Callable[[StudyRow], float | None]
     unit: float = 1.0
 
 
 VIEWS = (
-    View("time", "Time to target", "Seconds to target", Rows.time, lambda row: row.seconds_to_target),
-    View("bytes", "Bytes to target", "KiB to target", Rows.bytes, lambda row: row.bytes_to_target, _KIB),
-    View(
+    CellFigure("time", "Time to target", "Seconds to target", Rows.time, lambda row: row.seconds_to_target),
+    CellFigure("bytes", "Bytes to target", "KiB to target", Rows.bytes, lambda row: row.bytes_to_target, _KIB),
+    CellFigure(
         "left",
         "Left at the end",
         "Share of the way left at the end",
         lambda rows, policy, condition: rows.figure(policy, condition, lambda row: row.left),
         lambda row: row.left,
     ),
-    View(
+    CellFigure(
         "own",
         "Left on their data",
         "Share of the way left on the struck nodes' own data",
@@ -54,10 +54,10 @@ VIEWS = (
 
 def view_switch() -> Switch:
     """The buttons that choose what all charts show."""
-    return Switch("view", "Outcome", {view.key: view.title for view in VIEWS})
+    return Switch("view", "StudyOutcome", {view.key: view.title for view in VIEWS})
 
 
-def by_spare(outcome: Outcome) -> list[Figure]:
+def by_spare(outcome: StudyOutcome) -> list[Chart]:
     """PaME's outcome against its spare, a series per condition, a chart per patience."""
     rows, conditions = Rows(outcome.predicted), outcome.study.conditions
     figures = []
@@ -78,7 +78,7 @@ def by_spare(outcome: Outcome) -> list[Figure]:
     return figures
 
 
-def by_condition(outcome: Outcome) -> Figure:
+def by_condition(outcome: StudyOutcome) -> Chart:
     """Every kind of policy in every condition."""
     rows, conditions = Rows(outcome.predicted), outcome.study.conditions
     policies = [policy for policy in outcome.policies if policy.key in _SHOWN]
@@ -89,7 +89,7 @@ def by_condition(outcome: Outcome) -> Figure:
     return _figure("conditions", "By condition", note, axis, legend, _dots(rows, cells))
 
 
-def side_by_side(outcome: Outcome) -> Figure | None:
+def side_by_side(outcome: StudyOutcome) -> Chart | None:
     """Prediction and measurement of the cells that ran on real nodes."""
     pairs = outcome.pairs()
     if not pairs:
@@ -135,7 +135,7 @@ def _figure(
     axis: Categories,
     legend: Legend,
     dots: dict[str, list[Dot]],
-) -> Figure:
+) -> Chart:
     color = series_color(legend)
     specs, data = {}, {}
     for view in VIEWS:
@@ -143,4 +143,4 @@ def _figure(
         data[name] = list(dots[view.key])
         log = suits_log([dot[end] for dot in data[name] for end in ("lo", "hi")])
         specs[view.key] = ranges(name, axis, Axis("y", view.axis, log, zero=not log), color)
-    return Figure(key, title, note, specs, data, ("view",), own_legend=legend, shape="wide")
+    return Chart(key, title, note, specs, data, ("view",), own_legend=legend, shape="wide")

@@ -11,45 +11,45 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
-from orchestrator.attempt import INTERRUPTED, Attempt, row_file
 from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.network import NetworkObserver
+from orchestrator.partial_results import INTERRUPTED, PartialResults, row_file
+from orchestrator.process_pool import cores, each, process_pool
 from orchestrator.runs import begin_provenance, end_provenance
-from orchestrator.studies.grid import Cell, Study, base_experiment
-from orchestrator.studies.measure import Row
-from orchestrator.studies.outcome import Outcome
+from orchestrator.studies.grid import Study, StudyCell, base_experiment
+from orchestrator.studies.measure import StudyRow
+from orchestrator.studies.outcome import StudyOutcome
 from orchestrator.studies.predict import predict
-from orchestrator.studies.real import Stage, Task, make_tasks
+from orchestrator.studies.real import StudyStage, Task, make_tasks
 from orchestrator.studies.report import write_study_report
 from orchestrator.studies.spread import Rows
 from orchestrator.studies.tune import Tuned, steps_of, tune
-from orchestrator.studies.verdict import Finding, Judgement, judge
-from orchestrator.workers import cores, each, process_pool
+from orchestrator.studies.verdict import StudyFinding, StudyJudgement, judge
 
-OnNodes = Callable[[Sequence[Task], Stage], bool]
+OnNodes = Callable[[Sequence[Task], StudyStage], bool]
 """Runs these on real nodes; whether all of them ran."""
 _HINT = "try --quick"
 
 
-class Watcher(Protocol):
+class StudyWatcher(Protocol):
     """Whoever watches a study."""
 
-    def begins(self, cell: Cell) -> NetworkObserver:
+    def begins(self, cell: StudyCell) -> NetworkObserver:
         """A cell begins on real nodes."""
 
-    def tried(self, row: Row) -> None:
+    def tried(self, row: StudyRow) -> None:
         """A step was tried."""
 
-    def predicted(self, row: Row) -> None:
+    def predicted(self, row: StudyRow) -> None:
         """The simulator is done with a cell."""
 
-    def measured(self, row: Row) -> None:
+    def measured(self, row: StudyRow) -> None:
         """The real nodes are."""
 
 
 @dataclass(frozen=True)
-class Order:
+class StudyOrder:
     """What is to be studied, and where it goes."""
 
     study: Study
@@ -61,22 +61,22 @@ class Order:
     """As a user can repeat it."""
 
 
-def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> Outcome:
+def conduct_study(order: StudyOrder, on_nodes: OnNodes | None, watcher: StudyWatcher) -> StudyOutcome:
     """All of it; interrupted, or with an error on the real nodes, the report shows what there is.
 
     `on_nodes`: None for the simulator only.
     """
     study, base = order.study, base_experiment(order.path)
-    predicted: list[Row] = []
-    measured: list[Row] = []
-    attempt = Attempt()
+    predicted: list[StudyRow] = []
+    measured: list[StudyRow] = []
+    attempt = PartialResults()
     provenance = begin_provenance(order.folder)
     with writing(order.folder):
         (order.folder / "base.yaml").write_text(to_yaml(base), encoding="utf-8")
     tuned: tuple[Tuned, ...] = ()
     with row_file(order.folder) as keep, attempt, process_pool(cores()) as pool:
 
-        def simulate(cells: Sequence[Cell], ended: Callable[[Row], None]) -> list[Row]:
+        def simulate(cells: Sequence[StudyCell], ended: Callable[[StudyRow], None]) -> list[StudyRow]:
             jobs = {number: (cell, order.path, study.target) for number, cell in enumerate(cells)}
             found = {}
             with closing(each(pool, predict, jobs, _HINT)) as rows:
@@ -85,7 +85,7 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
                     ended(row)
             return [found[number] for number in jobs]
 
-        def simulated(row: Row) -> None:
+        def simulated(row: StudyRow) -> None:
             predicted.append(row)
             keep(row.plain())
             watcher.predicted(row)
@@ -96,15 +96,15 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
         pool.shutdown()
         if on_nodes is not None:
 
-            def ended(row: Row) -> None:
+            def ended(row: StudyRow) -> None:
                 measured.append(row)
                 keep(row.plain())
                 watcher.measured(row)
 
             tasks = make_tasks(study.real_cells(base, order.seeds[0]), order.path)
-            if not on_nodes(tasks, Stage(watcher.begins, ended)):
+            if not on_nodes(tasks, StudyStage(watcher.begins, ended)):
                 attempt.trouble = INTERRUPTED
-    outcome = Outcome(
+    outcome = StudyOutcome(
         study=study,
         base=base,
         policies=study.policies(base),
@@ -125,7 +125,7 @@ def conduct_study(order: Order, on_nodes: OnNodes | None, watcher: Watcher) -> O
     return outcome
 
 
-def _write_verdict(folder: Path, outcome: Outcome) -> None:
+def _write_verdict(folder: Path, outcome: StudyOutcome) -> None:
     """verdict.json, for programs."""
     content = {
         "study": outcome.study.name,
@@ -141,7 +141,7 @@ def _write_verdict(folder: Path, outcome: Outcome) -> None:
         (folder / "verdict.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def _plain(judgement: Judgement) -> dict[str, object]:
+def _plain(judgement: StudyJudgement) -> dict[str, object]:
     return {
         "reading": judgement.reading,
         "criterion": judgement.about,
@@ -151,7 +151,7 @@ def _plain(judgement: Judgement) -> dict[str, object]:
     }
 
 
-def _plain_finding(finding: Finding) -> dict[str, object]:
+def _plain_finding(finding: StudyFinding) -> dict[str, object]:
     """An interval without an end has None there: JSON knows no infinity."""
     found = finding.interval
     ends = {} if found is None else {"estimate": found.estimate, "low": found.low, "high": found.high}

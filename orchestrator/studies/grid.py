@@ -10,7 +10,7 @@ from pathlib import Path
 from orchestrator.experiment import Experiment, load
 from orchestrator.studies.errors import StudyError
 from pame.algorithms import PameSpec
-from pame.algorithms.steps import AS_PRINTED, FixedStep
+from pame.algorithms.step_sizes import AS_PRINTED, FixedStep
 
 SPARES = ("0", "1", "2", "4", "all")
 PATIENCES = {"long": "30s", "adaptive": "adaptive"}
@@ -38,7 +38,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Condition:
+class StudyCondition:
     """What is done to the nodes or links, as settings on top of the base experiment."""
 
     key: str
@@ -49,11 +49,11 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudyCell:
     """One run."""
 
     policy: Policy
-    condition: Condition
+    condition: StudyCondition
     seed: int
 
     @property
@@ -76,7 +76,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Reading:
+class StudyReading:
     """One way to read the claim: the policy that it is about, in words."""
 
     words: str
@@ -84,11 +84,11 @@ class Reading:
 
 
 _WAYS = (
-    Reading("the first to answer count (spare all, long patience)", FIRST_COUNT),
-    Reading("the neighbours are chosen beforehand (spare 0, long patience)", CHOSEN),
-    Reading("nobody waits (free)", FREE),
+    StudyReading("the first to answer count (spare all, long patience)", FIRST_COUNT),
+    StudyReading("the neighbours are chosen beforehand (spare 0, long patience)", CHOSEN),
+    StudyReading("nobody waits (free)", FREE),
 )
-READINGS = (*_WAYS, *(Reading(f"{way.words}, step as printed", way.policy + _PRINTED) for way in _WAYS))
+READINGS = (*_WAYS, *(StudyReading(f"{way.words}, step as printed", way.policy + _PRINTED) for way in _WAYS))
 """Whom a node waits for, with a step that does not depend on t and with the one that the paper prints. The former is
 tuned for the first of them."""
 
@@ -107,7 +107,7 @@ class Study:
     """What the paper says."""
     struck: str
     """What the nodes are called whose own data is looked at."""
-    conditions: tuple[Condition, ...]
+    conditions: tuple[StudyCondition, ...]
     real: Pairs
     """The cells that run on real nodes too, with the first seed."""
     quick: tuple[str, ...]
@@ -119,7 +119,7 @@ class Study:
     """None: nothing was tuned, and all have the step of the base experiment."""
 
     @property
-    def baseline(self) -> Condition:
+    def baseline(self) -> StudyCondition:
         """Nothing is done."""
         return self.conditions[0]
 
@@ -136,27 +136,27 @@ class Study:
         everybody = (*_pame_policies(steps.pame), *_dpsgd_policies(steps.dpsgd, step.gamma))
         return tuple(policy for policy in everybody if not self.is_quick or policy.key in _QUICK)
 
-    def tuning_cells(self, base: Experiment, algorithm: str, eta: float) -> list[Cell]:
+    def tuning_cells(self, base: Experiment, algorithm: str, eta: float) -> list[StudyCell]:
         """Without trouble: the policy of the first reading, or the one that it is compared with."""
         key = READINGS[0].policy if algorithm == PAME else WAITING_FOR_ALL
         policies = {policy.key: policy for policy in replace(self, steps=Steps(eta, eta)).policies(base)}
-        return [Cell(policies[key], self.baseline, seed) for seed in self.tuning_seeds]
+        return [StudyCell(policies[key], self.baseline, seed) for seed in self.tuning_seeds]
 
     @property
     def tuning_seeds(self) -> tuple[int, ...]:
         """One of them in a small study."""
         return TUNING_SEEDS[:1] if self.is_quick else TUNING_SEEDS
 
-    def cells(self, base: Experiment, seeds: Sequence[int]) -> list[Cell]:
+    def cells(self, base: Experiment, seeds: Sequence[int]) -> list[StudyCell]:
         """The whole grid; seed by seed, so that one seed is complete before the next begins."""
         policies = self.policies(base)
-        return [Cell(p, c, seed) for seed in seeds for c in self.conditions for p in policies]
+        return [StudyCell(p, c, seed) for seed in seeds for c in self.conditions for p in policies]
 
-    def real_cells(self, base: Experiment, seed: int) -> list[Cell]:
+    def real_cells(self, base: Experiment, seed: int) -> list[StudyCell]:
         """The chosen ones, by condition."""
         policies = {policy.key: policy for policy in self.policies(base)}
         conditions = {condition.key: condition for condition in self.conditions}
-        return [Cell(policies[policy], conditions[condition], seed) for policy, condition in self.real]
+        return [StudyCell(policies[policy], conditions[condition], seed) for policy, condition in self.real]
 
 
 _QUICK = (*(reading.policy for reading in READINGS), WAITING_FOR_ALL)
@@ -179,7 +179,7 @@ def eta_of(base: Experiment) -> float:
     return _step(base).eta
 
 
-def experiment_of(cell: Cell, path: Path, *more: str) -> Experiment:
+def experiment_of(cell: StudyCell, path: Path, *more: str) -> Experiment:
     """The experiment of a cell of the study with this base file; `more` are settings as after `--set`."""
     return load(path, [*cell.settings, f"name={cell.name}", *more])[0].experiment
 

@@ -4,18 +4,18 @@ Failing links go by the clock: three of every four seconds they carry nothing, a
 stream; nobody is told. Lost messages are a public draw, so nobody waits for them: a link that fails at a round.
 """
 
-from orchestrator.studies.grid import WAITING_FOR_ALL, Condition, Study
+from orchestrator.studies.grid import WAITING_FOR_ALL, Study, StudyCondition
 
 _SHARES = (10, 30, 50)
 
 
-def _failing(percent: int) -> Condition:
+def _failing(percent: int) -> StudyCondition:
     fault = f"faults=[{{kind: flap, links: random({percent}%), at: 0.5s, period: 4s, duty: 75%}}]"
-    return Condition(f"links-{percent}", f"{percent} % of the links fail", f"{percent} % of links", (fault,))
+    return StudyCondition(f"links-{percent}", f"{percent} % of the links fail", f"{percent} % of links", (fault,))
 
 
-def _lost(percent: int) -> Condition:
-    return Condition(
+def _lost(percent: int) -> StudyCondition:
+    return StudyCondition(
         f"messages-{percent}",
         f"{percent} % of the messages lost",
         f"{percent} % of messages",
@@ -30,7 +30,7 @@ LINK_FAILURE = Study(
     "coordinate, so that a link that fails costs neither time nor accuracy.",
     struck="worst-linked nodes",
     conditions=(
-        Condition("none", "all links whole", "all whole", ("messages.loss=0%",)),
+        StudyCondition("none", "all links whole", "all whole", ("messages.loss=0%",)),
         *map(_failing, _SHARES),
         *map(_lost, _SHARES),
     ),

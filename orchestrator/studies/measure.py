@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from orchestrator.report.degraded import health_told
 from orchestrator.report.files import mapping, read_object
-from orchestrator.report.points import Point, read_curve
+from orchestrator.report.points import CurvePoint, read_curve
 from orchestrator.report.tables import blocks, read_links
-from orchestrator.studies.grid import Cell
-from pame.faults import Cut
-from pame.setting import Setting
+from orchestrator.studies.grid import StudyCell
+from pame.fault_effects import CutEffect
+from pame.resolved_run import ResolvedRun
 
 HOW = {
     "time to target": "seconds until the share of the way that is left, (f(mean model) - f*) / (f(0) - f*), is at or "
@@ -52,7 +52,7 @@ class OwnData:
 
 
 @dataclass(frozen=True)
-class Row:
+class StudyRow:
     """One cell, measured. None: not measured; a time to target that is None is a miss."""
 
     policy: str
@@ -113,7 +113,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Yardstick:
+class StudyYardstick:
     """f at the start and at the optimum, and the share of the way that may be left."""
 
     start: float
@@ -124,7 +124,7 @@ class Yardstick:
         """Of the way from the start to the optimum."""
         return (objective - self.best) / (self.start - self.best)
 
-    def hit(self, points: Sequence[Point]) -> tuple[Point, float] | None:
+    def hit(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, float] | None:
         """The first point of the curve by time at the target, and how long before it was the one before."""
         before = 0.0
         for point in points:
@@ -135,12 +135,12 @@ class Yardstick:
         return None
 
 
-def yardstick(setting: Setting, target: float) -> Yardstick:
+def yardstick(setting: ResolvedRun, target: float) -> StudyYardstick:
     """Of a run."""
-    return Yardstick(setting.problem.objective(setting.start), setting.problem.optimum().objective, target)
+    return StudyYardstick(setting.problem.objective(setting.start), setting.problem.optimum().objective, target)
 
 
-def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) -> Row:
+def measure_folder(cell: StudyCell, setting: ResolvedRun, target: float, folder: Path) -> StudyRow:
     """From a run folder."""
     summary = read_object(folder / "summary.json")
     network = mapping(summary.get("network"))
@@ -172,26 +172,28 @@ def measure_folder(cell: Cell, setting: Setting, target: float, folder: Path) ->
     )
 
 
-def measure_points(cell: Cell, setting: Setting, target: float, points: Sequence[Point], **told: Any) -> Row:
+def measure_points(
+    cell: StudyCell, setting: ResolvedRun, target: float, points: Sequence[CurvePoint], **told: Any
+) -> StudyRow:
     """From the curve alone, of a run whose folder is somewhere else; `told`: fields of the row."""
     return _row(cell, yardstick(setting, target), points, struck=struck_nodes(setting), **told)
 
 
-def struck_nodes(setting: Setting) -> tuple[int, ...]:
+def struck_nodes(setting: ResolvedRun) -> tuple[int, ...]:
     """The slow nodes; else the quarter of the nodes with the most links that fail; else nobody."""
     nodes = setting.topology.nodes
     if slow := setting.compute.slow_nodes(setting.seed, nodes):
         return tuple(sorted(slow))
-    failing = {link for event in setting.plan if isinstance(event.effect, Cut) for link in event.effect.links}
+    failing = {link for event in setting.plan if isinstance(event.effect, CutEffect) for link in event.effect.links}
     times = Counter(receiver for _, receiver in failing)
     worst = sorted(times, key=lambda node: (-times[node], node))
     return tuple(sorted(worst[: max(1, nodes // 4)]))
 
 
-def _row(cell: Cell, stick: Yardstick, points: Sequence[Point], **figures: Any) -> Row:
+def _row(cell: StudyCell, stick: StudyYardstick, points: Sequence[CurvePoint], **figures: Any) -> StudyRow:
     hit, resolution_s = stick.hit(points) or (None, 0.0)
     last = next((p.objective for p in reversed(points) if p.by == "time" and p.objective is not None), None)
-    return Row(
+    return StudyRow(
         policy=cell.policy.key,
         condition=cell.condition.key,
         seed=cell.seed,
@@ -215,7 +217,7 @@ def _heard(folder: Path, struck: tuple[int, ...]) -> tuple[float | None, float |
 
 
 @dataclass(frozen=True)
-class _Work:
+class _NodeWork:
     """records.csv in sums; `done` are iterations by node."""
 
     waited_s: float
@@ -225,7 +227,7 @@ class _Work:
     done: Mapping[int, int]
 
 
-def _work(folder: Path) -> _Work:
+def _work(folder: Path) -> _NodeWork:
     waited = starved = rounds = 0.0
     ends: dict[int, float] = {}
     done: dict[int, int] = {}
@@ -237,14 +239,14 @@ def _work(folder: Path) -> _Work:
             its = block["node"] == node
             ends[node] = max(float(block["seconds"][its].max()), ends.get(node, 0.0))
             done[node] = max(int(block["iteration"][its].max()) + 1, done.get(node, 0))
-    return _Work(waited, sum(ends.values()), starved, rounds, done)
+    return _NodeWork(waited, sum(ends.values()), starved, rounds, done)
 
 
-def _pace(work: _Work, nodes: Sequence[int], seconds: float | None) -> float | None:
+def _pace(work: _NodeWork, nodes: Sequence[int], seconds: float | None) -> float | None:
     return median(work.done.get(node, 0) for node in nodes) / seconds if seconds and nodes else None
 
 
-def _models(folder: Path, setting: Setting, results: Mapping[str, Any] | None) -> NDArray[np.float64] | None:
+def _models(folder: Path, setting: ResolvedRun, results: Mapping[str, Any] | None) -> NDArray[np.float64] | None:
     """The final ones; None if there are none, or a node of a network left none."""
     path = folder / "models.npy"
     if not path.is_file() or (results is not None and len(results) < setting.topology.nodes):
@@ -253,7 +255,7 @@ def _models(folder: Path, setting: Setting, results: Mapping[str, Any] | None) -
     return models
 
 
-def _own_data(setting: Setting, models: NDArray[np.float64]) -> tuple[OwnData, ...]:
+def _own_data(setting: ResolvedRun, models: NDArray[np.float64]) -> tuple[OwnData, ...]:
     mean, best = models.mean(axis=0), setting.problem.optimum().model
     local = [setting.problem.local(node) for node in range(setting.topology.nodes)]
     return tuple(OwnData(f.value(setting.start), f.value(mean), f.value(best)) for f in local)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from orchestrator.experiment import Experiment
 from orchestrator.studies.grid import Policy, Study
-from orchestrator.studies.measure import Row
+from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.tune import Tuned
-from orchestrator.studies.verdict import Judgement
+from orchestrator.studies.verdict import StudyJudgement
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StudyOutcome:
     """The rows, and what is said of them."""
 
     study: Study
@@ -24,16 +24,16 @@ class Outcome:
     """As a user can repeat it."""
     file: str
     """The name of the base experiment's file."""
-    predicted: Sequence[Row]
-    measured: Sequence[Row]
-    judgements: Sequence[Judgement]
+    predicted: Sequence[StudyRow]
+    measured: Sequence[StudyRow]
+    judgements: Sequence[StudyJudgement]
     """By the simulator."""
-    measured_judgements: Sequence[Judgement]
+    measured_judgements: Sequence[StudyJudgement]
     """By the real nodes, as far as they tell."""
     trouble: str | None = None
     """Why it is not complete."""
 
-    def pairs(self) -> list[tuple[Row, Row]]:
+    def pairs(self) -> list[tuple[StudyRow, StudyRow]]:
         """Prediction and measurement of the same cell and seed."""
         known = {(row.policy, row.condition, row.seed): row for row in self.predicted}
         both = [(known.get((row.policy, row.condition, row.seed)), row) for row in self.measured]

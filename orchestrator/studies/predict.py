@@ -10,17 +10,17 @@ from threadpoolctl import threadpool_limits
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_setting
 from orchestrator.runs import Ending, RunFolder, Status, summarise
-from orchestrator.studies.grid import Cell, experiment_of
-from orchestrator.studies.measure import Row, measure_folder
+from orchestrator.studies.grid import StudyCell, experiment_of
+from orchestrator.studies.measure import StudyRow, measure_folder
+from pame.byte_account import ByteAccount
 from pame.errors import Diverged
-from pame.ledger import Ledger
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS
 
 _DRIVER = "virtual-time"
 
 
-def predict(cell: Cell, path: Path, target: float) -> Row:
+def predict(cell: StudyCell, path: Path, target: float) -> StudyRow:
     """What the simulator says of a cell of the study with this base file."""
     experiment = experiment_of(cell, path)
     with threadpool_limits(1), TemporaryDirectory(prefix="pame-study-") as room:
@@ -29,8 +29,8 @@ def predict(cell: Cell, path: Path, target: float) -> Row:
         return measure_folder(cell, setting, target, folder)
 
 
-def _simulate(experiment: Experiment, setting: Setting, folder: Path) -> None:
-    started, ledger = time.perf_counter(), Ledger(experiment.nodes)
+def _simulate(experiment: Experiment, setting: ResolvedRun, folder: Path) -> None:
+    started, ledger = time.perf_counter(), ByteAccount(experiment.nodes)
     with RunFolder(folder) as run:
         try:
             with np.errstate(over="ignore", invalid="ignore"):

@@ -5,18 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.backends.on_processes import Errand
-from orchestrator.backends.standing import run_standing
+from orchestrator.backends.on_processes import RunRequest
+from orchestrator.backends.standing_network import run_standing
 from orchestrator.client import Client, Retelling
 from orchestrator.errors import NotEnoughNodes, Unreachable, writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.named_files import carried
 from orchestrator.network import NetworkObserver, NetworkState
 from orchestrator.plan import make_network_setting
-from orchestrator.report.points import Point, point_of
+from orchestrator.report.points import CurvePoint, point_of
 from orchestrator.runs import Ending, Status
-from orchestrator.studies.grid import Cell, experiment_of
-from orchestrator.studies.measure import Row, measure_folder, measure_points
+from orchestrator.studies.grid import StudyCell, experiment_of
+from orchestrator.studies.measure import StudyRow, measure_folder, measure_points
 from pame.observe import Evaluation, Record
 from pame.rpc import experiments_pb2 as pb
 
@@ -29,19 +29,19 @@ SERVED = "served"
 class Task:
     """A cell that is to run for real."""
 
-    cell: Cell
+    cell: StudyCell
     experiment: Experiment
 
 
 @dataclass(frozen=True)
-class Stage:
+class StudyStage:
     """Who wants to know what goes on."""
 
-    begins: Callable[[Cell], NetworkObserver]
-    ended: Callable[[Row], None]
+    begins: Callable[[StudyCell], NetworkObserver]
+    ended: Callable[[StudyRow], None]
 
 
-def make_tasks(cells: Sequence[Cell], path: Path) -> list[Task]:
+def make_tasks(cells: Sequence[StudyCell], path: Path) -> list[Task]:
     """The links are measured before the first run only: they are the same for all."""
     first, *others = cells
     return [
@@ -50,15 +50,19 @@ def make_tasks(cells: Sequence[Cell], path: Path) -> list[Task]:
     ]
 
 
-def run_on_backend(backend: str, tasks: Sequence[Task], base: Path, folder: Path, target: float, stage: Stage) -> bool:
+def run_on_backend(
+    backend: str, tasks: Sequence[Task], base: Path, folder: Path, target: float, stage: StudyStage
+) -> bool:
     """On processes of this machine; the run folders go below `folder`. Whether all of them ran."""
     errands, cells = [], {}
     for number, task in enumerate(tasks, 1):
         place = folder / f"{number:02d}-{task.cell.name}"
         cells[place] = task.cell
-        errands.append(Errand(backend, task.experiment, base, place, _Watcher(stage, task.cell), is_tuned=True))
+        errands.append(
+            RunRequest(backend, task.experiment, base, place, _StudyRunWatcher(stage, task.cell), is_tuned=True)
+        )
 
-    def ended(errand: Errand, ending: Ending) -> None:
+    def ended(errand: RunRequest, ending: Ending) -> None:
         if ending.status is not Status.INTERRUPTED:
             setting = make_network_setting(errand.experiment, base)
             stage.ended(measure_folder(cells[errand.folder], setting, target, errand.folder))
@@ -76,11 +80,11 @@ def check_served(client: Client, nodes: int) -> None:
         raise NotEnoughNodes(f"the study needs {nodes} nodes and {here} have joined {client.address}: start more")
 
 
-def run_on_served(client: Client, tasks: Sequence[Task], base: Path, target: float, stage: Stage) -> bool:
+def run_on_served(client: Client, tasks: Sequence[Task], base: Path, target: float, stage: StudyStage) -> bool:
     """On the nodes of a served orchestrator; what it tells of a run is its curve. Whether all of them ran."""
     for task in tasks:
         accepted = client.submit(to_yaml(task.experiment), carried(task.experiment, base))
-        notes = _Notes(stage.begins(task.cell))
+        notes = _StudyNotes(stage.begins(task.cell))
         try:
             ended = _follow(client, accepted.run, notes)
         except KeyboardInterrupt:
@@ -92,7 +96,7 @@ def run_on_served(client: Client, tasks: Sequence[Task], base: Path, target: flo
     return True
 
 
-def _follow(client: Client, run: int, notes: "_Notes") -> pb.Ended:
+def _follow(client: Client, run: int, notes: "_StudyNotes") -> pb.Ended:
     """Until the run ends: what is told of it."""
     retelling = Retelling(notes)
     for event in client.watch(run):
@@ -102,10 +106,10 @@ def _follow(client: Client, run: int, notes: "_Notes") -> pb.Ended:
     raise Unreachable("the orchestrator left before the run ended: look into its run folder")
 
 
-class _Watcher:
+class _StudyRunWatcher:
     """Asks the stage for an observer when its run begins, not before."""
 
-    def __init__(self, stage: Stage, cell: Cell) -> None:
+    def __init__(self, stage: StudyStage, cell: StudyCell) -> None:
         self._stage = stage
         self._cell = cell
         self._observer: NetworkObserver | None = None
@@ -125,11 +129,11 @@ class _Watcher:
         return self._observer
 
 
-class _Notes:
+class _StudyNotes:
     """Keeps the curve of a run, and passes everything on."""
 
     def __init__(self, observer: NetworkObserver) -> None:
-        self.points: list[Point] = []
+        self.points: list[CurvePoint] = []
         self._observer = observer
 
     def evaluated(self, evaluation: Evaluation) -> None:

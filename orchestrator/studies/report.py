@@ -7,21 +7,21 @@ from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.paired import ENOUGH_SEEDS
 from orchestrator.report import page
+from orchestrator.report.chart import Chart
 from orchestrator.report.degraded import degraded_words, is_degraded
-from orchestrator.report.figure import Figure
+from orchestrator.report.number_words import count, percent
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.text import count, percent
 from orchestrator.studies.charts import by_condition, by_spare, side_by_side, view_switch
 from orchestrator.studies.grid import READINGS
 from orchestrator.studies.measure import HOW
-from orchestrator.studies.outcome import Outcome
+from orchestrator.studies.outcome import StudyOutcome
 from orchestrator.studies.tables import condition_table, criteria_table, matrix_table, pairs_table, tuning_table
 from orchestrator.studies.tune import FACTORS, MORE
 
 _SEEDS = 5
 
 
-def write_study_report(folder: Path, outcome: Outcome) -> Path:
+def write_study_report(folder: Path, outcome: StudyOutcome) -> Path:
     """Writes `report.html` into the folder of a study."""
     parts, figures = [_head(outcome), _matrix(outcome)], []
     if outcome.predicted:
@@ -47,7 +47,7 @@ def write_study_report(folder: Path, outcome: Outcome) -> Path:
     return path
 
 
-def _head(outcome: Outcome) -> str:
+def _head(outcome: StudyOutcome) -> str:
     study = outcome.study
     chips = [
         (f"study {study.name}", ""),
@@ -71,14 +71,14 @@ def _head(outcome: Outcome) -> str:
     return "".join(parts)
 
 
-def degraded_cells(outcome: Outcome) -> str:
+def degraded_cells(outcome: StudyOutcome) -> str:
     """Which cells on nodes are degraded, and why; empty: none."""
     found = [row for row in outcome.measured if is_degraded(row.health)]
     names = [(f"{outcome.words[row.policy]}, {outcome.words[row.condition]}", row.health_reason) for row in found]
     return degraded_words(names, len(outcome.measured)) if found else ""
 
 
-def _matrix(outcome: Outcome) -> str:
+def _matrix(outcome: StudyOutcome) -> str:
     target = percent(outcome.study.target)
     lead = (
         f"The claim: {outcome.study.claim} Read in {len(READINGS)} ways, each under every condition, by "
@@ -92,7 +92,7 @@ def _matrix(outcome: Outcome) -> str:
     return page.section("matrix", "Which reading holds what, and where", lead, page.grid(cards))
 
 
-def _tables(outcome: Outcome) -> str:
+def _tables(outcome: StudyOutcome) -> str:
     cards = [
         page.card(_title(condition.words) + condition_table(outcome, condition))
         for condition in outcome.study.conditions
@@ -104,7 +104,7 @@ def _tables(outcome: Outcome) -> str:
     return page.section("conditions-tables", "By condition", lead, page.grid(cards))
 
 
-def _real(outcome: Outcome, chart: Figure | None) -> str:
+def _real(outcome: StudyOutcome, chart: Chart | None) -> str:
     lead = (
         f"Chosen cells with seed {outcome.seeds[0]} on nodes that were started once, each until its time is over; "
         "below each figure what the simulator had predicted for the same cell and seed."
@@ -114,7 +114,7 @@ def _real(outcome: Outcome, chart: Figure | None) -> str:
     return page.section("real-nodes", "Prediction and measurement", lead, page.grid(cards))
 
 
-def _settings(outcome: Outcome) -> str:
+def _settings(outcome: StudyOutcome) -> str:
     rows = [(policy.words, "  ".join(policy.settings)) for policy in outcome.policies]
     rows += [(condition.words, "  ".join(condition.settings)) for condition in outcome.study.conditions]
     seeds = outcome.study.tuning_seeds

@@ -18,9 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.network import NetworkState
-from orchestrator.report.text import duration, percent, volume
-from orchestrator.studies.grid import Cell
-from orchestrator.studies.measure import Row
+from orchestrator.report.number_words import duration, percent, volume
+from orchestrator.studies.grid import StudyCell
+from orchestrator.studies.measure import StudyRow
 from pame.observe import Evaluation, Record
 
 _ROWS = 12
@@ -32,7 +32,7 @@ class StudyScreen:
 
     def __init__(self, predicted: int, measured: int, live: Live) -> None:
         """How many cells are predicted and measured."""
-        self._rows: deque[Row] = deque(maxlen=_ROWS)
+        self._rows: deque[StudyRow] = deque(maxlen=_ROWS)
         self._now = ""
         self._live = live
         self._progress = Progress(
@@ -47,24 +47,24 @@ class StudyScreen:
         self._running = self._progress.add_task("real nodes", total=measured, start=False, visible=measured > 0)
         live.update(self._show())
 
-    def begins(self, cell: Cell) -> "StudyScreen":
+    def begins(self, cell: StudyCell) -> "StudyScreen":
         """A cell begins on real nodes."""
         self._progress.start_task(self._running)
         self._now = f"{cell.policy.words}; {cell.condition.words}"
         self._live.update(self._show())
         return self
 
-    def tried(self, row: Row) -> None:
+    def tried(self, row: StudyRow) -> None:
         """A step was tried: no cell of the grid."""
         self._now = f"tuning the steps: {row.policy}"
         self._live.update(self._show())
 
-    def predicted(self, row: Row) -> None:
+    def predicted(self, row: StudyRow) -> None:
         """The simulator is done with a cell."""
         self._now = ""
         self._add(row, self._simulating)
 
-    def measured(self, row: Row) -> None:
+    def measured(self, row: StudyRow) -> None:
         """The real nodes are."""
         self._now = ""
         self._add(row, self._running)
@@ -81,7 +81,7 @@ class StudyScreen:
         self._now = f"{words} · {state.phase}, {state.alive} nodes, iteration {state.median}, {duration(state.seconds)}"
         self._live.update(self._show())
 
-    def _add(self, row: Row, task: TaskID) -> None:
+    def _add(self, row: StudyRow, task: TaskID) -> None:
         self._rows.append(row)
         self._progress.advance(task)
         self._live.update(self._show())

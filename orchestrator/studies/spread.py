@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from statistics import median
 
-from orchestrator.studies.measure import Row
+from orchestrator.studies.measure import StudyRow
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ def spread_of_hits(values: Sequence[float | None]) -> Spread | None:
 class Rows:
     """Rows by policy and condition."""
 
-    def __init__(self, rows: Sequence[Row]) -> None:
+    def __init__(self, rows: Sequence[StudyRow]) -> None:
         self._rows = rows
 
-    def of(self, policy: str, condition: str) -> list[Row]:
+    def of(self, policy: str, condition: str) -> list[StudyRow]:
         """All seeds of a cell, ascending."""
         found = [row for row in self._rows if (row.policy, row.condition) == (policy, condition)]
         return sorted(found, key=lambda row: row.seed)
 
-    def pairs(self, one: tuple[str, str], other: tuple[str, str]) -> list[tuple[Row, Row]]:
+    def pairs(self, one: tuple[str, str], other: tuple[str, str]) -> list[tuple[StudyRow, StudyRow]]:
         """Two cells, each a policy and a condition, with the same seed."""
         known = {row.seed: row for row in self.of(*other)}
         return [(row, known[row.seed]) for row in self.of(*one) if row.seed in known]
@@ -67,7 +67,7 @@ class Rows:
         """To the target."""
         return spread_of_hits([row.bytes_to_target for row in self.of(policy, condition)])
 
-    def figure(self, policy: str, condition: str, of: Callable[[Row], float | None]) -> Spread | None:
+    def figure(self, policy: str, condition: str, of: Callable[[StudyRow], float | None]) -> Spread | None:
         """Any other figure."""
         return spread([of(row) for row in self.of(policy, condition)])
 

@@ -1,11 +1,11 @@
 """The study `stragglers`: some nodes compute 10 or 50 times slower. Who still reaches the target in time?"""
 
-from orchestrator.studies.grid import WAITING_FOR_ALL, Condition, Study
+from orchestrator.studies.grid import WAITING_FOR_ALL, Study, StudyCondition
 
 
-def _slow(percent: int, factor: int) -> Condition:
+def _slow(percent: int, factor: int) -> StudyCondition:
     settings = (f"compute.stragglers={percent}%", f"compute.slowdown={factor}")
-    return Condition(
+    return StudyCondition(
         f"{percent}-at-{factor}x",
         f"{percent} % of the nodes {factor} times slower",
         f"{percent} % at {factor}×",
@@ -20,7 +20,7 @@ STRAGGLERS = Study(
     "that slow nodes do not hold up the others.",
     struck="slow nodes",
     conditions=(
-        Condition("none", "no slow node", "none slow", ("compute.stragglers=0%",)),
+        StudyCondition("none", "no slow node", "none slow", ("compute.stragglers=0%",)),
         _slow(10, 10),
         _slow(30, 10),
         _slow(10, 50),

@@ -4,19 +4,19 @@ from collections.abc import Callable, Sequence
 
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
-from orchestrator.report.page import Cell
-from orchestrator.report.text import duration, number, percent, volume
-from orchestrator.studies.grid import DPSGD, PAME, Condition
-from orchestrator.studies.measure import Row
-from orchestrator.studies.outcome import Outcome
+from orchestrator.report.number_words import duration, number, percent, volume
+from orchestrator.report.page import TableCell
+from orchestrator.studies.grid import DPSGD, PAME, StudyCondition
+from orchestrator.studies.measure import StudyRow
+from orchestrator.studies.outcome import StudyOutcome
 from orchestrator.studies.spread import Rows, Spread
-from orchestrator.studies.verdict import Finding
+from orchestrator.studies.verdict import StudyFinding
 
 NOTHING = "–"
 MISSED = "missed"
 
 
-def condition_table(outcome: Outcome, condition: Condition) -> str:
+def condition_table(outcome: StudyOutcome, condition: StudyCondition) -> str:
     """All policies in one condition, medians with ranges below."""
     rows, baseline = Rows(outcome.predicted), outcome.study.baseline
     headers = [
@@ -42,9 +42,9 @@ def condition_table(outcome: Outcome, condition: Condition) -> str:
         ratio = time.median / before.median if before and not (time.is_missed or before.is_missed) else None
         lines.append(
             [
-                Cell(policy.words, policy.words),
+                TableCell(policy.words, policy.words),
                 _cell(time, duration),
-                Cell(NOTHING if ratio is None else number(float(f"{ratio:.3g}")), ratio),
+                TableCell(NOTHING if ratio is None else number(float(f"{ratio:.3g}")), ratio),
                 _cell(rows.bytes(key, condition.key), volume),
                 _cell(rows.pace(key, condition.key), _per_second),
                 *(_cell(rows.figure(key, condition.key, of), percent) for of in _SHARES),
@@ -54,7 +54,7 @@ def condition_table(outcome: Outcome, condition: Condition) -> str:
     return page.sortable(headers, lines)
 
 
-_SHARES: Sequence[Callable[[Row], float | None]] = (
+_SHARES: Sequence[Callable[[StudyRow], float | None]] = (
     lambda row: row.waiting,
     lambda row: row.messages_used,
     lambda row: row.share_of_averages,
@@ -64,7 +64,7 @@ _SHARES: Sequence[Callable[[Row], float | None]] = (
 )
 
 
-def pairs_table(outcome: Outcome) -> str:
+def pairs_table(outcome: StudyOutcome) -> str:
     """Every cell that ran on real nodes: what was measured, and below it what was predicted."""
     headers = [
         ("Cell", False),
@@ -84,15 +84,15 @@ def pairs_table(outcome: Outcome) -> str:
         figures = zip(_figures(after), _figures(before), strict=True)
         lines.append(
             [
-                Cell(name, place, below=outcome.words[after.condition]),
-                Cell(after.backend, after.backend, below=_remark(before, after)),
-                *(Cell(measured, None, below=f"predicted {predicted}") for measured, predicted in figures),
+                TableCell(name, place, below=outcome.words[after.condition]),
+                TableCell(after.backend, after.backend, below=_remark(before, after)),
+                *(TableCell(measured, None, below=f"predicted {predicted}") for measured, predicted in figures),
             ]
         )
     return page.sortable(headers, lines)
 
 
-def matrix_table(outcome: Outcome) -> str:
+def matrix_table(outcome: StudyOutcome) -> str:
     """Which reading holds which criterion under which condition; below each verdict what it rests on."""
     conditions = outcome.study.conditions[1:]
     headers = [("Reading", False), ("Criterion", False), ("Together", False)]
@@ -102,19 +102,24 @@ def matrix_table(outcome: Outcome) -> str:
         known = {finding.condition: finding for finding in judgement.findings}
         seen = {finding.condition: finding for finding in real.findings}
         cells = [_finding_cell(known.get(each.words), seen.get(each.words)) for each in conditions]
-        together = Cell(judgement.verdict.value, judgement.verdict.value)
+        together = TableCell(judgement.verdict.value, judgement.verdict.value)
         rows.append(
-            [Cell(judgement.reading, judgement.reading), Cell(judgement.about, judgement.about), together, *cells]
+            [
+                TableCell(judgement.reading, judgement.reading),
+                TableCell(judgement.about, judgement.about),
+                together,
+                *cells,
+            ]
         )
     return page.sortable(headers, rows)
 
 
-def criteria_table(outcome: Outcome) -> str:
+def criteria_table(outcome: StudyOutcome) -> str:
     """What the criteria mean."""
     return page.pairs({judgement.about: judgement.criterion for judgement in outcome.judgements}.items())
 
 
-def tuning_table(outcome: Outcome) -> str:
+def tuning_table(outcome: StudyOutcome) -> str:
     """What was tried, and what was chosen."""
     headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target by seed", False)]
     names = {PAME: "PaME", DPSGD: "D-PSGD"}
@@ -124,30 +129,30 @@ def tuning_table(outcome: Outcome) -> str:
         below = "" if tuned.beyond is None else "still the smallest or largest tried"
         rows.append(
             [
-                Cell(names[tuned.algorithm], tuned.algorithm),
-                Cell(f"{tuned.eta:g}", tuned.eta, below=below),
-                Cell(str(len(tuned.tried)), len(tuned.tried)),
-                Cell(tries, None),
+                TableCell(names[tuned.algorithm], tuned.algorithm),
+                TableCell(f"{tuned.eta:g}", tuned.eta, below=below),
+                TableCell(str(len(tuned.tried)), len(tuned.tried)),
+                TableCell(tries, None),
             ]
         )
     return page.sortable(headers, rows)
 
 
-def _tried(row: Row) -> str:
+def _tried(row: StudyRow) -> str:
     if row.status != "finished":
         return row.status
     return MISSED if row.seconds_to_target is None else duration(row.seconds_to_target)
 
 
-def _finding_cell(known: Finding | None, seen: Finding | None) -> Cell:
+def _finding_cell(known: StudyFinding | None, seen: StudyFinding | None) -> TableCell:
     """By the simulator; the real nodes below."""
     real = "" if seen is None else f"real nodes, {seen.words}: {seen.evidence}"
     if known is None:
-        return Cell(NOTHING, None, below=real)
-    return Cell(known.words, known.words, below="; ".join(filter(None, (known.evidence, real))))
+        return TableCell(NOTHING, None, below=real)
+    return TableCell(known.words, known.words, below="; ".join(filter(None, (known.evidence, real))))
 
 
-def _figures(row: Row) -> list[str]:
+def _figures(row: StudyRow) -> list[str]:
     time = (MISSED if row.ran else NOTHING) if row.seconds_to_target is None else duration(row.seconds_to_target)
     shares = (row.waiting, row.messages_used, row.starved, row.left, row.left_on(row.struck))
     return [
@@ -158,7 +163,7 @@ def _figures(row: Row) -> list[str]:
     ]
 
 
-def _remark(before: Row, after: Row) -> str:
+def _remark(before: StudyRow, after: StudyRow) -> str:
     remarks = [] if after.status == "finished" else [after.status]
     if is_degraded(after.health):
         remarks.append(f"degraded: {after.health_reason}")
@@ -179,12 +184,12 @@ def _per_second(pace: float | None) -> str:
     return NOTHING if pace is None else f"{pace:.3g} /s"
 
 
-def _cell(found: Spread | None, words: Callable[[float | None], str]) -> Cell:
+def _cell(found: Spread | None, words: Callable[[float | None], str]) -> TableCell:
     if found is None:
-        return Cell(NOTHING, None)
+        return TableCell(NOTHING, None)
     below = "" if found.low == found.high else _range(words(found.low), words(found.high))
     if found.missed:
         misses = f"{found.missed} of {found.runs} missed"
         below = misses if found.missed == found.runs else f"{misses}; {below or words(found.low)}"
     shown = MISSED if found.is_missed else words(found.median)
-    return Cell(shown, None if found.is_missed else found.median, below=below)
+    return TableCell(shown, None if found.is_missed else found.median, below=below)

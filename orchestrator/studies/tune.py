@@ -12,12 +12,12 @@ from math import inf
 from statistics import fmean
 
 from orchestrator.experiment import Experiment
-from orchestrator.studies.grid import DPSGD, PAME, Cell, Steps, Study, eta_of
-from orchestrator.studies.measure import Row
+from orchestrator.studies.grid import DPSGD, PAME, Steps, Study, StudyCell, eta_of
+from orchestrator.studies.measure import StudyRow
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 MORE = 3
-Run = Callable[[Sequence[Cell]], Sequence[Row]]
+Run = Callable[[Sequence[StudyCell]], Sequence[StudyRow]]
 """What becomes of some cells, in their order."""
 
 
@@ -26,7 +26,7 @@ class Tuned:
     """What was tried for an algorithm, and what is the best of it."""
 
     algorithm: str
-    tried: tuple[tuple[float, tuple[Row, ...]], ...]
+    tried: tuple[tuple[float, tuple[StudyRow, ...]], ...]
     """eta and its runs, ascending."""
 
     @property
@@ -60,7 +60,7 @@ class Tuned:
 def tune(study: Study, base: Experiment, run: Run) -> tuple[Tuned, ...]:
     """PaME and D-PSGD, in this order."""
     names = (PAME, DPSGD)
-    found: dict[str, dict[float, tuple[Row, ...]]] = {name: {} for name in names}
+    found: dict[str, dict[float, tuple[StudyRow, ...]]] = {name: {} for name in names}
     wanted = {name: [factor * eta_of(base) for factor in FACTORS] for name in names}
     for _ in range(1 + MORE):
         asked = [(name, eta) for name in names for eta in wanted[name]]
@@ -84,7 +84,7 @@ def steps_of(tuned: Sequence[Tuned]) -> Steps:
     return Steps(pame.eta, dpsgd.eta)
 
 
-def _score(rows: Sequence[Row]) -> tuple[bool, int, float, float]:
+def _score(rows: Sequence[StudyRow]) -> tuple[bool, int, float, float]:
     """The lower, the better."""
     times = [row.held_s for row in rows if row.held_s is not None]
     return (

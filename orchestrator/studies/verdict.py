@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from orchestrator.paired import ENOUGH_SEEDS, LEVEL, Interval, paired_interval, paired_ratio
-from orchestrator.report.text import count, percent
+from orchestrator.report.number_words import count, percent
 from orchestrator.runs import Status
-from orchestrator.studies.grid import READINGS, WAITING_FOR_ALL, Reading, Study
-from orchestrator.studies.measure import Row
+from orchestrator.studies.grid import READINGS, WAITING_FOR_ALL, Study, StudyReading
+from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.spread import Rows
 from orchestrator.verdicts import Verdict
 
@@ -28,7 +28,7 @@ _STANDSTILL = 1e-9
 
 
 @dataclass(frozen=True)
-class Finding:
+class StudyFinding:
     """A criterion in one condition."""
 
     condition: str
@@ -69,7 +69,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class StudyJudgement:
     """One criterion, for one reading of the claim."""
 
     reading: str
@@ -78,7 +78,7 @@ class Judgement:
     criterion: str
     """When it holds."""
     verdict: Verdict
-    findings: tuple[Finding, ...]
+    findings: tuple[StudyFinding, ...]
 
     @property
     def where(self) -> str:
@@ -87,13 +87,13 @@ class Judgement:
         return "; ".join(passed) if self.verdict is Verdict.PARTLY else ""
 
 
-def judge(study: Study, rows: Rows, level: float = LEVEL) -> list[Judgement]:
+def judge(study: Study, rows: Rows, level: float = LEVEL) -> list[StudyJudgement]:
     """Every criterion for every reading of the study's claim."""
     criteria = (_others_keep_their_pace, _target_in_time, _sooner_than_dpsgd, _data_still_heard)
     return [criterion(_Case(study, reading, rows, level)) for reading in READINGS for criterion in criteria]
 
 
-def overall(findings: Sequence[Finding]) -> Verdict:
+def overall(findings: Sequence[StudyFinding]) -> Verdict:
     """In all, some or none of the conditions; what is refuted somewhere and holds nowhere does not hold."""
     verdicts = {finding.verdict for finding in findings}
     if Verdict.HOLDS in verdicts:
@@ -120,15 +120,15 @@ class _Case:
     """What a criterion is looked at in."""
 
     study: Study
-    reading: Reading
+    reading: StudyReading
     rows: Rows
     level: float
 
-    def of(self, condition: str) -> list[Row]:
+    def of(self, condition: str) -> list[StudyRow]:
         """The policy that the reading is about, in a condition."""
         return self.rows.of(self.reading.policy, condition)
 
-    def pairs(self, condition: str) -> list[tuple[Row, Row]]:
+    def pairs(self, condition: str) -> list[tuple[StudyRow, StudyRow]]:
         """The same without trouble and with it."""
         return self.rows.pairs((self.reading.policy, self.study.baseline.key), (self.reading.policy, condition))
 
@@ -149,7 +149,7 @@ class _Case:
 _Look = Callable[[str], _Seen | None]
 
 
-def _others_keep_their_pace(case: _Case) -> Judgement:
+def _others_keep_their_pace(case: _Case) -> StudyJudgement:
     def look(condition: str) -> _Seen | None:
         known = [(a.pace, b.pace) for a, b in case.pairs(condition) if a.pace is not None and b.pace is not None]
         slower = [before / max(after, _STANDSTILL) for before, after in known if before > 0]
@@ -159,7 +159,7 @@ def _others_keep_their_pace(case: _Case) -> Judgement:
     return _judgement(case, PACE, words, look)
 
 
-def _target_in_time(case: _Case) -> Judgement:
+def _target_in_time(case: _Case) -> StudyJudgement:
     def look(condition: str) -> _Seen | None:
         known = [(before, after) for before, after in case.pairs(condition) if before.held_s]
         times = [after.held_s / before.held_s for before, after in known if before.held_s and after.held_s]
@@ -178,7 +178,7 @@ def _target_in_time(case: _Case) -> Judgement:
     return _judgement(case, "the target is still reached in time", words, look)
 
 
-def _sooner_than_dpsgd(case: _Case) -> Judgement:
+def _sooner_than_dpsgd(case: _Case) -> StudyJudgement:
     def look(condition: str) -> _Seen | None:
         pairs = case.rows.pairs((case.reading.policy, condition), (WAITING_FOR_ALL, condition))
         if not pairs:
@@ -196,7 +196,7 @@ def _sooner_than_dpsgd(case: _Case) -> Judgement:
     return _judgement(case, "the target is reached sooner than by D-PSGD", words, look)
 
 
-def _data_still_heard(case: _Case) -> Judgement:
+def _data_still_heard(case: _Case) -> StudyJudgement:
     study = case.study
 
     def look(condition: str) -> _Seen | None:
@@ -215,7 +215,7 @@ def _data_still_heard(case: _Case) -> Judgement:
     return _judgement(case, f"{study.struck}' data is still heard", words, look)
 
 
-def _time_ratio(ours: Row, theirs: Row) -> float:
+def _time_ratio(ours: StudyRow, theirs: StudyRow) -> float:
     """Of the times to the target; a miss is given the whole time, and two misses are alike."""
     whole = max((row.seconds for row in (ours, theirs) if row.seconds), default=None)
     if whole is None or (ours.held_s is None and theirs.held_s is None):
@@ -223,7 +223,7 @@ def _time_ratio(ours: Row, theirs: Row) -> float:
     return (ours.held_s or whole) / (theirs.held_s or whole)
 
 
-def _rounding(pairs: Sequence[tuple[Row, Row]]) -> float:
+def _rounding(pairs: Sequence[tuple[StudyRow, StudyRow]]) -> float:
     """Of the logarithms of ratios of times, which are read on a grid."""
     return fmean(one.rounding + other.rounding for one, other in pairs)
 
@@ -233,15 +233,15 @@ def _beside(interval: Interval, limit: float, unit: str) -> _Seen:
     return _Seen(interval.is_below(limit), interval.estimate <= limit, interval.seeds, "", interval, unit)
 
 
-def _judgement(case: _Case, about: str, criterion: str, look: _Look) -> Judgement:
+def _judgement(case: _Case, about: str, criterion: str, look: _Look) -> StudyJudgement:
     looked = [(condition, case.lost(condition.key) or look(condition.key)) for condition in case.study.conditions[1:]]
     findings = tuple(_finding(condition.words, seen) for condition, seen in looked if seen is not None)
-    return Judgement(case.reading.words, about, criterion, overall(findings), findings)
+    return StudyJudgement(case.reading.words, about, criterion, overall(findings), findings)
 
 
-def _finding(condition: str, seen: _Seen) -> Finding:
+def _finding(condition: str, seen: _Seen) -> StudyFinding:
     doubt = Verdict.LOOK if seen.seeds < ENOUGH_SEEDS else Verdict.OPEN if seen.passed is None else None
     passed = doubt is None and bool(seen.passed)
-    return Finding(
+    return StudyFinding(
         condition, passed, seen.remark, doubt, seen.seems, seen.interval, seen.unit, seen.seeds, seen.diverges
     )

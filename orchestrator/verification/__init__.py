@@ -9,7 +9,7 @@ Nodes measure with `node.probing`. What cannot be measured honestly here says so
 May import: `pame`, `node`'s mechanisms and the rest of `orchestrator` below the network.
 """
 
-from orchestrator.verification.findings import Asked, Finding, Verdict, Verification
+from orchestrator.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
 from orchestrator.verification.verify import Tell, Verifier, asked_of
 
-__all__ = ["Asked", "Finding", "Tell", "Verdict", "Verification", "Verifier", "asked_of"]
+__all__ = ["Asked", "LinkFinding", "LinkVerdict", "Tell", "Verification", "Verifier", "asked_of"]

@@ -12,7 +12,7 @@ Link = tuple[int, int]
 """Sender and receiver."""
 
 
-class Verdict(StrEnum):
+class LinkVerdict(StrEnum):
     """Of one property of one link."""
 
     OK = "ok"
@@ -40,11 +40,11 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LinkFinding:
     """What came of it."""
 
     asked: Asked
-    verdict: Verdict
+    verdict: LinkVerdict
     measured: float | None = None
     low: float | None = None
     """Where it lies, as far as the measurement can tell."""
@@ -73,7 +73,7 @@ class Finding:
 class Verification:
     """All that was found before a run."""
 
-    findings: Sequence[Finding]
+    findings: Sequence[LinkFinding]
     asked: Mapping[str, int]
     """Of how many links each property is asked."""
     seconds: float
@@ -81,14 +81,14 @@ class Verification:
     """What the weakest machine carries; None: nobody asked."""
 
     @property
-    def misses(self) -> list[Finding]:
+    def misses(self) -> list[LinkFinding]:
         """What is not as asked."""
-        return [finding for finding in self.findings if finding.verdict is Verdict.MISS]
+        return [finding for finding in self.findings if finding.verdict is LinkVerdict.MISS]
 
     def said(self) -> str:
         """In one line."""
         counts = Counter(finding.verdict for finding in self.findings)
-        ok, miss, unknown = counts[Verdict.OK], counts[Verdict.MISS], counts[Verdict.UNVERIFIABLE]
+        ok, miss, unknown = counts[LinkVerdict.OK], counts[LinkVerdict.MISS], counts[LinkVerdict.UNVERIFIABLE]
         return f"links measured: {ok} properties as asked, {miss} not, {unknown} unverifiable here"
 
     def complaint(self) -> str:

@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.verification.findings import Asked, Finding, Verdict
+from orchestrator.verification.findings import Asked, LinkFinding, LinkVerdict
 from pame.links import LinkSpec
 
 FALSE_ALARM = 1e-4
@@ -55,12 +55,12 @@ class Sample:
     """The share that is lost after it had its time on the link (nft, at the receiver)."""
 
 
-def unverifiable(asked: Asked, why: str) -> Finding:
+def unverifiable(asked: Asked, why: str) -> LinkFinding:
     """Nothing can be said."""
-    return Finding(asked, Verdict.UNVERIFIABLE, how=why)
+    return LinkFinding(asked, LinkVerdict.UNVERIFIABLE, how=why)
 
 
-def judge(asked: Asked, sample: Sample, back: LinkSpec, one_clock: bool) -> Finding:
+def judge(asked: Asked, sample: Sample, back: LinkSpec, one_clock: bool) -> LinkFinding:
     """What the probes of a link tell of one property; `back`: what is asked of the way back."""
     match asked.what:
         case "delay" if one_clock:
@@ -81,7 +81,7 @@ def deviation(spec: LinkSpec) -> float:
     return spec.jitter_s if spec.distribution == "normal" else spec.jitter_s / sqrt(3)
 
 
-def _delay(asked: Asked, sample: Sample) -> Finding:
+def _delay(asked: Asked, sample: Sample) -> LinkFinding:
     count = len(sample.age_ns)
     if count < _FEWEST:
         return unverifiable(asked, _too_few(count))
@@ -91,7 +91,7 @@ def _delay(asked: Asked, sample: Sample) -> Finding:
     return _found(asked, measured, slack, f"median of {count} {_probes(asked)}, one clock")
 
 
-def _delay_by_round_trip(asked: Asked, sample: Sample, back: LinkSpec) -> Finding:
+def _delay_by_round_trip(asked: Asked, sample: Sample, back: LinkSpec) -> LinkFinding:
     """The shortest round trip, less what is asked of both ways: this link's part of the rest nobody can tell."""
     if not sample.round_trip_ns:
         return unverifiable(asked, "the two ends have different clocks, and no probe came back")
@@ -100,11 +100,13 @@ def _delay_by_round_trip(asked: Asked, sample: Sample, back: LinkSpec) -> Findin
     varies = _SIGMAS * (deviation(asked.spec) + (0.0 if asked.in_process else deviation(back)))
     slack = 2 * _DELAY_SLACK_S[asked.in_process] + _DELAY_SHARE * (asked.value + home_s) + varies
     how = f"shortest of {len(sample.round_trip_ns)} round trips: clocks differ, the way back is taken as asked"
-    verdict = Verdict.OK if abs(rest) <= slack else Verdict.MISS
-    return Finding(asked, verdict, asked.value + rest / 2, asked.value + min(rest, 0), asked.value + max(rest, 0), how)
+    verdict = LinkVerdict.OK if abs(rest) <= slack else LinkVerdict.MISS
+    return LinkFinding(
+        asked, verdict, asked.value + rest / 2, asked.value + min(rest, 0), asked.value + max(rest, 0), how
+    )
 
 
-def _jitter(asked: Asked, sample: Sample) -> Finding:
+def _jitter(asked: Asked, sample: Sample) -> LinkFinding:
     count = len(sample.age_ns)
     if count < _FEWEST_OF_JITTER:
         return unverifiable(asked, _too_few(count))
@@ -114,14 +116,14 @@ def _jitter(asked: Asked, sample: Sample) -> Finding:
     return _found(asked, measured, slack, f"middle half of {count} {_probes(asked)}, which a late one does not move")
 
 
-def _loss(asked: Asked, sample: Sample) -> Finding:
+def _loss(asked: Asked, sample: Sample) -> LinkFinding:
     sent, came = sample.sent - sample.overrun, min(len(sample.arrival_ns), sample.sent)
     if sent < _FEWEST_OF_LOSS:
         return unverifiable(asked, _too_few(sent))
     lost = max(0, sent - came)
     low, high = exact_interval(lost, sent)
-    verdict = Verdict.OK if low <= asked.value <= high else Verdict.MISS
-    return Finding(asked, verdict, lost / sent, low, high, f"{lost} of {sent} datagrams lost")
+    verdict = LinkVerdict.OK if low <= asked.value <= high else LinkVerdict.MISS
+    return LinkFinding(asked, verdict, lost / sent, low, high, f"{lost} of {sent} datagrams lost")
 
 
 def exact_interval(count: int, trials: int) -> tuple[float, float]:
@@ -133,7 +135,7 @@ def exact_interval(count: int, trials: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _rate(asked: Asked, sample: Sample) -> Finding:
+def _rate(asked: Asked, sample: Sample) -> LinkFinding:
     arrivals = np.sort(np.asarray(sample.arrival_ns, dtype=np.int64))
     if not asked.in_process:
         offered = 8 * sample.bytes * sample.sent / sample.seconds if sample.seconds else 0.0
@@ -159,9 +161,9 @@ def _usual_gap(arrivals: NDArray[np.float64], quantile: float) -> float:
     return float(np.quantile(np.diff(arrivals[ends]) / np.diff(ends), quantile))
 
 
-def _found(asked: Asked, measured: float, slack: float, how: str) -> Finding:
-    verdict = Verdict.OK if abs(measured - asked.value) <= slack else Verdict.MISS
-    return Finding(asked, verdict, measured, how=how)
+def _found(asked: Asked, measured: float, slack: float, how: str) -> LinkFinding:
+    verdict = LinkVerdict.OK if abs(measured - asked.value) <= slack else LinkVerdict.MISS
+    return LinkFinding(asked, verdict, measured, how=how)
 
 
 def _probes(asked: Asked) -> str:

@@ -5,11 +5,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from orchestrator.verification.findings import Asked, Finding, Link, Verification
+from orchestrator.verification.findings import Asked, Link, LinkFinding, Verification
 from orchestrator.verification.judge import Sample, judge, unverifiable
 from orchestrator.verification.schedule import MOST_RATE_ROUNDS, Round, rate_rounds, sample, timing_rounds
+from pame.resolved_run import ResolvedRun
 from pame.rpc import control_pb2 as pb
-from pame.setting import Setting
 
 _PROPERTIES = ("delay", "jitter", "loss", "rate")
 _CAPACITY_S = 0.15
@@ -22,7 +22,7 @@ _Answers = Mapping[Link, pb.Probed]
 """By who answers, and about whom."""
 
 
-def asked_of(setting: Setting, realised: Iterable[pb.RealisedLink]) -> dict[Link, list[Asked]]:
+def asked_of(setting: ResolvedRun, realised: Iterable[pb.RealisedLink]) -> dict[Link, list[Asked]]:
     """What there is to measure, by link: what the nodes say that they realise, each property once."""
     found: dict[tuple[Link, str], Asked] = {}
     for row in realised:
@@ -42,7 +42,7 @@ class Verifier:
     def __init__(
         self,
         run: int,
-        setting: Setting,
+        setting: ResolvedRun,
         asked: Mapping[Link, Sequence[Asked]],
         boots: Mapping[int, str],
         tell: Tell,
@@ -57,7 +57,7 @@ class Verifier:
         self._expected: set[Link] = set()
         self._answers: dict[Link, pb.Probed] = {}
         self._news = asyncio.Event()
-        self._findings: list[Finding] = []
+        self._findings: list[LinkFinding] = []
 
     def heard(self, node: int, answer: pb.Probed) -> None:
         """A node answers."""
@@ -105,7 +105,7 @@ class Verifier:
 
     def _judge(
         self, asked: Asked, round_: Round, sent: _Answers, came: _Answers, all_asked: Mapping[Link, Sequence[Asked]]
-    ) -> Finding:
+    ) -> LinkFinding:
         i, j = asked.link
         if (i, j) not in sent or (j, i) not in came:
             return unverifiable(asked, "a node did not answer in time")

@@ -1,4 +1,4 @@
-"""The algorithms, one file each, behind one seam (`seam.py`); a new one is a file and a line in SPECS.
+"""The algorithms, one file each, behind one interface (`interface.py`); a new one is a file and a line in SPECS.
 
 May import: `pame.compressors`, `pame.exchange`, `pame.randomness`, `pame.sampling`, `pame.problems`, `pame.topology`.
 Knows nothing of transport or time.
@@ -14,9 +14,7 @@ from pame.algorithms.dfedsam import Dfedsam, DfedsamSpec
 from pame.algorithms.dmgt_svrg import DmgtSvrg, DmgtSvrgSpec
 from pame.algorithms.dpsgd import Dpsgd, DpsgdSpec
 from pame.algorithms.epidemic import Epidemic, EpidemicSpec
-from pame.algorithms.nids import Nids, NidsSpec
-from pame.algorithms.pame import Pame, PameSpec
-from pame.algorithms.seam import (
+from pame.algorithms.interface import (
     Algorithm,
     AlgorithmSpec,
     Context,
@@ -25,9 +23,11 @@ from pame.algorithms.seam import (
     Message,
     Received,
 )
-from pame.algorithms.selection import Mode, Selection, Wanted, Who
+from pame.algorithms.nids import Nids, NidsSpec
+from pame.algorithms.pame import Pame, PameSpec
+from pame.algorithms.selection import ExchangeMode, Selection, Wanted, Who
 from pame.algorithms.squarm import Squarm, SquarmSpec
-from pame.algorithms.steps import FixedStep, PenaltyStep, Step
+from pame.algorithms.step_sizes import FixedStep, PenaltyStep, Step
 
 SPECS: dict[str, type[AlgorithmSpec]] = {
     "pame": PameSpec,
@@ -68,10 +68,10 @@ __all__ = [
     "DpsgdSpec",
     "Epidemic",
     "EpidemicSpec",
+    "ExchangeMode",
     "FixedStep",
     "Form",
     "Message",
-    "Mode",
     "Nids",
     "NidsSpec",
     "NodeBase",

@@ -18,12 +18,12 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Gt, Le
 
-from pame.algorithms.descend import check_finite, descend
-from pame.algorithms.flows import Flows, dual_share
+from pame.algorithms.flows import EdgeFlows, dual_share
+from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
-from pame.algorithms.seam import Context
-from pame.compressors import Adaptive, CompressorSpec
+from pame.compressors import AdaptiveQuantizer, CompressorSpec
 from pame.exchange import Vector
 
 
@@ -38,7 +38,7 @@ class AnqNidsSpec(ReplicaSpec):
     kind: Literal["anq-nids"] = "anq-nids"
     gam: Annotated[float, Gt(0), Le(1)] = 1.0
     dual: Annotated[float, Gt(0)] = 1.0
-    compressor: CompressorSpec = field(default_factory=Adaptive)
+    compressor: CompressorSpec = field(default_factory=AdaptiveQuantizer)
 
     def node(self, context: Context) -> "AnqNids":
         """The state machine of one node."""
@@ -51,7 +51,7 @@ class AnqNids(ReplicaNode):
     def __init__(self, spec: AnqNidsSpec, context: Context) -> None:
         super().__init__(spec, context, ["z"], flowing="z")
         self._spec = spec
-        self._flows = Flows(np.zeros_like(context.start))
+        self._flows = EdgeFlows(np.zeros_like(context.start))
         self._stepped = context.start
 
     @property

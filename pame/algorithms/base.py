@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
+from pame.algorithms.interface import Context, Delivery, Received
 from pame.algorithms.mixing import Weights
-from pame.algorithms.seam import Context, Delivery, Received
 from pame.algorithms.selection import Wanted, Who
-from pame.algorithms.steps import FixedStep
+from pame.algorithms.step_sizes import FixedStep
 from pame.exchange import Vector
 
 

@@ -19,11 +19,11 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Gt, Le
 
-from pame.algorithms.descend import check_finite
-from pame.algorithms.flows import Flows
+from pame.algorithms.flows import EdgeFlows
+from pame.algorithms.gradient_step import check_finite
+from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
-from pame.algorithms.seam import Context
 from pame.exchange import Vector
 
 
@@ -49,7 +49,7 @@ class Beer(ReplicaNode):
         super().__init__(spec, context, ["h", "g"], flowing="g")
         self._spec = spec
         self._gradient = context.objective.gradient(context.start, context.first)
-        self._flows = Flows(np.zeros_like(context.start))
+        self._flows = EdgeFlows(np.zeros_like(context.start))
 
     @property
     def tracker(self) -> Vector:

@@ -15,10 +15,10 @@ from typing import Annotated, Literal
 
 from annotated_types import Gt, Le
 
-from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
-from pame.algorithms.seam import Context
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ The sum is over what both ends knew after their last round together. With a tent
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
-from pame.algorithms.seam import Context
 from pame.compressors import CompressorSpec, Quantize
 
 

@@ -20,9 +20,9 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Lt
 
-from pame.algorithms.descend import check_finite
 from pame.algorithms.gossip import GossipNode, GossipSpec
-from pame.algorithms.seam import Context, Form, Message, Received
+from pame.algorithms.gradient_step import check_finite
+from pame.algorithms.interface import Context, Form, Message, Received
 from pame.compressors import Quantize, expand, rounded
 from pame.exchange import Vector
 from pame.randomness import Key, Purpose

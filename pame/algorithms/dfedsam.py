@@ -16,9 +16,9 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge
 
-from pame.algorithms.descend import descend
 from pame.algorithms.gossip import GossipNode, GossipSpec
-from pame.algorithms.seam import Context
+from pame.algorithms.gradient_step import descend
+from pame.algorithms.interface import Context
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from pame.algorithms.base import dense
-from pame.algorithms.descend import check_finite
 from pame.algorithms.flow_node import FlowNode, FlowSpec
+from pame.algorithms.gradient_step import check_finite
+from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import pull
-from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
 
 

@@ -11,9 +11,9 @@ one (`draw: directed`); `mutual` and `shared` are for comparisons: an edge takes
 from dataclasses import dataclass
 from typing import Literal
 
-from pame.algorithms.descend import check_finite, descend
 from pame.algorithms.gossip import GossipNode, GossipSpec
-from pame.algorithms.seam import Context
+from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.interface import Context
 from pame.algorithms.selection import WHO, Who
 from pame.exchange import Vector
 

@@ -18,11 +18,11 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Gt
 
 from pame.algorithms.base import NodeBase, dense
-from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import weighted_sum
-from pame.algorithms.seam import Context, Form, Message, Received
 from pame.algorithms.selection import Who
-from pame.algorithms.steps import FixedStep
+from pame.algorithms.step_sizes import FixedStep
 from pame.exchange import Vector, as_sent
 
 

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 
 from pame.algorithms.base import MixingSpec, NodeBase
-from pame.algorithms.flows import Flows
+from pame.algorithms.flows import EdgeFlows
+from pame.algorithms.interface import Context
 from pame.algorithms.mixing import Mixing, known
-from pame.algorithms.seam import Context
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class FlowNode(NodeBase):
     def __init__(self, spec: FlowSpec, context: Context) -> None:
         super().__init__(context)
         self._mixing = Mixing(context, spec.mixing)
-        self._flows = Flows(np.zeros_like(context.start))
+        self._flows = EdgeFlows(np.zeros_like(context.start))
         self._is_naive = spec.on_loss == "naive"
         self._missed: dict[int, int] = {}
         """The iteration of what a neighbour did not get, unforeseen, since the last round."""

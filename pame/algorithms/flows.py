@@ -13,7 +13,7 @@ def dual_share(selection: Selection, node: int, neighbour: int) -> float:
     return sqrt(selection.odds(node, neighbour)) / selection.common_period(node, neighbour)
 
 
-class Flows:
+class EdgeFlows:
     """What has flowed to a node over each of its edges. The other end has the same with the opposite sign, so over all
     nodes it sums to zero, and still does when both ends of an edge forget it."""
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pame.algorithms.base import MixingSpec, NodeBase, dense
+from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import Mixing
-from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from pame.algorithms.seam import Context
+from pame.algorithms.interface import Context
 from pame.exchange import Vector
 from pame.topology import mixing_row
 

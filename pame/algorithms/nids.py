@@ -24,11 +24,11 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Gt
 
 from pame.algorithms.base import dense
-from pame.algorithms.descend import check_finite, descend
 from pame.algorithms.flow_node import FlowNode, FlowSpec
 from pame.algorithms.flows import dual_share
+from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import pull
-from pame.algorithms.seam import Context, Form, Message, Received
 from pame.exchange import Vector, as_sent
 
 

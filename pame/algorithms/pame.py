@@ -11,10 +11,10 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Gt, Le
 
 from pame.algorithms.base import NodeBase
-from pame.algorithms.descend import descend
-from pame.algorithms.seam import Context, Form, Message, Received
+from pame.algorithms.gradient_step import descend
+from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.selection import WHO, Who
-from pame.algorithms.steps import FixedStep, Step
+from pame.algorithms.step_sizes import FixedStep, Step
 from pame.errors import ParameterError
 from pame.exchange import PartialMessage, Vector, aggregate, reveal
 from pame.sampling import support

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from pame.algorithms.base import NodeBase
+from pame.algorithms.interface import Context, Delivery, Form, Message, Received
 from pame.algorithms.replicas import Replicas, ReplicaSpec
-from pame.algorithms.seam import Context, Delivery, Form, Message, Received
 
 
 class ReplicaNode(NodeBase):

@@ -40,8 +40,8 @@ import numpy as np
 from annotated_types import Ge
 
 from pame.algorithms.base import MixingSpec
+from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import Mixing
-from pame.algorithms.seam import Context, Form, Message, Received
 from pame.algorithms.selection import Who
 from pame.compressors import CompressorSpec, Payload, Sparse, TopK, expand, rounded
 from pame.exchange import PartialMessage, Vector, as_sent

@@ -26,7 +26,7 @@ class Wanted:
     enough: int
 
 
-class Mode(Enum):
+class ExchangeMode(Enum):
     """What "waiting for neighbours" means."""
 
     ROUNDS = "rounds"
@@ -67,13 +67,13 @@ class Selection:
         periods: Sequence[int],
         share: float,
         spare: int | None = 0,
-        mode: Mode = Mode.ROUNDS,
+        mode: ExchangeMode = ExchangeMode.ROUNDS,
         who: Who = Who.CHOSEN,
         fan_out: int = 0,
     ) -> None:
         """`share` is nu; `spare` is how many more neighbours to ask than are needed, None for all there are;
         `fan_out`: to how many nodes one speaks where all are within reach."""
-        if who is not Who.CHOSEN and (mode is not Mode.ROUNDS or spare != 0):
+        if who is not Who.CHOSEN and (mode is not ExchangeMode.ROUNDS or spare != 0):
             raise ParameterError(
                 "exchange: this algorithm waits for every message of its rounds; leave mode and spare as they are"
             )
@@ -122,7 +122,7 @@ class Selection:
         """Whom node i listens to at its round k, ascending."""
         match self.who:
             case Who.CHOSEN:
-                return self._drawn(node, k) if self.mode is Mode.ROUNDS else self._neighbours[node]
+                return self._drawn(node, k) if self.mode is ExchangeMode.ROUNDS else self._neighbours[node]
             case Who.MUTUAL | Who.SHARED:
                 return self.active(node, k)
             case Who.BROADCAST | Who.BROADCAST_SHARED:
@@ -134,7 +134,7 @@ class Selection:
     def receivers(self, node: int, k: int) -> tuple[int, ...]:
         """Whom node j sends to at iteration k, ascending."""
         is_round = self.is_round(node, k)
-        if self.mode is Mode.FREE:
+        if self.mode is ExchangeMode.FREE:
             return self._drawn(node, k) if is_round else ()
         match self.who:
             case Who.CHOSEN:
@@ -147,7 +147,7 @@ class Selection:
 
     def is_sent(self, sender: int, receiver: int, k: int) -> bool:
         """Whether there is a message on that link at k, with as few draws as it takes: asked for every parcel."""
-        if self.who is Who.CHOSEN and self.mode is Mode.ROUNDS:
+        if self.who is Who.CHOSEN and self.mode is ExchangeMode.ROUNDS:
             return self.is_round(receiver, k) and sender in self._drawn(receiver, k)
         return receiver in self.receivers(sender, k)
 
@@ -181,7 +181,7 @@ class Selection:
         if self.who is Who.REGULAR:
             return self._graph(k)[node]
         neighbours = self._neighbours[node]
-        spare = self._spare if self.mode is Mode.ROUNDS else 0
+        spare = self._spare if self.mode is ExchangeMode.ROUNDS else 0
         return candidates(self._seed, node, k, neighbours, min(self._enough[node] + spare, len(neighbours)))
 
     def _draw_graph(self, k: int) -> Neighbours:

@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
 
-from pame.algorithms.descend import check_finite, descend
+from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
-from pame.algorithms.seam import Context
 from pame.compressors import CompressorSpec, Sign
 
 

@@ -18,7 +18,7 @@ from pame.codec.header import FLAGS, NUMBER_BYTES, after_flags, read_number, wri
 from pame.codec.refusal import Refusal, Refused
 from pame.codec.sizes import Sizes
 from pame.compressors import Levels
-from pame.compressors.ladder import MAX_RUNG, heights
+from pame.compressors.growing_levels import MAX_RUNG, heights
 
 _LONGEST = (MAX_RUNG + 1).bit_length()
 """The most bits a coordinate has in the first part."""

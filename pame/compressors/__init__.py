@@ -8,7 +8,7 @@ May import: the standard library, numpy, annotated-types, `pame.exchange`, `pame
 
 from typing import Protocol, get_args
 
-from pame.compressors.adaptive import Adaptive
+from pame.compressors.adaptive import AdaptiveQuantizer
 from pame.compressors.payload import (
     FormName,
     Levels,
@@ -50,14 +50,14 @@ class Compressor(Protocol):
         """The payload of a vector; Diverged if that is not finite."""
 
 
-CompressorSpec = TopK | RandomK | Quantize | Adaptive | Sign
+CompressorSpec = TopK | RandomK | Quantize | AdaptiveQuantizer | Sign
 
 SPECS: dict[str, type[Compressor]] = {spec.kind: spec for spec in get_args(CompressorSpec)}
 """Every compressor by its name in an experiment file."""
 
 __all__ = [
     "SPECS",
-    "Adaptive",
+    "AdaptiveQuantizer",
     "Compressor",
     "CompressorSpec",
     "FormName",

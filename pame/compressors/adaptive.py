@@ -23,14 +23,14 @@ import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 
 from pame.compressors.finite import check_finite, too_large
-from pame.compressors.ladder import climb, heights
+from pame.compressors.growing_levels import climb, heights
 from pame.compressors.payload import FormName, Levels
 from pame.exchange import Vector
 from pame.randomness import Key, uniforms
 
 
 @dataclass(frozen=True)
-class Adaptive:
+class AdaptiveQuantizer:
     """Adaptive non-uniform quantization: levels whose gaps grow with the value, finer at every iteration.
 
     eta: the absolute error at the start

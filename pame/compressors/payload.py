@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pame.compressors.ladder import heights
+from pame.compressors.growing_levels import heights
 from pame.exchange import PartialMessage, ValueType, Vector, as_sent
 
 FormName = Literal["partial", "dense", "sparse", "quantized", "levels", "signs"]

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Gt, Le
 
 from pame.compressors.finite import check_finite
-from pame.compressors.kept import kept
+from pame.compressors.kept_count import kept
 from pame.compressors.payload import FormName
 from pame.exchange import PartialMessage, Vector
 from pame.randomness import Key

@@ -10,7 +10,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from pame.compressors.finite import check_finite
-from pame.compressors.kept import kept
+from pame.compressors.kept_count import kept
 from pame.compressors.payload import FormName, Sparse
 from pame.exchange import Vector
 from pame.randomness import Key

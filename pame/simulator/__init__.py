@@ -9,15 +9,15 @@ May import: everything else in `pame`.
 
 from collections.abc import Callable
 
-from pame.ledger import Ledger
-from pame.observe import Observer, Outcome
-from pame.setting import Setting
-from pame.simulator.check import check
+from pame.byte_account import ByteAccount
+from pame.observe import Observer, RunOutcome
+from pame.resolved_run import ResolvedRun
+from pame.simulator.driver_check import check
 from pame.simulator.lockstep import run_lock_step
 from pame.simulator.vectorised import run_vectorised
 from pame.simulator.virtual_time import run_virtual_time
 
-DRIVERS: dict[str, Callable[[Setting, Observer, Ledger], Outcome]] = {
+DRIVERS: dict[str, Callable[[ResolvedRun, Observer, ByteAccount], RunOutcome]] = {
     "lock-step": run_lock_step,
     "vectorised": run_vectorised,
     "virtual-time": run_virtual_time,

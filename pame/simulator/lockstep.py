@@ -7,20 +7,20 @@ Messages arrive at once, so there is nothing to wait for. It is the reference th
 import numpy as np
 
 from pame.algorithms import Delivery, Received
+from pame.byte_account import ByteAccount, Fate
 from pame.evaluate import Evaluator
-from pame.ledger import Fate, Ledger
 from pame.message_check import MessageCheck
-from pame.observe import Observer, Outcome, Record
+from pame.observe import Observer, Record, RunOutcome
 from pame.participant import staleness
-from pame.setting import Setting
-from pame.simulator.check import check
-from pame.simulator.post import post
+from pame.resolved_run import ResolvedRun
+from pame.simulator.driver_check import check
+from pame.simulator.sending import post
 
 
-def run_lock_step(setting: Setting, observer: Observer, ledger: Ledger) -> Outcome:
+def run_lock_step(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
     """Run to the first stop rule."""
     check("lock-step", setting)
-    run = _Run(setting, observer, ledger)
+    run = _LockStepRun(setting, observer, ledger)
     k = 0
     while True:
         outcome = run.evaluate(k)
@@ -31,10 +31,10 @@ def run_lock_step(setting: Setting, observer: Observer, ledger: Ledger) -> Outco
         k += 1
 
 
-class _Run:
+class _LockStepRun:
     """The nodes of one run, and what each has received and not yet absorbed."""
 
-    def __init__(self, setting: Setting, observer: Observer, ledger: Ledger) -> None:
+    def __init__(self, setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> None:
         self._setting = setting
         self._observer = observer
         self._ledger = ledger
@@ -43,13 +43,13 @@ class _Run:
         self._check = MessageCheck(setting, self._nodes)
         self._inboxes: list[list[Received]] = [[] for _ in self._nodes]
 
-    def evaluate(self, k: int) -> Outcome | None:
+    def evaluate(self, k: int) -> RunOutcome | None:
         """The end of the run, if w^k is one."""
         if not self._evaluator.due(k):
             return None
         models = np.stack([node.model for node in self._nodes])
         reason = self._evaluator.evaluate(models, k)
-        return None if reason is None else Outcome(models, k, None, reason, self._ledger.clean)
+        return None if reason is None else RunOutcome(models, k, None, reason, self._ledger.clean)
 
     def account(self) -> None:
         """What is counted at the end."""

@@ -16,24 +16,24 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from pame.algorithms import PameSpec
-from pame.algorithms.descend import check_finite
+from pame.algorithms.gradient_step import check_finite
+from pame.byte_account import ByteAccount
 from pame.evaluate import Evaluator
 from pame.exchange import as_sent
-from pame.ledger import Ledger
 from pame.message_check import MessageCheck
-from pame.observe import Observer, Outcome
+from pame.observe import Observer, RunOutcome
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes, uniforms_of_links
+from pame.resolved_run import ResolvedRun
 from pame.sampling import participation
-from pame.setting import Setting
-from pame.simulator.check import check
-from pame.simulator.vectorised_account import Exchange, enter, records
+from pame.simulator.driver_check import check
+from pame.simulator.vectorised_account import IterationExchange, enter, records
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outcome:
+def run_vectorised(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
     """Run to the first stop rule."""
     check("vectorised", setting)
     spec = cast(PameSpec, setting.algorithm)
@@ -48,7 +48,7 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
         if evaluator.due(k):
             reason = evaluator.evaluate(models, k)
             if reason is not None:
-                return Outcome(models, k, None, reason, ledger.clean)
+                return RunOutcome(models, k, None, reason, ledger.clean)
         active = np.flatnonzero(k % periods == 0)
         exchange = _exchange(setting, models, active, enough, spec.support_size(models.shape[1]), k)
         coverage = _average(models, exchange)
@@ -65,14 +65,16 @@ def run_vectorised(setting: Setting, observer: Observer, ledger: Ledger) -> Outc
         k += 1
 
 
-def _exchange(setting: Setting, models: Matrix, active: Indices, enough: Indices, s: int, k: int) -> Exchange:
+def _exchange(
+    setting: ResolvedRun, models: Matrix, active: Indices, enough: Indices, s: int, k: int
+) -> IterationExchange:
     """All draws of one iteration, for the nodes that aggregate: candidates, supports, lost messages."""
     receivers, candidates = _candidates(setting, active, enough, k)
     senders = np.unique(candidates)
     u = np.ones(receivers.size)
     if setting.message_loss > 0:
         u = uniforms_of_links(setting.seed, Purpose.MESSAGE_LOSS, candidates, receivers, k)
-    return Exchange(
+    return IterationExchange(
         active=active,
         senders=senders,
         mask=subsets_of_nodes(setting.seed, Purpose.SUPPORT, senders, k, models.shape[1], s),
@@ -83,7 +85,7 @@ def _exchange(setting: Setting, models: Matrix, active: Indices, enough: Indices
     )
 
 
-def _candidates(setting: Setting, active: Indices, enough: Indices, k: int) -> tuple[Indices, Indices]:
+def _candidates(setting: ResolvedRun, active: Indices, enough: Indices, k: int) -> tuple[Indices, Indices]:
     """Receiver and sender of every message, receivers ascending, then senders."""
     offsets, targets = setting.topology.adjacency
     degrees = setting.topology.degrees
@@ -99,7 +101,7 @@ def _candidates(setting: Setting, active: Indices, enough: Indices, k: int) -> t
     return receiver[order], sender[order]
 
 
-def _average(models: Matrix, exchange: Exchange) -> NDArray[np.float64]:
+def _average(models: Matrix, exchange: IterationExchange) -> NDArray[np.float64]:
     """Replace the active nodes' models by their averages; the mean coverage of each."""
     ends = (exchange.receiver[exchange.reached], exchange.sender[exchange.reached])
     shape = (exchange.active.size, exchange.senders.size)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes, SupportCoding
 from pame.exchange import PartialMessage
-from pame.ledger import Fate, Ledger
 from pame.message_check import MessageCheck
 from pame.observe import Record
-from pame.setting import Setting
-from pame.simulator.post import message_sizes
+from pame.resolved_run import ResolvedRun
+from pame.simulator.sending import message_sizes
 
 Indices = NDArray[np.int64]
 
@@ -19,7 +19,7 @@ _SIZE_IGNORES_POSITIONS = (SupportCoding.SEED, SupportCoding.BITMAP, SupportCodi
 
 
 @dataclass(frozen=True)
-class Exchange:
+class IterationExchange:
     """Everything drawn and revealed at one iteration."""
 
     active: Indices
@@ -38,7 +38,9 @@ class Exchange:
     """Of each message: whether it was not lost."""
 
 
-def enter(setting: Setting, check: MessageCheck, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
+def enter(
+    setting: ResolvedRun, check: MessageCheck, ledger: ByteAccount, exchange: IterationExchange, k: int
+) -> Indices:
     """Put the messages into the ledger; the size of each sender's message."""
     sizes = _sizes(setting, check, ledger, exchange, k)
     sender, receiver = exchange.senders[exchange.sender], exchange.active[exchange.receiver]
@@ -49,7 +51,9 @@ def enter(setting: Setting, check: MessageCheck, ledger: Ledger, exchange: Excha
     return sizes
 
 
-def _sizes(setting: Setting, check: MessageCheck, ledger: Ledger, exchange: Exchange, k: int) -> Indices:
+def _sizes(
+    setting: ResolvedRun, check: MessageCheck, ledger: ByteAccount, exchange: IterationExchange, k: int
+) -> Indices:
     """Exact sizes. Messages without stars, or with nothing else, are all alike unless the coding looks at positions."""
     s = int(np.count_nonzero(exchange.mask[0])) if exchange.senders.size else 0
     star = exchange.mask & (exchange.revealed == 0.0) & ~np.signbit(exchange.revealed)
@@ -72,7 +76,7 @@ def _sizes(setting: Setting, check: MessageCheck, ledger: Ledger, exchange: Exch
 
 
 def records(
-    nodes: int, enough: Indices, exchange: Exchange, coverage: NDArray[np.float64], sizes: Indices, k: int
+    nodes: int, enough: Indices, exchange: IterationExchange, coverage: NDArray[np.float64], sizes: Indices, k: int
 ) -> list[Record]:
     """One record per node. Nothing but the messages of this very iteration is ever averaged: their age is 0."""
     messages, lost, wanted, received = (np.zeros(nodes, dtype=np.int64) for _ in range(4))

@@ -19,31 +19,31 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from pame.algorithms import Mode, Received
+from pame.algorithms import ExchangeMode, Received
+from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes
-from pame.comeback import first_iteration, start_model
 from pame.evaluate import Evaluator
-from pame.faults import ContainerKill, ContainerRestart, Event, Pause
-from pame.ledger import Fate, Ledger
+from pame.fault_effects import ContainerKillEffect, ContainerRestartEffect, FaultEvent, PauseEffect
 from pame.links import LinkState, send
 from pame.message_check import MessageCheck
-from pame.observe import Observer, Outcome
+from pame.observe import Observer, RunOutcome
 from pame.participant import Participant, Sent
-from pame.setting import Setting
-from pame.simulator.post import Posted, post
+from pame.rejoin import first_iteration, start_model
+from pame.resolved_run import ResolvedRun
+from pame.simulator.sending import Posted, post
 
 Action = Callable[[float], None]
 
 
-def run_virtual_time(setting: Setting, observer: Observer, ledger: Ledger) -> Outcome:
+def run_virtual_time(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
     """Run to the first stop rule."""
-    return _Run(setting, observer, ledger).go()
+    return _VirtualTimeRun(setting, observer, ledger).go()
 
 
-class _Run:
+class _VirtualTimeRun:
     """The event queue, the links and the two curves of one run."""
 
-    def __init__(self, setting: Setting, observer: Observer, ledger: Ledger) -> None:
+    def __init__(self, setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> None:
         self._setting = setting
         self._observer = observer
         self._ledger = ledger
@@ -61,7 +61,7 @@ class _Run:
         """Nodes that are killed and not back yet, and when they will be."""
         self._still: dict[int, float] = {}
         """When nodes go on that were paused at an iteration."""
-        self._struck: set[tuple[int, Event]] = set()
+        self._struck: set[tuple[int, FaultEvent]] = set()
         """What has stopped which node at an iteration."""
         self._sent = [Sent()] * len(self._nodes)
         """By each node since its last record."""
@@ -80,7 +80,7 @@ class _Run:
         # waited for and hold nobody up.
         self._by_time = bool(self._slow) or not setting.misfortune.is_public
 
-    def go(self) -> Outcome:
+    def go(self) -> RunOutcome:
         """Handle event after event."""
         now = 0.0
         self._evaluate_by_time(now)
@@ -101,7 +101,7 @@ class _Run:
         if self._stopped is None:
             self._stopped = (self._latest(), self._steps // len(self._nodes))
         models, iterations = self._stopped
-        return Outcome(models, iterations, now, self._reason or "every node is done", self._is_exact())
+        return RunOutcome(models, iterations, now, self._reason or "every node is done", self._is_exact())
 
     def _at(self, moment: float, action: Action) -> None:
         if isfinite(moment):
@@ -118,7 +118,7 @@ class _Run:
             self._at(resumes, action)
         return resumes > now
 
-    def _leave(self, index: int, event: Event, now: float) -> None:
+    def _leave(self, index: int, event: FaultEvent, now: float) -> None:
         """An order for a node that is away finds nobody; only a container is down until the last who wanted that."""
         window = event.window
         back = window.end if window.lasts_s is None else now + window.lasts_s
@@ -126,7 +126,7 @@ class _Run:
         if index not in self._away:
             self._departures += 1
             self._expired += self._nodes[index].expired
-        elif isinstance(event.effect, ContainerKill | ContainerRestart):
+        elif isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect):
             back = max(back, self._away[index])
         else:
             return
@@ -160,7 +160,7 @@ class _Run:
         if self._is_stopped(node, now, partial(self._start, node)):
             return
         self._snapshot(node, now)
-        if self._reason is None and (node.k < setting.stop.iterations or setting.mode is not Mode.ROUNDS):
+        if self._reason is None and (node.k < setting.stop.iterations or setting.mode is not ExchangeMode.ROUNDS):
             self._strike(node, now)
 
     def _strike(self, node: Participant, now: float) -> None:
@@ -173,7 +173,7 @@ class _Run:
             self._send(node, now)
             return
         self._struck.add((node.index, order))
-        if isinstance(order.effect, Pause):
+        if isinstance(order.effect, PauseEffect):
             self._still[node.index] = now + (order.window.lasts_s or 0.0)
         else:
             self._leave(node.index, order, now)
@@ -317,4 +317,4 @@ class _Run:
     def _is_exact(self) -> bool:
         patient = not (self._expired or any(node.expired for node in self._nodes))
         undisturbed = patient and not self._departures
-        return self._setting.mode is Mode.ROUNDS and self._ledger.clean and undisturbed
+        return self._setting.mode is ExchangeMode.ROUNDS and self._ledger.clean and undisturbed

@@ -25,7 +25,7 @@ from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.experiment import load
 from orchestrator.plan import make_network_setting
 from pame.algorithms import SPECS
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(300)]
@@ -38,7 +38,7 @@ import asyncio, grpc, sys
 from orchestrator.security import Authority
 from node.credentials import mutual_channel
 from node.link import PUSH
-from node.signing import SigningRequest
+from node.keypair import SigningRequest
 
 async def push(name, channel):
     async with channel:
@@ -114,7 +114,7 @@ def same_as_simulated(folder: Path) -> dict[str, Any]:
     assert (facts["status"], facts["exact"]) == ("finished", True)
     [variant] = load(folder / "experiment.yaml", [])
     assert variant.experiment.nodes == NODES
-    outcome = run_lock_step(make_network_setting(variant.experiment, folder), _Nobody(), Ledger(NODES))
+    outcome = run_lock_step(make_network_setting(variant.experiment, folder), _Nobody(), ByteAccount(NODES))
     assert np.load(folder / "models.npy").tobytes() == outcome.models.tobytes()
     return facts
 
@@ -182,7 +182,7 @@ def test_the_page_is_there_and_knows_the_run(network: Project) -> None:
 
 def test_health_is_asked_and_answered(network: Project) -> None:
     for container in (network.containers("node")[0], orchestrator(network)):
-        assert network.execute(container, "python", "-m", "node.health", "127.0.0.1:4753").strip() == "serving"
+        assert network.execute(container, "python", "-m", "node.health_check", "127.0.0.1:4753").strip() == "serving"
 
 
 @pytest.mark.parametrize("kind", SPECS)
@@ -225,7 +225,7 @@ def test_a_trainer_and_a_container_that_are_killed_come_back_under_their_index(
     before = under_way(network, beyond=10)
     assert sorted(before.values()) == list(range(NODES))
     first, second = network.containers("node")[:2]
-    network.execute(first, "python", "-m", "node.order", "kill", "0")
+    network.execute(first, "python", "-m", "node.supervisor_client", "kill", "0")
     os.kill(second.pid, signal.SIGKILL)
     _, errors = running.communicate(timeout=120)
     assert running.returncode == ExitCode.DEGRADED, errors  # nobody had planned it

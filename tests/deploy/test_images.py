@@ -58,7 +58,7 @@ def test_a_node_has_the_tools_that_shape_links() -> None:
 @pytest.mark.parametrize("image", IMAGES)
 def test_health_is_asked_over_grpc(image: str) -> None:
     check = inspected(image)["Config"]["Healthcheck"]
-    assert check["Test"] == ["CMD", "python", "-m", "node.health", "127.0.0.1:4753"]
+    assert check["Test"] == ["CMD", "python", "-m", "node.health_check", "127.0.0.1:4753"]
 
 
 @pytest.mark.parametrize("image", IMAGES)

@@ -16,15 +16,15 @@ from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkState
 from orchestrator.plan import make_network_setting
 from orchestrator.plugins import add_plugins
+from orchestrator.process_pool import process_pool
 from orchestrator.runs import Status
-from orchestrator.workers import process_pool
 from pame import algorithms
+from pame.byte_account import ByteAccount
 from pame.errors import MessageRefused
 from pame.exchange import ValueType
-from pame.ledger import Ledger
 from pame.links import LinkSpec
 from pame.observe import Evaluation, Record
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS, run_lock_step, run_virtual_time
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "push_sum.py"
@@ -80,7 +80,7 @@ def experiment(kind: str, **settings: Any) -> Experiment:
     return Experiment.model_validate_json(json.dumps({**common, **settings}))
 
 
-def by_matrices(setting: Setting) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def by_matrices(setting: ResolvedRun) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """The models of push-sum with the column-stochastic matrices of who got whose share."""
     selection = setting.selection()
     mass, weight = np.zeros((NODES, N)), np.ones(NODES)
@@ -102,7 +102,7 @@ def by_matrices(setting: Setting) -> "np.ndarray[Any, np.dtype[np.float64]]":
 @pytest.mark.usefixtures("kinds")
 def test_its_models_are_those_of_column_stochastic_matrices(tmp_path: Path, loss: float) -> None:
     setting = make_network_setting(experiment("push-sum", messages={"loss": loss}), tmp_path)
-    outcome = run_lock_step(setting, Watcher(), Ledger(NODES))
+    outcome = run_lock_step(setting, Watcher(), ByteAccount(NODES))
     np.testing.assert_allclose(outcome.models, by_matrices(setting), rtol=0.0, atol=1e-12)
 
 
@@ -119,7 +119,7 @@ def test_every_backend_has_the_same_bits_and_the_same_bytes(tmp_path: Path, valu
     setting = make_network_setting(made, tmp_path)
     assert setting.values is ValueType[values.upper()]
     for driver in (run_lock_step, run_virtual_time):
-        ledger = Ledger(NODES)
+        ledger = ByteAccount(NODES)
         outcome = driver(replace(setting, link=LinkSpec(0.003, 0.002, 1e6)), Watcher(), ledger)
         assert outcome.models.tobytes() == models.tobytes()
         assert summary["messages"]["sent"] == sum(ledger.links().messages) > 0
@@ -133,12 +133,12 @@ def test_every_backend_has_the_same_bits_and_the_same_bytes(tmp_path: Path, valu
 def test_without_the_length_of_its_weight_a_simulation_ends_with_what_to_declare(tmp_path: Path, driver: str) -> None:
     setting = make_network_setting(experiment("undeclared"), tmp_path)
     with pytest.raises(MessageRefused) as refused:
-        DRIVERS[driver](setting, Watcher(), Ledger(NODES))
+        DRIVERS[driver](setting, Watcher(), ByteAccount(NODES))
     assert str(refused.value) == SENTENCE
 
 
-def lock_step(setting: Setting) -> None:
-    run_lock_step(setting, Watcher(), Ledger(NODES))
+def lock_step(setting: ResolvedRun) -> None:
+    run_lock_step(setting, Watcher(), ByteAccount(NODES))
 
 
 @pytest.mark.usefixtures("kinds")

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from node.assignment import Assigned, Peer, assign, assigned, describe
 from pame import problems, topology
-from pame.algorithms import DpsgdSpec, Mode, PameSpec
+from pame.algorithms import DpsgdSpec, ExchangeMode, PameSpec
 from pame.codec import SupportCoding
 from pame.errors import PameError, ParameterError
 from pame.exchange import ValueType
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
+from pame.resolved_run import Compute, ResolvedRun
 from pame.rpc import control_pb2 as pb
-from pame.setting import Compute, Setting
 from pame.stopping import PaperRule, StopRules
 from pame.topology.kinds import Ring
 
@@ -27,8 +27,8 @@ PROBLEM = LinearSpec(n=12, samples=5, test_samples=3)
 PEERS = [Peer(1, "127.0.0.1:7001", 0), Peer(5, "[::1]:7005", 2)]
 
 
-def setting(**changes: object) -> Setting:
-    made = Setting(
+def setting(**changes: object) -> ResolvedRun:
+    made = ResolvedRun(
         seed=2**63 - 1,
         topology=topology.build(Ring(), 6, 1, None),
         problem=problems.build(PROBLEM, 6, 2**63 - 1),
@@ -39,7 +39,7 @@ def setting(**changes: object) -> Setting:
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def travelled(made: Setting, **more: object) -> Assigned:
+def travelled(made: ResolvedRun, **more: object) -> Assigned:
     message = assign(describe(77, made, PROBLEM), 0, 3, PEERS, **more)  # type: ignore[arg-type]
     return assigned(pb.Assignment.FromString(message.SerializeToString()))
 
@@ -48,7 +48,7 @@ def travelled(made: Setting, **more: object) -> Assigned:
     "changes",
     [
         {},
-        {"mode": Mode.FREE, "spare": None, "max_lag": 2, "exclude_after": 5, "patience_s": None},
+        {"mode": ExchangeMode.FREE, "spare": None, "max_lag": 2, "exclude_after": 5, "patience_s": None},
         {
             "spare": 2,
             "patience_s": 0.25,

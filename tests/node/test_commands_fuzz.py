@@ -17,14 +17,14 @@ from message_mutations import mutated
 
 from node.assignment import Assigned, Peer, assign, assigned, describe, neighbour
 from node.commands import check_neighbours, check_probe, decoded, on_one_line, read_faults
-from node.parcels import refusal_name
 from node.process import Node, Options
 from node.server import ExchangeServer
 from node.session import Session
+from node.wire_message import refusal_name
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_network_setting
 from pame.errors import PameError
-from pame.plan_text import plan_lines
+from pame.fault_plan_text import plan_lines
 from pame.rpc import control_pb2 as pb
 from pame.rpc import refusal_pb2
 

@@ -9,18 +9,18 @@ import grpc
 import numpy as np
 import pytest
 
-from node.account import NodeAccount
 from node.assignment import Assigned, Peer, assign, assigned, describe
+from node.conditions import Conditions
+from node.counters import NodeCounters
 from node.link import PUSH
-from node.parcels import pack, refusal_name, size_limit
 from node.server import ExchangeServer
 from node.trainer import Trainer
-from node.weather import Weather
+from node.wire_message import pack, refusal_name, size_limit
 from pame import problems
 from pame.algorithms import PameSpec
 from pame.problems import LinearSpec
+from pame.resolved_run import ResolvedRun
 from pame.rpc import exchange_pb2 as pb
-from pame.setting import Setting
 from pame.stopping import StopRules
 from pame.topology import Topology
 
@@ -31,7 +31,7 @@ BOUND_S = 30.0
 
 def node_of(index: int, incarnations: dict[int, int] | None = None) -> Assigned:
     """One of three nodes on a line 0 - 1 - 2, with a round at every iteration, as an assignment makes it."""
-    setting = Setting(
+    setting = ResolvedRun(
         seed=5,
         topology=Topology(3, np.array([[0, 1], [1, 2]])),
         problem=problems.build(PROBLEM, 3, 5),
@@ -58,7 +58,7 @@ class Door:
 
     address: str
     trainer: Trainer
-    account: NodeAccount
+    account: NodeCounters
 
     async def push(self, *parcels: bytes) -> tuple[list[pb.RefusedParcel], int]:
         """Everything over one stream: what was refused, and how many were seen."""
@@ -79,9 +79,9 @@ class Door:
 
 @asynccontextmanager
 async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door]:
-    account = NodeAccount(run=RUN, index=1)
+    account = NodeCounters(run=RUN, index=1)
     node = node_of(1, incarnations)
-    trainer = Trainer(node, {}, Weather(node.setting, 1), account, lambda _: None, lambda *_: None, _always_room)
+    trainer = Trainer(node, {}, Conditions(node.setting, 1), account, lambda _: None, lambda *_: None, _always_room)
     server = ExchangeServer("127.0.0.1", 0)
     await server.open(size_limit({"w": N}), trainer.arrive)
     try:
@@ -251,7 +251,7 @@ def test_between_runs_everything_is_of_another_run() -> None:
         server = ExchangeServer("127.0.0.1", 0)
         await server.open()
         try:
-            idle = Door(f"127.0.0.1:{server.port}", None, NodeAccount())  # type: ignore[arg-type]
+            idle = Door(f"127.0.0.1:{server.port}", None, NodeCounters())  # type: ignore[arg-type]
             [refused], _ = await idle.push(changed())
             assert pb_name(refused) == "wrong_run"
             assert server.refused == {"wrong_run": 1}

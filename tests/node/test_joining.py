@@ -16,9 +16,9 @@ import pytest
 
 from node.control import ATTACH
 from node.fingerprint import fingerprint
-from node.parcels import refusal_name
 from node.process import code_version
-from orchestrator.network import Control
+from node.wire_message import refusal_name
+from orchestrator.network import ControlPlane
 from orchestrator.network.members import Member, Members
 from orchestrator.network.refused_reports import MOST_JOINS, MOST_REFUSALS
 from pame.rpc import control_pb2 as pb
@@ -46,8 +46,8 @@ class Listener:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[tuple[Control, Listener]]:
-    control, listener = Control("127.0.0.1"), Listener()
+async def opened() -> AsyncIterator[tuple[ControlPlane, Listener]]:
+    control, listener = ControlPlane("127.0.0.1"), Listener()
     control.run = listener  # type: ignore[assignment]
     await control.open()
     try:
@@ -57,7 +57,7 @@ async def opened() -> AsyncIterator[tuple[Control, Listener]]:
         await control.close("the test is over")
 
 
-def join(control: Control, **changes: Any) -> bytes:
+def join(control: ControlPlane, **changes: Any) -> bytes:
     """A join that is welcome, but for the changes."""
     made = pb.Join(
         token=control.token,
@@ -73,12 +73,12 @@ def join(control: Control, **changes: Any) -> bytes:
 
 
 @asynccontextmanager
-async def attaching(control: Control) -> "AsyncIterator[grpc.aio.StreamStreamMultiCallable[bytes, pb.ToNode]]":
+async def attaching(control: ControlPlane) -> "AsyncIterator[grpc.aio.StreamStreamMultiCallable[bytes, pb.ToNode]]":
     async with grpc.aio.insecure_channel(control.address) as channel, asyncio.timeout(BOUND_S):
         yield channel.stream_stream(ATTACH, None, pb.ToNode.FromString)
 
 
-async def first_answer(control: Control, data: bytes) -> pb.ToNode:
+async def first_answer(control: ControlPlane, data: bytes) -> pb.ToNode:
     async with attaching(control) as attach:
         call = attach()
         await call.write(data)

@@ -9,12 +9,12 @@ from math import inf
 
 import pytest
 from real_receiver import Receiver
-from still_weather import StillWeather
+from still_conditions import StillConditions
 
-from node.account import OutAccount
 from node.assignment import Peer
+from node.counters import OutCounters
 from node.link import AHEAD_S, QUEUE_MESSAGES, OutLink
-from node.parcels import Parcel
+from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.links import LinkSpec
 
@@ -25,9 +25,9 @@ PATIENCE_S = 20.0
 @asynccontextmanager
 async def link_to(
     receiver: Receiver, spec: LinkSpec | None = None, by_kernel: bool = False
-) -> AsyncIterator[tuple[OutLink, OutAccount]]:
-    account = OutAccount()
-    weather = StillWeather(spec or LinkSpec(), by_kernel=by_kernel)
+) -> AsyncIterator[tuple[OutLink, OutCounters]]:
+    account = OutCounters()
+    weather = StillConditions(spec or LinkSpec(), by_kernel=by_kernel)
     link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
     try:
         yield link, account
@@ -35,9 +35,9 @@ async def link_to(
         await link.close()
 
 
-def parcel(k: int, size: int = 100) -> Parcel:
+def parcel(k: int, size: int = 100) -> WireMessage:
     data = k.to_bytes(4, "big") + bytes(size - 4)
-    return Parcel(k, data, Sizes(values=size - 10, framing=3))
+    return WireMessage(k, data, Sizes(values=size - 10, framing=3))
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -58,7 +58,7 @@ def run(scene: Callable[[Receiver], Awaitable[None]]) -> None:
     asyncio.run(whole())
 
 
-def adds_up(account: OutAccount, given: int, size: int = 93) -> bool:
+def adds_up(account: OutCounters, given: int, size: int = 93) -> bool:
     """Each message that was given to the link is sent, dropped or queued; their payload is of one size."""
     counts = (account.messages, account.sizes.total), (account.dropped, account.dropped_bytes)
     rows = (*counts, (account.queued, account.queued_bytes), (account.resent, account.resent_bytes))
@@ -243,7 +243,7 @@ def test_what_is_on_its_way_counts_and_what_waits_behind_a_dead_neighbour_does_n
 
 def test_what_waits_behind_a_cut_does_not_count_until_it_is_over() -> None:
     async def scene(receiver: Receiver) -> None:
-        account, weather = OutAccount(), StillWeather(held_s=3600.0)
+        account, weather = OutCounters(), StillConditions(held_s=3600.0)
         link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
         for k in range(5):
             link.push(parcel(k))

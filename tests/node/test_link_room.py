@@ -6,32 +6,32 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from still_weather import StillWeather
+from still_conditions import StillConditions
 
-from node.account import OutAccount
 from node.assignment import Peer
+from node.counters import OutCounters
 from node.link import QUEUE_MESSAGES, OutLink
-from node.parcels import Parcel
+from node.wire_message import WireMessage
 from pame.codec import Sizes
 
 PATIENCE_S = 0.3
 
 
 @asynccontextmanager
-async def link_to_nobody() -> AsyncIterator[tuple[OutLink, OutAccount]]:
+async def link_to_nobody() -> AsyncIterator[tuple[OutLink, OutCounters]]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound, never listening
-        account = OutAccount()
+        account = OutCounters()
         peer = Peer(1, f"127.0.0.1:{taken.getsockname()[1]}", 0)
-        link = OutLink(peer, 4096, StillWeather(), account)  # type: ignore[arg-type]
+        link = OutLink(peer, 4096, StillConditions(), account)  # type: ignore[arg-type]
         try:
             yield link, account
         finally:
             await link.close()
 
 
-def parcel(k: int) -> Parcel:
-    return Parcel(k, bytes(10), Sizes())
+def parcel(k: int) -> WireMessage:
+    return WireMessage(k, bytes(10), Sizes())
 
 
 def test_a_queue_that_nobody_empties_drops_its_oldest_and_counts_them() -> None:

@@ -15,9 +15,9 @@ from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics
 
 from node import metrics
-from node.account import InAccount, NodeAccount, OutAccount
-from node.handshakes import REASONS
+from node.counters import InCounters, NodeCounters, OutCounters
 from node.metrics import Build, NodeCollector
+from node.tls_failures import REASONS
 from pame.codec import Sizes
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
@@ -40,7 +40,7 @@ def samples(text: str) -> Seen:
     return seen
 
 
-def scrape(account: NodeAccount) -> Seen:
+def scrape(account: NodeCounters) -> Seen:
     with serving(NodeCollector(lambda: account, BUILD)) as server:
         return samples(get(server.port))
 
@@ -49,21 +49,21 @@ def series(name: str, value: float, **labels: str) -> Seen:
     return {(name, frozenset(labels.items())): value}
 
 
-def filled() -> NodeAccount:
+def filled() -> NodeCounters:
     """Every field has a value of its own."""
-    account = NodeAccount(
+    account = NodeCounters(
         run=77, index=5, iteration=12, steps=13, step_s=1.5, wait_s=2.5, aggregate_s=0.25, overran=1, rounds=4,
         wanted=8, averaged=6, starved=2, expired=3, coverage=1.75, staleness=0.5, snapshot_bytes=4096, snapshot_s=0.125,
     )  # fmt: skip
-    account.out[3] = OutAccount(
+    account.out[3] = OutCounters(
         messages=20, sizes=Sizes(values=800, support=40, stars=7, framing=60), protobuf_bytes=90, lost=21,
         lost_bytes=22, dropped=23, overtime=24, acknowledged=25, late=26, receipts=27, connects=28, queued=29,
         resent=19, refused=Counter(wrong_run=2, duplicate=1),
     )  # fmt: skip
-    account.out[9] = OutAccount(refused=Counter(duplicate=4))
+    account.out[9] = OutCounters(refused=Counter(duplicate=4))
     for link, seconds in ((3, 0.0004), (3, 0.03), (9, 0.03), (9, 99.0)):
         account.out[link].round_trips.add(seconds)
-    account.into[3] = InAccount(
+    account.into[3] = InCounters(
         messages=30, bytes=31, aggregated=32, late=33, late_bytes=34, evicted=35, absurd=36, suspect=True,
         refused=Counter(bad_stars=5, not_finite=6),
     )  # fmt: skip
@@ -113,15 +113,15 @@ def expected() -> Seen:
     return seen
 
 
-def crowded(peers: int) -> NodeAccount:
+def crowded(peers: int) -> NodeCounters:
     """Peers 1, 2, ...: peer p sent p messages of 10 p bytes, and refused one for a reason nobody else has."""
-    account = NodeAccount(run=1, index=0)
+    account = NodeCounters(run=1, index=0)
     for peer in range(peers, 0, -1):
-        account.out[peer] = OutAccount(
+        account.out[peer] = OutCounters(
             messages=peer, sizes=Sizes(values=10 * peer), refused=Counter({f"r{peer:03}": 1})
         )
         account.out[peer].round_trips.add(0.02)
-        account.into[peer] = InAccount(messages=2 * peer, suspect=peer > 100, refused=Counter({f"r{peer:03}": 1}))
+        account.into[peer] = InCounters(messages=2 * peer, suspect=peer > 100, refused=Counter({f"r{peer:03}": 1}))
     return account
 
 
@@ -138,7 +138,7 @@ def test_prometheus_may_ask_for_the_newer_format() -> None:
 
 
 def test_an_idle_node_has_no_links_no_share_no_coverage_and_no_staleness() -> None:
-    seen = scrape(NodeAccount())
+    seen = scrape(NodeCounters())
     names = {name for name, _ in seen}
     assert not any(name.startswith("pame_link") for name in names)
     assert not names & {"pame_node_participation_ratio", "pame_node_coverage", "pame_node_staleness"}
@@ -148,13 +148,13 @@ def test_an_idle_node_has_no_links_no_share_no_coverage_and_no_staleness() -> No
 
 
 def test_every_scrape_reads_the_account_of_that_moment() -> None:
-    accounts = [NodeAccount(run=1, index=0, iteration=3)]
+    accounts = [NodeCounters(run=1, index=0, iteration=3)]
 
     with serving(NodeCollector(lambda: accounts[-1], BUILD)) as server:
         assert samples(get(server.port))["pame_node_iteration", frozenset()] == 3
         accounts[-1].iteration = 4
         assert samples(get(server.port))["pame_node_iteration", frozenset()] == 4
-        accounts.append(NodeAccount(run=2, index=0, iteration=1))
+        accounts.append(NodeCounters(run=2, index=0, iteration=1))
         assert samples(get(server.port))["pame_node_iteration", frozenset()] == 1
 
 
@@ -175,18 +175,18 @@ def test_with_127_peers_the_series_stay_bounded_and_their_sums_right() -> None:
 
 
 def test_a_peer_has_the_same_name_in_both_directions() -> None:
-    account = NodeAccount(run=1, index=0)
-    account.out = {peer: OutAccount(messages=1) for peer in range(40, 60)}
-    account.into = {peer: InAccount(messages=1) for peer in range(20)}
+    account = NodeCounters(run=1, index=0)
+    account.out = {peer: OutCounters(messages=1) for peer in range(40, 60)}
+    account.into = {peer: InCounters(messages=1) for peer in range(20)}
     seen = scrape(account)
     sent = {dict(labels)["peer"]: v for (name, labels), v in seen.items() if name == "pame_link_sent_messages_total"}
     assert sent == {**{str(peer): 1 for peer in range(40, 52)}, "others": 8}
 
 
-def change(account: NodeAccount, turn: int) -> None:
+def change(account: NodeCounters, turn: int) -> None:
     """Every dictionary of the account changes its size."""
-    account.out[1000 + turn] = OutAccount()
-    account.into[1000 + turn] = InAccount()
+    account.out[1000 + turn] = OutCounters()
+    account.into[1000 + turn] = InCounters()
     for counts in (account.strangers, account.out[1].refused, account.into[1].refused):
         counts[f"new {turn}"] += 1
     if turn % 100 == 99:
@@ -236,8 +236,8 @@ def test_scrapes_succeed_while_another_thread_changes_the_account() -> None:
 
 
 @pytest.mark.requires("promtool")
-@pytest.mark.parametrize("account", [filled(), NodeAccount(), crowded(127)], ids=["filled", "idle", "crowded"])
-def test_the_linter_of_prometheus_has_nothing_to_say(account: NodeAccount) -> None:
+@pytest.mark.parametrize("account", [filled(), NodeCounters(), crowded(127)], ids=["filled", "idle", "crowded"])
+def test_the_linter_of_prometheus_has_nothing_to_say(account: NodeCounters) -> None:
     with serving(NodeCollector(lambda: account, BUILD)) as server:
         text = get(server.port)
     done = subprocess.run(

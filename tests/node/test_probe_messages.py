@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from real_receiver import Receiver
-from still_weather import StillWeather
+from still_conditions import StillConditions
 
 from node.assignment import Peer
 from node.link import AHEAD_S, PROBE
@@ -23,7 +23,7 @@ def pinged(seconds: float, fewest: int) -> tuple[int, list[int], float]:
     async def scene() -> tuple[int, list[int], float]:
         receiver = Receiver(PROBE)
         await receiver.open()
-        weather = StillWeather(LinkSpec(delay_s=DELAY_S))
+        weather = StillConditions(LinkSpec(delay_s=DELAY_S))
         stream = ProbeStream(ASSIGNED, Peer(1, f"127.0.0.1:{receiver.port}", 0), weather, None)  # type: ignore[arg-type]
         try:
             assert await stream.connect()

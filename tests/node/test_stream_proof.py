@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 import pytest
-from still_weather import StillWeather
+from still_conditions import StillConditions
 
-from node.account import OutAccount
 from node.assignment import Peer
+from node.counters import OutCounters
 from node.link import PROBE, PUSH, OutLink
-from node.parcels import Parcel
 from node.run_name import run_name
 from node.server import ExchangeServer
 from node.stream_proof import Admission, proof, shown
+from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.rpc import exchange_pb2 as pb
 
@@ -112,12 +112,12 @@ def test_a_link_shows_its_secret_to_every_address_it_dials() -> None:
         link = OutLink(
             Peer(1, "127.0.0.1:9", 0),
             1000,
-            StillWeather(),  # type: ignore[arg-type]
-            OutAccount(),
+            StillConditions(),  # type: ignore[arg-type]
+            OutCounters(),
             secret=SECRET,
         )
         try:
-            link.push(Parcel(0, b"to nobody yet", Sizes()))
+            link.push(WireMessage(0, b"to nobody yet", Sizes()))
             link.move(Peer(1, door.server.address, 1))
             async with asyncio.timeout(BOUND_S):
                 while not link.is_idle:

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from node.order import give
+from node.run_watch import run_under_way
 from node.supervisor import LONGEST_S, ORDERS, BadOrder, read_order
-from node.under_way import run_under_way
+from node.supervisor_client import give
 
 ROOT = Path(__file__).parents[2]
 BOUND_S = 30.0
@@ -251,7 +251,7 @@ def test_any_bytes_are_an_order_or_a_reason(line: bytes) -> None:
 def test_the_command_that_gives_orders_says_what_is_wrong(tmp_path: Path) -> None:
     def order(*words: str) -> "subprocess.CompletedProcess[str]":
         environment = {**os.environ, "PAME_SUPERVISOR": str(tmp_path / "orders")}
-        command = [sys.executable, "-m", "node.order", *words]
+        command = [sys.executable, "-m", "node.supervisor_client", *words]
         return subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=BOUND_S)
 
     assert order().returncode == 2

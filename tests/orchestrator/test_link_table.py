@@ -13,7 +13,7 @@ from numpy.random import Philox
 from scipy.stats import kstest, lognorm, loguniform, norm, uniform
 
 from orchestrator.experiment import ExperimentError, load_text, to_yaml
-from orchestrator.experiment.links import Links
+from orchestrator.experiment.links import LinksSection
 from orchestrator.link_table import PRESETS, LinkTable, link_table
 from pame import topology
 from pame.errors import ParameterError
@@ -64,7 +64,7 @@ def test_pairs_go_before_nodes_and_nodes_before_regions() -> None:
 
 def test_draws_are_seeded_in_their_range_and_different_on_every_link() -> None:
     graph = topology.build(Complete(), 40, 1, None)
-    links = Links.model_validate_json('{"draw": {"delay": "5ms..50ms", "rate": "1mbit..100mbit"}}')
+    links = LinksSection.model_validate_json('{"draw": {"delay": "5ms..50ms", "rate": "1mbit..100mbit"}}')
     first, again, other = (link_table(links, graph, seed).special for seed in (1, 1, 2))
     assert first == again
     assert first != other
@@ -103,7 +103,7 @@ EVERY_LINK = topology.build(Complete(), 40, 1, None)
 
 
 def drawn(key: str, text: str) -> list[LinkSpec]:
-    found = link_table(Links.model_validate_json(json.dumps({"draw": {key: text}})), EVERY_LINK, 3)
+    found = link_table(LinksSection.model_validate_json(json.dumps({"draw": {key: text}})), EVERY_LINK, 3)
     return [found.spec(a, b) for a in range(40) for b in range(40) if a != b]
 
 
@@ -153,8 +153,8 @@ def test_any_distribution_is_written_back_as_one_that_draws_the_same(
     low, high = sorted(numbers)
     first, second = f"{low:f}{unit}", "1.25" if word == "lognormal" else f"{high:f}{unit}"
     text = f"{first}..{second}" if word == ".." else f"{word}({first}, {second})"
-    links = Links.model_validate_json(json.dumps({"draw": {"delay": text}}))
-    again = Links.model_validate_json(links.model_dump_json())
+    links = LinksSection.model_validate_json(json.dumps({"draw": {"delay": text}}))
+    again = LinksSection.model_validate_json(links.model_dump_json())
     assert again == links
     found = link_table(links, RING, 5)
     assert found == link_table(again, RING, 5)
@@ -197,7 +197,7 @@ def test_what_makes_no_sense_is_refused_in_the_file(text: str) -> None:
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=4), st.floats(0, 1))
 def test_every_link_has_a_spec_and_no_other_has(nodes: list[tuple[int, int]], delay: float) -> None:
     ranges = {f"{min(pair)}..{max(pair)}": {"delay": f"{delay}s"} for pair in nodes}
-    links = Links.model_validate({"nodes": {key: {"delay": delay} for key in ranges}})
+    links = LinksSection.model_validate({"nodes": {key: {"delay": delay} for key in ranges}})
     found = link_table(links, RING, 1)
     for sender, receiver in found.special:
         assert receiver in RING.neighbours(sender)

@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 from prometheus_client import parser
 
-from node.account import NodeAccount
-from node.handshakes import REASONS
+from node.counters import NodeCounters
 from node.metrics import NodeCollector
 from node.metrics_server import MetricsServer
 from node.refused_requests import RefusedRequests
+from node.tls_failures import REASONS
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
@@ -120,7 +120,7 @@ def test_refusals_for_ever_new_reasons_stay_bounded() -> None:
 
 
 def test_a_sum_over_nodes_never_takes_in_the_orchestrator() -> None:
-    of_nodes = {family.name for family in NodeCollector(NodeAccount, BUILD).collect()}
+    of_nodes = {family.name for family in NodeCollector(NodeCounters, BUILD).collect()}
     of_orchestrator = {family.name for family in OrchestratorCollector(OrchestratorFigures, BUILD).collect()}
     assert of_nodes & of_orchestrator == {"pame_build"}
 

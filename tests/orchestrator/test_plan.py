@@ -7,13 +7,22 @@ import pytest
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.links import LinkSettings
-from orchestrator.experiment.model import Compute, Exchange, Links, Messages, PaperStop, Period, Simulate, Stop
+from orchestrator.experiment.model import (
+    ComputeSection,
+    ExchangeSection,
+    LinksSection,
+    Messages,
+    PaperStop,
+    Period,
+    Simulate,
+    Stop,
+)
 from orchestrator.faults import FaultSpec
 from orchestrator.faults.degrade import Degrade
 from orchestrator.faults.lossy import Lossy
 from orchestrator.faults.message_loss import MessageLoss
 from orchestrator.plan import choose_driver, make_setting, make_topology, warnings
-from pame.algorithms import DpsgdSpec, FixedStep, Mode, PameSpec, PenaltyStep
+from pame.algorithms import DpsgdSpec, ExchangeMode, FixedStep, PameSpec, PenaltyStep
 from pame.codec import SupportCoding
 from pame.errors import ParameterError
 from pame.exchange import ValueType
@@ -36,17 +45,17 @@ def test_every_setting_reaches_the_drivers() -> None:
         experiment(
             seed=9,
             period=Period(min=2, max=2),
-            exchange=Exchange(mode="free", spare="all", max_lag=2, patience="adaptive", exclude_after=5),
+            exchange=ExchangeSection(mode="free", spare="all", max_lag=2, patience="adaptive", exclude_after=5),
             messages=Messages(support="gaps", values="float32", loss=0.25),
-            compute=Compute(step=0.5, jitter=0.1, stragglers=0.2, slowdown=3.0),
-            links=Links(delay=0.02, jitter=0.01, rate=1e6),
+            compute=ComputeSection(step=0.5, jitter=0.1, stragglers=0.2, slowdown=3.0),
+            links=LinksSection(delay=0.02, jitter=0.01, rate=1e6),
             stop=Stop(iterations=7, target=0.5, paper=PaperStop(tolerance=0.1, every=3), seconds=60.0),
         ),
         HERE,
     )
     assert setting.seed == 9
     assert setting.periods == (2,) * 6
-    assert (setting.mode, setting.spare, setting.max_lag) == (Mode.FREE, None, 2)
+    assert (setting.mode, setting.spare, setting.max_lag) == (ExchangeMode.FREE, None, 2)
     assert (setting.patience_s, setting.exclude_after) == (None, 5)
     assert (setting.coding, setting.values, setting.message_loss) == (SupportCoding.GAPS, ValueType.FLOAT32, 0.25)
     compute, link, stop = setting.compute, setting.link, setting.stop
@@ -58,7 +67,7 @@ def test_every_setting_reaches_the_drivers() -> None:
 
 
 def test_what_is_left_out_is_unlimited() -> None:
-    setting = make_setting(experiment(messages=Messages(support="auto"), links=Links()), HERE)
+    setting = make_setting(experiment(messages=Messages(support="auto"), links=LinksSection()), HERE)
     assert setting.coding is None
     assert setting.link.rate_bps == inf
     assert setting.stop.seconds == inf
@@ -70,11 +79,11 @@ def test_what_is_left_out_is_unlimited() -> None:
         ({}, "lock-step"),
         ({"nodes": 200}, "vectorised"),
         ({"nodes": 200, "algorithm": DpsgdSpec()}, "lock-step"),
-        ({"compute": Compute()}, "virtual-time"),
-        ({"links": Links()}, "virtual-time"),
-        ({"exchange": Exchange(spare=1)}, "virtual-time"),
-        ({"exchange": Exchange(mode="free")}, "virtual-time"),
-        ({"compute": Compute(), "simulate": Simulate(driver="lock-step")}, "lock-step"),
+        ({"compute": ComputeSection()}, "virtual-time"),
+        ({"links": LinksSection()}, "virtual-time"),
+        ({"exchange": ExchangeSection(spare=1)}, "virtual-time"),
+        ({"exchange": ExchangeSection(mode="free")}, "virtual-time"),
+        ({"compute": ComputeSection(), "simulate": Simulate(driver="lock-step")}, "lock-step"),
     ],
 )
 def test_auto_takes_a_clock_if_time_matters_and_else_the_fastest_driver(
@@ -114,16 +123,16 @@ def test_seconds_alone_need_a_clock_and_set_no_limit_of_iterations() -> None:
 @pytest.mark.parametrize(
     ("links", "faults", "warned"),
     [
-        (Links(delay=0.01, loss=0.01), [], True),
-        (Links(delay=0.01, pairs={"0-1": LinkSettings(loss=0.01)}), [], True),
-        (Links(delay=0.01), [Lossy(loss=0.1)], True),
-        (Links(delay=0.01), [Degrade(links="all", loss=0.1)], True),
-        (Links(delay=0.01), [Degrade(links="all", delay=0.1)], False),
-        (Links(delay=0.01, loss=0.0), [MessageLoss(links="all", loss=0.1)], False),
+        (LinksSection(delay=0.01, loss=0.01), [], True),
+        (LinksSection(delay=0.01, pairs={"0-1": LinkSettings(loss=0.01)}), [], True),
+        (LinksSection(delay=0.01), [Lossy(loss=0.1)], True),
+        (LinksSection(delay=0.01), [Degrade(links="all", loss=0.1)], True),
+        (LinksSection(delay=0.01), [Degrade(links="all", delay=0.1)], False),
+        (LinksSection(delay=0.01, loss=0.0), [MessageLoss(links="all", loss=0.1)], False),
     ],
 )
 def test_packet_loss_that_the_simulator_does_not_have_is_warned_of(
-    links: Links, faults: list[FaultSpec], warned: bool
+    links: LinksSection, faults: list[FaultSpec], warned: bool
 ) -> None:
     found = experiment(links=links, faults=faults or None)
     setting = make_setting(found, HERE)

@@ -10,7 +10,7 @@ import pytest
 from node.plugins import VARIABLE
 from orchestrator.experiment import Experiment
 from orchestrator.plugins import add_plugins
-from orchestrator.workers import process_pool
+from orchestrator.process_pool import process_pool
 from pame import topology
 
 TEXT = """

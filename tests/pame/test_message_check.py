@@ -9,14 +9,14 @@ import pytest
 
 from pame import problems, topology
 from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, Form, Message, NodeBase, PameSpec, Received, Who
+from pame.byte_account import ByteAccount
 from pame.compressors import Signs, Sparse
 from pame.errors import Diverged, MessageRefused
 from pame.exchange import PartialMessage, ValueType, Vector
-from pame.ledger import Ledger
 from pame.message_check import MessageCheck
-from pame.observe import Evaluation, Outcome, Record
+from pame.observe import Evaluation, Record, RunOutcome
 from pame.problems import LinearSpec
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
@@ -79,8 +79,8 @@ def toy(make: Make, vectors: Mapping[str, Form], lengths: Mapping[str, int], *bu
     return ToySpec(make, vectors, lengths, [frozenset(bundle) for bundle in bundles or [set(vectors)]])
 
 
-def setting(algorithm: AlgorithmSpec, **changes: Any) -> Setting:
-    made = Setting(
+def setting(algorithm: AlgorithmSpec, **changes: Any) -> ResolvedRun:
+    made = ResolvedRun(
         seed=5,
         topology=topology.build(Complete(), NODES, 5, None),
         problem=problems.build(LinearSpec(n=N, samples=3, test_samples=2), NODES, 5),
@@ -91,8 +91,8 @@ def setting(algorithm: AlgorithmSpec, **changes: Any) -> Setting:
     return replace(made, **changes)
 
 
-def run(driver: str, made: Setting) -> tuple[Outcome, Ledger]:
-    ledger = Ledger(NODES)
+def run(driver: str, made: ResolvedRun) -> tuple[RunOutcome, ByteAccount]:
+    ledger = ByteAccount(NODES)
     return DRIVERS[driver](made, Watcher(), ledger), ledger
 
 

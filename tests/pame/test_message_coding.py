@@ -28,13 +28,13 @@ from pame.message_coding import (
     measure_message,
 )
 from pame.problems import LinearSpec
+from pame.resolved_run import ResolvedRun
 from pame.sampling import support
-from pame.setting import Setting
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
 
 N, SEED, SENDER, K = 12, 5, 1, 7
-SETTING = Setting(
+SETTING = ResolvedRun(
     seed=SEED,
     topology=topology.build(Complete(), 3, SEED, None),
     problem=problems.build(LinearSpec(n=N, samples=3, test_samples=2), 3, SEED),

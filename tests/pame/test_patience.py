@@ -2,18 +2,18 @@
 
 import pytest
 
-from pame.patience import Adaptive, Fixed
+from pame.patience import AdaptivePatience, FixedPatience
 
 
-def adaptive(*waits: float) -> Adaptive:
-    patience = Adaptive()
+def adaptive(*waits: float) -> AdaptivePatience:
+    patience = AdaptivePatience()
     for wait in waits:
         patience.arrived_after(wait)
     return patience
 
 
 def test_a_fixed_patience_never_changes() -> None:
-    patience = Fixed(2.5)
+    patience = FixedPatience(2.5)
     patience.arrived_after(100.0)
     assert patience.seconds() == 2.5
 

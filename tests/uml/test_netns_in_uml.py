@@ -14,7 +14,7 @@ from uml import Result
 
 from orchestrator.experiment import load
 from orchestrator.plan import make_network_setting
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml"), pytest.mark.timeout(540)]
@@ -75,7 +75,7 @@ def test_links_are_shaped_by_netem_and_the_models_have_the_simulators_bits(
     assert summary["exact"], summary["network"]
     [variant] = load(folder / "faulty.yaml")
     outcome = run_lock_step(
-        make_network_setting(variant.experiment.model_copy(update={"faults": None}), folder), _Nobody(), Ledger(6)
+        make_network_setting(variant.experiment.model_copy(update={"faults": None}), folder), _Nobody(), ByteAccount(6)
     )
     assert np.load(run / "models.npy").tobytes() == outcome.models.tobytes()
 

@@ -15,7 +15,7 @@ from monitoring_world import DASHBOARDS, DEPLOY, annotation_queries, dashboards,
 from prometheus_client.registry import Collector
 
 from deploy.grafana import make_dashboards
-from node.account import InAccount, NodeAccount, OutAccount
+from node.counters import InCounters, NodeCounters, OutCounters
 from node.metrics import Build, NodeCollector
 from orchestrator.metrics import OrchestratorCollector, OrchestratorFigures
 
@@ -26,8 +26,8 @@ PLUGIN_KEYS = {"target", "expr", "step", "titleFormat", "textFormat"}
 
 def exposed() -> set[str]:
     """The sample names of a node and an orchestrator that have something of everything to say."""
-    account = NodeAccount(wanted=1, averaged=1, coverage=1.0, staleness=0.0)
-    account.out[1], account.into[1] = OutAccount(), InAccount()
+    account = NodeCounters(wanted=1, averaged=1, coverage=1.0, staleness=0.0)
+    account.out[1], account.into[1] = OutCounters(), InCounters()
     account.out[1].refused["a reason"] = account.into[1].refused["a reason"] = 1
     figures = OrchestratorFigures(
         slowest=1, median=1, fastest=1, objective=1.0, consensus=1.0, coverage=1.0, paper_bytes=1.0, evaluated_bytes=1,

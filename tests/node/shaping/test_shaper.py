@@ -19,13 +19,13 @@ import pytest
 from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
 
 from node.shaping import Kernel, Realised, Shaper, ShapingRefused, interface_to, read_back, wanted
-from node.shaping.held import differences
+from node.shaping.read_back import differences
 from pame import problems, topology
 from pame.algorithms import PameSpec
-from pame.faults import Cut, Degrade, Drop, Effect, Event, Window
+from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, Effect, FaultEvent, Window
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
 
@@ -40,18 +40,18 @@ pytestmark = pytest.mark.timeout(120)
 
 def setting(
     link: LinkSpec, *events: tuple[Effect, Window], links: dict[tuple[int, int], LinkSpec] | None = None
-) -> Setting:
+) -> ResolvedRun:
     graph = topology.build(Complete(), 3, 1, None)
     problem = problems.build(LinearSpec(n=4, samples=4, test_samples=4), 3, 1)
-    plan = tuple(Event(number, "a test", effect, window) for number, (effect, window) in enumerate(events))
-    return Setting(1, graph, problem, PameSpec(), (1, 1, 1), StopRules(5), link=link, links=links or {}, plan=plan)
+    plan = tuple(FaultEvent(number, "a test", effect, window) for number, (effect, window) in enumerate(events))
+    return ResolvedRun(1, graph, problem, PameSpec(), (1, 1, 1), StopRules(5), link=link, links=links or {}, plan=plan)
 
 
 def both(one: int, other: int) -> tuple[tuple[int, int], ...]:
     return (one, other), (other, one)
 
 
-def shaper(made: Setting, index: int = 0, kernel: Kernel = WITHOUT_NETEM) -> Shaper:
+def shaper(made: ResolvedRun, index: int = 0, kernel: Kernel = WITHOUT_NETEM) -> Shaper:
     return Shaper(made, index, {node: address for node, address in PEERS.items() if node != index}, kernel)
 
 
@@ -164,7 +164,7 @@ def test_the_kernel_takes_the_rate_and_leaves_the_delay(rooms: list[Place]) -> N
 
 @real
 def test_a_cut_begins_and_ends_on_its_link_alone(rooms: list[Place]) -> None:
-    made = setting(WAN, (Cut(both(0, 1)), TEN_TO_TWENTY))
+    made = setting(WAN, (CutEffect(both(0, 1)), TEN_TO_TWENTY))
     nodes = [shaper(made, node) for node in range(3)]
     assert [node.next_change(0.0) for node in nodes] == [10.0, 10.0, inf]
     assert [nodes[0].next_change(moment) for moment in (9.9, 10.0, 15.0, 20.0)] == [10.0, 20.0, 20.0, inf]
@@ -186,7 +186,7 @@ def test_a_cut_begins_and_ends_on_its_link_alone(rooms: list[Place]) -> None:
 @real
 def test_only_the_link_concerned_changes(rooms: list[Place]) -> None:
     """A leaf that were made anew would count from nothing."""
-    made = setting(WAN, (Degrade(((0, 1),), rate_factor=0.25, delay_s=1.0), TEN_TO_TWENTY))
+    made = setting(WAN, (DegradeEffect(((0, 1),), rate_factor=0.25, delay_s=1.0), TEN_TO_TWENTY))
     who = shaper(made)
     hold(rooms[0], who, 0.0)
     assert gets_through(rooms, 0, 2)
@@ -211,7 +211,7 @@ def test_what_does_not_change_is_not_touched(rooms: list[Place]) -> None:
 
 @real
 def test_what_somebody_took_away_is_noticed_and_made_anew(rooms: list[Place]) -> None:
-    place, made = rooms[0], setting(WAN, (Degrade(((0, 1),), rate_factor=0.5), TEN_TO_TWENTY))
+    place, made = rooms[0], setting(WAN, (DegradeEffect(((0, 1),), rate_factor=0.5), TEN_TO_TWENTY))
     who = shaper(made)
     hold(place, who, 0.0)
     place.run("tc", "qdisc", "del", "dev", "data0", "root")
@@ -227,7 +227,7 @@ def test_what_somebody_took_away_is_noticed_and_made_anew(rooms: list[Place]) ->
 
 @real
 def test_loss_is_held_at_the_receiver_for_as_long_as_it_lasts(rooms: list[Place]) -> None:
-    made = setting(LinkSpec(), (Degrade(((1, 0),), loss=0.25), TEN_TO_TWENTY), links={(2, 0): LinkSpec(loss=0.5)})
+    made = setting(LinkSpec(), (DegradeEffect(((1, 0),), loss=0.25), TEN_TO_TWENTY), links={(2, 0): LinkSpec(loss=0.5)})
     receiver, sender = shaper(made, 0), shaper(made, 1)
     for place, node in zip(rooms, (receiver, sender), strict=False):
         hold(place, node, 10.0)
@@ -251,7 +251,7 @@ def test_clear_leads_back_to_where_it_began(rooms: list[Place], single: bool) ->
     if single:
         place.run("ip", "link", "set", "dev", "data0", "gso_max_segs", "1")
     before = everything(place)
-    who = shaper(setting(replace(WAN, loss=0.1), (Cut(both(0, 1)), TEN_TO_TWENTY)))
+    who = shaper(setting(replace(WAN, loss=0.1), (CutEffect(both(0, 1)), TEN_TO_TWENTY)))
     let_go(place, who)
     assert everything(place) == before
     for _ in range(2):
@@ -278,7 +278,7 @@ def test_what_a_killed_predecessor_left_does_not_outlive_the_next_start(
     """The namespace of a container, or of netns, is still there when the node in it is killed."""
     place = rooms[0]
     before = everything(place)
-    hold(place, shaper(setting(WAN, (Cut(both(0, 1)), TEN_TO_TWENTY))), 15.0)
+    hold(place, shaper(setting(WAN, (CutEffect(both(0, 1)), TEN_TO_TWENTY))), 15.0)
     assert everything(place) != before
     hold(place, shaper(setting(next_link)), 0.0)
     if isinf(next_link.rate_bps):
@@ -290,13 +290,13 @@ def test_what_a_killed_predecessor_left_does_not_outlive_the_next_start(
 
 @real
 def test_an_effect_is_known_by_its_mechanisms_and_acknowledged_by_what_the_kernel_holds(rooms: list[Place]) -> None:
-    cut, slow = Cut(((0, 1),)), Degrade(((0, 2),), delay_s=0.02, rate_factor=0.5)
+    cut, slow = CutEffect(((0, 1),)), DegradeEffect(((0, 2),), delay_s=0.02, rate_factor=0.5)
     who = shaper(setting(WAN, (cut, TEN_TO_TWENTY), (slow, TEN_TO_TWENTY)))
     hold(rooms[0], who, 15.0)
     assert who.mechanism(cut) == "nft"
     assert who.mechanism(slow) == "htb+in-process"
-    assert who.mechanism(Degrade(((0, 2),), delay_factor=2.0)) == "in-process"
-    assert who.mechanism(Degrade(((0, 2),), loss=0.1)) == "nft"
+    assert who.mechanism(DegradeEffect(((0, 2),), delay_factor=2.0)) == "in-process"
+    assert who.mechanism(DegradeEffect(((0, 2),), loss=0.1)) == "nft"
     assert Realised(0, 1, "cut", 1.0, "nft", 1.0) in who.held_links(cut)
     assert who.held_links(slow) == [Realised(0, 2, "rate", 4e6, "htb", 4e6)]
     hold(rooms[0], who, 20.0)
@@ -357,7 +357,7 @@ def test_faults_by_hand_are_held_too_and_begin_from_nothing(rooms: list[Place]) 
     who = shaper(setting(LinkSpec()))
     hold(place, who, 0.0)
     assert everything(place) == before
-    who.add([Event(0, "by hand", Cut(((0, 2),)), Window(3.0, 4.0))])
+    who.add([FaultEvent(0, "by hand", CutEffect(((0, 2),)), Window(3.0, 4.0))])
     assert who.next_change(0.0) == 3.0
     hold(place, who, 3.5)
     assert who.table() == [Realised(0, 2, "cut", 1.0, "nft", 1.0)]
@@ -408,7 +408,7 @@ def test_where_the_kernel_has_nothing_to_do_nothing_is_done(
 ) -> None:
     """It would fail: there is no interface of this name."""
     others = {node: address for node, address in peers.items() if node}
-    who = Shaper(setting(link, (Drop(both(0, 1), 0.5), TEN_TO_TWENTY)), 0, others, kernel, "nowhere")
+    who = Shaper(setting(link, (DropEffect(both(0, 1), 0.5), TEN_TO_TWENTY)), 0, others, kernel, "nowhere")
     asyncio.run(who.apply(15.0))
     asyncio.run(who.clear())
     assert who.next_change(0.0) == inf
@@ -423,7 +423,7 @@ def test_where_the_kernel_has_nothing_to_do_nothing_is_done(
 
 
 def test_without_rights_even_a_cut_stays_in_the_process() -> None:
-    who = shaper(setting(WAN, (Cut(both(0, 1)), TEN_TO_TWENTY)), kernel=NOTHING)
+    who = shaper(setting(WAN, (CutEffect(both(0, 1)), TEN_TO_TWENTY)), kernel=NOTHING)
     asyncio.run(who.apply(15.0))
     assert not who.holds_cut(1)
     assert who.next_change(0.0) == inf
@@ -438,16 +438,16 @@ def test_loss_that_nothing_can_realise_is_refused_before_the_run() -> None:
         "use netns or compose, or messages.loss for whole messages"
     )
     who = shaper(setting(LinkSpec(), links={(2, 0): LinkSpec(loss=0.01)}), kernel=NOTHING)
-    lossy = Event(0, "lossy", Degrade(((0, 1),), loss=0.1), TEN_TO_TWENTY)
+    lossy = FaultEvent(0, "lossy", DegradeEffect(((0, 1),), loss=0.1), TEN_TO_TWENTY)
     with pytest.raises(ShapingRefused, match="the fault lossy: packets from node 0 to node 1 cannot be lost"):
         who.add([lossy])
-    who.add([replace(lossy, effect=Degrade(((0, 1),), delay_s=0.1))])
+    who.add([replace(lossy, effect=DegradeEffect(((0, 1),), delay_s=0.1))])
     with pytest.raises(ShapingRefused, match="no network of their own"):
         Shaper(setting(LinkSpec(loss=0.1)), 0, {1: "127.0.0.1:1"}, WITHOUT_NETEM)
 
 
 def test_with_netem_a_sender_does_everything_itself() -> None:
-    made = setting(replace(WAN, loss=0.1), (Cut(both(0, 1)), TEN_TO_TWENTY))
+    made = setting(replace(WAN, loss=0.1), (CutEffect(both(0, 1)), TEN_TO_TWENTY))
     hosts = {1: "10.9.0.2", 2: "10.9.0.3"}
     links = wanted(made, 0, hosts, "data0", WITH_NETEM, 15.0).links
     assert [(link.neighbour, link.cut, link.loss_in, link.cut_in) for link in links] == [
@@ -468,6 +468,6 @@ def test_segments_are_single_from_the_start_where_loss_comes_later() -> None:
         made = setting(LinkSpec(), (effect, TEN_TO_TWENTY))
         return wanted(made, 0, hosts, "data0", WITH_NETEM).single_packets
 
-    assert single(Degrade(((0, 1),), loss=0.1))
-    assert not single(Degrade(((0, 1),), delay_s=0.1))
-    assert not single(Degrade(((1, 0), (1, 2)), loss=0.1)), "those are sent by others"
+    assert single(DegradeEffect(((0, 1),), loss=0.1))
+    assert not single(DegradeEffect(((0, 1),), delay_s=0.1))
+    assert not single(DegradeEffect(((1, 0), (1, 2)), loss=0.1)), "those are sent by others"

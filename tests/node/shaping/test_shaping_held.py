@@ -7,7 +7,7 @@ from pathlib import Path
 from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM
 
 from node.shaping import Desired, Held, Shaped
-from node.shaping.held import Counters, Printed, differences, held
+from node.shaping.read_back import Counters, PrintedTexts, differences, held
 from pame.links import LinkSpec
 
 PRINTED = Path(__file__).parent / "printed"
@@ -15,7 +15,7 @@ SPEC = LinkSpec(delay_s=0.05, jitter_s=0.005, rate_bps=10e6, distribution="norma
 DESIRED = Desired(
     "west", (Shaped(0, "10.9.0.2", SPEC), Shaped(5, "10.9.0.3", SPEC, cut=True), Shaped(9, "10.9.0.4", LinkSpec())), 7
 )
-BY_NETEM = Printed(
+BY_NETEM = PrintedTexts(
     qdiscs=(PRINTED / "netem_qdiscs.json").read_text(),
     classes=(PRINTED / "netem_classes.txt").read_text(),
     link='[{"ifname": "west", "gso_max_segs": 1}]',
@@ -56,7 +56,7 @@ def test_a_cut_that_is_not_there_is_seen() -> None:
 
 def test_what_the_kernel_has_no_say_in_is_left_open() -> None:
     lossy = Desired("west", (Shaped(0, "10.9.0.2", SPEC, loss_in=0.5),), 7)
-    link = held(lossy, NOTHING, Printed()).links[0]
+    link = held(lossy, NOTHING, PrintedTexts()).links[0]
     assert (link.delay.mechanism, link.delay.kernel) == ("in-process", None)
     assert link.loss.mechanism.startswith("refused: ")
     assert link.loss_in.mechanism.startswith("refused: ")
@@ -64,5 +64,5 @@ def test_what_the_kernel_has_no_say_in_is_left_open() -> None:
 
 
 def test_loss_by_nft_is_held_at_the_other_end() -> None:
-    link = held(Desired("west", (Shaped(0, "10.9.0.2", SPEC),), 7), WITHOUT_NETEM, Printed()).links[0]
+    link = held(Desired("west", (Shaped(0, "10.9.0.2", SPEC),), 7), WITHOUT_NETEM, PrintedTexts()).links[0]
     assert link.loss == Held("nft", 0.01, None)

@@ -9,7 +9,7 @@ import pytest
 from shaping_world import WITHOUT_NETEM, Place, cable
 
 from node.shaping import Applied, Desired, Held, Shaped, ShapingRefused, apply, clear, read_back
-from node.shaping.held import differences
+from node.shaping.read_back import differences
 from pame.links import LinkSpec
 
 pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(120)]

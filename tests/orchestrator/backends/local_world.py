@@ -18,7 +18,7 @@ from node.fingerprint import fingerprint
 from node.process import code_version
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
-from orchestrator.network import Control, NetworkRun, NetworkState
+from orchestrator.network import ControlPlane, NetworkRun, NetworkState
 from orchestrator.network.run import new_number
 from orchestrator.network.totals import NetworkFigures
 from orchestrator.plan import make_network_setting
@@ -58,7 +58,7 @@ def experiment_of(**settings: Any) -> Experiment:
 class World:
     """A run under way: who conducts it, its processes, and what has happened so far."""
 
-    control: Control
+    control: ControlPlane
     processes: NodeProcesses
     run: NetworkRun
     folder: Path
@@ -107,7 +107,7 @@ Villain = Callable[[World], Awaitable[None]]
 async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay: "Relay | None" = None) -> Outcome:
     """A run on real processes, while a villain acts; its own failure is the test's. Nodes may join through a relay."""
     with RunFolder(folder) as files, NodeProcesses(folder / "nodes.log") as processes:
-        control = Control("127.0.0.1")
+        control = ControlPlane("127.0.0.1")
         await control.open()
         try:
             entrance = control.address if relay is None else await relay.open(control.address)
@@ -211,7 +211,7 @@ def marked(mark: str) -> dict[int, str]:
     return found
 
 
-def join_of(control: Control, **changes: Any) -> pb.FromNode:
+def join_of(control: ControlPlane, **changes: Any) -> pb.FromNode:
     """A join that is welcome, but for the changes."""
     join = pb.Join(
         token=control.token,
@@ -226,7 +226,7 @@ def join_of(control: Control, **changes: Any) -> pb.FromNode:
 
 
 @asynccontextmanager
-async def attached(control: Control, first: bytes) -> "AsyncIterator[grpc.aio.StreamStreamCall[bytes, pb.ToNode]]":
+async def attached(control: ControlPlane, first: bytes) -> "AsyncIterator[grpc.aio.StreamStreamCall[bytes, pb.ToNode]]":
     """A stream to the orchestrator that begins with these bytes."""
     async with grpc.aio.insecure_channel(control.address) as channel:
         attach: grpc.aio.StreamStreamMultiCallable[bytes, pb.ToNode]

@@ -13,7 +13,7 @@ from local_world import Watcher, events_of, experiment_of
 
 from orchestrator.backends.local import local
 from orchestrator.runs import Status
-from pame.plan_text import read_plan
+from pame.fault_plan_text import read_plan
 
 STEP_S = 0.02
 

@@ -13,7 +13,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
 from pame.algorithms import SPECS
-from pame.ledger import Fate, Ledger
+from pame.byte_account import ByteAccount, Fate
 from pame.simulator import run_lock_step
 
 NODES, ITERATIONS = 5, 12
@@ -34,10 +34,10 @@ def experiment(algorithm: dict[str, Any], **settings: Any) -> Experiment:
     return experiment_of(**{**common, **settings})
 
 
-def same_as_simulated(made: Experiment, folder: Path) -> Ledger:
+def same_as_simulated(made: Experiment, folder: Path) -> ByteAccount:
     """Run it on processes and in the simulator; the simulator's account."""
     ending = local(made, folder, folder / "run", Watcher())
-    ledger = Ledger(NODES)
+    ledger = ByteAccount(NODES)
     outcome = run_lock_step(make_network_setting(made, folder), Watcher(), ledger)
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, ITERATIONS, outcome.exact)
     assert np.abs(outcome.models).max() > 0.0
@@ -64,7 +64,7 @@ def test_it_still_does_when_messages_are_lost_on_purpose_and_rounded(tmp_path: P
 def test_quantized_models_travel_as_they_are_simulated(tmp_path: Path, values: str) -> None:
     algorithm = {"kind": "dfedavgm", "compressor": {"kind": "quantize", "bits": 4}}
     coarse = same_as_simulated(experiment(algorithm, messages={"loss": 0.2, "values": values}), tmp_path)
-    whole = Ledger(NODES)
+    whole = ByteAccount(NODES)
     run_lock_step(make_network_setting(experiment({"kind": "dfedavgm"}), tmp_path), Watcher(), whole)
     assert sum(coarse.links().bytes) < 0.5 * sum(whole.links().bytes)
 

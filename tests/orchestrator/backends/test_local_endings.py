@@ -14,8 +14,8 @@ from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.ledger import Ledger
-from pame.observe import Outcome
+from pame.byte_account import ByteAccount
+from pame.observe import RunOutcome
 from pame.simulator import run_lock_step
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
@@ -27,8 +27,8 @@ def experiment(**settings: Any) -> Experiment:
     return experiment_of(**{**common, **settings})
 
 
-def simulated(experiment: Experiment, folder: Path) -> Outcome:
-    return run_lock_step(make_network_setting(experiment, folder), Watcher(), Ledger(experiment.nodes))
+def simulated(experiment: Experiment, folder: Path) -> RunOutcome:
+    return run_lock_step(make_network_setting(experiment, folder), Watcher(), ByteAccount(experiment.nodes))
 
 
 async def nothing(world: World) -> None:

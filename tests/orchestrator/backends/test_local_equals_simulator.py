@@ -13,7 +13,7 @@ from orchestrator.backends.local import local
 from orchestrator.experiment import load
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
 
 QUICKSTART = Path(__file__).parents[3] / "experiments" / "quickstart.yaml"
@@ -33,7 +33,7 @@ def test_models_after_fifty_iterations_are_those_of_the_simulator(
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
     setting = make_network_setting(experiment, tmp_path)
-    ledger = Ledger(nodes)
+    ledger = ByteAccount(nodes)
     outcome = run_lock_step(setting, Watcher(), ledger)
     models = np.load(tmp_path / "run" / "models.npy")
     assert models.tobytes() == outcome.models.tobytes()
@@ -67,7 +67,7 @@ def test_messages_lost_on_purpose_are_the_same_ones_as_in_the_simulator(tmp_path
         nodes=8, problem=LINEAR, algorithm=PAME, stop={"iterations": 50}, messages={"loss": 0.3, "values": "float32"}
     )
     local(experiment, tmp_path, tmp_path / "run", Watcher())
-    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), Ledger(8))
+    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), ByteAccount(8))
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
 
 
@@ -79,7 +79,7 @@ def test_the_quickstart_with_thirty_two_nodes_finishes_here(tmp_path: Path) -> N
     ending = local(experiment, tmp_path, tmp_path / "run", watcher)
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 30, True)
     assert len(watcher.records) == 32 * 30
-    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), Ledger(32))
+    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), ByteAccount(32))
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert 10 * 2**20 < summary["network"]["resident_bytes"] < 100 * 2**20

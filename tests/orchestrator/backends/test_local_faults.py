@@ -25,12 +25,12 @@ from local_world import (
 )
 
 from node.link import PUSH
-from node.parcels import size_limit
 from node.stream_proof import shown
+from node.wire_message import size_limit
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.ledger import Fate, Ledger
+from pame.byte_account import ByteAccount, Fate
 from pame.mailbox import PER_SENDER
 from pame.randomness import Key, Purpose, uniforms
 from pame.rpc import exchange_pb2 as pb
@@ -285,6 +285,6 @@ def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_th
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
     assert outcome.figures.strangers == 5
     assert outcome.refused_joins == {"wrong_token": 1}
-    expected = run_lock_step(make_network_setting(honest, tmp_path), Watcher(), Ledger(5)).models
+    expected = run_lock_step(make_network_setting(honest, tmp_path), Watcher(), ByteAccount(5)).models
     assert all(np.array_equal(model, expected[node]) for node, (_, model) in outcome.run.collection.results.items())
     assert len(outcome.run.collection.results) == 5

@@ -10,7 +10,7 @@ from local_world import Watcher, experiment_of
 from orchestrator.backends.local import local
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.observe import Record
 from pame.simulator import run_lock_step
 
@@ -38,7 +38,7 @@ def test_a_deterministic_run_has_the_records_of_the_simulator_with_all_that_was_
     experiment = experiment_of(**BASE | LOSSES[kind])
     found, expected = Watcher(), Watcher()
     local(experiment, tmp_path, tmp_path / "run", found)
-    run_lock_step(make_network_setting(experiment, tmp_path), expected, Ledger(6))
+    run_lock_step(make_network_setting(experiment, tmp_path), expected, ByteAccount(6))
     assert timeless(found.records) == timeless(expected.records)
     assert sum(record.lost for record in found.records) > 20
     rows = csv.DictReader((tmp_path / "run" / "records.csv").read_text().splitlines())

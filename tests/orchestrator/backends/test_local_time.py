@@ -9,7 +9,7 @@ from local_world import Watcher, experiment_of
 from orchestrator.backends.local import local
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.observe import Record
 from pame.simulator import run_virtual_time
 
@@ -33,7 +33,7 @@ def test_real_nodes_are_not_faster_than_the_virtual_clock(tmp_path: Path) -> Non
     experiment = experiment_of(**BASE | times, algorithm={"kind": "dpsgd", "eta": 0.01})
     found, expected = Watcher(), Watcher()
     assert local(experiment, tmp_path, tmp_path / "run", found).status is Status.FINISHED
-    run_virtual_time(make_network_setting(experiment, tmp_path), expected, Ledger(3))
+    run_virtual_time(make_network_setting(experiment, tmp_path), expected, ByteAccount(3))
     assert round(end_of(expected.records), 6) == 20 * 0.06
     assert end_of(found.records) >= 20 * 0.055 - 0.02
     assert all((record.waited_s or 0.0) <= (record.seconds or 0.0) for record in found.records)

@@ -18,12 +18,12 @@ from local_world import Watcher, experiment_of
 
 from orchestrator.backends.namespaces import NoNamespaces, namespaces
 from orchestrator.backends.netns import check_netns, netns
-from orchestrator.backends.on_processes import Errand, Places, run_on_processes
+from orchestrator.backends.on_processes import Places, RunRequest, run_on_processes
 from orchestrator.errors import TooManyNodes
 from orchestrator.network import NetworkState
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +37,7 @@ def test_eight_nodes_in_namespaces_learn_the_models_of_the_simulator_bit_for_bit
     check_netns(experiment, tmp_path)
     ending = netns(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
-    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), Ledger(8))
+    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), ByteAccount(8))
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
     summary = _summary(tmp_path / "run")
     assert summary["backend"] == "netns"
@@ -105,7 +105,7 @@ def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_contro
     )
     inside = Inside()
     spy = Spy(inside)
-    ending = run_on_processes(Errand("netns", experiment, tmp_path, tmp_path / "run", spy), _observed(4, spy))
+    ending = run_on_processes(RunRequest("netns", experiment, tmp_path, tmp_path / "run", spy), _observed(4, spy))
     assert ending.exact
     assert len(spy.wanted) == 4
     assert Path("/proc/self/ns/net").stat().st_ino not in spy.wanted

@@ -26,7 +26,7 @@ EXPERIMENT = {
     "exchange": {"patience": "500ms", "exclude_after": 2},
     "stop": {"iterations": 100_000, "seconds": "90s"},
 }
-NURSERY = "node.nursery"
+NURSERY = "node.fork_server"
 
 
 class Pame:
@@ -173,7 +173,7 @@ def test_a_node_that_cannot_start_ends_the_run_with_its_last_words(
     """In the nursery, and only there, opening a server fails."""
     broken = Pame(tmp_path)
     (tmp_path / "sitecustomize.py").write_text(
-        "import sys\nif 'node.nursery' in sys.orig_argv:\n"
+        "import sys\nif 'node.fork_server' in sys.orig_argv:\n"
         "    import node.process\n"
         "    def crash(*_): raise OSError('no sockets today')\n"
         "    node.process.ExchangeServer.open = crash\n"

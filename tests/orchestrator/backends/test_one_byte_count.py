@@ -11,7 +11,7 @@ from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
 from orchestrator.backends.simulate import simulate
-from orchestrator.report.text import number, volume
+from orchestrator.report.number_words import number, volume
 from orchestrator.runs import Status
 
 NODES = 4

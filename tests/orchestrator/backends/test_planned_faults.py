@@ -18,13 +18,13 @@ from orchestrator.backends.simulate import simulate
 from orchestrator.experiment import Experiment
 from orchestrator.faults import FaultError
 from orchestrator.plan import make_network_setting
-from orchestrator.report.course import course
+from orchestrator.report.fault_axes import course
+from orchestrator.report.fault_shading import FaultShading, shades
 from orchestrator.report.read import read_run
-from orchestrator.report.shades import Shades, shades
 from orchestrator.runs import Status
-from pame.faults import ContainerKill, Cut, Degrade, Event, Slow, Window
-from pame.ledger import Fate, Ledger
-from pame.plan_text import plan_lines, read_plan
+from pame.byte_account import ByteAccount, Fate
+from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window
+from pame.fault_plan_text import plan_lines, read_plan
 from pame.simulator import run_lock_step
 
 LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
@@ -54,7 +54,7 @@ def test_faults_by_iteration_have_the_bits_of_the_simulator(
 ) -> None:
     experiment = faulty(BY_ITERATION[kind], algorithm=algorithm)
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
-    setting, ledger = make_network_setting(experiment, tmp_path), Ledger(8)
+    setting, ledger = make_network_setting(experiment, tmp_path), ByteAccount(8)
     outcome = run_lock_step(setting, Watcher(), ledger)
     assert ledger.messages(Fate.LOST) > 0
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
@@ -159,7 +159,7 @@ def test_a_run_that_ends_before_a_fault_says_so_and_shades_only_what_happened(tm
     assert {spell.fault for spans in shades_of(folder).spans.values() for spell, _ in spans} == {"straggler"}
 
 
-def shades_of(folder: Path) -> Shades:
+def shades_of(folder: Path) -> FaultShading:
     run = read_run(folder)
     return shades(run.faults, course(run.curve, run.summary.number("seconds"), run.summary.number("iterations")))
 
@@ -196,11 +196,11 @@ def test_packets_that_the_local_backend_cannot_lose_are_refused_before_anything_
 
 
 def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
-    slow = Event(7, "straggler", Slow((2,), 1.5), Window(0.0))
+    slow = FaultEvent(7, "straggler", SlowEffect((2,), 1.5), Window(0.0))
 
     async def act(world: World) -> None:
         index = await world.at_iteration("node-2", 5)
-        world.run.inject([replace(slow, effect=Slow((index,), 1.5))])
+        world.run.inject([replace(slow, effect=SlowEffect((index,), 1.5))])
         await until(lambda: world.events("fault begins"))
         os.kill(world.pid("node-2"), signal.SIGKILL)
         await until(lambda: world.events("died"))
@@ -218,7 +218,7 @@ def test_a_fault_by_hand_that_nobody_can_carry_out_is_refused_and_is_not_in_the_
     async def act(world: World) -> None:
         await world.at_iteration("node-2", 2)
         with pytest.raises(FaultError, match="container-kill needs the Docker socket: start with"):
-            world.run.inject([Event(0, "container-kill", ContainerKill((1,)), Window(0.0, 1.0))])
+            world.run.inject([FaultEvent(0, "container-kill", ContainerKillEffect((1,)), Window(0.0, 1.0))])
         assert world.run.plan == ()
 
     outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
@@ -226,7 +226,7 @@ def test_a_fault_by_hand_that_nobody_can_carry_out_is_refused_and_is_not_in_the_
 
 
 def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_path: Path) -> None:
-    lossy = Event(0, "lossy", Degrade(((0, 1), (1, 0)), loss=0.1), Window(0.0, 1.0))
+    lossy = FaultEvent(0, "lossy", DegradeEffect(((0, 1), (1, 0)), loss=0.1), Window(0.0, 1.0))
 
     async def act(world: World) -> None:
         await world.at_iteration("node-2", 2)
@@ -246,7 +246,7 @@ def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_pa
 
 def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_an_algorithm_with_replicas(tmp_path: Path) -> None:
     """It has computed from the plan what will be lost, and is told of this when it is: both ends begin anew then."""
-    cut = Event(0, "link-down", Cut(((0, 1), (1, 0))), Window(150, 170, "iterations"))
+    cut = FaultEvent(0, "link-down", CutEffect(((0, 1), (1, 0))), Window(150, 170, "iterations"))
 
     async def act(world: World) -> None:
         await world.at_iteration("node-2", 5)

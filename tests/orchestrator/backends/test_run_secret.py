@@ -11,13 +11,13 @@ import pytest
 from local_world import Watcher, World, experiment_of, run_with, until
 
 from node.link import PROBE, PUSH
-from node.parcels import pack
 from node.stream_proof import Metadata, shown
+from node.wire_message import pack
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
+from pame.resolved_run import ResolvedRun
 from pame.rpc import exchange_pb2 as pb
-from pame.setting import Setting
 from pame.simulator import run_lock_step
 
 HONEST = experiment_of(
@@ -34,7 +34,7 @@ ENDED = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.INTERNAL)
 REFUSED = 'pame_node_received_refused_messages_total{reason="wrong_secret"}'
 
 
-def forged(setting: Setting, run: int, sender: int, receiver: int) -> bytes:
+def forged(setting: ResolvedRun, run: int, sender: int, receiver: int) -> bytes:
     """The last parcel that the receiver waits for, perfect but for a model of huge finite values."""
     selection = setting.selection()
     k = max(k for k in range(setting.stop.iterations) if selection.is_sent(sender, receiver, k))
@@ -67,7 +67,7 @@ def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_pu
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
     assert f"{REFUSED} 6.0" in counted[0]
     assert (outcome.figures.strangers, outcome.figures.refused, outcome.figures.absurd) == (6, 0, 0)
-    expected = run_lock_step(make_network_setting(HONEST, tmp_path), Watcher(), Ledger(4)).models
+    expected = run_lock_step(make_network_setting(HONEST, tmp_path), Watcher(), ByteAccount(4)).models
     results = outcome.run.collection.results
     assert [results[node][1].tobytes() for node in range(4)] == [model.tobytes() for model in expected]
 

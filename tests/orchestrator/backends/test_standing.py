@@ -7,8 +7,8 @@ import numpy as np
 from local_world import Watcher, experiment_of
 
 from orchestrator.backends import BACKENDS
-from orchestrator.backends.on_processes import Errand
-from orchestrator.backends.standing import run_standing
+from orchestrator.backends.on_processes import RunRequest
+from orchestrator.backends.standing_network import run_standing
 from orchestrator.experiment import Experiment
 from orchestrator.runs import Ending, Status
 
@@ -20,9 +20,9 @@ SIZES = {
 }
 
 
-def errands_of(experiments: list[Experiment], folder: Path) -> list[Errand]:
+def errands_of(experiments: list[Experiment], folder: Path) -> list[RunRequest]:
     return [
-        Errand("local", experiment, folder, folder / f"run-{number}", Watcher())
+        RunRequest("local", experiment, folder, folder / f"run-{number}", Watcher())
         for number, experiment in enumerate(experiments)
     ]
 
@@ -33,7 +33,7 @@ def test_every_run_on_a_standing_network_ends_as_it_would_by_itself(tmp_path: Pa
     errands = errands_of(experiments, tmp_path)
     seen: list[tuple[Path, Status]] = []
 
-    def ended(errand: Errand, ending: Ending) -> None:
+    def ended(errand: RunRequest, ending: Ending) -> None:
         seen.append((errand.folder, ending.status))
 
     endings = run_standing("local", errands, tmp_path / "nodes.log", ended)

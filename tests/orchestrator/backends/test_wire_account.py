@@ -17,7 +17,7 @@ import pytest
 from local_world import Watcher, experiment_of
 
 from orchestrator.experiment import Experiment
-from orchestrator.network import Control, NetworkRun
+from orchestrator.network import ControlPlane, NetworkRun
 from orchestrator.network.run import new_number
 from orchestrator.network.summary import network_section
 from orchestrator.plan import make_network_setting
@@ -124,7 +124,7 @@ def _disagreements(size: str, wire: dict[str, Any], counted: int, interface: Int
 
 async def _runs(seats: list[Seat], folder: Path) -> dict[str, tuple[dict[str, Any], int]]:
     """One run per size with a node on each seat: the byte account as in summary.json, and what the interfaces say."""
-    control = Control("127.0.0.1")
+    control = ControlPlane("127.0.0.1")
     await control.open()
     door = await asyncio.start_unix_server(lambda *ends: _relay(ends, control.port), folder / "control")
     nodes = [_start(number, seat, folder / "control", control.token) for number, seat in enumerate(seats)]

@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from orchestrator.claims.base import TARGET
+from orchestrator.claims.base_experiment import TARGET
 from orchestrator.claims.charts import lines
-from orchestrator.claims.claim import Claim, Experiments, Found, Mode, Run
-from orchestrator.claims.course import Course, Mark
+from orchestrator.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.claims.files import comparison
-from orchestrator.claims.reach import reach
+from orchestrator.claims.reaches_target import reach
+from orchestrator.claims.run_curve import CurveMark, RunCurve
 from orchestrator.claims.verdict import Question
-from orchestrator.compare.company import Company
-from orchestrator.compare.grid import Cell, View
-from orchestrator.compare.measure import Mark as ComparedMark
-from orchestrator.compare.measure import Row as ComparedRow
-from orchestrator.compare.outcome import Outcome as Compared
-from orchestrator.studies.measure import OwnData, Row
+from orchestrator.compare.grid import CompareCell, CompareView
+from orchestrator.compare.measure import CompareMark as ComparedMark
+from orchestrator.compare.measure import CompareRow as ComparedRow
+from orchestrator.compare.mixing_partners import MixingPartners
+from orchestrator.compare.outcome import CompareOutcome as Compared
+from orchestrator.studies.measure import OwnData, StudyRow
 
 TINY_BASE = """
 nodes: 5
@@ -26,7 +26,10 @@ period: 1..3
 evaluate: {every: 5}
 stop: {iterations: 60}
 """
-_RUNS = (Run("half", "s/n = 0.5", ("algorithm.support=0.5",)), Run("whole", "s/n = 1", ("algorithm.support=1.0",)))
+_RUNS = (
+    ClaimRun("half", "s/n = 0.5", ("algorithm.support=0.5",)),
+    ClaimRun("whole", "s/n = 1", ("algorithm.support=1.0",)),
+)
 
 
 def _ask(found: Found) -> list[Question]:
@@ -40,20 +43,20 @@ TINY = Claim(
     title="Tiny",
     statement="Five nodes agree.",
     criterion="they reach the target",
-    source=Experiments(TINY_BASE, lambda mode: _RUNS if mode is Mode.FULL else _RUNS[:1]),
+    source=ClaimExperiments(TINY_BASE, lambda mode: _RUNS if mode is ClaimsMode.FULL else _RUNS[:1]),
     ask=_ask,
     figure=lines(_RUNS),
     instead="Something smaller.",
 )
 
 
-def course(run: str, lefts: Mapping[int, float], seed: int = 1, period: int = 5, status: str = "finished") -> Course:
+def course(run: str, lefts: Mapping[int, float], seed: int = 1, period: int = 5, status: str = "finished") -> RunCurve:
     """A run that had so much left at these iterations; it sent 1000 bytes in each round."""
-    marks = tuple(Mark(k, k / period, 1000 * k / period, left, left) for k, left in lefts.items())
-    return Course(run, seed, status, marks)
+    marks = tuple(CurveMark(k, k / period, 1000 * k / period, left, left) for k, left in lefts.items())
+    return RunCurve(run, seed, status, marks)
 
 
-def reaching(run: str, iteration: int | None, seed: int = 1, end: float = 0.01, period: int = 5) -> Course:
+def reaching(run: str, iteration: int | None, seed: int = 1, end: float = 0.01, period: int = 5) -> RunCurve:
     """A run that reached the target at this iteration, or never."""
     lefts = {0: 1.0, 300: 0.5} if iteration is None else {0: 1.0, iteration: TARGET, 300: end}
     return course(run, lefts, seed, period)
@@ -67,9 +70,9 @@ def row(
     seed: int = 1,
     pace: float = 50.0,
     seconds: float = 10.0,
-) -> Row:
+) -> StudyRow:
     """A run of a study that needed so long to the target and left so much on everybody's data."""
-    return Row(
+    return StudyRow(
         policy=policy,
         condition=condition,
         seed=seed,
@@ -92,17 +95,17 @@ Took = Mapping[str, Sequence[float | None]]
 
 def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
     """By seed: rounds and bytes; the same in both views."""
-    plan = comparison(Mode.QUICK, tuple(range(1, 1 + len(by_seed))))
+    plan = comparison(ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed))))
     rows = [
         ComparedRow(
-            Cell(name, view, (), seed),
+            CompareCell(name, view, (), seed),
             "simulate",
             "finished",
             _marks(rounds[name], bytes_[name]),
-            Company(2.0, 0.0, 2.0),
+            MixingPartners(2.0, 0.0, 2.0),
         )
         for seed, (rounds, bytes_) in enumerate(by_seed, 1)
-        for view in (View.AS_PUBLISHED, View.STANDARDIZED)
+        for view in (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
         for name in rounds
     ]
     return Compared(plan, 16, "simulate", "pame claims", {}, (), (), rows)

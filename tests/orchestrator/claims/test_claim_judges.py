@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from claims_world import compared, course, reaching, row
 
-from orchestrator.claims import CLAIMS, Mode
-from orchestrator.claims.base import INDEPENDENT, PRINTED, READINGS, REGULAR, Condition, conditions
+from orchestrator.claims import CLAIMS, ClaimsMode
+from orchestrator.claims.base_experiment import INDEPENDENT, PRINTED, READINGS, REGULAR, ClaimCondition, conditions
 from orchestrator.claims.claim import Found
-from orchestrator.claims.course import Course, Mark
-from orchestrator.claims.effects import CONNECTIVITY, PARTICIPATION, TRANSMISSION, Ladder
 from orchestrator.claims.graphs import dpsgd_of, run_of
 from orchestrator.claims.large_m import ROWS, TABLE
 from orchestrator.claims.large_m import run_of as cell_run
 from orchestrator.claims.linear_rate import fit
+from orchestrator.claims.more_is_faster import CONNECTIVITY, PARTICIPATION, TRANSMISSION, AscendingValues
 from orchestrator.claims.periods import different, same
-from orchestrator.claims.verdict import Finding, Judgement
+from orchestrator.claims.run_curve import CurveMark, RunCurve
+from orchestrator.claims.verdict import ClaimFinding, ClaimJudgement
 from orchestrator.paired import paired_ratio
 from orchestrator.studies import STUDIES
 from orchestrator.verdicts import Verdict
@@ -30,21 +30,21 @@ from orchestrator.verdicts import Verdict
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
 DRAWS, ALARMS = 300, 17
 SEEDS = (1, 2, 3, 4)
-QUICK = tuple(conditions(Mode.QUICK))
-HERE = Condition(INDEPENDENT, REGULAR, 32)
+QUICK = tuple(conditions(ClaimsMode.QUICK))
+HERE = ClaimCondition(INDEPENDENT, REGULAR, 32)
 Random = np.random.Generator
 
 
-def verdict(claim: str, courses: Iterable[Course]) -> Judgement:
+def verdict(claim: str, courses: Iterable[RunCurve]) -> ClaimJudgement:
     return CLAIMS[claim].judgement(Found(courses=tuple(courses)))
 
 
-def part(judgement: Judgement, name: str) -> Finding:
+def part(judgement: ClaimJudgement, name: str) -> ClaimFinding:
     [finding] = [finding for finding in judgement.findings if finding.part == name]
     return finding
 
 
-def alarms(judge: Callable[[Random], Judgement]) -> int:
+def alarms(judge: Callable[[Random], ClaimJudgement]) -> int:
     """How often noise makes a claim hold somewhere."""
     random = np.random.default_rng(7)
     return sum(judge(random).verdict in (HOLDS, PARTLY) for _ in range(DRAWS))
@@ -57,9 +57,9 @@ def on_grid(value: float) -> int:
 # more is faster: transmission rate, participation rate, connectivity
 
 LADDERS = {
-    "transmission-rate": Ladder("s/n", "algorithm.support={}", (0.1, 0.2, 0.4, 0.6)),
-    "participation-rate": Ladder("nu", "algorithm.participation={}", (0.1, 0.2, 0.6, 1.0)),
-    "connectivity": Ladder("neighbours / others", "", (0.15, 0.3, 0.5, 0.8)),
+    "transmission-rate": AscendingValues("s/n", "algorithm.support={}", (0.1, 0.2, 0.4, 0.6)),
+    "participation-rate": AscendingValues("nu", "algorithm.participation={}", (0.1, 0.2, 0.6, 1.0)),
+    "connectivity": AscendingValues("neighbours / others", "", (0.15, 0.3, 0.5, 0.8)),
 }
 
 
@@ -67,9 +67,9 @@ def climb(
     claim: str,
     iterations: Sequence[int | None],
     ends: Sequence[float],
-    at: Sequence[Condition] = QUICK,
+    at: Sequence[ClaimCondition] = QUICK,
     seeds: Sequence[int] = SEEDS,
-) -> list[Course]:
+) -> list[RunCurve]:
     """Every value needs so many iterations and leaves so much; a seed has a little more than the one before."""
     ladder = LADDERS[claim]
     return [
@@ -108,7 +108,7 @@ def test_a_steadily_reversed_effect_does_not_hold(claim: str) -> None:
 
 
 def test_noise_makes_more_faster_no_more_often_than_promised() -> None:
-    def judge(random: Random) -> Judgement:
+    def judge(random: Random) -> ClaimJudgement:
         ladder = LADDERS["participation-rate"]
         return verdict(
             "participation-rate",
@@ -196,8 +196,8 @@ def test_where_nothing_was_run_nothing_is_said() -> None:
 
 
 def in_periods(
-    equal: dict[int, int], drawn: int, end: float = 0.01, at: Sequence[Condition] = QUICK, spread: int = 2
-) -> list[Course]:
+    equal: dict[int, int], drawn: int, end: float = 0.01, at: Sequence[ClaimCondition] = QUICK, spread: int = 2
+) -> list[RunCurve]:
     """Iterations to the target by period, and of periods drawn per node; a seed adds a little to all."""
     return [
         one
@@ -244,7 +244,7 @@ def test_periods_that_leave_much_more_spoil() -> None:
 
 
 def test_noise_makes_periods_differ_no_more_often_than_promised() -> None:
-    def judge(random: Random) -> Judgement:
+    def judge(random: Random) -> ClaimJudgement:
         def noisy(middle: float) -> int:
             return on_grid(middle * exp(random.normal(0, 0.1)))
 
@@ -275,14 +275,14 @@ def test_periods_that_diverge_are_said() -> None:
 # the table of large m
 
 
-def cell(key: str, mse: float, iterations: float, seed: int = 1, status: str = "finished") -> Course:
+def cell(key: str, mse: float, iterations: float, seed: int = 1, status: str = "finished") -> RunCurve:
     """Above 0.5 before this iteration, at 0.5 there, at `mse` after 100."""
     errors = {0: 10.0, int(iterations) - 2: 0.6, int(iterations): 0.5, 100: mse}
-    marks = tuple(Mark(k, 0.0, 0.0, None, error) for k, error in sorted(errors.items()))
-    return Course(key, seed, status, marks)
+    marks = tuple(CurveMark(k, 0.0, 0.0, None, error) for k, error in sorted(errors.items()))
+    return RunCurve(key, seed, status, marks)
 
 
-def table(mse: Callable[[float], float], took: Callable[[int], float]) -> list[Course]:
+def table(mse: Callable[[float], float], took: Callable[[int], float]) -> list[RunCurve]:
     """Every cell with three seeds, as a function of what is printed."""
     return [
         cell(cell_run(one, INDEPENDENT).key, mse(one.mse) * (1 + seed / 100), took(one.iterations), seed)
@@ -315,7 +315,7 @@ def test_a_table_turned_round_does_not_hold() -> None:
 def test_noise_in_the_table_is_a_trend_no_more_often_than_promised() -> None:
     cells = [ROWS[0][1], ROWS[0][5], ROWS[1][5], ROWS[2][1]]
 
-    def judge(random: Random) -> Judgement:
+    def judge(random: Random) -> ClaimJudgement:
         return verdict(
             "large-m",
             [
@@ -353,13 +353,13 @@ def test_a_table_that_diverges_is_said() -> None:
 PLACE = ("scale-free", "alike", 32)
 
 
-def on_graphs(random: tuple[int | None, float], every: tuple[int, float], status: str = "finished") -> list[Course]:
+def on_graphs(random: tuple[int | None, float], every: tuple[int, float], status: str = "finished") -> list[RunCurve]:
     """Iterations and end with a fifth of the neighbours, and with all."""
     found = []
     for seed in SEEDS:
         for reading in READINGS:
             one = reaching(run_of(PLACE, reading, "random").key, random[0], seed, random[1] * (1 + seed / 50))
-            found.append(Course(one.run, seed, status, one.marks))
+            found.append(RunCurve(one.run, seed, status, one.marks))
             found.append(reaching(run_of(PLACE, reading, "all").key, every[0], seed, every[1]))
         found.append(reaching(dpsgd_of(PLACE).key, 40, seed, end=0.001))
     return found
@@ -390,7 +390,7 @@ def test_graphs_on_which_it_diverges_are_said() -> None:
 
 
 def test_noise_at_the_bound_is_as_near_no_more_often_than_promised() -> None:
-    def judge(random: Random) -> Judgement:
+    def judge(random: Random) -> ClaimJudgement:
         return verdict(
             "time-varying-graphs",
             [
@@ -414,7 +414,7 @@ def test_noise_at_the_bound_is_as_near_no_more_often_than_promised() -> None:
 RATE_RUN = "1_alike_independent_regular_m-32"
 
 
-def curves(left: Callable[[int, int], float], until: int = 600) -> list[Course]:
+def curves(left: Callable[[int, int], float], until: int = 600) -> list[RunCurve]:
     """By iteration and seed."""
     return [course(RATE_RUN, {k: left(k, seed) for k in range(0, until, 5)}, seed) for seed in SEEDS]
 
@@ -464,7 +464,7 @@ def test_a_rate_that_diverges_is_said() -> None:
 
 def studied(
     ours: Callable[[int], float | None], theirs: Callable[[int], float], left: float = 0.02, pace: float = 50.0
-) -> Judgement:
+) -> ClaimJudgement:
     """Both readings alike: a second without trouble, and by seed what it takes with it; D-PSGD by seed."""
     study = STUDIES["stragglers"].small()
     rows = []
@@ -515,7 +515,7 @@ def test_a_claim_names_criteria_as_its_study_does_and_is_surer_of_each() -> None
 
 
 def test_noise_is_robust_no_more_often_than_promised() -> None:
-    def judge(random: Random) -> Judgement:
+    def judge(random: Random) -> ClaimJudgement:
         # at the bound: twice as long as without trouble, as long as the other; the struck are not heard
         took = {seed: 2.0 * exp(random.normal(0, 0.1)) for seed in SEEDS}
         other = {seed: 2.0 * exp(random.normal(0, 0.1)) for seed in SEEDS}
@@ -530,7 +530,7 @@ OTHERS = ("dpsgd", "dfedsam", "beer", "anq-nids")
 CONTEST_SEEDS = 5
 
 
-def contest(claim: str, took: Callable[[bool, int, int], float | None]) -> Judgement:
+def contest(claim: str, took: Callable[[bool, int, int], float | None]) -> ClaimJudgement:
     """By whether it is PaME, the place of the target and the seed."""
     by_seed = []
     for seed in range(CONTEST_SEEDS):
@@ -594,5 +594,5 @@ def test_every_reading_has_every_self_comparison() -> None:
         (reading, graph, nodes)
         for reading, graph, nodes in product(READINGS, ("Erdős–Rényi", "regular"), (32, 64, 128))
     }
-    assert {(c.reading, c.graph, c.nodes) for c in conditions(Mode.FULL)} == places
-    assert set(QUICK) < set(conditions(Mode.FULL))
+    assert {(c.reading, c.graph, c.nodes) for c in conditions(ClaimsMode.FULL)} == places
+    assert set(QUICK) < set(conditions(ClaimsMode.FULL))

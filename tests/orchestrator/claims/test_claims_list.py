@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.claims import CLAIMS, Mode
-from orchestrator.claims.claim import Experiments, OfComparison, OfStudy, experiment_of
-from orchestrator.claims.conduct import Order, count_runs
+from orchestrator.claims import CLAIMS, ClaimsMode
+from orchestrator.claims.claim import ClaimExperiments, OfComparison, OfStudy, experiment_of
+from orchestrator.claims.conduct import ClaimsOrder, count_runs
 from orchestrator.claims.files import comparison
 from orchestrator.claims.jobs import jobs_of
 from orchestrator.compare.grid import experiment_of as compared_experiment
@@ -41,7 +41,7 @@ def test_all_claims_of_the_paper_are_there() -> None:
 
 def test_what_was_fitted_and_to_what_is_said_where_it_is_used() -> None:
     for claim in CLAIMS.values():
-        if isinstance(claim.source, Experiments):
+        if isinstance(claim.source, ClaimExperiments):
             assert "0.055" in claim.instead, claim.key
             assert "fitted" in claim.instead, claim.key
     assert "prints 320 iterations, which we read as 32" in CLAIMS["large-m"].instead
@@ -50,8 +50,8 @@ def test_what_was_fitted_and_to_what_is_said_where_it_is_used() -> None:
 @pytest.mark.parametrize("key", ["transmission-rate", "participation-rate", "communication-period", "connectivity"])
 def test_every_self_comparison_runs_both_steps_on_both_kinds_of_graph(key: str) -> None:
     source = CLAIMS[key].source
-    assert isinstance(source, Experiments)
-    for mode, nodes in ((Mode.QUICK, {32}), (Mode.FULL, {32, 64, 128})):
+    assert isinstance(source, ClaimExperiments)
+    for mode, nodes in ((ClaimsMode.QUICK, {32}), (ClaimsMode.FULL, {32, 64, 128})):
         seen = set()
         for run in source.runs(mode):
             experiment = experiment_of(key, source.base, run, 1)
@@ -62,16 +62,16 @@ def test_every_self_comparison_runs_both_steps_on_both_kinds_of_graph(key: str) 
 
 
 def test_quick_mode_gives_verdicts_but_for_large_m_which_is_a_look() -> None:
-    few = {key for key, claim in CLAIMS.items() if len(claim.seeds(Mode.QUICK)) < ENOUGH_SEEDS}
+    few = {key for key, claim in CLAIMS.items() if len(claim.seeds(ClaimsMode.QUICK)) < ENOUGH_SEEDS}
     assert few == {"large-m"}
-    assert all(len(claim.seeds(Mode.FULL)) >= ENOUGH_SEEDS for claim in CLAIMS.values())
+    assert all(len(claim.seeds(ClaimsMode.FULL)) >= ENOUGH_SEEDS for claim in CLAIMS.values())
 
 
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, Experiments)])
-def test_every_experiment_of_a_claim_validates(key: str, mode: Mode) -> None:
+@pytest.mark.parametrize("mode", ClaimsMode)
+@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)])
+def test_every_experiment_of_a_claim_validates(key: str, mode: ClaimsMode) -> None:
     source = CLAIMS[key].source
-    assert isinstance(source, Experiments)
+    assert isinstance(source, ClaimExperiments)
     runs = source.runs(mode)
     assert len({run.key for run in runs}) == len(runs)
     for run in runs:
@@ -82,24 +82,24 @@ def test_every_experiment_of_a_claim_validates(key: str, mode: Mode) -> None:
             assert make_topology(experiment, Path()).nodes == experiment.nodes
 
 
-@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, Experiments)])
+@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)])
 def test_quick_runs_are_among_the_full_ones(key: str) -> None:
     source = CLAIMS[key].source
-    assert isinstance(source, Experiments)
-    assert set(source.runs(Mode.QUICK)) <= set(source.runs(Mode.FULL))
+    assert isinstance(source, ClaimExperiments)
+    assert set(source.runs(ClaimsMode.QUICK)) <= set(source.runs(ClaimsMode.FULL))
 
 
 def test_studies_run_whole_in_full_mode_and_small_in_quick_mode() -> None:
     for key in ("stragglers", "link-failure"):
         claim = CLAIMS[key]
         assert isinstance(claim.source, OfStudy)
-        quick, full = (sum(1 for _ in jobs_of(claim, mode, (1,))) for mode in Mode)
+        quick, full = (sum(1 for _ in jobs_of(claim, mode, (1,))) for mode in ClaimsMode)
         assert quick == 14
         assert full == 16 * len(claim.source.study.conditions)
 
 
-@pytest.mark.parametrize(("mode", "n"), [(Mode.QUICK, 200), (Mode.FULL, 1000)])
-def test_the_comparison_can_be_run_in_both_modes(mode: Mode, n: int) -> None:
+@pytest.mark.parametrize(("mode", "n"), [(ClaimsMode.QUICK, 200), (ClaimsMode.FULL, 1000)])
+def test_the_comparison_can_be_run_in_both_modes(mode: ClaimsMode, n: int) -> None:
     assert isinstance(CLAIMS["half-volume"].source, OfComparison)
     plan = comparison(mode, (1, 2, 3))
     assert plan.seeds == (1, 2, 3)
@@ -113,15 +113,15 @@ def test_the_comparison_can_be_run_in_both_modes(mode: Mode, n: int) -> None:
 
 
 def test_the_least_number_of_runs_is_known_beforehand() -> None:
-    alone = Order((CLAIMS["connectivity"], CLAIMS["stragglers"]), Mode.QUICK, 3, "")
+    alone = ClaimsOrder((CLAIMS["connectivity"], CLAIMS["stragglers"]), ClaimsMode.QUICK, 3, "")
     assert count_runs(alone) == 4 * 4 * 3 + 14 * 3 + 10, "five steps each for PaME and D-PSGD, with one seed"
-    both = Order((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), Mode.QUICK, 1, "")
-    tuning = len(tuning_cells(comparison(Mode.QUICK, (1,))))
+    both = ClaimsOrder((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), ClaimsMode.QUICK, 1, "")
+    tuning = len(tuning_cells(comparison(ClaimsMode.QUICK, (1,))))
     assert count_runs(both) == tuning + 5 * 2 + 1, "the comparison is shared; PaME as printed is as published only"
 
 
 def test_seeds_are_those_of_the_mode_unless_somebody_wants_others() -> None:
     claim = CLAIMS["large-m"]
-    assert claim.seeds(Mode.QUICK) == (1,)
-    assert claim.seeds(Mode.FULL) == (1, 2, 3)
-    assert claim.seeds(Mode.QUICK, 2) == (1, 2)
+    assert claim.seeds(ClaimsMode.QUICK) == (1,)
+    assert claim.seeds(ClaimsMode.FULL) == (1, 2, 3)
+    assert claim.seeds(ClaimsMode.QUICK, 2) == (1, 2)

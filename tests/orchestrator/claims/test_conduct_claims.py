@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.claims import CLAIMS, Mode
-from orchestrator.claims.conduct import Order, conduct_claims, count_runs
-from orchestrator.claims.verdict import Judgement
+from orchestrator.claims import CLAIMS, ClaimsMode
+from orchestrator.claims.conduct import ClaimsOrder, conduct_claims, count_runs
+from orchestrator.claims.verdict import ClaimJudgement
 
 pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
 
@@ -50,12 +50,12 @@ class Watcher:
 
     def __init__(self) -> None:
         self.runs: Counter[str] = Counter()
-        self.judgements: dict[str, Judgement] = {}
+        self.judgements: dict[str, ClaimJudgement] = {}
 
     def ran(self, claims: Sequence[str]) -> None:
         self.runs.update(claims)
 
-    def judged(self, claim: str, judgement: Judgement) -> None:
+    def judged(self, claim: str, judgement: ClaimJudgement) -> None:
         assert claim not in self.judgements
         self.judgements[claim] = judgement
 
@@ -76,7 +76,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("files")
 def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp_path: Path) -> None:
     claims = tuple(CLAIMS[key] for key in ("fewest-rounds", "half-volume", "stragglers"))
-    order, watcher, folder = Order(claims, Mode.QUICK, 1, "pame claims"), Watcher(), tmp_path / "out"
+    order, watcher, folder = ClaimsOrder(claims, ClaimsMode.QUICK, 1, "pame claims"), Watcher(), tmp_path / "out"
     folder.mkdir()
     outcome = conduct_claims(order, folder, watcher)
     assert outcome.trouble is None

@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.live import Live
 from typer.testing import CliRunner
 
-from orchestrator.claims import CLAIMS, Mode
+from orchestrator.claims import CLAIMS, ClaimsMode
 from orchestrator.claims.claim import Found
-from orchestrator.claims.conduct import Order, conduct_claims
-from orchestrator.claims.course import Course
-from orchestrator.claims.outcome import Outcome
+from orchestrator.claims.conduct import ClaimsOrder, conduct_claims
+from orchestrator.claims.outcome import ClaimsOutcome
 from orchestrator.claims.report import write_claims_report
+from orchestrator.claims.run_curve import RunCurve
 from orchestrator.claims.screen import ClaimsScreen
 from orchestrator.cli.app import app
 from orchestrator.errors import CannotWrite
@@ -92,7 +92,7 @@ class _Impatient:
 
 
 def test_interrupted_it_reports_what_there_is(tmp_path: Path) -> None:
-    outcome = conduct_claims(Order((TINY,), Mode.FULL, 3, "pame claims"), tmp_path, _Impatient())
+    outcome = conduct_claims(ClaimsOrder((TINY,), ClaimsMode.FULL, 3, "pame claims"), tmp_path, _Impatient())
     assert outcome.trouble == "interrupted"
     assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
     assert "This is not complete: interrupted" in words_of(tmp_path / "report.html")
@@ -100,13 +100,13 @@ def test_interrupted_it_reports_what_there_is(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_to_is_said_in_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="choose another place"):
-        conduct_claims(Order((TINY,), Mode.QUICK, 1, ""), tmp_path / "nowhere", _Impatient())
+        conduct_claims(ClaimsOrder((TINY,), ClaimsMode.QUICK, 1, ""), tmp_path / "nowhere", _Impatient())
 
 
 SEEDS = (1, 2, 3)
 
 
-def climbing() -> Iterator[Course]:
+def climbing() -> Iterator[RunCurve]:
     """Independent of t it gets faster and nearer; as printed it diverges."""
     for seed in SEEDS:
         for value, took, end in (("0.1", 100, 0.02), ("0.2", 60, 0.01), ("0.6", 40, 0.005)):
@@ -114,7 +114,7 @@ def climbing() -> Iterator[Course]:
             yield course(f"{value}_printed_regular_m-32", {0: 1.0, 2: 5.0, 4: 1e9}, seed, status="diverged")
 
 
-def outcome_of_all() -> Outcome:
+def outcome_of_all() -> ClaimsOutcome:
     """Every kind of claim, with results made by hand."""
     chosen = tuple(
         CLAIMS[key] for key in ("transmission-rate", "fewest-rounds", "half-volume", "stragglers", "large-m")
@@ -134,9 +134,9 @@ def outcome_of_all() -> Outcome:
         "stragglers": Found(rows=rows, study=STUDIES["stragglers"].small()),
         "large-m": Found(),
     }
-    return Outcome(
+    return ClaimsOutcome(
         claims=chosen,
-        mode=Mode.QUICK,
+        mode=ClaimsMode.QUICK,
         seeds={claim.key: SEEDS for claim in chosen},
         command="pame claims",
         found=found,

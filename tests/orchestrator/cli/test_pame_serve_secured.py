@@ -17,7 +17,7 @@ import pytest
 from pame_command import Pame
 
 from node.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
-from node.signing import SigningRequest
+from node.keypair import SigningRequest
 from orchestrator.security import Authority
 
 BOUND_S = 60.0

@@ -10,7 +10,7 @@ from rich.table import Table
 from orchestrator.cli.tables import print_table
 from orchestrator.cli.verified import verification_table
 from orchestrator.experiment import Experiment, Variant
-from orchestrator.screen import SweepScreen
+from orchestrator.terminal import SweepScreen
 
 
 def narrow(width: int) -> tuple[Console, io.StringIO]:

@@ -5,20 +5,22 @@ from typing import Any
 from rich.console import Console
 
 from orchestrator.cli.verified import say_verified, verification_table
-from orchestrator.verification.findings import Asked, Finding, Verdict, Verification
+from orchestrator.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
 from pame.links import LinkSpec
 
 
-def finding(link: tuple[int, int], what: str, asked: float, verdict: Verdict, *found: Any, by: str = "htb") -> Finding:
-    return Finding(Asked(link, what, asked, by, LinkSpec()), verdict, *found)
+def finding(
+    link: tuple[int, int], what: str, asked: float, verdict: LinkVerdict, *found: Any, by: str = "htb"
+) -> LinkFinding:
+    return LinkFinding(Asked(link, what, asked, by, LinkSpec()), verdict, *found)
 
 
 FOUND = Verification(
     [
-        finding((0, 1), "rate", 20e6, Verdict.OK, 19e6, None, None, "40 datagrams back to back"),
-        finding((1, 0), "rate", 20e6, Verdict.UNVERIFIABLE, None, None, None, "only 3 probes [of 9]"),
-        finding((0, 1), "loss", 0.1, Verdict.OK, 0.08, 0.05, 0.12, "8 of 100 datagrams lost", by="nft"),
-        finding((1, 0), "delay", 0.02, Verdict.MISS, 0.005, None, None, "median of 20 messages", by="in-process"),
+        finding((0, 1), "rate", 20e6, LinkVerdict.OK, 19e6, None, None, "40 datagrams back to back"),
+        finding((1, 0), "rate", 20e6, LinkVerdict.UNVERIFIABLE, None, None, None, "only 3 probes [of 9]"),
+        finding((0, 1), "loss", 0.1, LinkVerdict.OK, 0.08, 0.05, 0.12, "8 of 100 datagrams lost", by="nft"),
+        finding((1, 0), "delay", 0.02, LinkVerdict.MISS, 0.005, None, None, "median of 20 messages", by="in-process"),
     ],
     {"rate": 9, "loss": 1, "delay": 1},
     1.5,

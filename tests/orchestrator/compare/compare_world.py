@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from orchestrator.compare.company import Company
-from orchestrator.compare.grid import Cell, Values, View
-from orchestrator.compare.measure import Mark, Row
+from orchestrator.compare.grid import CompareCell, CompareView, Values
+from orchestrator.compare.measure import CompareMark, CompareRow
+from orchestrator.compare.mixing_partners import MixingPartners
 
 SMALL = """
 name: small
@@ -28,7 +28,7 @@ seeds: [1, 2]
 targets: {suboptimality: [0.3, 0.1]}
 """
 
-COMPANY = Company(partners=1.5, alone=0.25, messages=2.0)
+COMPANY = MixingPartners(partners=1.5, alone=0.25, messages=2.0)
 
 
 def small_file(folder: Path, text: str = SMALL) -> Path:
@@ -37,19 +37,19 @@ def small_file(folder: Path, text: str = SMALL) -> Path:
     return path
 
 
-def mark(iteration: int, left: float, accuracy: float | None = None, seconds: float | None = None) -> Mark:
+def mark(iteration: int, left: float, accuracy: float | None = None, seconds: float | None = None) -> CompareMark:
     """f goes from 1 to 0; a round every second iteration, a kilobyte per iteration."""
-    return Mark(iteration, iteration / 2, 1000.0 * iteration, seconds, left, left, accuracy)
+    return CompareMark(iteration, iteration / 2, 1000.0 * iteration, seconds, left, left, accuracy)
 
 
 def row(
     algorithm: str,
-    marks: list[Mark],
+    marks: list[CompareMark],
     seed: int = 1,
-    view: View = View.AS_PUBLISHED,
+    view: CompareView = CompareView.AS_PUBLISHED,
     values: Values = (),
     status: str = "finished",
     backend: str = "simulate",
     cpu_bound: bool = False,
-) -> Row:
-    return Row(Cell(algorithm, view, values, seed), backend, status, tuple(marks), COMPANY, cpu_bound)
+) -> CompareRow:
+    return CompareRow(CompareCell(algorithm, view, values, seed), backend, status, tuple(marks), COMPANY, cpu_bound)

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.compare.company import company_of
+from orchestrator.compare.mixing_partners import company_of
 from orchestrator.experiment import load_text
 from orchestrator.plan import make_setting
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 BASE = "nodes: 6\nproblem: {n: 4, samples: 4, test_samples: 4}\nstop: {iterations: 60}\n"
 
 
-def setting(algorithm: str, period: str, topology: str = "complete") -> Setting:
+def setting(algorithm: str, period: str, topology: str = "complete") -> ResolvedRun:
     text = f"{BASE}topology: {{kind: {topology}}}\nalgorithm: {algorithm}\nperiod: {period}\n"
     return make_setting(load_text(text, Path("small.yaml"))[0].experiment, Path())
 

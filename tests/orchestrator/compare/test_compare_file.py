@@ -6,7 +6,7 @@ import pytest
 from compare_world import SMALL, small_file
 
 from orchestrator.compare import load_comparison
-from orchestrator.compare.grid import Cell, View, experiment_of
+from orchestrator.compare.grid import CompareCell, CompareView, experiment_of
 from orchestrator.experiment import ExperimentError
 
 
@@ -24,7 +24,7 @@ def test_a_file_is_read_with_the_paper_s_values_where_it_says_nothing(tmp_path: 
 
 def test_settings_of_the_base_can_be_overridden(tmp_path: Path) -> None:
     found = load_comparison(small_file(tmp_path), ["nodes=8", "problem.n=30"])
-    experiment = experiment_of(found, Cell("dpsgd", View.AS_PUBLISHED, (), 1))
+    experiment = experiment_of(found, CompareCell("dpsgd", CompareView.AS_PUBLISHED, (), 1))
     assert (experiment.nodes, getattr(experiment.problem, "n", None)) == (8, 30)
 
 
@@ -70,7 +70,7 @@ def test_a_mistake_is_answered_with_what_to_do(tmp_path: Path, old: str, new: st
 def test_a_mistake_in_an_experiment_says_below_which_algorithm(tmp_path: Path, old: str, new: str, words: str) -> None:
     comparison = load_comparison(small_file(tmp_path, SMALL.replace(old, new, 1)))
     with pytest.raises(ExperimentError, match=r"small\.yaml") as caught:
-        experiment_of(comparison, Cell("dpsgd", View.AS_PUBLISHED, (), 1))
+        experiment_of(comparison, CompareCell("dpsgd", CompareView.AS_PUBLISHED, (), 1))
     assert words in str(caught.value)
 
 

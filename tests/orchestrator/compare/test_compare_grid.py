@@ -9,10 +9,10 @@ from compare_world import SMALL, small_file
 
 from orchestrator.compare import Comparison, load_comparison
 from orchestrator.compare.grid import (
-    Cell,
+    CompareCell,
+    CompareView,
     Edge,
-    Reading,
-    View,
+    StandardReading,
     contestants,
     edges,
     experiment_of,
@@ -38,14 +38,14 @@ def with_runs(comparison: Comparison, runs: int, seed: int = 100) -> Comparison:
 
 
 def test_as_published_keeps_the_algorithm_s_own_period_and_neighbours(comparison: Comparison) -> None:
-    found = experiment_of(comparison, Cell("dpsgd", View.AS_PUBLISHED, (("algorithm.eta", 0.7),), 5))
+    found = experiment_of(comparison, CompareCell("dpsgd", CompareView.AS_PUBLISHED, (("algorithm.eta", 0.7),), 5))
     assert found.algorithm == DpsgdSpec(eta=0.7)
     assert (found.period.min, found.period.max, found.seed, found.evaluate.every) == (1, 1, 5, 5)
 
 
 def test_standardized_is_the_same_period_and_participation_for_all(comparison: Comparison) -> None:
-    dpsgd = experiment_of(comparison, Cell("dpsgd", View.STANDARDIZED, (("algorithm.eta", 0.7),), 5))
-    pame = experiment_of(comparison, Cell("pame", View.STANDARDIZED, (("algorithm.step.eta", 0.7),), 5))
+    dpsgd = experiment_of(comparison, CompareCell("dpsgd", CompareView.STANDARDIZED, (("algorithm.eta", 0.7),), 5))
+    pame = experiment_of(comparison, CompareCell("pame", CompareView.STANDARDIZED, (("algorithm.step.eta", 0.7),), 5))
     assert dpsgd.algorithm == DpsgdSpec(eta=0.7, participation=0.5, draw="shared", mixing="active")
     assert isinstance(pame.algorithm, PameSpec)
     assert (pame.algorithm.participation, pame.algorithm.draw) == (0.5, "shared")
@@ -57,7 +57,7 @@ def test_an_algorithm_that_cannot_be_standardized_is_left_out_with_a_line(tmp_pa
     comparison = load_comparison(small_file(tmp_path, text))
     standardized = views(comparison)[1]
     assert contestants(comparison, standardized) == ["pame"]
-    assert "dpsgd" in contestants(comparison, View.AS_PUBLISHED)
+    assert "dpsgd" in contestants(comparison, CompareView.AS_PUBLISHED)
     assert left_out(comparison) == {
         "dpsgd": "dpsgd cannot be standardized, and is left out: it has no participation and no draw"
     }
@@ -67,7 +67,7 @@ def test_all_readings_are_views_of_the_same_table(tmp_path: Path) -> None:
     text = SMALL.replace("standardized: {period: 2, participation: 50%}", "standardized: all")
     comparison = load_comparison(small_file(tmp_path, text))
     found = views(comparison)
-    assert found[:2] == [View.AS_PUBLISHED, View.STANDARDIZED]
+    assert found[:2] == [CompareView.AS_PUBLISHED, CompareView.STANDARDIZED]
     assert len(found) == 1 + 3 * 2 * 2
     assert {view.family for view in found[1:]} == {"standardized"}
     assert len({view.key for view in found}) == len(found)
@@ -76,29 +76,29 @@ def test_all_readings_are_views_of_the_same_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reading", "dpsgd", "beer", "period"),
     [
-        (Reading("directed", "graph", "each"), ("directed", "metropolis"), ("shared", "metropolis"), (3, 7)),
-        (Reading("mutual", "active", "one"), ("mutual", "active"), ("mutual", "active"), (5, 5)),
+        (StandardReading("directed", "graph", "each"), ("directed", "metropolis"), ("shared", "metropolis"), (3, 7)),
+        (StandardReading("mutual", "active", "one"), ("mutual", "active"), ("mutual", "active"), (5, 5)),
     ],
 )
 def test_a_reading_says_who_draws_and_what_is_weighted(
-    tmp_path: Path, reading: Reading, dpsgd: tuple[str, str], beer: tuple[str, str], period: tuple[int, int]
+    tmp_path: Path, reading: StandardReading, dpsgd: tuple[str, str], beer: tuple[str, str], period: tuple[int, int]
 ) -> None:
     text = SMALL.replace("{period: 2,", "{period: 3..7,").replace(
         "standardized:", "  beer: {algorithm: {kind: beer}, period: 1}\nstandardized:"
     )
     comparison = load_comparison(small_file(tmp_path, text))
     for name, expected in (("dpsgd", dpsgd), ("beer", beer)):
-        found = experiment_of(comparison, Cell(name, View(reading), (), 1))
+        found = experiment_of(comparison, CompareCell(name, CompareView(reading), (), 1))
         assert isinstance(found.algorithm, DpsgdSpec | BeerSpec)
         assert (found.algorithm.draw, found.algorithm.mixing) == expected
         assert (found.period.min, found.period.max) == period
 
 
 def test_pame_as_printed_is_compared_as_published_and_never_tuned(comparison: Comparison) -> None:
-    assert contestants(comparison, View.AS_PUBLISHED) == ["pame", "dpsgd", "pame-as-printed"]
-    assert "pame-as-printed" not in contestants(comparison, View.STANDARDIZED)
+    assert contestants(comparison, CompareView.AS_PUBLISHED) == ["pame", "dpsgd", "pame-as-printed"]
+    assert "pame-as-printed" not in contestants(comparison, CompareView.STANDARDIZED)
     assert tried(comparison, "pame-as-printed") == [()]
-    found = experiment_of(comparison, Cell("pame-as-printed", View.AS_PUBLISHED, (), 1)).algorithm
+    found = experiment_of(comparison, CompareCell("pame-as-printed", CompareView.AS_PUBLISHED, (), 1)).algorithm
     assert found == PameSpec(participation=0.5, support=0.5, step=PenaltyStep(sigma0=1.0, gamma=1.005))
 
 
@@ -124,7 +124,7 @@ def test_a_grid_goes_on_beyond_its_edge_as_it_began(
     text = SMALL.replace("{algorithm.eta: [0.3, 1.0]}", f"{{algorithm.eta: {given}, algorithm.gamma: {given}}}")
     comparison = load_comparison(small_file(tmp_path, text))
     key = "algorithm.gamma" if given[0] == 1.0 else "algorithm.eta"
-    best = Cell("dpsgd", View.AS_PUBLISHED, ((key, value),), 100)
+    best = CompareCell("dpsgd", CompareView.AS_PUBLISHED, ((key, value),), 100)
     [cell] = further(comparison, best, [Edge(key, value, is_largest)], [best.values])
     assert cell.values == ((key, pytest.approx(expected)),)
 
@@ -159,10 +159,10 @@ def test_every_algorithm_has_the_same_budget_in_both_views(comparison: Compariso
 
 
 def test_the_chosen_settings_run_on_every_fresh_seed() -> None:
-    chosen = {(View.AS_PUBLISHED, "pame"): (("algorithm.eta", 1.0),), (View.STANDARDIZED, "pame"): ()}
+    chosen = {(CompareView.AS_PUBLISHED, "pame"): (("algorithm.eta", 1.0),), (CompareView.STANDARDIZED, "pame"): ()}
     cells = final_cells(chosen, (1, 2))
     assert [(cell.seed, cell.view) for cell in cells] == [
-        (seed, view) for seed in (1, 2) for view in (View.AS_PUBLISHED, View.STANDARDIZED)
+        (seed, view) for seed in (1, 2) for view in (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
     ]
 
 
@@ -192,7 +192,7 @@ def test_a_single_value_is_no_grid() -> None:
 
 
 def test_what_a_setting_may_be_is_asked_of_the_experiment_file(comparison: Comparison) -> None:
-    cell = Cell("pame", View.AS_PUBLISHED, (("algorithm.step.gamma", 1.0),), 1)
+    cell = CompareCell("pame", CompareView.AS_PUBLISHED, (("algorithm.step.gamma", 1.0),), 1)
     assert is_allowed(comparison, cell, "algorithm.step.gamma", 1.1)
     assert not is_allowed(comparison, cell, "algorithm.step.gamma", 0.999)
 
@@ -214,13 +214,15 @@ def test_the_edge_of_a_grid_is_seen_for_settings_that_count_and_for_those_that_m
     tmp_path: Path, algorithm: str, key: str, tried_values: list[float], best: float, is_largest: bool | None
 ) -> None:
     comparison = load_comparison(small_file(tmp_path, SMALL.replace("{kind: dpsgd}", algorithm)))
-    cell = Cell("dpsgd", View.AS_PUBLISHED, ((key, best),), 1)
+    cell = CompareCell("dpsgd", CompareView.AS_PUBLISHED, ((key, best),), 1)
     found = edges(cell.values, [((key, value),) for value in tried_values], partial(is_allowed, comparison, cell))
     assert found == ([] if is_largest is None else [Edge(key, best, is_largest)])
 
 
 def test_cells_whose_experiments_are_the_same_are_one_run(comparison: Comparison) -> None:
-    directed = View(Reading("directed", "graph", "each"))
-    cells = [Cell(name, view, (), 1) for name in ("pame", "dpsgd") for view in (View.AS_PUBLISHED, directed)]
+    directed = CompareView(StandardReading("directed", "graph", "each"))
+    cells = [
+        CompareCell(name, view, (), 1) for name in ("pame", "dpsgd") for view in (CompareView.AS_PUBLISHED, directed)
+    ]
     jobs = make_jobs(comparison, cells)
     assert [job.cells for job in jobs] == [tuple(cells[:2]), (cells[2],), (cells[3],)]

@@ -7,9 +7,9 @@ import pytest
 from compare_world import SMALL, mark, row, small_file
 
 from orchestrator.compare import load_comparison
-from orchestrator.compare.grid import Cell, Edge, View
+from orchestrator.compare.grid import CompareCell, CompareView, Edge
 from orchestrator.compare.measure import (
-    Stick,
+    Yardstick,
     accuracy_goals,
     marks_of,
     rounds_before,
@@ -18,7 +18,7 @@ from orchestrator.compare.measure import (
     under_stop_rule,
 )
 from orchestrator.compare.tune import beyond, choose, has_diverged, score
-from orchestrator.report.points import OwnModels, Point
+from orchestrator.report.points import CurvePoint, OwnModels
 from tests.pame.simulator.simulator_world import world
 
 
@@ -31,18 +31,18 @@ def test_rounds_are_counted_per_node_and_averaged(iteration: int, rounds: float)
 
 
 def test_the_yardstick_goes_from_one_at_the_start_to_zero_at_the_optimum() -> None:
-    stick = Stick(start=0.7, best=0.2)
+    stick = Yardstick(start=0.7, best=0.2)
     assert [stick.left(objective) for objective in (0.7, 0.2)] == [1.0, 0.0]
     assert stick.objective(0.1) == pytest.approx(0.25)
 
 
-def point(by: str, iteration: int, objective: float | None) -> Point:
-    return Point(by, iteration, 1.5, 800.0, objective, 0.0, None, {"test_accuracy": 0.9})
+def point(by: str, iteration: int, objective: float | None) -> CurvePoint:
+    return CurvePoint(by, iteration, 1.5, 800.0, objective, 0.0, None, {"test_accuracy": 0.9})
 
 
 def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
     points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, None)]
-    [found] = marks_of(points, world(periods=(2,) * 8), Stick(0.7, 0.2), "mean")
+    [found] = marks_of(points, world(periods=(2,) * 8), Yardstick(0.7, 0.2), "mean")
     assert (found.iteration, found.rounds, found.bytes, found.seconds, found.objective) == (4, 2.0, 800.0, 1.5, 0.3)
     assert (found.left, found.mean, found.accuracy) == (pytest.approx(0.2), pytest.approx(0.2), 0.9)
 
@@ -50,8 +50,8 @@ def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
 def test_targets_are_about_the_nodes_own_models_or_their_mean() -> None:
     own = OwnModels(0.45, 0.7, {"test_accuracy": 0.6}, {"test_accuracy": 0.5}, {"test_accuracy": 0.7})
     points = [replace(point("iteration", 4, 0.3), own=own)]
-    [nodes] = marks_of(points, world(), Stick(0.7, 0.2), "nodes")
-    [mean] = marks_of(points, world(), Stick(0.7, 0.2), "mean")
+    [nodes] = marks_of(points, world(), Yardstick(0.7, 0.2), "nodes")
+    [mean] = marks_of(points, world(), Yardstick(0.7, 0.2), "mean")
     assert (nodes.left, nodes.accuracy) == (pytest.approx(0.5), 0.6)
     assert (mean.left, mean.accuracy) == (pytest.approx(0.2), 0.9)
     assert (nodes.mean, nodes.worst) == (pytest.approx(0.2), pytest.approx(1.0))
@@ -76,7 +76,7 @@ def test_an_accuracy_is_reached_at_the_first_point_at_or_above_it() -> None:
 def test_the_accuracy_to_reach_is_below_the_best_of_all_with_the_same_seed() -> None:
     rows = [
         row("pame", CURVE),
-        row("dpsgd", [mark(0, 1.0, 0.9)], view=View.STANDARDIZED),
+        row("dpsgd", [mark(0, 1.0, 0.9)], view=CompareView.STANDARDIZED),
         row("pame", [mark(0, 1.0, 0.6)], seed=2),
         row("pame", [mark(0, 1.0)], seed=3),
     ]
@@ -139,4 +139,4 @@ def test_a_row_says_in_json_what_ran() -> None:
     assert plain["values"] == {"algorithm.eta": 0.3}
     assert (plain["algorithm"], plain["view"], plain["seed"]) == ("pame", "as-published", 1)
     assert plain["marks"][0]["left"] == 1.0
-    assert Cell("pame", View.AS_PUBLISHED, (), 1).name == "pame_as-published_seed-1"
+    assert CompareCell("pame", CompareView.AS_PUBLISHED, (), 1).name == "pame_as-published_seed-1"

@@ -14,31 +14,31 @@ from rich.console import Console
 
 from orchestrator.compare import load_comparison
 from orchestrator.compare.charts import median_runs
-from orchestrator.compare.grid import View
-from orchestrator.compare.measure import HOW, Mark, Row, Stick
-from orchestrator.compare.outcome import Outcome
+from orchestrator.compare.grid import CompareView
+from orchestrator.compare.measure import HOW, CompareMark, CompareRow, Yardstick
+from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.picture import write_picture
 from orchestrator.compare.report import doubts_of, write_compare_report
 from orchestrator.compare.screen import result_table
 from orchestrator.compare.tables import company_line
 from orchestrator.compare.tune import choose
-from orchestrator.compare.verdict import BYTES, ROUNDS, SECONDS, Finding, findings, goals, lines
+from orchestrator.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, findings, goals, lines
 from orchestrator.studies.spread import Spread
 from pame.baselines import Baseline
 
-BOTH = (View.AS_PUBLISHED, View.STANDARDIZED)
+BOTH = (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
 STANDARDIZED = "standardized (shared, active, one period)"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
-def curve(reached_at: int, left: float = 0.1, seconds: bool = False) -> list[Mark]:
+def curve(reached_at: int, left: float = 0.1, seconds: bool = False) -> list[CompareMark]:
     """At 0.3 half way, and so far from the optimum at the end."""
     places = ((0, 1.0, 0.5), (reached_at // 2, 0.3, 0.8), (reached_at, left, 0.85))
     return [mark(place, value, accuracy, place / 100 if seconds else None) for place, value, accuracy in places]
 
 
-def outcome_of(folder: Path, rows: list[Row], measured: list[Row] | None = None) -> Outcome:
+def outcome_of(folder: Path, rows: list[CompareRow], measured: list[CompareRow] | None = None) -> CompareOutcome:
     comparison = load_comparison(small_file(folder))
     tuning = [
         row(name, curve(20), 100, view, ((key, value),))
@@ -46,12 +46,12 @@ def outcome_of(folder: Path, rows: list[Row], measured: list[Row] | None = None)
         for name, key in (("pame", "algorithm.step.eta"), ("dpsgd", "algorithm.eta"))
         for value in (0.3, 1.0)
     ]
-    return Outcome(
+    return CompareOutcome(
         comparison=comparison,
         nodes=6,
         backend="local" if measured else "simulate",
         command="pame compare small.yaml",
-        sticks={1: Stick(0.7, 0.2)},
+        sticks={1: Yardstick(0.7, 0.2)},
         tuning=tuning,
         choices=choose(comparison, tuning),
         simulated=rows,
@@ -60,25 +60,25 @@ def outcome_of(folder: Path, rows: list[Row], measured: list[Row] | None = None)
     )
 
 
-def both_views(timed: bool = False) -> list[Row]:
+def both_views(timed: bool = False) -> list[CompareRow]:
     """D-PSGD needs twice as long; with the second seed and standardized it misses 0.1."""
     rows = []
     for view in BOTH:
         for seed in (1, 2):
-            missed = view == View.STANDARDIZED and seed == 2
+            missed = view == CompareView.STANDARDIZED and seed == 2
             rows.append(row("pame", curve(20 * seed, seconds=timed), seed, view))
             rows.append(row("dpsgd", curve(40 * seed, 0.2 if missed else 0.1, timed), seed, view))
     return rows
 
 
-def found(outcome: Outcome, view: View, key: str, measure: str) -> Finding:
+def found(outcome: CompareOutcome, view: CompareView, key: str, measure: str) -> CompareFinding:
     [finding] = [f for f in findings(outcome) if (f.view, f.goal.key, f.measure.key) == (view, key, measure)]
     return finding
 
 
 def test_the_fewest_is_by_medians_and_ratios_are_seed_by_seed(tmp_path: Path) -> None:
     outcome = outcome_of(tmp_path, both_views())
-    finding = found(outcome, View.AS_PUBLISHED, "0.1", "rounds")
+    finding = found(outcome, CompareView.AS_PUBLISHED, "0.1", "rounds")
     assert finding.winners == ("pame",)
     assert finding.took == Spread(15.0, 10.0, 20.0, 2)
     assert finding.runner_up == "dpsgd"
@@ -88,16 +88,18 @@ def test_the_fewest_is_by_medians_and_ratios_are_seed_by_seed(tmp_path: Path) ->
     assert finding.words == words
 
 
-def alone(left: float) -> list[Row]:
+def alone(left: float) -> list[CompareRow]:
     """No communication, with both seeds."""
     return [row(Baseline.ALONE.value, [mark(0, 1.0), mark(50, left)], seed) for seed in (1, 2)]
 
 
 def test_a_target_that_needs_no_exchange_has_no_winner_and_is_marked(tmp_path: Path) -> None:
     outcome = replace(outcome_of(tmp_path, both_views()), baselines=alone(0.25))
-    assert found(outcome, View.AS_PUBLISHED, "0.3", "rounds").words == "no winner: no communication gets there, too"
-    assert found(outcome, View.AS_PUBLISHED, "0.3", "rounds").winners == ()
-    assert found(outcome, View.AS_PUBLISHED, "0.1", "rounds").winners == ("pame",)
+    assert (
+        found(outcome, CompareView.AS_PUBLISHED, "0.3", "rounds").words == "no winner: no communication gets there, too"
+    )
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.3", "rounds").winners == ()
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.1", "rounds").winners == ("pame",)
     words = words_of(write_compare_report(tmp_path, outcome))
     assert "suboptimality 0.3 (reached without communication) no communication 2 of 2" in words
     assert "suboptimality 0.1 no communication 0 of 2" in words
@@ -105,23 +107,23 @@ def test_a_target_that_needs_no_exchange_has_no_winner_and_is_marked(tmp_path: P
 
 def test_a_run_that_diverges_later_wins_nothing(tmp_path: Path) -> None:
     rows = [replace(one, status="diverged") if one.cell.algorithm == "pame" else one for one in both_views()]
-    assert found(outcome_of(tmp_path, rows), View.AS_PUBLISHED, "0.3", "rounds").winners == ("dpsgd",)
+    assert found(outcome_of(tmp_path, rows), CompareView.AS_PUBLISHED, "0.3", "rounds").winners == ("dpsgd",)
 
 
 def test_who_misses_a_target_needs_more_than_anybody(tmp_path: Path) -> None:
     outcome = outcome_of(tmp_path, both_views())
-    finding = found(outcome, View.STANDARDIZED, "0.1", "bytes")
+    finding = found(outcome, CompareView.STANDARDIZED, "0.1", "bytes")
     assert finding.words == "pame: 29.3 KiB (19.53 KiB … 39.06 KiB); nobody else gets there"
     [goal] = [goal for goal in goals(outcome) if goal.key == "0.1"]
-    [_, line] = lines(outcome, View.STANDARDIZED, goal)
+    [_, line] = lines(outcome, CompareView.STANDARDIZED, goal)
     assert line.took["rounds"] == Spread(inf, 20.0, 20.0, 2, missed=1)
 
 
 def test_if_nobody_gets_there_nobody_wins_and_equals_share(tmp_path: Path) -> None:
     same = [row(name, curve(20, 0.2)) for name in ("pame", "dpsgd")]
     outcome = outcome_of(tmp_path, same)
-    assert found(outcome, View.AS_PUBLISHED, "0.1", "rounds").words == "nobody gets there"
-    assert found(outcome, View.AS_PUBLISHED, "0.3", "rounds").words == "pame and dpsgd: 5"
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.1", "rounds").words == "nobody gets there"
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.3", "rounds").words == "pame and dpsgd: 5"
 
 
 def test_without_a_clock_nothing_is_said_of_seconds(tmp_path: Path) -> None:
@@ -135,7 +137,7 @@ def test_a_machine_that_did_not_keep_up_says_nothing_of_time(tmp_path: Path) -> 
     measured = [replace(run, backend="local", cpu_bound=run.cell.algorithm == "dpsgd") for run in runs]
     outcome = outcome_of(tmp_path, runs, measured)
     [goal] = [goal for goal in goals(outcome) if goal.key == "0.3"]
-    pame, dpsgd = lines(outcome, View.AS_PUBLISHED, goal)
+    pame, dpsgd = lines(outcome, CompareView.AS_PUBLISHED, goal)
     assert pame.took["seconds"] == Spread(pytest.approx(0.15), 0.1, 0.2, 2)  # type: ignore[arg-type]
     assert dpsgd.took["seconds"] is None
     assert dpsgd.took["rounds"] is not None
@@ -157,12 +159,12 @@ def test_a_degraded_run_on_nodes_is_marked_and_named_on_top(tmp_path: Path) -> N
 
 def test_a_line_of_a_chart_is_the_median_seed(tmp_path: Path) -> None:
     rows = [row("pame", curve(20 * seed), seed) for seed in (3, 1, 2)]
-    assert [run.cell.seed for run in median_runs(outcome_of(tmp_path, rows), View.AS_PUBLISHED)] == [2]
+    assert [run.cell.seed for run in median_runs(outcome_of(tmp_path, rows), CompareView.AS_PUBLISHED)] == [2]
 
 
 def test_the_table_in_the_terminal_has_every_target_and_algorithm(tmp_path: Path) -> None:
     console = Console(width=100, record=True, quiet=False, file=(tmp_path / "shown.txt").open("w"))
-    console.print(result_table(outcome_of(tmp_path, both_views()), View.STANDARDIZED))
+    console.print(result_table(outcome_of(tmp_path, both_views()), CompareView.STANDARDIZED))
     text = console.export_text()
     console.file.close()
     assert re.search(r"0\.1 +pame +2 of 2 +15 ", text)
@@ -197,7 +199,7 @@ def test_runs_that_did_not_come_to_their_end_are_a_doubt(tmp_path: Path) -> None
     ]
     outcome = outcome_of(tmp_path, rows)
     assert f"dpsgd, {STANDARDIZED}: 2 diverged" in doubts_of(outcome)
-    assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, View.STANDARDIZED)
+    assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, CompareView.STANDARDIZED)
 
 
 def test_the_page_says_how_many_settings_were_tried_of_each_at_most_and_really(tmp_path: Path) -> None:

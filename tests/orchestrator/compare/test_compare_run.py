@@ -8,10 +8,10 @@ import pytest
 from compare_world import SMALL, small_file
 
 from orchestrator.compare import Comparison, load_comparison
-from orchestrator.compare.grid import Cell, View, views
-from orchestrator.compare.jobs import Job, make_jobs
-from orchestrator.compare.measure import Of, Row, Stick, to_suboptimality
-from orchestrator.compare.run import End, Look, measure_stick, simulate_baseline, simulate_job
+from orchestrator.compare.grid import CompareCell, CompareView, views
+from orchestrator.compare.jobs import CompareJob, make_jobs
+from orchestrator.compare.measure import CompareRow, Of, Yardstick, to_suboptimality
+from orchestrator.compare.run import End, RunLook, measure_stick, simulate_baseline, simulate_job
 from orchestrator.compare.tables import remark
 from orchestrator.compare.tune import choose
 from orchestrator.experiment import load_text, to_yaml
@@ -19,13 +19,13 @@ from orchestrator.plan import make_setting
 from pame.baselines import Baseline
 
 
-def job_of(comparison: Comparison, eta: float) -> Job:
-    [job] = make_jobs(comparison, [Cell("dpsgd", View.AS_PUBLISHED, (("algorithm.eta", eta),), 100)])
+def job_of(comparison: Comparison, eta: float) -> CompareJob:
+    [job] = make_jobs(comparison, [CompareCell("dpsgd", CompareView.AS_PUBLISHED, (("algorithm.eta", eta),), 100)])
     return job
 
 
-def look(stick: Stick, end: End | None = None, of: Of = "nodes") -> Look:
-    return Look(stick, (0.3, 0.1), of, end)
+def look(stick: Yardstick, end: End | None = None, of: Of = "nodes") -> RunLook:
+    return RunLook(stick, (0.3, 0.1), of, end)
 
 
 @pytest.fixture
@@ -34,11 +34,13 @@ def comparison(tmp_path: Path) -> Comparison:
 
 
 @pytest.fixture
-def stick(comparison: Comparison) -> Stick:
+def stick(comparison: Comparison) -> Yardstick:
     return measure_stick(job_of(comparison, 1.0).experiment, comparison.folder)
 
 
-def test_the_yardstick_begins_at_log_two_and_nothing_is_below_the_optimum(comparison: Comparison, stick: Stick) -> None:
+def test_the_yardstick_begins_at_log_two_and_nothing_is_below_the_optimum(
+    comparison: Comparison, stick: Yardstick
+) -> None:
     problem = make_setting(job_of(comparison, 1.0).experiment, comparison.folder).problem
     assert stick.start == pytest.approx(np.log(2.0))
     best = problem.optimum().model
@@ -46,7 +48,7 @@ def test_the_yardstick_begins_at_log_two_and_nothing_is_below_the_optimum(compar
     assert all(problem.objective(model) > stick.best for model in nearby)
 
 
-def test_a_run_has_a_point_every_so_many_iterations_to_its_end(comparison: Comparison, stick: Stick) -> None:
+def test_a_run_has_a_point_every_so_many_iterations_to_its_end(comparison: Comparison, stick: Yardstick) -> None:
     row = simulate_job(job_of(comparison, 1.0), comparison.folder, look(stick))
     assert {mark.iteration for mark in row.marks} >= set(range(0, 65, 5))
     assert all(mark.rounds == mark.iteration for mark in row.marks), "a round at each iteration"
@@ -56,7 +58,9 @@ def test_a_run_has_a_point_every_so_many_iterations_to_its_end(comparison: Compa
     assert all(mark.accuracy is not None and mark.seconds is not None for mark in row.marks)
 
 
-def test_a_tuning_run_ends_at_the_tightest_target_or_after_its_iterations(comparison: Comparison, stick: Stick) -> None:
+def test_a_tuning_run_ends_at_the_tightest_target_or_after_its_iterations(
+    comparison: Comparison, stick: Yardstick
+) -> None:
     whole = simulate_job(job_of(comparison, 1.0), comparison.folder, look(stick))
     at_target = simulate_job(job_of(comparison, 1.0), comparison.folder, look(stick, End(0.3)))
     before = [mark for mark in at_target.marks[:-1] if mark.iteration % 5 == 0]
@@ -69,14 +73,14 @@ def test_a_tuning_run_ends_at_the_tightest_target_or_after_its_iterations(compar
 def test_an_algorithm_that_always_diverges_is_said_to(tmp_path: Path) -> None:
     text = SMALL.replace("kind: logistic", "kind: linear").replace("[0.3, 1.0]}}", "[1e6, 1e7]}}")
     comparison = load_comparison(small_file(tmp_path, text))
-    rows = [simulate_job(job_of(comparison, eta), tmp_path, look(Stick(1.0, 0.0))) for eta in (1e6, 1e7)]
+    rows = [simulate_job(job_of(comparison, eta), tmp_path, look(Yardstick(1.0, 0.0))) for eta in (1e6, 1e7)]
     assert [row.status for row in rows] == ["diverged", "diverged"]
     [choice] = choose(comparison, rows)
     assert not choice.is_usable
     assert remark(choice) == "all of them diverged: try smaller steps"
 
 
-def test_a_target_is_read_at_the_iteration_at_which_it_is_reached(comparison: Comparison, stick: Stick) -> None:
+def test_a_target_is_read_at_the_iteration_at_which_it_is_reached(comparison: Comparison, stick: Yardstick) -> None:
     every = replace(comparison, check_every=1)
     ways: tuple[Of, ...] = ("nodes", "mean")
     for of in ways:
@@ -90,7 +94,7 @@ def test_a_target_is_read_at_the_iteration_at_which_it_is_reached(comparison: Co
             assert found == known
 
 
-def test_the_nodes_own_models_are_further_away_than_their_mean(comparison: Comparison, stick: Stick) -> None:
+def test_the_nodes_own_models_are_further_away_than_their_mean(comparison: Comparison, stick: Yardstick) -> None:
     job = job_of(comparison, 1.0)
     of_nodes = simulate_job(job, comparison.folder, look(stick, of="nodes"))
     of_mean = simulate_job(job, comparison.folder, look(stick, of="mean"))
@@ -101,12 +105,12 @@ def test_the_nodes_own_models_are_further_away_than_their_mean(comparison: Compa
     assert last.worst > last.left > other.left
 
 
-def baseline(kind: Baseline, comparison: Comparison, stick: Stick, eta: float = 1.0) -> Row:
-    cell = Cell(kind.value, View.AS_PUBLISHED, (("eta", eta), ("gamma", 1.0)), 100)
+def baseline(kind: Baseline, comparison: Comparison, stick: Yardstick, eta: float = 1.0) -> CompareRow:
+    cell = CompareCell(kind.value, CompareView.AS_PUBLISHED, (("eta", eta), ("gamma", 1.0)), 100)
     return simulate_baseline(kind, cell, job_of(comparison, 1.0).experiment, comparison.folder, look(stick))
 
 
-def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comparison, stick: Stick) -> None:
+def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comparison, stick: Yardstick) -> None:
     row = baseline(Baseline.ALONE, comparison, stick)
     setting = make_setting(job_of(comparison, 1.0).experiment, comparison.folder)
     models = np.zeros((6, 20))
@@ -119,7 +123,7 @@ def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comp
     assert last.mean == pytest.approx(stick.left(setting.problem.objective(models.mean(axis=0))))
 
 
-def test_one_node_with_all_data_descends_on_f_itself(comparison: Comparison, stick: Stick) -> None:
+def test_one_node_with_all_data_descends_on_f_itself(comparison: Comparison, stick: Yardstick) -> None:
     row = baseline(Baseline.TOGETHER, comparison, stick)
     setting = make_setting(job_of(comparison, 1.0).experiment, comparison.folder)
     model = np.zeros(20)
@@ -134,14 +138,14 @@ def test_bytes_of_algorithms_with_replicas_are_those_of_the_edges_that_take_part
         "participation: 50%", "participation: 50%, draw: mutual"
     )
     comparison = load_comparison(small_file(tmp_path, text))
-    for view, share in ((View.AS_PUBLISHED, 1.0), (views(comparison)[1], 0.25)):
-        [job] = make_jobs(comparison, [Cell("dpsgd", view, (("algorithm.eta", 0.3),), 100)])
-        last = simulate_job(job, tmp_path, look(Stick(1.0, 0.0))).marks[-1]
+    for view, share in ((CompareView.AS_PUBLISHED, 1.0), (views(comparison)[1], 0.25)):
+        [job] = make_jobs(comparison, [CompareCell("dpsgd", view, (("algorithm.eta", 0.3),), 100)])
+        last = simulate_job(job, tmp_path, look(Yardstick(1.0, 0.0))).marks[-1]
         assert last.sent is not None
         assert last.bytes / last.sent == pytest.approx(share, abs=0.15)  # of 30 rounds of 12 links
 
 
-def test_a_simulated_run_in_which_nobody_hears_anybody_says_so(comparison: Comparison, stick: Stick) -> None:
+def test_a_simulated_run_in_which_nobody_hears_anybody_says_so(comparison: Comparison, stick: Yardstick) -> None:
     job = job_of(comparison, 1.0)
     assert simulate_job(job, comparison.folder, look(stick)).health == "sound"
     slow = ["links={delay: 900ms}", "exchange={patience: 10ms}", "compute={step: 1ms}"]

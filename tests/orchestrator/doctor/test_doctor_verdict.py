@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from node.shaping import Kernel
-from orchestrator.doctor import Distribution, Facts, Finding, backends, judge
+from orchestrator.doctor import Distribution, DoctorFinding, MachineFacts, backends, judge
 from orchestrator.doctor.facts import Family, parse_os_release
 
-GOOD = Facts(
+GOOD = MachineFacts(
     distribution=Distribution("Debian GNU/Linux 13 (trixie)", "debian"),
     release="6.12.0",
     kernel=Kernel(net_admin=True, tc=True, htb=True, netem=True, netem_seed=True, nft=True),
@@ -22,11 +22,11 @@ GOOD = Facts(
 )
 
 
-def missing(facts: Facts) -> dict[str, Finding]:
+def missing(facts: MachineFacts) -> dict[str, DoctorFinding]:
     return {finding.name: finding for finding in judge(facts) if not finding.works}
 
 
-def without(*tools: str, family: Family = "debian") -> Facts:
+def without(*tools: str, family: Family = "debian") -> MachineFacts:
     left = {name: version for name, version in GOOD.tools.items() if name not in tools}
     return replace(GOOD, tools=left, distribution=Distribution("some", family))
 
@@ -91,7 +91,7 @@ def test_without_rights_the_fix_is_to_get_them_and_not_a_module() -> None:
         (replace(GOOD, engine="19.03.8"), "update it: 20.10 or later"),
     ],
 )
-def test_an_engine_that_does_not_answer_has_a_fix_for_its_reason(facts: Facts, fix: str) -> None:
+def test_an_engine_that_does_not_answer_has_a_fix_for_its_reason(facts: MachineFacts, fix: str) -> None:
     found = missing(facts)
     assert found["engine"].fix.startswith(fix)
     assert "engine" in backends(judge(facts))["compose"]

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from orchestrator.experiment import Experiment, ExperimentError, Variant, default_path, load, to_yaml
-from orchestrator.experiment.model import Compute, Links, PaperStop, Period
+from orchestrator.experiment.model import ComputeSection, LinksSection, PaperStop, Period
 from pame.algorithms import DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.problems import LinearSpec, LogisticSpec
 from pame.topology.kinds import Complete, RandomRegular, Ring
@@ -65,8 +65,8 @@ def test_the_embedded_default_experiment_is_the_quickstart() -> None:
     assert experiment.problem == LinearSpec(n=200, samples=100)
     assert isinstance(experiment.algorithm, PameSpec)
     assert isinstance(experiment.algorithm.step, FixedStep)
-    assert experiment.compute == Compute(step=0.01)
-    assert experiment.links == Links(delay=0.005, jitter=0.001, rate=1e8)
+    assert experiment.compute == ComputeSection(step=0.01)
+    assert experiment.links == LinksSection(delay=0.005, jitter=0.001, rate=1e8)
     assert (experiment.evaluate.every, experiment.stop.iterations) == (5, 300)
 
 
@@ -78,15 +78,15 @@ def test_quantities_become_seconds_bits_per_second_and_shares(one: One) -> None:
         "messages: {loss: 12.5%}\n"
         "stop: {seconds: 1h}\n"
     )
-    assert experiment.links == Links(delay=0.02, jitter=1.5, rate=10_000_000.0)
-    assert experiment.compute == Compute(step=120.0, jitter=0.2, stragglers=0.25)
+    assert experiment.links == LinksSection(delay=0.02, jitter=1.5, rate=10_000_000.0)
+    assert experiment.compute == ComputeSection(step=120.0, jitter=0.2, stragglers=0.25)
     assert (experiment.exchange.patience, experiment.messages.loss, experiment.stop.seconds) == (0.0005, 0.125, 3600.0)
 
 
 def test_words_stand_beside_quantities(one: One) -> None:
     experiment = one("exchange: {patience: adaptive, spare: all}\nlinks: {rate: unlimited}")
     assert (experiment.exchange.patience, experiment.exchange.spare) == ("adaptive", "all")
-    assert experiment.links == Links(rate="unlimited")
+    assert experiment.links == LinksSection(rate="unlimited")
 
 
 @pytest.mark.parametrize("text", ["1e-3", "1.0e-3", "0.001", ".001", "1E-03", "+1e-3", "0.1%"])
@@ -137,7 +137,7 @@ def test_kind_selects_the_spec_and_its_absence_the_default_kind(one: One) -> Non
 
 
 def test_sections_of_the_time_model_can_be_empty_or_off(one: One) -> None:
-    assert one("compute: {}\nlinks: null").compute == Compute()
+    assert one("compute: {}\nlinks: null").compute == ComputeSection()
     assert one("compute: {}\nlinks: null").links is None
     assert one("compute: {}\nstop: {seconds: 2s}").stop.seconds == 2.0
 
@@ -153,9 +153,9 @@ def test_an_experiment_never_changes(one: One) -> None:
 
 
 def test_in_python_quantities_are_plain_numbers() -> None:
-    assert Experiment(links=Links(delay=0.02, rate=1e6)).links == Links(delay=0.02, rate=1e6)
+    assert Experiment(links=LinksSection(delay=0.02, rate=1e6)).links == LinksSection(delay=0.02, rate=1e6)
     with pytest.raises(ValidationError):
-        Links(delay=-1.0)
+        LinksSection(delay=-1.0)
     with pytest.raises(ValidationError):
         Experiment(algorithm=PameSpec(support=700))
 
@@ -165,7 +165,7 @@ def test_overrides_replace_add_and_remove_in_order(one: One) -> None:
         "nodes: 4\nlinks: {delay: 5ms}",
         "nodes=8", "nodes=9", "links=null", "compute.step=1s", "algorithm.step.kind=fixed", "stop.target=1e-3",
     )  # fmt: skip
-    assert (experiment.nodes, experiment.links, experiment.compute) == (9, None, Compute(step=1.0))
+    assert (experiment.nodes, experiment.links, experiment.compute) == (9, None, ComputeSection(step=1.0))
     assert experiment.algorithm == PameSpec(step=FixedStep())
     assert experiment.stop.target == 0.001
 
@@ -190,7 +190,7 @@ def test_several_lists_make_every_combination_in_file_order(loaded: Load) -> Non
     ]  # fmt: skip
     assert list(variants[0].values) == ["nodes", "algorithm.step.kind", "links.delay"]
     last = variants[-1].experiment
-    assert (last.nodes, last.links, last.algorithm) == (8, Links(delay=0.002), PameSpec(step=FixedStep()))
+    assert (last.nodes, last.links, last.algorithm) == (8, LinksSection(delay=0.002), PameSpec(step=FixedStep()))
 
 
 def test_a_whole_tagged_section_may_be_swept_by_its_kind(loaded: Load) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from orchestrator.experiment.describe import keys, sections_within
-from orchestrator.experiment.meanings import meanings, summary
+from orchestrator.experiment.key_docs import meanings, summary
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.reference import reference
 

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from orchestrator.experiment.describe import describe
 from orchestrator.experiment.explain import explain
+from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.model import Experiment
-from orchestrator.experiment.tagged import Tagged
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.problems import SPECS as PROBLEMS
 from pame.topology import SPECS as TOPOLOGIES
@@ -31,8 +31,8 @@ class Pear:
 
 class Basket(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
-    fruit: Annotated[Apple | Pear, Tagged({"apple": Apple, "pear": Pear}, "pear")] = Pear()
-    only: Annotated[Pear, Tagged({"pear": Pear}, "pear")] = Pear()
+    fruit: Annotated[Apple | Pear, KindUnion({"apple": Apple, "pear": Pear}, "pear")] = Pear()
+    only: Annotated[Pear, KindUnion({"pear": Pear}, "pear")] = Pear()
 
 
 def test_the_spec_of_the_given_kind_or_of_the_default_kind_is_made() -> None:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from orchestrator.experiment import Experiment, default_path, dump, load, to_yaml
 from orchestrator.experiment.model import (
-    Compute,
+    ComputeSection,
     Evaluate,
-    Exchange,
-    Links,
+    ExchangeSection,
+    LinksSection,
     Messages,
     PaperStop,
     Period,
@@ -97,7 +97,7 @@ EXPERIMENTS = st.fixed_dictionaries({
     "algorithm": registered(ALGORITHMS),
     "period": st.tuples(POSITIVE, POSITIVE).map(lambda pair: Period(min=min(pair), max=max(pair))),
     "exchange": st.builds(
-        Exchange, mode=st.sampled_from(["rounds", "free"]), spare=st.integers(0, 99) | st.just("all"),
+        ExchangeSection, mode=st.sampled_from(["rounds", "free"]), spare=st.integers(0, 99) | st.just("all"),
         max_lag=st.integers(0, 9), patience=SECONDS | st.just("adaptive"), exclude_after=POSITIVE,
     ),
     "messages": st.builds(
@@ -105,9 +105,9 @@ EXPERIMENTS = st.fixed_dictionaries({
         values=st.sampled_from(["float64", "float32"]), loss=SHARES,
     ),
     "compute": st.none() | st.builds(
-        Compute, step=SECONDS, jitter=SHARES, stragglers=SHARES, slowdown=reals(1, 1e6)
+        ComputeSection, step=SECONDS, jitter=SHARES, stragglers=SHARES, slowdown=reals(1, 1e6)
     ),
-    "links": st.none() | st.builds(Links, delay=SECONDS, jitter=SECONDS, rate=RATES | st.just("unlimited")),
+    "links": st.none() | st.builds(LinksSection, delay=SECONDS, jitter=SECONDS, rate=RATES | st.just("unlimited")),
     "evaluate": st.builds(Evaluate, every=POSITIVE),
     "stop": st.builds(
         Stop, iterations=POSITIVE, target=st.none() | reals(-1e15, 1e15),

@@ -14,7 +14,7 @@ from orchestrator.experiment.describe import keys, kind_of, sections_of
 from orchestrator.faults.kinds import FAULTS
 from orchestrator.plan import make_network_setting
 from pame.errors import PameError
-from pame.specs import LARGEST_WHOLE
+from pame.spec_json import LARGEST_WHOLE
 
 VALUES: list[Any] = [
     0, 1, -1, 7, LARGEST_WHOLE, 2**31, 2**32, 2**63, 2**64, 10**20, 10**400, -(10**30),

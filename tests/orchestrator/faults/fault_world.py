@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import networkx as nx
 from hypothesis import strategies as st
 
+from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.section import Section
-from orchestrator.experiment.tagged import Tagged
 from orchestrator.experiment.text import parse
 from orchestrator.experiment.units import percentages_as_numbers
 from orchestrator.faults import FAULTS, FaultSpec, Horizon, compile_plan
-from pame.faults import Event
+from pame.fault_effects import FaultEvent
 from pame.topology import Topology, build
 from pame.topology.kinds import Complete, Grid, RandomRegular, Ring, ScaleFree, Star, TwoClusters
 
@@ -31,7 +31,7 @@ HORIZON = Horizon(seconds=120.0, iterations=300)
 class Faults(Section):
     """The part of an experiment that matters here."""
 
-    faults: list[Annotated[FaultSpec, Tagged(FAULTS, "link-down")]]
+    faults: list[Annotated[FaultSpec, KindUnion(FAULTS, "link-down")]]
 
 
 def specs(*entries: str | dict[str, Any]) -> list[FaultSpec]:
@@ -42,7 +42,7 @@ def specs(*entries: str | dict[str, Any]) -> list[FaultSpec]:
 
 def plan_of(
     *entries: str | dict[str, Any], graph: str = "regular", seed: int = 1, horizon: Horizon = HORIZON
-) -> tuple[Event, ...]:
+) -> tuple[FaultEvent, ...]:
     """Their plan."""
     return compile_plan(specs(*entries), GRAPHS[graph], None, seed, horizon)
 

@@ -9,28 +9,28 @@ from hypothesis import strategies as st
 
 from orchestrator.experiment import load_text
 from orchestrator.faults import FaultError
-from orchestrator.faults.by_hand import fault_by_hand
+from orchestrator.faults.manual import fault_by_hand
 from orchestrator.plan import make_network_setting
-from pame.faults import Cut, Event, Pause, Window
+from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
 
 [VARIANT] = load_text("nodes: 6\ntopology: {kind: ring}\nproblem: {n: 10, samples: 10}", Path("x"))
 SETTING = make_network_setting(VARIANT.experiment, Path())
 
 
-def plan(text: str, now: float = 7.0) -> tuple[Event, ...]:
+def plan(text: str, now: float = 7.0) -> tuple[FaultEvent, ...]:
     return fault_by_hand(text, VARIANT.experiment, SETTING, now, 3)
 
 
 def test_without_a_time_it_begins_at_once() -> None:
-    assert plan("{kind: pause, nodes: [2], for: 5s}") == (Event(3, "pause", Pause((2,)), Window(7.2, 12.2)),)
+    assert plan("{kind: pause, nodes: [2], for: 5s}") == (FaultEvent(3, "pause", PauseEffect((2,)), Window(7.2, 12.2)),)
     assert plan('{kind: link-down, links: ["0>1"], at: 9s, for: 1s}') == (
-        Event(3, "link-down", Cut(((0, 1),)), Window(9.0, 10.0)),
+        FaultEvent(3, "link-down", CutEffect(((0, 1),)), Window(9.0, 10.0)),
     )
 
 
 def test_a_node_can_be_stopped_at_an_iteration() -> None:
     assert plan("{kind: pause, nodes: [2], at: {iteration: 40}, for: 5s}") == (
-        Event(3, "pause", Pause((2,)), Window(40.0, unit="iterations", lasts_s=5.0)),
+        FaultEvent(3, "pause", PauseEffect((2,)), Window(40.0, unit="iterations", lasts_s=5.0)),
     )
 
 
@@ -90,14 +90,14 @@ links: {delay: 5ms, regions: {eu: 0..2, us: 3..5}}
 """
 
 
-def by_hand(experiment: str, text: str) -> tuple[Event, ...]:
+def by_hand(experiment: str, text: str) -> tuple[FaultEvent, ...]:
     [variant] = load_text(experiment, Path("x"))
     return fault_by_hand(text, variant.experiment, make_network_setting(variant.experiment, Path()), 1.0, 0)
 
 
 def test_a_partition_by_regions_is_by_those_of_the_run() -> None:
     (event,) = by_hand(REGIONS, "{kind: partition, shape: regions, for: 2s}")
-    assert event.effect == Cut(((0, 5), (2, 3), (3, 2), (5, 0)))
+    assert event.effect == CutEffect(((0, 5), (2, 3), (3, 2), (5, 0)))
     with pytest.raises(FaultError, match=r"regions needs nodes in at least two regions; give them in links\.regions"):
         plan("{kind: partition, shape: regions, for: 2s}")
 

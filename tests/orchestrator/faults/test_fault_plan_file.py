@@ -13,21 +13,21 @@ from hypothesis import strategies as st
 from orchestrator.experiment.text import parse
 from orchestrator.faults import Horizon, compile_plan
 from pame.errors import PlanError
-from pame.faults import (
-    ContainerKill,
-    ContainerRestart,
-    CpuQuota,
-    Cut,
-    Degrade,
-    Drop,
-    Event,
-    Kill,
-    Pause,
-    Restart,
-    Slow,
+from pame.fault_effects import (
+    ContainerKillEffect,
+    ContainerRestartEffect,
+    CpuQuotaEffect,
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    FaultEvent,
+    KillEffect,
+    PauseEffect,
+    RestartEffect,
+    SlowEffect,
     Window,
 )
-from pame.plan_text import plan_lines, read_plan
+from pame.fault_plan_text import plan_lines, read_plan
 from pame.topology import build
 from pame.topology.kinds import RandomRegular
 
@@ -41,13 +41,13 @@ LINKS = st.lists(
 NODES = st.lists(st.integers(0, 10**9), min_size=1).map(tuple)
 FACTORS = st.floats(1, 1e9)
 EFFECTS = st.one_of(
-    st.builds(Cut, LINKS),
-    st.builds(Degrade, LINKS, FACTORS, NUMBERS, NUMBERS, SHARES, st.floats(1e-9, 1)),
-    st.builds(Drop, LINKS, SHARES),
-    *(st.builds(effect, NODES, FACTORS) for effect in (Slow, CpuQuota)),
-    *(st.builds(effect, NODES) for effect in (ContainerKill, ContainerRestart)),
+    st.builds(CutEffect, LINKS),
+    st.builds(DegradeEffect, LINKS, FACTORS, NUMBERS, NUMBERS, SHARES, st.floats(1e-9, 1)),
+    st.builds(DropEffect, LINKS, SHARES),
+    *(st.builds(effect, NODES, FACTORS) for effect in (SlowEffect, CpuQuotaEffect)),
+    *(st.builds(effect, NODES) for effect in (ContainerKillEffect, ContainerRestartEffect)),
 )
-STOPS = st.one_of(*(st.builds(effect, NODES) for effect in (Pause, Kill, Restart)))
+STOPS = st.one_of(*(st.builds(effect, NODES) for effect in (PauseEffect, KillEffect, RestartEffect)))
 
 
 def windows(*units: str) -> st.SearchStrategy[Window]:
@@ -64,7 +64,7 @@ STRIKES = st.builds(
 )
 ACTS = st.tuples(EFFECTS, windows("seconds", "iterations")) | st.tuples(STOPS, windows("seconds") | STRIKES)
 EVENTS = st.builds(
-    lambda number, fault, act: Event(number, fault, *act), st.integers(0, 10**9), st.text(min_size=1), ACTS
+    lambda number, fault, act: FaultEvent(number, fault, *act), st.integers(0, 10**9), st.text(min_size=1), ACTS
 )
 
 
@@ -77,21 +77,23 @@ def refusal(text: str) -> PlanError | None:
 
 
 @given(st.lists(EVENTS, max_size=3).map(tuple))
-def test_any_plan_comes_back_exactly(plan: tuple[Event, ...]) -> None:
+def test_any_plan_comes_back_exactly(plan: tuple[FaultEvent, ...]) -> None:
     lines = plan_lines(plan)
     assert all("\n" not in line for line in lines)
     assert read_plan("".join(f"{line}\n" for line in lines)) == plan
 
 
 def test_a_line_is_plain_json_with_a_null_for_the_end_of_the_run() -> None:
-    event = Event(2, "flap", Cut(((0, 1), (1, 0))), Window(0.1, inf))
+    event = FaultEvent(2, "flap", CutEffect(((0, 1), (1, 0))), Window(0.1, inf))
     assert plan_lines([event]) == [
         '{"number":2,"fault":"flap","effect":{"kind":"cut","links":[[0,1],[1,0]]},"begin":0.1,"end":null,"unit":"seconds"}'
     ]
 
 
 def test_what_stops_a_node_at_an_iteration_says_for_how_many_seconds() -> None:
-    lines = plan_lines([Event(0, "pause", Pause((2,)), Window(40.0, inf, "iterations", lasts)) for lasts in (5.0, inf)])
+    lines = plan_lines(
+        [FaultEvent(0, "pause", PauseEffect((2,)), Window(40.0, inf, "iterations", lasts)) for lasts in (5.0, inf)]
+    )
     assert lines[0] == (
         '{"number":0,"fault":"pause","effect":{"kind":"pause","nodes":[2]},"begin":40.0,"end":null,'
         '"unit":"iterations","lasts":5.0}'
@@ -119,7 +121,7 @@ JSON = st.recursive(
 
 
 @given(EVENTS, st.sampled_from(["number", "fault", "effect", "begin", "end", "unit", "lasts", "more"]), JSON)
-def test_a_line_with_anything_in_one_place_is_an_event_or_refused(event: Event, key: str, value: Any) -> None:
+def test_a_line_with_anything_in_one_place_is_an_event_or_refused(event: FaultEvent, key: str, value: Any) -> None:
     line = json.dumps({**json.loads(plan_lines([event])[0]), key: value})
     error = refusal(line)
     if error:
@@ -129,7 +131,7 @@ def test_a_line_with_anything_in_one_place_is_an_event_or_refused(event: Event, 
         assert read_plan(plan_lines([again])[0]) == (again,)
 
 
-GOOD = plan_lines([Event(0, "degrade", Degrade(((0, 1),)), Window(1.0, 2.0))])[0]
+GOOD = plan_lines([FaultEvent(0, "degrade", DegradeEffect(((0, 1),)), Window(1.0, 2.0))])[0]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +175,7 @@ def test_a_broken_line_is_refused_with_its_number_and_the_reason(old: str, new: 
     assert str(caught.value) == f"plan, line 3: {problem}; a plan is copied, not written by hand"
 
 
-STOP = plan_lines([Event(0, "pause", Pause((2,)), Window(40.0, inf, "iterations", 5.0))])[0]
+STOP = plan_lines([FaultEvent(0, "pause", PauseEffect((2,)), Window(40.0, inf, "iterations", 5.0))])[0]
 ONLY = "lasts is for what stops a node at an iteration (pause, kill, restart), and only for that"
 LENGTH = "is not how long something lasts that begins with an iteration"
 

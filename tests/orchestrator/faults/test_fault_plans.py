@@ -18,22 +18,22 @@ from orchestrator.faults import (
     compile_plan,
     live_graph,
 )
-from pame.faults import (
-    ContainerKill,
-    ContainerRestart,
-    CpuQuota,
-    Cut,
-    Degrade,
-    Drop,
-    Event,
-    Kill,
-    Pause,
-    Restart,
-    Slow,
+from pame.fault_effects import (
+    ContainerKillEffect,
+    ContainerRestartEffect,
+    CpuQuotaEffect,
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    FaultEvent,
+    KillEffect,
+    PauseEffect,
+    RestartEffect,
+    SlowEffect,
     Window,
     for_nodes,
 )
-from pame.plan_text import plan_lines, read_plan
+from pame.fault_plan_text import plan_lines, read_plan
 from pame.topology import build
 from pame.topology.kinds import Ring
 
@@ -60,7 +60,7 @@ def test_any_plan_is_sorted_resolved_and_repeatable(entries: list[dict[str, Any]
     for event in plan:
         assert 0 <= event.window.begin < event.window.end
         assert entries[event.number]["kind"] == event.fault.split()[0]
-        if isinstance(event.effect, Cut | Degrade | Drop):
+        if isinstance(event.effect, CutEffect | DegradeEffect | DropEffect):
             assert event.effect.links
             assert set(event.effect.links) <= links
             assert list(event.effect.links) == sorted(set(event.effect.links))
@@ -106,7 +106,7 @@ def test_repetitions_by_iteration_end_with_the_run() -> None:
 def test_a_flapping_link_is_down_for_its_share_of_each_period() -> None:
     plan = plan_of("{kind: flap, links: 0-1, period: 4s, duty: 25%, at: 10s, for: 9s}", graph="ring")
     assert [(event.effect, event.window) for event in plan] == [
-        (Cut(((0, 1), (1, 0))), Window(begin, begin + 1)) for begin in (10, 14, 18)
+        (CutEffect(((0, 1), (1, 0))), Window(begin, begin + 1)) for begin in (10, 14, 18)
     ]
 
 
@@ -123,17 +123,17 @@ def test_degrade_lossy_and_message_loss_say_what_they_do_to_links() -> None:
         worse, "{kind: lossy, links: 0>1, loss: 3%}", "{kind: message-loss, links: 0>1, loss: 4%}", graph="ring"
     )
     assert [event.effect for event in plan] == [
-        Degrade(((0, 1),), 2.0, 0.02, 0.005, 0.01, 0.1),
-        Degrade(((0, 1),), loss=0.03),
-        Drop(((0, 1),), 0.04),
+        DegradeEffect(((0, 1),), 2.0, 0.02, 0.005, 0.01, 0.1),
+        DegradeEffect(((0, 1),), loss=0.03),
+        DropEffect(((0, 1),), 0.04),
     ]
 
 
 def test_nodes_that_are_killed_or_restarted_come_back() -> None:
     plan = plan_of("{kind: kill, nodes: [3], at: 4s, back_after: 6s}", "{kind: restart, nodes: [1], at: 4s}")
     assert [(event.effect, event.window) for event in plan] == [
-        (Kill((3,)), Window(4, 10)),
-        (Restart((1,)), Window(4, 5)),
+        (KillEffect((3,)), Window(4, 10)),
+        (RestartEffect((1,)), Window(4, 5)),
     ]
 
 
@@ -144,9 +144,9 @@ def test_nodes_are_stopped_at_an_iteration_for_seconds() -> None:
         "{kind: restart, nodes: [1], at: {iteration: 42}}",
     )
     assert [(event.effect, event.window) for event in plan] == [
-        (Pause((3,)), Window(40, inf, "iterations", 5.0)),
-        (Kill((5,)), Window(41, inf, "iterations", inf)),
-        (Restart((1,)), Window(42, inf, "iterations", 1.0)),
+        (PauseEffect((3,)), Window(40, inf, "iterations", 5.0)),
+        (KillEffect((5,)), Window(41, inf, "iterations", inf)),
+        (RestartEffect((1,)), Window(42, inf, "iterations", 1.0)),
     ]
 
 
@@ -169,11 +169,11 @@ def test_what_docker_does_is_not_for_nodes() -> None:
         "{kind: kill, nodes: [3], at: 20s}",
     )
     assert [(event.effect, event.window) for event in plan[:3]] == [
-        (ContainerKill((3,)), Window(4, 10)),
-        (ContainerRestart((1,)), Window(4, 5)),
-        (CpuQuota((0, 2), 5.0), Window(5, 6)),
+        (ContainerKillEffect((3,)), Window(4, 10)),
+        (ContainerRestartEffect((1,)), Window(4, 5)),
+        (CpuQuotaEffect((0, 2), 5.0), Window(5, 6)),
     ]
-    assert [event.effect for event in for_nodes(plan)] == [Kill((3,))]
+    assert [event.effect for event in for_nodes(plan)] == [KillEffect((3,))]
 
 
 def test_churn_kills_at_the_asked_rate_only_who_is_up_and_never_everybody() -> None:
@@ -201,7 +201,7 @@ def test_churn_that_keeps_the_rest_connected_never_kills_the_hub_of_a_star() -> 
 
 def test_a_persistent_straggler_is_the_same_all_the_time() -> None:
     (event,) = plan_of("{kind: straggler, nodes: [4, 2], factor: 50}")
-    assert event == Event(0, "straggler", Slow((2, 4), 50.0), Window(0.0, inf))
+    assert event == FaultEvent(0, "straggler", SlowEffect((2, 4), 50.0), Window(0.0, inf))
 
 
 def test_rotating_stragglers_take_turns_until_everybody_was_slow() -> None:
@@ -214,7 +214,7 @@ def test_rotating_stragglers_take_turns_until_everybody_was_slow() -> None:
 
 def test_named_stragglers_that_rotate_are_slow_one_at_a_time() -> None:
     plan = plan_of("{kind: straggler, nodes: [3, 5], pattern: rotating, turn: 10s, for: 30s}")
-    assert [event.effect for event in plan] == [Slow((3,), 10.0), Slow((5,), 10.0), Slow((3,), 10.0)]
+    assert [event.effect for event in plan] == [SlowEffect((3,), 10.0), SlowEffect((5,), 10.0), SlowEffect((3,), 10.0)]
 
 
 def test_random_stragglers_are_drawn_anew_each_iteration() -> None:
@@ -246,17 +246,17 @@ def test_lognormal_factors_have_the_asked_median() -> None:
 
 def test_a_straggler_by_its_links_slows_both_directions_of_all_of_them() -> None:
     (event,) = plan_of("{kind: straggler, nodes: [0], cause: link, factor: 4}", graph="ring")
-    assert event.effect == Degrade(((0, 1), (0, 8), (1, 0), (8, 0)), delay_factor=4.0, rate_factor=0.25)
+    assert event.effect == DegradeEffect(((0, 1), (0, 8), (1, 0), (8, 0)), delay_factor=4.0, rate_factor=0.25)
     (event,) = plan_of("{kind: straggler, nodes: [0], cause: link, delay: 1s}", graph="ring")
-    assert event.effect == Degrade(((0, 1), (0, 8), (1, 0), (8, 0)), delay_s=1.0)
+    assert event.effect == DegradeEffect(((0, 1), (0, 8), (1, 0), (8, 0)), delay_s=1.0)
 
 
 def test_a_straggler_by_pauses_runs_for_a_share_of_each_cycle() -> None:
     plan = plan_of("{kind: straggler, nodes: [6], cause: pause, factor: 4, cycle: 2s, at: 10s, until: 15s}")
     assert [(event.effect, event.window) for event in plan] == [
-        (Pause((6,)), Window(10.0, 11.5)),
-        (Pause((6,)), Window(12.0, 13.5)),
-        (Pause((6,)), Window(14.0, 15.0)),
+        (PauseEffect((6,)), Window(10.0, 11.5)),
+        (PauseEffect((6,)), Window(12.0, 13.5)),
+        (PauseEffect((6,)), Window(14.0, 15.0)),
     ]
 
 
@@ -319,6 +319,6 @@ def test_stragglers_can_come_again_and_again_each_time_others() -> None:
     again = "{kind: straggler, nodes: random(2), factor: 3, at: 2s, for: 1s, every: 5s, until: 20s}"
     plan = plan_of(again)
     assert [(event.window.begin, event.window.end) for event in plan] == [(2, 3), (7, 8), (12, 13), (17, 18)]
-    slow = [event.effect.nodes for event in plan if isinstance(event.effect, Slow)]
+    slow = [event.effect.nodes for event in plan if isinstance(event.effect, SlowEffect)]
     assert [len(nodes) for nodes in slow] == [2] * 4
     assert len(set(slow)) > 1

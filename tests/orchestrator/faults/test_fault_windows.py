@@ -8,7 +8,7 @@ import pytest
 from fault_world import GRAPHS, networkx_graph, plan_of
 
 from orchestrator.faults import FaultWindow, active, live_graph, outlines, windows
-from pame.faults import Cut, Event, Kill, Window
+from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 
 
 @pytest.mark.parametrize(
@@ -97,12 +97,12 @@ def test_the_live_graph_is_what_networkx_leaves(seed: int) -> None:
 
 
 def test_a_link_that_is_cut_one_way_is_no_edge() -> None:
-    live = live_graph(GRAPHS["pair"], [Event(0, "link-down", Cut(((1, 0),)), Window(0.0))])
+    live = live_graph(GRAPHS["pair"], [FaultEvent(0, "link-down", CutEffect(((1, 0),)), Window(0.0))])
     assert (live.edges, live.components, live.spectral_gap) == ((), 2, 0.0)
 
 
 def test_a_graph_of_which_nobody_is_left_has_no_gap() -> None:
-    live = live_graph(GRAPHS["pair"], [Event(0, "kill", Kill((0, 1)), Window(0.0))])
+    live = live_graph(GRAPHS["pair"], [FaultEvent(0, "kill", KillEffect((0, 1)), Window(0.0))])
     assert (live.up, live.components, live.spectral_gap) == ((), 0, None)
 
 

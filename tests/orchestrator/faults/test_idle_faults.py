@@ -7,8 +7,8 @@ import pytest
 from orchestrator.experiment import load_text
 from orchestrator.faults import FaultError
 from orchestrator.plan import make_setting
-from pame.faults import Plan
-from pame.plan_text import plan_lines
+from pame.fault_effects import Plan
+from pame.fault_plan_text import plan_lines
 
 RATE = "{kind: degrade, links: all, rate: 10%}"
 FACTOR = "{kind: degrade, links: all, delay_factor: 10}"

@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.live import state
-from orchestrator.live.answers import Kept
+from orchestrator.live.cached_answers import CachedAnswer
 from orchestrator.live.discovery import targets
-from orchestrator.live.flows import WINDOW_S, Flow, Flows
-from orchestrator.live.thinned import Thinned
+from orchestrator.live.downsampled import DownsampledCurve
+from orchestrator.live.flows import WINDOW_S, Flow, LinkRates
+from orchestrator.network.index_table import IndexTable
 from orchestrator.network.members import Member, Members
-from orchestrator.network.seats import Seats
 from orchestrator.network.totals import Totals
 from pame.rpc import control_pb2 as pb
 
 
 @given(count=st.integers(0, 3000), most=st.integers(4, 64))
 def test_a_thinned_curve_is_short_in_order_and_has_both_ends(count: int, most: int) -> None:
-    curve: Thinned[int] = Thinned(most)
+    curve: DownsampledCurve[int] = DownsampledCurve(most)
     for number in range(count):
         curve.add(number)
         points = curve.points()
@@ -31,9 +31,9 @@ def test_a_thinned_curve_is_short_in_order_and_has_both_ends(count: int, most: i
     assert len(curve.points()) >= min(count, most // 2 - 1)
 
 
-def totals_at(*reports: tuple[float, int, int, dict[int, int]]) -> tuple[Flows, Totals]:
+def totals_at(*reports: tuple[float, int, int, dict[int, int]]) -> tuple[LinkRates, Totals]:
     """Flows that have seen (when, node, incarnation, values bytes by receiver), one after the other."""
-    flows, totals = Flows(), Totals(4)
+    flows, totals = LinkRates(), Totals(4)
     for when, node, incarnation, sent in reports:
         out = [pb.OutLink(receiver=receiver, values_bytes=size) for receiver, size in sent.items()]
         totals.heard(node, incarnation, pb.Report(out=out, totals=pb.NodeTotals(expired=1)))
@@ -113,7 +113,7 @@ def test_prometheus_hears_of_who_is_there_and_has_metrics() -> None:
 
 
 def test_a_member_keeps_its_index_after_the_run_and_never_shares_it() -> None:
-    members, seats = Members(), Seats(2)
+    members, seats = Members(), IndexTable(2)
     a, b, c = member("a"), member("b"), member("c")
     for one in (a, b, c):
         members.add(one)
@@ -140,10 +140,10 @@ def test_an_answer_is_made_once_however_many_ask_and_again_when_it_is_old() -> N
         return {"made": len(made)}
 
     async def scene() -> None:
-        kept = Kept(make, 3600.0)
+        kept = CachedAnswer(make, 3600.0)
         answers = await asyncio.gather(*(kept.get() for _ in range(50)))
         assert {answer.plain for answer in answers} == {b'{"made":1}'}
-        fresh = Kept(make, 0.0)
+        fresh = CachedAnswer(make, 0.0)
         assert [(await fresh.get()).plain for _ in range(2)] == [b'{"made":2}', b'{"made":3}']
 
     asyncio.run(scene())
@@ -159,7 +159,7 @@ def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
         return turn
 
     async def scene() -> None:
-        kept = Kept(make, 3600.0)
+        kept = CachedAnswer(make, 3600.0)
         with pytest.raises(ValueError, match="once"):
             await kept.get()
         assert (await kept.get()).plain == b"7"

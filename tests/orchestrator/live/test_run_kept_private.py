@@ -8,9 +8,9 @@ import numpy as np
 from live_world import Visited, long_run, play
 
 from node.link import PUSH
-from node.parcels import pack
 from node.run_name import run_name
 from node.stream_proof import proof, shown
+from node.wire_message import pack
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.network import NetworkRun
 from pame.rpc import exchange_pb2 as pb

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from node.account import InAccount, NodeAccount, OutAccount
-from node.chronicle import Turn, concerns
+from node.counters import InCounters, NodeCounters, OutCounters
+from node.fault_schedule import Turn, concerns
 from node.reports import fault_message, realised_message, record_message, totals_message
 from node.shaping import Realised
-from node.sockets import SocketCounts
+from node.socket_counters import SocketCounts
 from pame.codec import Sizes
-from pame.faults import Plan
+from pame.fault_effects import Plan
 from pame.observe import Record
+from pame.resolved_run import ResolvedRun
 from pame.rpc import control_pb2 as pb
-from pame.setting import Setting
 
 
 def record(node: int, k: int) -> pb.Record:
@@ -22,7 +22,7 @@ def record(node: int, k: int) -> pb.Record:
     return record_message(made)
 
 
-def ready(run: int, node: int, setting: Setting) -> pb.FromNode:
+def ready(run: int, node: int, setting: ResolvedRun) -> pb.FromNode:
     links = [
         Realised(node, other, what, asked, how, asked)
         for other in setting.contacts(node)
@@ -32,16 +32,16 @@ def ready(run: int, node: int, setting: Setting) -> pb.FromNode:
     return pb.FromNode(ready=made)
 
 
-def totals(run: int, node: int, setting: Setting) -> pb.FromNode:
-    account = NodeAccount(run=run, index=node, iteration=7, steps=7, expired=1, snapshot_s=0.01, snapshot_bytes=640)
+def totals(run: int, node: int, setting: ResolvedRun) -> pb.FromNode:
+    account = NodeCounters(run=run, index=node, iteration=7, steps=7, expired=1, snapshot_s=0.01, snapshot_bytes=640)
     for other in setting.contacts(node):
-        out = OutAccount(messages=7, sizes=Sizes(200, 30, 8, 70), protobuf_bytes=90, acknowledged=7, connects=1)
+        out = OutCounters(messages=7, sizes=Sizes(200, 30, 8, 70), protobuf_bytes=90, acknowledged=7, connects=1)
         out.dropped, out.queued, out.resent = 1, 2, 3
         out.dropped_bytes, out.queued_bytes, out.resent_bytes = 44, 88, 132
         out.round_trips.add(0.002)
         out.sockets = SocketCounts(1, 500, 300, 9, 8, 1, 60)
         account.out[other] = out
-        into = InAccount(messages=6, bytes=280, aggregated=5, late=1, late_bytes=44, absurd=1)
+        into = InCounters(messages=6, bytes=280, aggregated=5, late=1, late_bytes=44, absurd=1)
         into.refused.update(wrong_run=2, duplicate=1)
         into.refused_detail = "node 2 said it\ntwice"
         account.into[other] = into
@@ -49,7 +49,7 @@ def totals(run: int, node: int, setting: Setting) -> pb.FromNode:
     return pb.FromNode(report=totals_message(account))
 
 
-def faults(run: int, node: int, plan: Plan, setting: Setting) -> list[pb.FromNode]:
+def faults(run: int, node: int, plan: Plan, setting: ResolvedRun) -> list[pb.FromNode]:
     held = [Realised(node, setting.contacts(node)[0], "cut", 1.0, "nft", 1.0)]
     turns = []
     for event in (event for event in plan if concerns(event, node)):
@@ -79,7 +79,7 @@ def probed(run: int, peer: int) -> list[pb.FromNode]:
     ]
 
 
-def everything(run: int, node: int, setting: Setting) -> list[pb.FromNode]:
+def everything(run: int, node: int, setting: ResolvedRun) -> list[pb.FromNode]:
     """All kinds but a join and a failure; the records are of iterations 0 to 4."""
     other = setting.contacts(node)[0]
     return [

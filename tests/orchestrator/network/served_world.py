@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 
 from orchestrator.experiment import Experiment, to_yaml
-from orchestrator.network import Control, Desk, ExperimentsService
+from orchestrator.network import ControlPlane, ExperimentsService, Submissions
 from pame.rpc import experiments_pb2 as pb
 from pame.rpc.experiments_pb2_grpc import ExperimentsStub
 
@@ -19,8 +19,8 @@ TOKEN = "a token"
 
 @dataclass
 class Served:
-    control: Control
-    desk: Desk
+    control: ControlPlane
+    desk: Submissions
     channel: grpc.aio.Channel
     out: Path
 
@@ -45,8 +45,8 @@ def _silent(event: str, **fields: object) -> None:
 
 @asynccontextmanager
 async def served(out: Path) -> AsyncIterator[Served]:
-    control = Control("127.0.0.1", token=TOKEN)
-    desk = Desk(control, out, _silent)
+    control = ControlPlane("127.0.0.1", token=TOKEN)
+    desk = Submissions(control, out, _silent)
     await control.open(ExperimentsService(TOKEN, desk))
     try:
         async with grpc.aio.insecure_channel(control.address) as channel:

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from served_world import experiment_of
 
-from node.chronicle import Turn
+from node.fault_schedule import Turn
 from node.metrics import Build
 from node.reports import fault_message
 from orchestrator.metrics import OrchestratorCollector
 from orchestrator.network import NetworkRun, NetworkState
-from orchestrator.network.look import figures_of
 from orchestrator.network.members import Members
+from orchestrator.network.run_figures import figures_of
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import RunFolder
-from pame.faults import Event, Pause, Window
+from pame.fault_effects import FaultEvent, PauseEffect, Window
 
 PLAN = [
     {"kind": "link-down", "links": ["0-1"], "at": "2s", "for": "3s"},
@@ -61,14 +61,14 @@ def test_a_planned_fault_counts_in_its_window_and_neither_before_nor_after(
 
 
 def test_a_fault_by_hand_counts_too(run: NetworkRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    run.inject([Event(4, "pause", Pause((0,)), Window(7.0, 8.0))])
+    run.inject([FaultEvent(4, "pause", PauseEffect((0,)), Window(7.0, 8.0))])
     assert [seen(run, monkeypatch, moment, [0, 0, 0]) for moment in (6.9, 7.0, 8.0)] == [0, 1, 0]
 
 
 def test_a_node_that_is_stopped_at_an_iteration_counts_from_when_it_told(
     run: NetworkRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stop = Event(4, "pause", Pause((0,)), Window(10, unit="iterations", lasts_s=3.0))
+    stop = FaultEvent(4, "pause", PauseEffect((0,)), Window(10, unit="iterations", lasts_s=3.0))
     run.inject([stop])
     assert seen(run, monkeypatch, 7.0, [9, 9, 9]) == 0
     run.strikes.heard(0, fault_message(1, Turn(stop, True, 7.0, 10)))

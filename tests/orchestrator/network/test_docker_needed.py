@@ -10,9 +10,9 @@ from served_world import experiment_of, served, text_of
 
 from orchestrator.containers import DOCKER_VARIABLE
 from orchestrator.faults import FaultError
-from orchestrator.network.conduct import make_order
 from orchestrator.network.container_faults import require_docker
-from pame.faults import ContainerKill, CpuQuota, Event, Kill, Window
+from orchestrator.network.recorded_run import make_order
+from pame.fault_effects import ContainerKillEffect, CpuQuotaEffect, FaultEvent, KillEffect, Window
 
 PAUSE = {"kind": "pause", "nodes": [0], "for": "1s"}
 CONTAINERS: Sequence[dict[str, Any]] = (
@@ -59,7 +59,7 @@ def test_an_engine_that_does_not_answer_is_said_with_the_likely_reason(
     url = f"unix://{tmp_path}/nobody.sock"
     monkeypatch.setenv(DOCKER_VARIABLE, url)
     with pytest.raises(FaultError) as refused:
-        require_docker([Event(3, "cpu-quota", CpuQuota((0,), 2.0), Window(0.0))], in_containers=True)
+        require_docker([FaultEvent(3, "cpu-quota", CpuQuotaEffect((0,), 2.0), Window(0.0))], in_containers=True)
     assert str(refused.value) == (
         f"faults.3: cpu-quota needs the Docker socket, and {url} does not work (No such file or directory): mount it, "
         "with PAME_DOCKER_GROUP its group (stat -c %g /var/run/docker.sock)"
@@ -67,10 +67,10 @@ def test_an_engine_that_does_not_answer_is_said_with_the_likely_reason(
 
 
 def test_a_container_does_not_count_iterations_while_it_is_down() -> None:
-    by_iteration = Event(0, "container-kill", ContainerKill((0,)), Window(3, 5, "iterations"))
+    by_iteration = FaultEvent(0, "container-kill", ContainerKillEffect((0,)), Window(3, 5, "iterations"))
     with pytest.raises(FaultError, match="container-kill goes by the clock"):
         require_docker([by_iteration], in_containers=True)
 
 
 def test_other_faults_need_no_docker() -> None:
-    require_docker([Event(0, "kill", Kill((0,)), Window(1.0, 2.0))], in_containers=False)
+    require_docker([FaultEvent(0, "kill", KillEffect((0,)), Window(1.0, 2.0))], in_containers=False)

@@ -14,8 +14,8 @@ from served_world import TOKEN, Served, experiment_of, kinds, served, text_of
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.network.run import GATHER_S
 from orchestrator.plan import make_network_setting
+from pame.byte_account import ByteAccount
 from pame.errors import PameError
-from pame.ledger import Ledger
 from pame.observe import Evaluation, Record
 from pame.rpc import experiments_pb2 as pb
 from pame.rpc import refusal_pb2
@@ -63,7 +63,7 @@ def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(tmp_path
                 points = [event.point for event in events if event.HasField("point")]
                 assert [point.iteration for point in points if point.by == "iteration"][-1] == 30
                 expected = run_lock_step(
-                    make_network_setting(experiment_of(**settings), tmp_path), Nobody(), Ledger(settings["nodes"])
+                    make_network_setting(experiment_of(**settings), tmp_path), Nobody(), ByteAccount(settings["nodes"])
                 )
                 folder = tmp_path / "runs" / accepted.folder
                 assert np.load(folder / "models.npy").tobytes() == expected.models.tobytes()

@@ -15,8 +15,8 @@ from served_world import TOKEN, Served, served, text_of
 
 from node.supervisor import SOCKET_VARIABLE
 from orchestrator.faults.happened import Told
-from orchestrator.network.injection import Injection, injection
-from pame.faults import Cut, Event, Pause, Window
+from orchestrator.network.manual_fault_answer import ManualFaultAnswer, injection
+from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
 from pame.rpc import experiments_pb2 as pb
 from pame.rpc import refusal_pb2
 
@@ -116,18 +116,18 @@ def test_a_fault_that_a_supervisor_refuses_failed_with_its_reason(tmp_path: Path
     asyncio.run(scene())
 
 
-CUT = Event(4, "link-down", Cut(((0, 1), (1, 0))), Window(5.0, 6.0))
-PAUSE = Event(4, "pause", Pause((2, 3)), Window(5.0, 6.0))
+CUT = FaultEvent(4, "link-down", CutEffect(((0, 1), (1, 0))), Window(5.0, 6.0))
+PAUSE = FaultEvent(4, "pause", PauseEffect((2, 3)), Window(5.0, 6.0))
 
 
 @pytest.mark.parametrize(
     ("due", "told", "expected"),
     [
-        ([CUT], [], Injection(silent=(0, 1))),
+        ([CUT], [], ManualFaultAnswer(silent=(0, 1))),
         (
             [CUT],
             [Told(4, 0, True, 5.0, 5.0, mechanism="nft"), Told(4, 1, True, 5.0, 5.0, mechanism="nft")],
-            Injection(("links 0→1, 1→0 down: begun at nodes 0, 1 (nft)",)),
+            ManualFaultAnswer(("links 0→1, 1→0 down: begun at nodes 0, 1 (nft)",)),
         ),
         (
             [PAUSE],
@@ -136,12 +136,12 @@ PAUSE = Event(4, "pause", Pause((2, 3)), Window(5.0, 6.0))
                 Told(4, 3, True, 5.0, 5.0, mechanism="supervisor"),
                 Told(4, 3, True, 5.0, 5.1, "busy", "supervisor"),
             ],
-            Injection(("nodes 2, 3 paused: begun at node 2 (supervisor)",), ("pause at node 3 failed: busy",)),
+            ManualFaultAnswer(("nodes 2, 3 paused: begun at node 2 (supervisor)",), ("pause at node 3 failed: busy",)),
         ),
-        ([CUT], [Told(4, 0, False, 5.0, 5.0), Told(3, 0, True, 5.0, 5.0)], Injection(silent=(0, 1))),
+        ([CUT], [Told(4, 0, False, 5.0, 5.0), Told(3, 0, True, 5.0, 5.0)], ManualFaultAnswer(silent=(0, 1))),
     ],
 )
 def test_the_last_word_of_every_acting_node_counts(
-    due: Sequence[Event], told: Sequence[Told], expected: Injection
+    due: Sequence[FaultEvent], told: Sequence[Told], expected: ManualFaultAnswer
 ) -> None:
     assert injection(due, told) == expected

@@ -9,14 +9,14 @@ from served_world import experiment_of
 from orchestrator.network.gap_counts import GapCounts, Gaps
 from orchestrator.plan import make_setting
 from orchestrator.runs.round_counts import RoundCounts
-from pame.faults import Cut, Event, Window
+from pame.fault_effects import CutEffect, FaultEvent, Window
 from pame.rpc import control_pb2 as pb
 
 
 def counts(**settings: Any) -> GapCounts:
     made = experiment_of(**{"exchange": {"patience": "1s"}, **settings})
     rounds = RoundCounts(make_setting(made, Path()))
-    rounds.add([Event(0, "link-down", Cut(((0, 1),)), Window(10.0, 20.0))])
+    rounds.add([FaultEvent(0, "link-down", CutEffect(((0, 1),)), Window(10.0, 20.0))])
     return GapCounts(rounds)
 
 

@@ -9,7 +9,7 @@ from orchestrator.experiment import Verify, load_text
 from orchestrator.network.link_check import LinkCheck
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
-from orchestrator.verification import Asked, Finding, Verdict, Verification
+from orchestrator.verification import Asked, LinkFinding, LinkVerdict, Verification
 from pame.links import LinkSpec
 from pame.rpc import control_pb2 as pb
 
@@ -42,8 +42,8 @@ def begun(made: LinkCheck) -> bool:
     return asyncio.run(begin())
 
 
-def found(verdict: Verdict) -> Verification:
-    return Verification([Finding(ASKED, verdict, measured=0.009)], {"delay": 1}, 0.1)
+def found(verdict: LinkVerdict) -> Verification:
+    return Verification([LinkFinding(ASKED, verdict, measured=0.009)], {"delay": 1}, 0.1)
 
 
 @pytest.mark.parametrize(("when", "ready", "begins"), [
@@ -67,13 +67,13 @@ def test_links_that_nobody_could_measure_in_time_stop_a_strict_run(rules: dict[s
 
 
 @pytest.mark.parametrize("strict", [False, True])
-@pytest.mark.parametrize("verdict", Verdict)
-def test_only_a_miss_is_fatal_and_only_if_strict(verdict: Verdict, strict: bool) -> None:
+@pytest.mark.parametrize("verdict", LinkVerdict)
+def test_only_a_miss_is_fatal_and_only_if_strict(verdict: LinkVerdict, strict: bool) -> None:
     made = check(Verify(strict=strict))
     assert begun(made)
     made.verified = found(verdict)
     end = made.end()
-    if strict and verdict is Verdict.MISS:
+    if strict and verdict is LinkVerdict.MISS:
         assert end is not None
         assert end[0] is Status.FAILED
         assert "the delay of link 0→1 is 0.009 instead of 0.005" in end[1]
@@ -84,6 +84,6 @@ def test_only_a_miss_is_fatal_and_only_if_strict(verdict: Verdict, strict: bool)
 def test_a_measurement_alone_ends_with_what_it_found() -> None:
     made = check(Verify(when="only"))
     assert begun(made)
-    made.verified = found(Verdict.OK)
+    made.verified = found(LinkVerdict.OK)
     assert made.end() == (Status.FINISHED, made.verified.said())
     assert check(Verify(when="only"), ready=False).end() == (Status.FINISHED, "no link to measure")

@@ -14,7 +14,7 @@ from served_world import TOKEN, experiment_of, served, text_of
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.network.refused_reports import MOST_REFUSALS
 from orchestrator.plan import make_network_setting
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Record
 from pame.simulator import run_lock_step
 
@@ -65,7 +65,7 @@ def test_a_run_with_a_node_that_lies_is_finished_and_names_it(tmp_path: Path) ->
     assert len(told) < MOST_REFUSALS
     assert 'pame_orchestrator_refused_reports_total{reason="bad_number"}' in metrics
     setting = make_network_setting(experiment_of(compute={"step": "20ms"}), tmp_path)
-    expected = run_lock_step(setting, Nobody(), Ledger(3))
+    expected = run_lock_step(setting, Nobody(), ByteAccount(3))
     assert np.load(folder / "models.npy").tobytes() == expected.models.tobytes()
     with (folder / "links.csv").open() as rows:
         assert {(row["sender"], row["receiver"]): int(row["messages"]) < 1000 for row in csv.DictReader(rows)} == {

@@ -13,10 +13,10 @@ from served_world import experiment_of
 
 from orchestrator.network.field_ranges import ControlRefused
 from orchestrator.network.node_history import NodeHistory
-from orchestrator.network.node_messages import Facts, check, decoded, facts_of, is_of
+from orchestrator.network.node_messages import NodeFacts, check, decoded, facts_of, is_of
 from orchestrator.plan import make_network_setting
+from pame.resolved_run import ResolvedRun
 from pame.rpc import control_pb2 as pb
-from pame.setting import Setting
 
 RUN = 77
 FAULTS = [
@@ -25,7 +25,7 @@ FAULTS = [
 ]
 
 
-def setting(**changes: Any) -> Setting:
+def setting(**changes: Any) -> ResolvedRun:
     experiment = experiment_of(nodes=5, faults=FAULTS, evaluate={"every": 5}, **changes)
     return make_network_setting(experiment, Path())
 
@@ -34,7 +34,7 @@ SETTING = setting()
 FACTS = facts_of(RUN, SETTING, snapshot_every=5)
 
 
-def verdict(message: pb.FromNode, node: int = 1, facts: Facts = FACTS, has_started: bool = True) -> str:
+def verdict(message: pb.FromNode, node: int = 1, facts: NodeFacts = FACTS, has_started: bool = True) -> str:
     """The reason of a refusal; empty: it is taken."""
     try:
         check(decoded(message.SerializeToString()), node, has_started, facts)

@@ -15,11 +15,11 @@ import pytest
 from message_mutations import mutated
 from served_world import experiment_of
 
-from orchestrator.network import Control, NetworkRun, NetworkState
-from orchestrator.network.conduct import Order, conduct, make_order
+from orchestrator.network import ControlPlane, NetworkRun, NetworkState
 from orchestrator.network.field_ranges import ControlRefused
 from orchestrator.network.members import Member
 from orchestrator.network.node_messages import check, decoded, facts_of
+from orchestrator.network.recorded_run import RunOrder, conduct, make_order
 from orchestrator.runs import Ending, Status
 from pame.observe import Evaluation, Record
 from pame.rpc import control_pb2 as pb
@@ -46,14 +46,14 @@ class Points:
         pass
 
 
-async def until_running(control: Control) -> NetworkRun:
+async def until_running(control: ControlPlane) -> NetworkRun:
     async with asyncio.timeout(60):
         while control.run is None or control.run.phase == "gathering":
             await asyncio.sleep(0.01)
     return control.run
 
 
-def corpus_of(order: Order) -> list[pb.FromNode]:
+def corpus_of(order: RunOrder) -> list[pb.FromNode]:
     join = pb.FromNode(join=pb.Join(member="x", address="127.0.0.1:1"))
     failure = pb.FromNode(failure=pb.Failure(run=order.number, reason="no", diverged=True, unheard=True))
     return [*honest.everything(order.number, LIAR, order.setting), join, failure]
@@ -66,16 +66,16 @@ def ends_the_run(message: pb.FromNode) -> bool:
     return not bool((np.abs(np.frombuffer(message.snapshot.values, "<f8")) <= 1.0).all())
 
 
-def progress(order: Order, node: int, k: int) -> list[pb.FromNode]:
+def progress(order: RunOrder, node: int, k: int) -> list[pb.FromNode]:
     """Records up to an iteration, and its snapshot."""
     made = [honest.record(node, before) for before in range(max(0, k - EVERY), k)]
     report = pb.FromNode(report=pb.Report(run=order.number, records=made))
     return [report, *honest.snapshots(order.number, k, order.setting.problem.n)]
 
 
-async def besieged(order: Order, folder: Path, part: int, points: Points) -> tuple[Ending, NetworkRun]:
+async def besieged(order: RunOrder, folder: Path, part: int, points: Points) -> tuple[Ending, NetworkRun]:
     """A run of three nodes, of which one sends what is made of honest messages by mutation."""
-    control, random = Control("127.0.0.1"), Random(f"control {part}")
+    control, random = ControlPlane("127.0.0.1"), Random(f"control {part}")
     members = [Member(f"node-{i}", f"127.0.0.1:{i + 1}", "", "1", 1, frozenset(_needs(order))) for i in range(3)]
     for member in members:
         control.members.add(member)
@@ -115,11 +115,11 @@ async def besieged(order: Order, folder: Path, part: int, points: Points) -> tup
         await control.close("the test is over")
 
 
-def _needs(order: Order) -> set[str]:
+def _needs(order: RunOrder) -> set[str]:
     return {f"algorithm:{order.experiment.algorithm.kind}", f"problem:{order.experiment.problem.kind}"}
 
 
-def _parting(order: Order, index: int) -> list[pb.FromNode]:
+def _parting(order: RunOrder, index: int) -> list[pb.FromNode]:
     return [honest.totals(order.number, index, order.setting), pb.FromNode(finished=pb.Finished(run=order.number))]
 
 

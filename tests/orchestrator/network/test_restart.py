@@ -7,14 +7,14 @@ import pytest
 from test_collection import Observer, model, setting, tell
 
 from node.assignment import Peer
-from orchestrator.network import restart
-from orchestrator.network.collection import Collection
-from orchestrator.network.restart import Comebacks, first_iteration, start_model
+from orchestrator.network import rejoin
+from orchestrator.network.node_reports import NodeReports
+from orchestrator.network.rejoin import Rejoins, first_iteration, start_model
 from pame.rpc import control_pb2 as pb
 
 
-def collection() -> Collection:
-    made = Collection(setting(), Observer())
+def collection() -> NodeReports:
+    made = NodeReports(setting(), Observer())
     made.iterations[:] = [3, 10, 20, 40]
     for node in (0, 1, 3):
         tell(made, node, 5)
@@ -83,10 +83,10 @@ class NoStrikes:
         return plan
 
 
-async def come_back(heard_by: set[int]) -> tuple[Comebacks, Places]:
+async def come_back(heard_by: set[int]) -> tuple[Rejoins, Places]:
     """Node 0 is ready again, and these of its neighbours 1 and 3 hear of it in time."""
     places, world = Places(), setting()
-    comebacks = Comebacks(pb.Assignment(run=1), world, places, collection(), NoStrikes())  # type: ignore[arg-type]
+    comebacks = Rejoins(pb.Assignment(run=1), world, places, collection(), NoStrikes())  # type: ignore[arg-type]
     comebacks.begin(0, places.members[0], 1.0)  # type: ignore[arg-type]
     comebacks.ready(0)
     for other in heard_by:
@@ -100,7 +100,7 @@ async def come_back(heard_by: set[int]) -> tuple[Comebacks, Places]:
 def test_a_neighbour_that_is_frozen_while_a_node_comes_back_is_remembered(
     monkeypatch: pytest.MonkeyPatch, frozen: set[int]
 ) -> None:
-    monkeypatch.setattr(restart, "_HEAR_S", 0.05)
+    monkeypatch.setattr(rejoin, "_HEAR_S", 0.05)
     neighbours = set(setting().contacts(0))
     comebacks, places = asyncio.run(come_back(neighbours - frozen))
     assert places.members[0].told == ["assignment", "start"], "it starts in any case"

@@ -1,9 +1,9 @@
 """The nodes' totals as one account: also of a node that was killed before its last report."""
 
-from node.sockets import SocketCounts
+from node.socket_counters import SocketCounts
 from orchestrator.network.totals import Totals
 from orchestrator.runs.health import RefusedLink
-from pame.ledger import Fate
+from pame.byte_account import Fate
 from pame.rpc import control_pb2 as pb
 from pame.rpc import refusal_pb2
 

@@ -5,21 +5,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pame.faults import Cut, Effect, Event, Kill, Window
-from pame.plan_text import plan_lines
+from pame.fault_effects import CutEffect, Effect, FaultEvent, KillEffect, Window
+from pame.fault_plan_text import plan_lines
 
 HEADER = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\n"
 NEW_HEADER = HEADER.replace("bytes", "bytes,lost,staleness")
 """As runs write it now; the shorter one is that of older runs."""
 RING = [[0, 1], [1, 2], [2, 3], [0, 3]]
-HALVES = Cut(((0, 3), (3, 0), (1, 2), (2, 1)))
+HALVES = CutEffect(((0, 3), (3, 0), (1, 2), (2, 1)))
 
 
-def event(effect: Effect, begin: float, end: float, unit: Any = "seconds", number: int = 0, fault: str = "") -> Event:
-    return Event(number, fault or type(effect).__name__.lower(), effect, Window(begin, end, unit))
+def event(
+    effect: Effect, begin: float, end: float, unit: Any = "seconds", number: int = 0, fault: str = ""
+) -> FaultEvent:
+    return FaultEvent(number, fault or type(effect).__name__.lower(), effect, Window(begin, end, unit))
 
 
-def write_plan(folder: Path, *events: Event) -> None:
+def write_plan(folder: Path, *events: FaultEvent) -> None:
     (folder / "plan.jsonl").write_text("".join(line + "\n" for line in plan_lines(events)))
 
 
@@ -34,7 +36,7 @@ def point(by: str, moment: float, objective: float, consensus: float) -> dict[st
     }  # fmt: skip
 
 
-def ring_run(folder: Path, *events: Event) -> Path:
+def ring_run(folder: Path, *events: FaultEvent) -> Path:
     """Twenty seconds, two iterations a second; consensus rises from 1 to 5 in seconds 5 to 10 and is back at 14."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "topology.json").write_text(json.dumps({"nodes": 4, "kind": "ring", "edges": RING, "description": {}}))
@@ -56,4 +58,4 @@ def told(what: str, seconds: float, node: int, planned: Any, number: int = 0, **
     return entry | {"detail": "links down", "mechanism": "nft"} | more
 
 
-KILLED = Kill((2,))
+KILLED = KillEffect((2,))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from report_page import Reader
 
-from node.sockets import SocketCounts
+from node.socket_counters import SocketCounts
 from orchestrator.network.summary import wire
 from orchestrator.report import write_report
 from pame.codec import Sizes

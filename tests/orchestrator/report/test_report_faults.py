@@ -15,27 +15,27 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_page import Reader
 
-from node.chronicle import Turn
+from node.fault_schedule import Turn
 from node.reports import fault_message
 from node.shaping import Realised
 from orchestrator.faults.happened import Reach, Told, on_network
 from orchestrator.network.fault_events import fault_event
 from orchestrator.report import progress, write_report
-from orchestrator.report.course import Course, course
-from orchestrator.report.impact import Ages, Dip, Impact, Live, Rounds, impacts
+from orchestrator.report.fault_axes import FaultAxes, course
+from orchestrator.report.fault_impact import Ages, Dip, Impact, Live, Rounds, impacts
+from orchestrator.report.fault_shading import FaultShading, shades
 from orchestrator.report.plan import BY_HAND, MOST_SPELLS, Faults
-from orchestrator.report.read import Run, read_run
-from orchestrator.report.shades import Shades, shades
+from orchestrator.report.read import RunData, read_run
 from orchestrator.report.theme import chart_themes
-from pame.faults import Cut, Degrade, Drop, Event, Pause, Slow, Window
-from pame.plan_text import read_plan
+from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
+from pame.fault_plan_text import read_plan
 
 
-def course_of(run: Run) -> Course:
+def course_of(run: RunData) -> FaultAxes:
     return course(run.curve, run.summary.number("seconds"), run.summary.number("iterations"))
 
 
-def faults_of(run: Run) -> Faults:
+def faults_of(run: RunData) -> Faults:
     assert run.faults is not None
     return run.faults
 
@@ -47,7 +47,7 @@ def impacts_of(folder: Path) -> list[Impact]:
     return impacts(faults.shown, faults.plan, course_of(run), folder / "records.csv", run.curve, graph)
 
 
-def shades_of(folder: Path) -> Shades:
+def shades_of(folder: Path) -> FaultShading:
     run = read_run(folder)
     return shades(run.faults, course_of(run))
 
@@ -80,8 +80,8 @@ def test_a_curve_that_never_comes_back_is_not_recovered(tmp_path: Path) -> None:
     assert "not recovered in this run" in text_of(folder)
 
 
-def stop_at(k: int, lasts_s: float) -> Event:
-    return Event(0, "pause", Pause((0,)), Window(k, unit="iterations", lasts_s=lasts_s))
+def stop_at(k: int, lasts_s: float) -> FaultEvent:
+    return FaultEvent(0, "pause", PauseEffect((0,)), Window(k, unit="iterations", lasts_s=lasts_s))
 
 
 def test_what_stops_a_node_at_an_iteration_is_where_the_node_told(tmp_path: Path) -> None:
@@ -135,14 +135,14 @@ def test_the_live_graph_of_a_partition_has_two_components_and_no_gap(tmp_path: P
 
 
 def test_a_slow_node_leaves_the_graph_whole(tmp_path: Path) -> None:
-    (impact,) = impacts_of(ring_run(tmp_path, event(Slow((1,), 10.0), 5, 10)))
+    (impact,) = impacts_of(ring_run(tmp_path, event(SlowEffect((1,), 10.0), 5, 10)))
     assert impact.live is not None
     assert impact.live.components == 1
     assert impact.live.spectral_gap == pytest.approx(2 / 3)  # a ring of four: eigenvalues 1, 1/3, 1/3, -1/3
 
 
 def test_a_fault_that_strikes_during_another_counts_for_the_live_graph(tmp_path: Path) -> None:
-    one = event(Pause((0,)), 5, 10)
+    one = event(PauseEffect((0,)), 5, 10)
     other = event(KILLED, 7, 8, number=1)
     paused, killed = impacts_of(ring_run(tmp_path, one, other))
     assert paused.live == killed.live == Live(2, 0.0)  # 1 and 3 are left, and were joined by 0 and 2 only
@@ -252,7 +252,7 @@ def with_faults_summed_up(folder: Path, *told: Told) -> Path:
 
 def test_faults_that_failed_or_did_not_happen_stand_on_top_and_are_not_shaded(tmp_path: Path) -> None:
     failing = event(KILLED, 12, 14, number=1)
-    folder = ring_run(tmp_path, event(HALVES, 5, 10), failing, event(Pause((1,)), 16, 17, number=2))
+    folder = ring_run(tmp_path, event(HALVES, 5, 10), failing, event(PauseEffect((1,)), 16, 17, number=2))
     told_it = [Told(0, node, True, 5.0, 5.0) for node in range(4)]
     with_faults_summed_up(folder, *told_it, Told(1, 2, True, 12.0, 12.1, "no supervisor to kill this node"))
     sentence = (
@@ -271,14 +271,14 @@ def test_faults_that_failed_or_did_not_happen_stand_on_top_and_are_not_shaded(tm
 
 
 def test_a_fault_that_failed_at_one_of_its_nodes_is_shaded_all_the_same(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(Pause((0, 2)), 5, 10))
+    folder = ring_run(tmp_path, event(PauseEffect((0, 2)), 5, 10))
     with_faults_summed_up(folder, Told(0, 0, True, 5.0, 5.0), Told(0, 2, True, 5.0, 5.0, "no supervisor"))
     assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
     assert "1 of 1 fault failed: pause at node 2: no supervisor" in text_of(folder)
 
 
 def test_a_fault_that_began_only_in_part_is_marked_in_the_table_too(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(Pause((0, 2)), 5, 10), event(Pause((1,)), 12, 13, number=1))
+    folder = ring_run(tmp_path, event(PauseEffect((0, 2)), 5, 10), event(PauseEffect((1,)), 12, 13, number=1))
     with_faults_summed_up(folder, Told(0, 0, True, 5.0, 5.0), Told(1, 1, True, 12.0, 12.0))
     words = text_of(folder)
     assert "in part: not at node 2: it was away or stopped at 5 s" in words
@@ -357,7 +357,7 @@ def test_a_point_names_the_faults_at_its_place(tmp_path: Path) -> None:
 
 def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -> None:
     folder = run_folder()
-    write_plan(folder, event(HALVES, 1, 2, fault="partition"), event(Slow((2,), 2.0), 60, 90, "iterations", 1))
+    write_plan(folder, event(HALVES, 1, 2, fault="partition"), event(SlowEffect((2,), 2.0), 60, 90, "iterations", 1))
     run = read_run(folder)
     behind = shades(run.faults, course_of(run))
     config = chart_themes(1)["dark"]
@@ -420,7 +420,7 @@ def test_a_failure_to_act_is_said(tmp_path: Path) -> None:
 
 def test_what_the_kernel_acknowledged_is_said_with_the_time_it_took(tmp_path: Path) -> None:
     cut = event(HALVES, 5, 10)
-    assert isinstance(cut.effect, Cut)
+    assert isinstance(cut.effect, CutEffect)
     sender, receiver = cut.effect.links[0]
     row = Realised(sender, receiver, "cut", 1.0, "nft", 1.0)
     folder = ring_run(tmp_path, cut)
@@ -485,7 +485,7 @@ def test_unreadable_lines_of_the_plan_are_counted_and_left_out(tmp_path: Path) -
 
 
 def test_a_plan_for_nodes_that_are_not_there_has_no_live_graph(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path, event(Pause((99,)), 5, 10), event(HALVES, 5, 10, number=1))
+    folder = ring_run(tmp_path, event(PauseEffect((99,)), 5, 10), event(HALVES, 5, 10, number=1))
     assert [impact.live for impact in impacts_of(folder)] == [None, Live(2, 0.0)]
 
 
@@ -501,7 +501,7 @@ def test_hostile_words_in_plan_and_events_stay_words(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lost", ["summary.json", "topology.json", "records.csv", "curve.jsonl"])
 def test_what_a_missing_file_would_tell_is_not_measured(tmp_path: Path, lost: str) -> None:
-    folder = ring_run(tmp_path, event(HALVES, 5, 10), event(Drop(((0, 1),), 0.5), 20, 30, "iterations", number=1))
+    folder = ring_run(tmp_path, event(HALVES, 5, 10), event(DropEffect(((0, 1),), 0.5), 20, 30, "iterations", number=1))
     (folder / lost).unlink()
     shown = text_of(folder)
     assert "What it did" in shown
@@ -530,8 +530,8 @@ ACTS = st.fixed_dictionaries(
 def test_damaged_files_never_break_a_report(
     tmp_path: Path, acts: list[dict[str, Any]], links: Any, edges: Any, cuts: tuple[float, ...]
 ) -> None:
-    slow = event(Slow((2,), 2.0), 10, 30, "iterations", number=1)
-    plan = [event(HALVES, 5, 10), slow, event(Slow((0,), 2.0), 7, inf), replace(stop_at(12, 3.0), number=2)]
+    slow = event(SlowEffect((2,), 2.0), 10, 30, "iterations", number=1)
+    plan = [event(HALVES, 5, 10), slow, event(SlowEffect((0,), 2.0), 7, inf), replace(stop_at(12, 3.0), number=2)]
     folder = ring_run(tmp_path / "run", *plan)
     (folder / "events.jsonl").write_text("".join(json.dumps(act) + "\n" for act in acts))
     (folder / "topology.json").write_text(json.dumps({"nodes": 4, "edges": edges}))
@@ -605,7 +605,7 @@ def test_a_long_table_of_links_is_folded(tmp_path: Path) -> None:
 
 
 def test_a_report_of_the_simulator_says_that_it_loses_no_packets(tmp_path: Path) -> None:
-    worse = Degrade(((0, 1),), delay_s=0.1)
+    worse = DegradeEffect(((0, 1),), delay_s=0.1)
     for name, effect, sentence, mechanism in (
         ("exact", worse, "exactly as planned, on its own clock.", "simulated"),
         (

@@ -9,21 +9,21 @@ import pytest
 import vl_convert
 
 from orchestrator.report import progress, traffic
-from orchestrator.report.figure import Figure
-from orchestrator.report.marks import Row, binned, suits_log
+from orchestrator.report.chart import Chart
+from orchestrator.report.fault_shading import FaultShading
+from orchestrator.report.number_words import duration, number, percent, volume
 from orchestrator.report.page import packed
 from orchestrator.report.read import read_run
-from orchestrator.report.shades import Shades
 from orchestrator.report.sweep import read_sweep
 from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves
 from orchestrator.report.tables import read_records
-from orchestrator.report.text import duration, number, percent, volume
 from orchestrator.report.theme import chart_themes
+from orchestrator.report.vega import Row, binned, suits_log
 
 
-def run_figures(folder: Path) -> list[Figure]:
+def run_figures(folder: Path) -> list[Chart]:
     run = read_run(folder)
-    figures: list[Figure | None] = [*progress.curves(run, Shades()), *progress.coverage(run, Shades())]
+    figures: list[Chart | None] = [*progress.curves(run, FaultShading()), *progress.coverage(run, FaultShading())]
     figures += [traffic.volume_by_kind(run.summary), traffic.bits_per_message(run.summary)]
     if run.links is not None:
         figures += [traffic.volume_by_link(run.links), traffic.participation(run.links, 0)]
@@ -39,7 +39,7 @@ def has_shapes(svg: str) -> bool:
     return any("L" in outline or re.search(r"h[1-9]|[AC]", outline) for outline in outlines)
 
 
-def draw_all(figures: Iterable[Figure]) -> None:
+def draw_all(figures: Iterable[Chart]) -> None:
     for figure in figures:
         for key, spec in figure.specs.items():
             names = {part["data"]["name"] for part in (spec, *spec.get("layer", ())) if "data" in part}
@@ -71,20 +71,20 @@ def test_every_chart_of_a_sweep_of_words_is_valid_and_draws_something(words_fold
 
 
 def test_the_curve_over_seconds_uses_the_points_by_time(run_folder: Callable[..., Path]) -> None:
-    objective = progress.curves(read_run(run_folder()), Shades())[0]
+    objective = progress.curves(read_run(run_folder()), FaultShading())[0]
     assert objective.specs["seconds|f"]["data"] == {"name": "by-time"}
     assert objective.specs["iteration|gap"]["data"] == {"name": "by-iteration"}
     assert objective.specs["bytes|f"]["data"] == {"name": "by-iteration"}
 
 
 def test_a_long_curve_is_thinned_but_keeps_its_ends(run_folder: Callable[..., Path]) -> None:
-    rows = progress.curves(read_run(run_folder(iterations=2500, nodes=4)), Shades())[0].data["by-iteration"]
+    rows = progress.curves(read_run(run_folder(iterations=2500, nodes=4)), FaultShading())[0].data["by-iteration"]
     assert len(rows) == 1000
     assert (rows[0]["iteration"], rows[-1]["iteration"]) == (0, 2500)
 
 
 def test_a_log_axis_leaves_out_exact_zeros_of_the_consensus_distance(run_folder: Callable[..., Path]) -> None:
-    consensus = progress.curves(read_run(run_folder()), Shades())[1]
+    consensus = progress.curves(read_run(run_folder()), FaultShading())[1]
     assert consensus.specs["iteration"]["encoding"]["y"]["scale"]["type"] == "log"
     assert consensus.data["by-iteration"][0]["c"] is None
     assert consensus.data["by-iteration"][1]["c"] is not None
@@ -113,19 +113,19 @@ def test_equal_coverage_in_every_round_is_said_and_not_drawn(run_folder: Callabl
     folder = run_folder(iterations=5)
     set_coverage(folder, ["0.4", "0.39999999999999997", "0.40000003"])
     run = read_run(folder)
-    (only,) = progress.coverage(run, Shades())
+    (only,) = progress.coverage(run, FaultShading())
     assert only.id == "coverage"
     assert only.note.endswith(" Every round had coverage 0.4.")  # some messages of this run were late
     for fate, missing in (("", ": no message was missing"), ("late", ""), ("lost", ""), ("starved", "")):
         messages = dict.fromkeys(("late", "evicted", "lost", "starved"), 0.0) | ({fate: 1.0} if fate else {})
-        (only,) = progress.coverage(replace(run, summary=replace(run.summary, messages=messages)), Shades())
+        (only,) = progress.coverage(replace(run, summary=replace(run.summary, messages=messages)), FaultShading())
         assert only.note.endswith(f" Every round had coverage 0.4{missing}.")
 
 
 def test_coverage_that_varies_is_drawn_as_a_distribution(run_folder: Callable[..., Path]) -> None:
     folder = run_folder(iterations=5)
     set_coverage(folder, ["0.4", "0.4", "0.401"])
-    figures = progress.coverage(read_run(folder), Shades())
+    figures = progress.coverage(read_run(folder), FaultShading())
     assert [figure.id for figure in figures] == ["coverage", "coverage-spread"]
     assert "Every round had" not in figures[0].note
 

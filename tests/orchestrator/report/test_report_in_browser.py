@@ -14,7 +14,7 @@ from fault_run import HALVES, event, write_plan
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from orchestrator.report import write_report, write_sweep_report
-from pame.faults import Drop, Slow
+from pame.fault_effects import DropEffect, SlowEffect
 
 pytestmark = pytest.mark.requires("chromium")
 
@@ -266,7 +266,10 @@ def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
 ) -> None:
     folder = run_folder()
     partition = event(HALVES, 0, 3, fault="partition halves: 0 1 | 2 3")
-    others = [event(Drop(((0, 1),), 0.5), 200, 220, "iterations", number=1), event(Slow((1,), 9.0), 4, inf, number=2)]
+    others = [
+        event(DropEffect(((0, 1),), 0.5), 200, 220, "iterations", number=1),
+        event(SlowEffect((1,), 9.0), 4, inf, number=2),
+    ]
     write_plan(folder, partition, *others)
     visit = Visit(browser, write_report(folder), theme, width)
     assert [shown.split()[0] for shown in visit.drawn()] == [theme] * 11

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from orchestrator.runs.balance import Balance, Recorded, balance_bytes, balance_messages
+from orchestrator.runs.record_balance import Balance, Recorded, balance_bytes, balance_messages
+from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes
-from pame.ledger import Fate, Ledger
 from pame.observe import Record
 
 
@@ -12,9 +12,9 @@ def record(node: int, messages: int) -> Record:
     return Record(node, 0, None, None, 0, 0, None, 0, 0, messages, 10 * messages, 0, None)
 
 
-def ledger(**fates: dict[tuple[int, int], int]) -> Ledger:
+def ledger(**fates: dict[tuple[int, int], int]) -> ByteAccount:
     """So many messages of ten bytes by fate and link."""
-    made = Ledger(4)
+    made = ByteAccount(4)
     for fate, links in fates.items():
         for (sender, receiver), messages in links.items():
             ends = np.array([sender]), np.array([receiver]), np.array([messages]), np.array([10 * messages])
@@ -39,7 +39,7 @@ def test_what_one_node_did_not_record_does_not_make_up_for_what_another_never_re
 
 
 def test_nothing_sent_and_nothing_recorded_is_a_balance_of_nothing() -> None:
-    assert balance_messages(Ledger(4).links(), Recorded()) == Balance(0, 0, 0)
+    assert balance_messages(ByteAccount(4).links(), Recorded()) == Balance(0, 0, 0)
 
 
 def test_a_message_that_is_held_leaves_the_sent_for_the_queued_until_it_is_handed_over() -> None:

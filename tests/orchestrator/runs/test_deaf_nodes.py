@@ -8,16 +8,18 @@ from typing import Any
 
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_setting
-from orchestrator.runs.deaf_nodes import deaf_nodes
+from orchestrator.runs.nodes_without_messages import deaf_nodes
 from orchestrator.runs.round_counts import RoundCounts
-from pame.faults import Cut, Event, Kill, Window
+from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 from pame.observe import Record
 
 NODES = 4
 ALWAYS = Window(0.0, inf)
 
 
-def deaf(heard: Sequence[int], *events: Event, rounds: int = 20, seconds: float = 9.0, **sections: Any) -> list[int]:
+def deaf(
+    heard: Sequence[int], *events: FaultEvent, rounds: int = 20, seconds: float = 9.0, **sections: Any
+) -> list[int]:
     """Of a ring in which each node averaged so many messages in all."""
     made = {"nodes": NODES, "topology": {"kind": "ring"}, **sections}
     setting = make_setting(Experiment.model_validate_json(json.dumps(made)), Path())
@@ -30,8 +32,8 @@ def deaf(heard: Sequence[int], *events: Event, rounds: int = 20, seconds: float 
     return deaf_nodes(counts, setting, events)
 
 
-def cut(*links: tuple[int, int]) -> Event:
-    return Event(0, "link-down", Cut(links), ALWAYS)
+def cut(*links: tuple[int, int]) -> FaultEvent:
+    return FaultEvent(0, "link-down", CutEffect(links), ALWAYS)
 
 
 def test_who_averaged_one_message_is_not_deaf() -> None:
@@ -44,8 +46,8 @@ def test_a_fault_elsewhere_excuses_nobody() -> None:
 
 def test_who_is_cut_off_from_all_neighbours_is_excused() -> None:
     assert deaf([1, 0, 1, 1], cut((0, 1), (2, 1))) == []
-    assert deaf([1, 0, 1, 1], Event(0, "kill", Kill((0, 2)), ALWAYS)) == []
-    assert deaf([1, 0, 1, 1], Event(0, "kill", Kill((1,)), ALWAYS)) == []
+    assert deaf([1, 0, 1, 1], FaultEvent(0, "kill", KillEffect((0, 2)), ALWAYS)) == []
+    assert deaf([1, 0, 1, 1], FaultEvent(0, "kill", KillEffect((1,)), ALWAYS)) == []
 
 
 def test_slow_neighbours_excuse_and_a_slow_node_elsewhere_does_not() -> None:

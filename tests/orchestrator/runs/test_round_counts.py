@@ -8,7 +8,7 @@ import pytest
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_setting
 from orchestrator.runs.round_counts import RoundCounts
-from pame.faults import Cut, Drop, Event, Kill, Window
+from pame.fault_effects import CutEffect, DropEffect, FaultEvent, KillEffect, Window
 from pame.observe import Record
 
 LINKS = ((0, 1), (1, 0))
@@ -33,7 +33,7 @@ def test_rounds_are_counted_and_other_iterations_are_not() -> None:
 
 def test_what_starves_while_a_fault_is_in_force_or_felt_is_not_held_against_the_run() -> None:
     seen = counts()
-    seen.add([Event(0, "link-down", Cut(LINKS), Window(10.0, 20.0))])
+    seen.add([FaultEvent(0, "link-down", CutEffect(LINKS), Window(10.0, 20.0))])
     # a wait that began in the window can last 2 s, and a stream takes up to 5 s to come back
     for moment, starved in ((9.9, 1), (10.0, 1), (20.0, 1), (26.9, 1), (27.1, 2)):
         seen.recorded([record(seconds=moment)])
@@ -42,7 +42,7 @@ def test_what_starves_while_a_fault_is_in_force_or_felt_is_not_held_against_the_
 
 def test_a_window_in_iterations_is_felt_two_periods_around() -> None:
     seen = counts()
-    seen.add([Event(0, "message-loss", Drop(LINKS, 0.5), Window(100, 110, "iterations"))])
+    seen.add([FaultEvent(0, "message-loss", DropEffect(LINKS, 0.5), Window(100, 110, "iterations"))])
     for iteration, starved in ((93, 1), (94, 1), (116, 1), (117, 2)):
         seen.recorded([record(iteration=iteration)])
         assert seen.unexplained_starved == starved, iteration
@@ -50,14 +50,14 @@ def test_a_window_in_iterations_is_felt_two_periods_around() -> None:
 
 def test_who_is_killed_at_an_iteration_explains_all_that_comes_after_it() -> None:
     seen = counts()
-    seen.add([Event(0, "kill", Kill((1,)), Window(100, inf, "iterations", lasts_s=3.0))])
+    seen.add([FaultEvent(0, "kill", KillEffect((1,)), Window(100, inf, "iterations", lasts_s=3.0))])
     seen.recorded([record(iteration=90), record(iteration=100), record(iteration=5000)])
     assert seen.starved == 1
 
 
 def test_what_was_averaged_in_a_disturbed_round_counts_as_heard() -> None:
     seen = counts()
-    seen.add([Event(0, "link-down", Cut(LINKS), Window(0.0, inf))])
+    seen.add([FaultEvent(0, "link-down", CutEffect(LINKS), Window(0.0, inf))])
     seen.recorded([record(received=2)])
     assert (seen.rounds, seen.averaged) == (0, 2)
 
@@ -90,8 +90,8 @@ def test_a_free_run_that_ends_before_a_message_can_be_there_is_not_silent() -> N
 def test_a_moment_is_disturbed_by_the_clock_or_by_the_iteration() -> None:
     seen = counts()
     assert not seen.is_disturbed(5.0, 30)
-    seen.add([Event(0, "link-down", Cut(LINKS), Window(4.0, 6.0))])
-    seen.add([Event(1, "message-loss", Drop(LINKS, 0.5), Window(100, 110, "iterations"))])
+    seen.add([FaultEvent(0, "link-down", CutEffect(LINKS), Window(4.0, 6.0))])
+    seen.add([FaultEvent(1, "message-loss", DropEffect(LINKS, 0.5), Window(100, 110, "iterations"))])
     assert seen.is_disturbed(5.0, 30)
     assert seen.is_disturbed(99.0, 100)
     assert seen.is_disturbed(None, 100)
@@ -114,5 +114,5 @@ def test_only_what_is_not_lost_on_purpose_is_expected() -> None:
 def test_what_explains_gaps_beside_rounds(sections: dict[str, Any], on_purpose: bool) -> None:
     seen = counts(**sections)
     assert seen.is_on_purpose is on_purpose
-    seen.add([Event(0, "link-down", Cut(LINKS), Window(10.0, 20.0))])
+    seen.add([FaultEvent(0, "link-down", CutEffect(LINKS), Window(10.0, 20.0))])
     assert seen.is_on_purpose

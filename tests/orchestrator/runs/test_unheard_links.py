@@ -8,19 +8,19 @@ import pytest
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_setting
 from orchestrator.runs.unheard_links import unheard_links
-from pame.faults import Cut, Degrade, Event, Kill, Window
-from pame.ledger import Fate, Ledger, Links
-from pame.setting import Setting
+from pame.byte_account import ByteAccount, Fate, LinkRows
+from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, KillEffect, Window
+from pame.resolved_run import ResolvedRun
 
 
-def setting(**sections: Any) -> Setting:
+def setting(**sections: Any) -> ResolvedRun:
     common = {"nodes": 4, "topology": {"kind": "complete"}, **sections}
     return make_setting(Experiment.model_validate_json(json.dumps(common)), Path())
 
 
-def links(sent: int = 40, used: int = 0) -> Links:
+def links(sent: int = 40, used: int = 0) -> LinkRows:
     """3→0 carried so many and so many were averaged; 1→0 is well."""
-    ledger = Ledger(4)
+    ledger = ByteAccount(4)
     for fate, counts in ((Fate.SENT, (sent, 9)), (Fate.AGGREGATED, (used, 9))):
         ledger.add_totals(fate, np.array([3, 1]), np.array([0, 0]), np.array(counts), np.array([0, 0]))
     return ledger.links()
@@ -54,14 +54,14 @@ def test_where_not_everybody_counts_nobody_is_missed(sections: dict[str, Any]) -
 @pytest.mark.parametrize(
     ("effect", "explains"),
     [
-        (Cut(((3, 0),)), True),
-        (Degrade(((3, 0), (0, 3)), delay_s=9.0), True),
-        (Kill((3,)), True),
-        (Kill((0,)), True),
-        (Cut(((0, 3), (1, 0))), False),
-        (Kill((1,)), False),
+        (CutEffect(((3, 0),)), True),
+        (DegradeEffect(((3, 0), (0, 3)), delay_s=9.0), True),
+        (KillEffect((3,)), True),
+        (KillEffect((0,)), True),
+        (CutEffect(((0, 3), (1, 0))), False),
+        (KillEffect((1,)), False),
     ],
 )
 def test_only_what_the_plan_concerns_is_explained(effect: Any, explains: bool) -> None:
-    plan = [Event(0, "fault", effect, Window(1.0, 2.0))]
+    plan = [FaultEvent(0, "fault", effect, Window(1.0, 2.0))]
     assert unheard_links(links(), setting(), plan) == ([] if explains else [(3, 0)])

@@ -19,13 +19,13 @@ from cryptography.x509.oid import NameOID
 from prometheus_client.parser import text_string_to_metric_families
 
 from node.credentials import Credentials, expecting, mutual_channel
-from node.enrolment import ENROL
+from node.keypair import SigningRequest, private_pem
 from node.link import PUSH
-from node.parcels import refusal_name
-from node.signing import SigningRequest, private_pem
 from node.stream_proof import shown
+from node.tls_enrolment import ENROL
+from node.wire_message import refusal_name
 from orchestrator.experiment import Experiment
-from orchestrator.network import Control, Desk, ExperimentsService, Tls
+from orchestrator.network import ControlPlane, ExperimentsService, Submissions, Tls
 from orchestrator.network.members import Member
 from orchestrator.security import Authority, keep_token, leave_authority
 from pame.rpc import enrolment_pb2, exchange_pb2
@@ -59,8 +59,8 @@ def _silent(event: str, **fields: object) -> None:
 
 @dataclass
 class Secured:
-    control: Control
-    desk: Desk
+    control: ControlPlane
+    desk: Submissions
     authority: Authority
     vault: Path
     processes: list[asyncio.subprocess.Process] = field(default_factory=list)
@@ -137,8 +137,8 @@ class Secured:
 async def secured(folder: Path, life: timedelta = timedelta(hours=1), join_port: int = 0) -> AsyncIterator[Secured]:
     vault = folder / "security"
     authority = Authority(life)
-    control = Control("127.0.0.1", token=keep_token(vault), tls=Tls(authority, join_port))
-    desk = Desk(control, folder / "runs", _silent)
+    control = ControlPlane("127.0.0.1", token=keep_token(vault), tls=Tls(authority, join_port))
+    desk = Submissions(control, folder / "runs", _silent)
     await control.open(ExperimentsService(control.token, desk))
     leave_authority(vault, authority.certificate)
     world = Secured(control, desk, authority, vault)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from node.credentials import Credentials, node_name
-from node.signing import SigningRequest
+from node.keypair import SigningRequest
 from orchestrator.security import Authority, BadSigningRequest
 
 AUTHORITY = Authority()

@@ -15,7 +15,7 @@ from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
 from orchestrator.network import Busy
 from orchestrator.plan import make_network_setting
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.rpc import control_pb2, exchange_pb2, refusal_pb2
 from pame.simulator import run_lock_step
 
@@ -33,7 +33,7 @@ async def run(world: Secured, experiment: Experiment) -> Path:
 
 
 def same_as_simulated(folder: Path, experiment: Experiment) -> bool:
-    outcome = run_lock_step(make_network_setting(experiment, folder), _Nobody(), Ledger(experiment.nodes))
+    outcome = run_lock_step(make_network_setting(experiment, folder), _Nobody(), ByteAccount(experiment.nodes))
     return np.load(folder / "models.npy").tobytes() == outcome.models.tobytes()
 
 
@@ -217,7 +217,7 @@ def test_a_second_self_of_a_neighbour_is_no_neighbour(tmp_path: Path) -> None:
 
 
 def test_an_experiment_that_asks_for_tls_where_there_is_none_is_refused() -> None:
-    from orchestrator.network.conduct import uses_tls
+    from orchestrator.network.recorded_run import uses_tls
 
     with pytest.raises(NoTls, match="pame serve --security"):
         uses_tls(experiment_of(security={"tls": True}), is_secured=False)

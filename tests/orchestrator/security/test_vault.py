@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.errors import CannotWrite, UnreadableFile
 from orchestrator.security import keep_token, leave_authority, read_vault
-from orchestrator.security.vault import BadToken
+from orchestrator.security.shared_files import BadToken
 
 
 def test_a_token_stays_over_restarts_and_a_given_one_replaces_it(tmp_path: Path) -> None:

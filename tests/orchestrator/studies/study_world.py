@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from orchestrator.studies.grid import Cell, Condition, Policy
-from orchestrator.studies.measure import OwnData, Row
+from orchestrator.studies.grid import Policy, StudyCell, StudyCondition
+from orchestrator.studies.measure import OwnData, StudyRow
 
 SMALL = """
 nodes: 5
@@ -19,7 +19,7 @@ stop: {iterations: 200, seconds: 1.5s}
 verify: {when: never}
 """
 
-CELL = Cell(Policy("pame-all-long", "PaME", ()), Condition("none", "nothing", "nothing"), 1)
+CELL = StudyCell(Policy("pame-all-long", "PaME", ()), StudyCondition("none", "nothing", "nothing"), 1)
 
 
 def small_file(folder: Path) -> Path:
@@ -28,7 +28,7 @@ def small_file(folder: Path) -> Path:
     return path
 
 
-def row(policy: str, condition: str, time: float | None, seed: int = 1, **figures: Any) -> Row:
+def row(policy: str, condition: str, time: float | None, seed: int = 1, **figures: Any) -> StudyRow:
     """A run that needed so long to the target; it had ten seconds."""
     known: dict[str, Any] = {
         "backend": "simulate",
@@ -39,7 +39,7 @@ def row(policy: str, condition: str, time: float | None, seed: int = 1, **figure
         "objective": 0.2,
         **figures,
     }
-    return Row(policy=policy, condition=condition, seed=seed, seconds_to_target=time, **known)
+    return StudyRow(policy=policy, condition=condition, seed=seed, seconds_to_target=time, **known)
 
 
 def own(*left: float) -> tuple[OwnData, ...]:

@@ -9,7 +9,7 @@ from orchestrator.plan import make_network_setting, make_setting
 from orchestrator.studies import STUDIES, Study
 from orchestrator.studies.errors import StudyError
 from orchestrator.studies.grid import READINGS, Steps, base_experiment, experiment_of
-from pame.algorithms.steps import PenaltyStep
+from pame.algorithms.step_sizes import PenaltyStep
 
 ROOT = Path(__file__).parents[3]
 EVERY = list(STUDIES.values())

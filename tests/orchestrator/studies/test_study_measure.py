@@ -8,26 +8,26 @@ from study_world import CELL, SMALL
 
 from orchestrator.experiment import load
 from orchestrator.plan import make_setting
-from orchestrator.report.points import Point
+from orchestrator.report.points import CurvePoint
 from orchestrator.studies.measure import measure_folder, measure_points, struck_nodes
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 SLOW = "compute={step: 10ms, stragglers: 40%}"
 
 
-def setting_of(folder: Path, *overrides: str) -> Setting:
+def setting_of(folder: Path, *overrides: str) -> ResolvedRun:
     path = folder / "base.yaml"
     path.write_text(SMALL)
     return make_setting(load(path, overrides)[0].experiment, folder)
 
 
-def objective(setting: Setting, left: float) -> float:
+def objective(setting: ResolvedRun, left: float) -> float:
     """f where so much of the way is left."""
     start, best = setting.problem.objective(setting.start), setting.problem.optimum().objective
     return best + left * (start - best)
 
 
-def leave_run(folder: Path, setting: Setting, models: Any = None, network: dict[str, Any] | None = None) -> None:
+def leave_run(folder: Path, setting: ResolvedRun, models: Any = None, network: dict[str, Any] | None = None) -> None:
     """What a run of four seconds leaves: half of the way after one, a tenth after two, a twentieth after three."""
     folder.mkdir(exist_ok=True)
     summary = {"status": "finished", "backend": "local", "seconds": 4.0, "network": network}
@@ -155,6 +155,6 @@ def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
 
 def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
-    points = [Point("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
+    points = [CurvePoint("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
     row = measure_points(CELL, setting, 0.05, points, backend="served", status="finished", seconds=4.0)
     assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)

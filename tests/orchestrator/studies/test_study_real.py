@@ -4,19 +4,19 @@ from pathlib import Path
 import pytest
 from study_world import small_file
 
-from orchestrator.backends.on_processes import Errand
-from orchestrator.network.conduct import make_order
+from orchestrator.backends.on_processes import RunRequest
+from orchestrator.network.recorded_run import make_order
 from orchestrator.plan import warnings
 from orchestrator.runs import Ending
 from orchestrator.studies import STUDIES, real
 from orchestrator.studies.grid import base_experiment
-from orchestrator.studies.real import Stage, make_tasks, run_on_backend
+from orchestrator.studies.real import StudyStage, make_tasks, run_on_backend
 
 
 def test_runs_with_a_tuned_step_are_not_warned_of_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[Errand] = []
+    sent: list[RunRequest] = []
 
-    def standing(_backend: str, errands: Sequence[Errand], _log: Path, _ended: Callable[..., None]) -> list[Ending]:
+    def standing(_backend: str, errands: Sequence[RunRequest], _log: Path, _ended: Callable[..., None]) -> list[Ending]:
         sent.extend(errands)
         return []
 
@@ -24,7 +24,7 @@ def test_runs_with_a_tuned_step_are_not_warned_of_the_bound(tmp_path: Path, monk
     path = small_file(tmp_path)
     path.write_text(path.read_text().replace("eta: 0.05", "eta: 5.0"))
     tasks = make_tasks(STUDIES["stragglers"].small().real_cells(base_experiment(path), 1), path)
-    run_on_backend("local", tasks, tmp_path, tmp_path / "real", 0.05, Stage(lambda _: None, lambda _: None))  # type: ignore[arg-type, return-value]
+    run_on_backend("local", tasks, tmp_path, tmp_path / "real", 0.05, StudyStage(lambda _: None, lambda _: None))  # type: ignore[arg-type, return-value]
     for errand in sent:
         order = make_order(errand.experiment, errand.base, errand.backend, errand.notes, errand.is_tuned)
         assert warnings(order.experiment, order.setting, None, order.is_tuned) == []

@@ -12,8 +12,8 @@ from study_world import own, row, small_file
 
 from orchestrator.studies import STUDIES
 from orchestrator.studies.grid import READINGS, base_experiment
-from orchestrator.studies.measure import HOW, Row
-from orchestrator.studies.outcome import Outcome
+from orchestrator.studies.measure import HOW, StudyRow
+from orchestrator.studies.outcome import StudyOutcome
 from orchestrator.studies.report import write_study_report
 from orchestrator.studies.spread import Rows
 from orchestrator.studies.tune import Tuned
@@ -24,7 +24,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
-def outcome_of(folder: Path) -> Outcome:
+def outcome_of(folder: Path) -> StudyOutcome:
     """Every cell with three seeds; the slow ones need longer, D-PSGD misses; two cells ran for real."""
     base = base_experiment(small_file(folder))
     predicted = [
@@ -38,7 +38,7 @@ def outcome_of(folder: Path) -> Outcome:
         row("pame-all-long", "30-at-10x", 3.21, backend="local", waiting=0.5, struck=(1,), own=own(0.01, 0.03, 0.01)),
         row("dpsgd-long", "30-at-10x", None, backend="local", cpu_bound=True),
     ]
-    return Outcome(
+    return StudyOutcome(
         study=STUDY,
         base=base,
         policies=STUDY.policies(base),
@@ -56,11 +56,11 @@ def outcome_of(folder: Path) -> Outcome:
     )
 
 
-def tried(*seconds: float | None) -> tuple[Row, ...]:
+def tried(*seconds: float | None) -> tuple[StudyRow, ...]:
     return tuple(row("any", "none", time) for time in seconds)
 
 
-def _row(policy: str, condition: str, seed: int, trouble: int) -> Row:
+def _row(policy: str, condition: str, seed: int, trouble: int) -> StudyRow:
     time = None if policy.startswith("dpsgd") and trouble else 1.0 + 0.5 * trouble + 0.25 * seed
     struck = (1,) if trouble else ()
     return row(policy, condition, time, seed, struck=struck, own=own(0.01, 0.2, 0.01), pace=50.0 - trouble)

@@ -7,19 +7,19 @@ import pytest
 from study_world import row, small_file
 
 from orchestrator.studies import STUDIES
-from orchestrator.studies.grid import TUNING_SEEDS, Cell, Steps, base_experiment, experiment_of
-from orchestrator.studies.measure import Row
+from orchestrator.studies.grid import TUNING_SEEDS, Steps, StudyCell, base_experiment, experiment_of
+from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.tune import Tuned, steps_of, tune
 
 STUDY = STUDIES["stragglers"]
-Made = Callable[[str, float, int], Row]
+Made = Callable[[str, float, int], StudyRow]
 
 
-def tuned(folder: Path, made: Made) -> tuple[tuple[Tuned, ...], list[Cell]]:
+def tuned(folder: Path, made: Made) -> tuple[tuple[Tuned, ...], list[StudyCell]]:
     """With runs that are made up from policy and eta; and the cells that were asked for."""
     path, asked = small_file(folder), []
 
-    def run(cells: Sequence[Cell]) -> list[Row]:
+    def run(cells: Sequence[StudyCell]) -> list[StudyRow]:
         asked.extend(cells)
         etas = [experiment_of(cell, path).algorithm.step.eta for cell in cells]  # type: ignore[attr-defined]
         return [made(cell.policy.key, eta, cell.seed) for cell, eta in zip(cells, etas, strict=True)]
@@ -42,7 +42,7 @@ def test_both_try_the_same_five_values_without_trouble_on_seeds_of_their_own(tmp
 
 
 def test_each_has_its_own_best_and_a_best_at_an_end_is_followed_but_not_for_ever(tmp_path: Path) -> None:
-    def made(policy: str, eta: float, seed: int) -> Row:
+    def made(policy: str, eta: float, seed: int) -> StudyRow:
         return near(0.4)(policy, eta, seed) if policy.startswith("pame") else row(policy, "none", eta)
 
     (pame, dpsgd), asked = tuned(tmp_path, made)
@@ -54,7 +54,7 @@ def test_each_has_its_own_best_and_a_best_at_an_end_is_followed_but_not_for_ever
 
 
 def test_a_step_that_diverges_later_or_misses_the_target_never_wins(tmp_path: Path) -> None:
-    def made(policy: str, eta: float, seed: int) -> Row:
+    def made(policy: str, eta: float, seed: int) -> StudyRow:
         if eta > 0.15 and seed == TUNING_SEEDS[1]:
             return row(policy, "none", 0.1, status="diverged")
         return row(policy, "none", None if eta < 0.04 else 5.0 - eta, left=eta)
@@ -69,7 +69,7 @@ def test_if_all_miss_the_one_that_comes_nearest_is_taken(tmp_path: Path) -> None
 
 
 def test_a_step_that_reaches_the_target_with_more_seeds_is_better_than_a_sooner_one(tmp_path: Path) -> None:
-    def made(policy: str, eta: float, seed: int) -> Row:
+    def made(policy: str, eta: float, seed: int) -> StudyRow:
         if eta > 0.06:
             return row(policy, "none", None if seed == TUNING_SEEDS[0] else 0.5)
         return row(policy, "none", 3.0 - eta)

@@ -9,9 +9,9 @@ import pytest
 from study_world import own, row
 
 from orchestrator.studies import STUDIES
-from orchestrator.studies.measure import Row
+from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.spread import Rows, Spread, spread, spread_of_hits
-from orchestrator.studies.verdict import Judgement, judge
+from orchestrator.studies.verdict import StudyJudgement, judge
 from orchestrator.verdicts import Verdict
 
 STUDY = replace(STUDIES["stragglers"], conditions=STUDIES["stragglers"].conditions[:3])
@@ -24,16 +24,16 @@ HEARD = "slow nodes' data is still heard"
 Times = Sequence[float | None]
 
 
-def judgement(rows: list[Row], about: str) -> Judgement:
+def judgement(rows: list[StudyRow], about: str) -> StudyJudgement:
     """Of the first reading."""
     return next(found for found in judge(STUDY, Rows(rows)) if found.about == about)
 
 
-def in_time(few: Times, many: Times, calm: Times = (2.0,) * 5) -> Judgement:
+def in_time(few: Times, many: Times, calm: Times = (2.0,) * 5) -> StudyJudgement:
     return judgement([*times(FIRST, CALM, calm), *times(FIRST, FEW, few), *times(FIRST, MANY, many)], IN_TIME)
 
 
-def times(policy: str, condition: str, seconds: Times) -> list[Row]:
+def times(policy: str, condition: str, seconds: Times) -> list[StudyRow]:
     """A run per seed."""
     return [row(policy, condition, time, seed) for seed, time in enumerate(seconds, 1)]
 
@@ -158,7 +158,7 @@ def test_a_true_effect_in_noise_is_found() -> None:
         assert sooner(ours.tolist(), theirs.tolist()) is Verdict.HOLDS
 
 
-def both(make: Callable[[str, int], Row], seeds: int = 3) -> list[Row]:
+def both(make: Callable[[str, int], StudyRow], seeds: int = 3) -> list[StudyRow]:
     return [make(condition, seed) for condition in (FEW, MANY) for seed in range(1, seeds + 1)]
 
 
@@ -167,7 +167,7 @@ def both(make: Callable[[str, int], Row], seeds: int = 3) -> list[Row]:
     [(0.04, Verdict.HOLDS), (0.09, Verdict.FAILS), (0.05, Verdict.OPEN)],
 )
 def test_their_data_is_heard_if_the_target_is_reached_on_the_slow_nodes_alone(left: float, verdict: Verdict) -> None:
-    def make(condition: str, seed: int) -> Row:
+    def make(condition: str, seed: int) -> StudyRow:
         share = left + 0.001 * (seed - 2)
         return row(FIRST, condition, 1.0, seed, struck=(1, 2), own=own(0.9, share, share))
 

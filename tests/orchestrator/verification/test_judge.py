@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from orchestrator.verification.findings import Asked, Finding, Verdict, Verification
+from orchestrator.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
 from orchestrator.verification.judge import FALSE_ALARM, Sample, exact_interval, judge
 from pame.links import LinkSpec
 
@@ -22,7 +22,7 @@ def asked(what: str, mechanism: str = "netem", spec: LinkSpec = SPEC) -> Asked:
 
 def found(
     what: str, sample: Sample, mechanism: str = "netem", one_clock: bool = True, spec: LinkSpec = SPEC
-) -> Finding:
+) -> LinkFinding:
     return judge(asked(what, mechanism, spec), sample, BACK, one_clock)
 
 
@@ -32,9 +32,10 @@ def ages(centre_s: float, jitter_s: float, count: int) -> Sample:
 
 
 @pytest.mark.parametrize(
-    ("centre_s", "verdict"), [(0.05, Verdict.OK), (0.052, Verdict.OK), (0.07, Verdict.MISS), (0.03, Verdict.MISS)]
+    ("centre_s", "verdict"),
+    [(0.05, LinkVerdict.OK), (0.052, LinkVerdict.OK), (0.07, LinkVerdict.MISS), (0.03, LinkVerdict.MISS)],
 )
-def test_a_delay_is_the_median_age(centre_s: float, verdict: Verdict) -> None:
+def test_a_delay_is_the_median_age(centre_s: float, verdict: LinkVerdict) -> None:
     finding = found("delay", ages(centre_s, 0.001, 100), spec=replace(SPEC, jitter_s=0.001))
     assert finding.verdict is verdict
     assert finding.measured == pytest.approx(centre_s, abs=5e-4)
@@ -43,12 +44,14 @@ def test_a_delay_is_the_median_age(centre_s: float, verdict: Verdict) -> None:
 def test_a_few_late_probes_of_a_busy_machine_move_neither_delay_nor_jitter() -> None:
     sample = ages(0.05, 0.01, 100)
     late = replace(sample, age_ns=[*sample.age_ns[:90], *[10**9] * 10])
-    assert found("delay", late).verdict is Verdict.OK
-    assert found("jitter", late).verdict is Verdict.OK
+    assert found("delay", late).verdict is LinkVerdict.OK
+    assert found("jitter", late).verdict is LinkVerdict.OK
 
 
-@pytest.mark.parametrize(("jitter_s", "verdict"), [(0.01, Verdict.OK), (0.03, Verdict.MISS), (0.0, Verdict.MISS)])
-def test_a_jitter_is_the_middle_half_of_the_ages(jitter_s: float, verdict: Verdict) -> None:
+@pytest.mark.parametrize(
+    ("jitter_s", "verdict"), [(0.01, LinkVerdict.OK), (0.03, LinkVerdict.MISS), (0.0, LinkVerdict.MISS)]
+)
+def test_a_jitter_is_the_middle_half_of_the_ages(jitter_s: float, verdict: LinkVerdict) -> None:
     assert found("jitter", ages(0.05, jitter_s, 400)).verdict is verdict
 
 
@@ -56,12 +59,12 @@ def test_a_normal_jitter_is_its_standard_deviation() -> None:
     age = 0.05 + 0.01 * RANDOM.standard_normal(400)
     sample = Sample(sent=400, age_ns=[int(one * 1e9) for one in age])
     finding = found("jitter", sample, spec=replace(SPEC, distribution="normal"))
-    assert finding.verdict is Verdict.OK
+    assert finding.verdict is LinkVerdict.OK
     assert finding.measured == pytest.approx(0.01, rel=0.2)
 
 
-@pytest.mark.parametrize(("came", "verdict"), [(450, Verdict.OK), (500, Verdict.MISS), (350, Verdict.MISS)])
-def test_a_loss_lies_in_the_binomial_interval_or_is_a_miss(came: int, verdict: Verdict) -> None:
+@pytest.mark.parametrize(("came", "verdict"), [(450, LinkVerdict.OK), (500, LinkVerdict.MISS), (350, LinkVerdict.MISS)])
+def test_a_loss_lies_in_the_binomial_interval_or_is_a_miss(came: int, verdict: LinkVerdict) -> None:
     finding = found("loss", Sample(sent=500, arrival_ns=range(came)))
     assert finding.verdict is verdict
     assert finding.measured == pytest.approx((500 - came) / 500)
@@ -80,11 +83,11 @@ def test_right_losses_are_hardly_ever_called_a_miss() -> None:
     """The false-alarm rate is 1e-4 per link: of 2000 right ones at most 3 (probability of more: 6e-5)."""
     arrived = np.random.default_rng(11).binomial(300, 0.9, 2000)
     findings = [found("loss", Sample(sent=300, arrival_ns=range(count))) for count in arrived]
-    assert sum(finding.verdict is Verdict.MISS for finding in findings) <= 3
+    assert sum(finding.verdict is LinkVerdict.MISS for finding in findings) <= 3
 
 
 def test_what_the_receiving_machine_threw_away_is_no_loss_of_the_link() -> None:
-    assert found("loss", Sample(sent=500, arrival_ns=range(350), overrun=100)).verdict is Verdict.OK
+    assert found("loss", Sample(sent=500, arrival_ns=range(350), overrun=100)).verdict is LinkVerdict.OK
 
 
 def train(rate_bps: float, count: int = 300, size: int = 1242) -> Sample:
@@ -94,8 +97,10 @@ def train(rate_bps: float, count: int = 300, size: int = 1242) -> Sample:
     )
 
 
-@pytest.mark.parametrize(("rate", "verdict"), [(1e7, Verdict.OK), (1.05e7, Verdict.OK), (2e7, Verdict.MISS)])
-def test_a_rate_is_the_pace_of_arrivals(rate: float, verdict: Verdict) -> None:
+@pytest.mark.parametrize(
+    ("rate", "verdict"), [(1e7, LinkVerdict.OK), (1.05e7, LinkVerdict.OK), (2e7, LinkVerdict.MISS)]
+)
+def test_a_rate_is_the_pace_of_arrivals(rate: float, verdict: LinkVerdict) -> None:
     finding = found("rate", train(rate), "htb")
     assert finding.verdict is verdict
     assert finding.measured == pytest.approx(rate, rel=1e-3)
@@ -104,7 +109,7 @@ def test_a_rate_is_the_pace_of_arrivals(rate: float, verdict: Verdict) -> None:
 def test_a_pause_of_the_sender_makes_no_link_slower() -> None:
     sample = train(1e7)
     paused = [when + (200_000_000 if place > 150 else 0) for place, when in enumerate(sample.arrival_ns)]
-    assert found("rate", replace(sample, arrival_ns=paused), "htb").verdict is Verdict.OK
+    assert found("rate", replace(sample, arrival_ns=paused), "htb").verdict is LinkVerdict.OK
 
 
 def test_packets_lost_behind_the_queue_had_their_time_on_the_link() -> None:
@@ -114,21 +119,23 @@ def test_packets_lost_behind_the_queue_had_their_time_on_the_link() -> None:
 
 def test_a_sender_that_could_not_fill_the_link_says_nothing_of_it() -> None:
     idle = replace(train(5e6, 50), sent=50, was_full=False, seconds=1.0)
-    assert found("rate", idle, "htb").verdict is Verdict.UNVERIFIABLE
+    assert found("rate", idle, "htb").verdict is LinkVerdict.UNVERIFIABLE
 
 
 @pytest.mark.parametrize("what", ["delay", "jitter", "loss", "rate"])
 @pytest.mark.parametrize("one_clock", [True, False])
 def test_nothing_measured_is_never_a_pass(what: str, one_clock: bool) -> None:
     finding = found(what, Sample(), one_clock=one_clock)
-    assert finding.verdict is Verdict.UNVERIFIABLE
+    assert finding.verdict is LinkVerdict.UNVERIFIABLE
     assert finding.measured is None
     assert finding.how
 
 
-@pytest.mark.parametrize(("trip_s", "verdict"), [(0.0705, Verdict.OK), (0.15, Verdict.MISS), (0.02, Verdict.MISS)])
+@pytest.mark.parametrize(
+    ("trip_s", "verdict"), [(0.0705, LinkVerdict.OK), (0.15, LinkVerdict.MISS), (0.02, LinkVerdict.MISS)]
+)
 def test_with_two_clocks_the_shortest_round_trip_tells_and_what_it_cannot_tell_is_its_interval(
-    trip_s: float, verdict: Verdict
+    trip_s: float, verdict: LinkVerdict
 ) -> None:
     quiet = replace(SPEC, jitter_s=0.0)
     sample = Sample(round_trip_ns=[int(1e9 * (trip_s + more)) for more in (0.0, 0.01, 0.3)])
@@ -142,12 +149,12 @@ def test_with_two_clocks_the_shortest_round_trip_tells_and_what_it_cannot_tell_i
 
 
 def test_with_two_clocks_nothing_can_be_said_of_jitter() -> None:
-    assert found("jitter", ages(0.05, 0.01, 100), one_clock=False).verdict is Verdict.UNVERIFIABLE
+    assert found("jitter", ages(0.05, 0.01, 100), one_clock=False).verdict is LinkVerdict.UNVERIFIABLE
 
 
 def test_a_summary_says_how_much_was_looked_at_and_a_complaint_what_is_wrong_first() -> None:
-    good = Finding(asked("delay"), Verdict.OK, 0.0501)
-    bad = Finding(asked("rate", "htb"), Verdict.MISS, 2e7)
+    good = LinkFinding(asked("delay"), LinkVerdict.OK, 0.0501)
+    bad = LinkFinding(asked("rate", "htb"), LinkVerdict.MISS, 2e7)
     verification = Verification([good, bad], {"delay": 5, "rate": 1}, 1.5)
     assert verification.summary()["coverage"] == {"delay": [1, 5], "rate": [1, 1]}
     assert verification.summary()["verdicts"] == {"ok": 1, "miss": 1}

@@ -10,13 +10,13 @@ import pytest
 from driving import EDGES, Watcher, drive, graph, neighbours_in
 
 from pame.algorithms import Algorithm, AlgorithmSpec
-from pame.ledger import Ledger
+from pame.byte_account import ByteAccount
 from pame.links import LinkSpec
 from pame.problems import LogisticSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
+from pame.resolved_run import ResolvedRun
 from pame.sampling import candidates, message_lost
-from pame.setting import Setting
 from pame.simulator import run_lock_step, run_virtual_time
 from pame.stopping import StopRules
 
@@ -42,8 +42,10 @@ def problem_of(batch: int | None = None) -> Regression:
     return spec.build(NODES, SEED)
 
 
-def setting_of(spec: AlgorithmSpec, problem: Regression, periods: tuple[int, ...] = ALWAYS, **changes: Any) -> Setting:
-    setting = Setting(SEED, graph(), problem, spec, periods, StopRules(ITERATIONS))
+def setting_of(
+    spec: AlgorithmSpec, problem: Regression, periods: tuple[int, ...] = ALWAYS, **changes: Any
+) -> ResolvedRun:
+    setting = ResolvedRun(SEED, graph(), problem, spec, periods, StopRules(ITERATIONS))
     return replace(setting, **changes)
 
 
@@ -117,26 +119,26 @@ def q_as_received(q: Matrix, k: int, lost: Lost, on_loss: str) -> Matrix:
     return p
 
 
-def check(setting: Setting, expected: Sequence[Matrix]) -> list[Algorithm]:
+def check(setting: ResolvedRun, expected: Sequence[Matrix]) -> list[Algorithm]:
     """The node objects agree with the matrices at every k, and so do both simulators; the nodes at the end."""
     nodes = setting.nodes()
     history = drive(nodes, ITERATIONS, setting.is_lost)
     assert np.abs(expected[-1]).max() > 0.1
     for k in range(ITERATIONS + 1):
         np.testing.assert_allclose(history[k], expected[k], rtol=0.0, atol=1e-10)
-    lock_step = run_lock_step(setting, Watcher(), Ledger(NODES))
+    lock_step = run_lock_step(setting, Watcher(), ByteAccount(NODES))
     assert lock_step.models.tobytes() == history[-1].tobytes()
     timed = replace(setting, link=LinkSpec(0.02, 0.019, 1e6))
-    assert run_virtual_time(timed, Watcher(), Ledger(NODES)).models.tobytes() == history[-1].tobytes()
+    assert run_virtual_time(timed, Watcher(), ByteAccount(NODES)).models.tobytes() == history[-1].tobytes()
     return nodes
 
 
-def worst(setting: Setting, iterations: int) -> float:
+def worst(setting: ResolvedRun, iterations: int) -> float:
     """The relative suboptimality of the worst node's model."""
     return suboptimality(setting, drive(setting.nodes(), iterations, setting.is_lost)[-1])
 
 
-def suboptimality(setting: Setting, models: Matrix) -> float:
+def suboptimality(setting: ResolvedRun, models: Matrix) -> float:
     problem = setting.problem
     least = problem.optimum().objective
     return max(problem.objective(model) - least for model in models) / (problem.objective(np.zeros(N)) - least)

@@ -16,15 +16,15 @@ from matrix_form import rests
 from pame.algorithms import Algorithm, Received
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import ReplicaSpec
+from pame.byte_account import ByteAccount
 from pame.compressors import expand
-from pame.ledger import Ledger
-from pame.observe import Outcome
+from pame.observe import RunOutcome
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose
+from pame.resolved_run import ResolvedRun
 from pame.sampling import candidates, message_lost
-from pame.setting import Setting
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 
@@ -53,8 +53,8 @@ def setting_of(
     loss: float = 0.0,
     iterations: int = ITERATIONS,
     batch: int | None = None,
-) -> Setting:
-    return Setting(
+) -> ResolvedRun:
+    return ResolvedRun(
         seed=SEED,
         topology=graph(),
         problem=problem_of(batch),
@@ -66,11 +66,11 @@ def setting_of(
     )
 
 
-def nodes_of(setting: Setting) -> list[ReplicaNode]:
+def nodes_of(setting: ResolvedRun) -> list[ReplicaNode]:
     return [node for node in setting.nodes() if isinstance(node, ReplicaNode)]
 
 
-def driven(setting: Setting, nodes: Sequence[Algorithm] | None = None) -> list[Matrix]:
+def driven(setting: ResolvedRun, nodes: Sequence[Algorithm] | None = None) -> list[Matrix]:
     """The models before each iteration, in lock step; a message waits for the next round of its receiver."""
     nodes = setting.nodes() if nodes is None else nodes
     inboxes: list[list[Received]] = [[] for _ in nodes]
@@ -92,28 +92,28 @@ def driven(setting: Setting, nodes: Sequence[Algorithm] | None = None) -> list[M
     return history
 
 
-def simulated(setting: Setting, driver: str = "lock-step") -> tuple[Outcome, Ledger]:
-    ledger = Ledger(setting.topology.nodes)
+def simulated(setting: ResolvedRun, driver: str = "lock-step") -> tuple[RunOutcome, ByteAccount]:
+    ledger = ByteAccount(setting.topology.nodes)
     return DRIVERS[driver](setting, Watcher(), ledger), ledger
 
 
-def gradients(setting: Setting, models: Matrix, k: int) -> Matrix:
+def gradients(setting: ResolvedRun, models: Matrix, k: int) -> Matrix:
     return np.stack([setting.problem.local(i).gradient(models[i], k) for i in range(NODES)])
 
 
-def suboptimality(setting: Setting, models: Matrix) -> float:
+def suboptimality(setting: ResolvedRun, models: Matrix) -> float:
     """f(mean model) - f*, over the same at w = 0."""
     problem = setting.problem
     best = problem.optimum().objective
     return (problem.objective(models.mean(axis=0)) - best) / (problem.objective(np.zeros(N)) - best)
 
 
-def worst(setting: Setting, models: Matrix) -> float:
+def worst(setting: ResolvedRun, models: Matrix) -> float:
     """The same of the node that is farthest from the optimum."""
     return max(suboptimality(setting, model[np.newaxis]) for model in models)
 
 
-def distance(setting: Setting, models: Matrix) -> float:
+def distance(setting: ResolvedRun, models: Matrix) -> float:
     """How far the models are from the optimum, over how far it is from 0."""
     best = setting.problem.optimum().model
     return float(np.linalg.norm(models - best) / np.linalg.norm(np.tile(best, (NODES, 1))))
@@ -122,7 +122,7 @@ def distance(setting: Setting, models: Matrix) -> float:
 class Gossip:
     """All copies of one surrogate per node, [holder, owner, coordinate]."""
 
-    def __init__(self, setting: Setting, spec: ReplicaSpec, place: int = 0) -> None:
+    def __init__(self, setting: ResolvedRun, spec: ReplicaSpec, place: int = 0) -> None:
         self.setting, self.spec, self.place = setting, spec, place
         self.copies = np.zeros((NODES, NODES, N))
         self.behind = np.zeros((NODES, NODES), dtype=bool)

@@ -22,15 +22,15 @@ from replica_world import (
 )
 
 from pame.algorithms import Algorithm, AnqNids, AnqNidsSpec
-from pame.compressors import Adaptive
-from pame.ledger import Fate
+from pame.byte_account import Fate
+from pame.compressors import AdaptiveQuantizer
 from pame.problems.base import Matrix
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
-SPEC = AnqNidsSpec(eta=0.1, compressor=Adaptive(eta=0.01, shrink=0.97))
+SPEC = AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97))
 
 
-def slow_anq_nids(setting: Setting, spec: AnqNidsSpec) -> list[Matrix]:
+def slow_anq_nids(setting: ResolvedRun, spec: AnqNidsSpec) -> list[Matrix]:
     gossip = Gossip(setting, spec)
     models = duals = np.zeros((NODES, N))
     history = [models]
@@ -70,7 +70,7 @@ def test_lost_messages_equal_the_matrix_form(on_loss: str, periods: tuple[int, .
     check(spec, periods, loss=0.2)
 
 
-def sum_of_duals(setting: Setting) -> float:
+def sum_of_duals(setting: ResolvedRun) -> float:
     nodes: list[Algorithm] = setting.nodes()
     driven(setting, nodes)
     duals = np.stack([node.dual for node in nodes if isinstance(node, AnqNids)])
@@ -103,7 +103,7 @@ def test_it_reaches_the_optimum_linearly_with_a_few_bits_per_coordinate() -> Non
 
 
 def test_an_error_that_does_not_shrink_keeps_it_from_the_optimum() -> None:
-    coarse = setting_of(replace(SPEC, compressor=Adaptive(eta=0.01, shrink=1.0)), iterations=400)
+    coarse = setting_of(replace(SPEC, compressor=AdaptiveQuantizer(eta=0.01, shrink=1.0)), iterations=400)
     fine = setting_of(SPEC, iterations=400)
     assert distance(coarse, simulated(coarse)[0].models) > 100 * distance(fine, simulated(fine)[0].models)
 

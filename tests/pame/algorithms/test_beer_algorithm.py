@@ -22,12 +22,12 @@ from replica_world import (
 from pame.algorithms import Algorithm, Beer, BeerSpec
 from pame.compressors import CompressorSpec, Quantize, RandomK, TopK
 from pame.problems.base import Matrix
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 SPEC = BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2))
 
 
-def slow_beer(setting: Setting, spec: BeerSpec) -> list[Matrix]:
+def slow_beer(setting: ResolvedRun, spec: BeerSpec) -> list[Matrix]:
     """With v by the paper's recursion."""
     h, g = Gossip(setting, spec, 0), Gossip(setting, spec, 1)
     models = np.zeros((NODES, N))
@@ -70,7 +70,7 @@ def test_lost_messages_equal_the_matrix_form(on_loss: str, periods: tuple[int, .
     check(spec, periods, loss=0.2)
 
 
-def tracking_error(setting: Setting) -> float:
+def tracking_error(setting: ResolvedRun) -> float:
     """||mean(v) - mean(grad)|| after the run, over ||mean(grad)|| at the start."""
     nodes: list[Algorithm] = setting.nodes()
     models = driven(setting, nodes)[-1]

@@ -23,12 +23,12 @@ from replica_world import (
 from pame.algorithms import ChocoSpec, Context, Selection
 from pame.compressors import CompressorSpec, Quantize, RandomK, Sign, TopK
 from pame.problems.base import Matrix
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 SPEC = ChocoSpec(eta=0.05, gamma=1.01, gam=0.3, compressor=TopK(share=0.2))
 
 
-def slow_choco(setting: Setting, spec: ChocoSpec) -> list[Matrix]:
+def slow_choco(setting: ResolvedRun, spec: ChocoSpec) -> list[Matrix]:
     gossip = Gossip(setting, spec)
     models = np.zeros((NODES, N))
     history = [models]

@@ -25,12 +25,12 @@ from replica_world import (
 from pame.algorithms import DcdPsgdSpec
 from pame.compressors import Quantize, RandomK
 from pame.problems.base import Matrix
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 SPEC = DcdPsgdSpec(eta=0.05)
 
 
-def slow_dcd_psgd(setting: Setting, spec: DcdPsgdSpec) -> list[Matrix]:
+def slow_dcd_psgd(setting: ResolvedRun, spec: DcdPsgdSpec) -> list[Matrix]:
     """The pull of iteration k is over what was known before it."""
     gossip = Gossip(setting, spec)
     models = np.zeros((NODES, N))

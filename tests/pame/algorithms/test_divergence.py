@@ -5,11 +5,11 @@ import pytest
 from driving import EDGES, Constant, Watcher, graph
 
 from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, FixedStep, PameSpec, PenaltyStep, Selection
-from pame.algorithms.descend import check_finite
+from pame.algorithms.gradient_step import check_finite
+from pame.byte_account import ByteAccount
 from pame.errors import Diverged, PameError
-from pame.ledger import Ledger
 from pame.problems import LinearSpec
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
 
@@ -55,7 +55,7 @@ def test_one_bad_coordinate_among_many_is_found(bad: float) -> None:
     "spec", [PameSpec(step=FixedStep(eta=1e6, gamma=1.0)), DpsgdSpec(eta=1e6)], ids=["pame", "dpsgd"]
 )
 def test_a_run_with_far_too_large_a_step_ends_in_divergence(spec: AlgorithmSpec) -> None:
-    setting = Setting(
+    setting = ResolvedRun(
         seed=1,
         topology=graph(6, EDGES),
         problem=LinearSpec(n=10, samples=15, test_samples=5).build(6, 1),
@@ -68,4 +68,4 @@ def test_a_run_with_far_too_large_a_step_ends_in_divergence(spec: AlgorithmSpec)
         np.errstate(over="ignore", invalid="ignore"),
         pytest.raises(Diverged, match=r"node \d diverged at iteration \d"),
     ):
-        run_lock_step(setting, Watcher(), Ledger(6))
+        run_lock_step(setting, Watcher(), ByteAccount(6))

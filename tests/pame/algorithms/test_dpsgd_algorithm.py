@@ -7,13 +7,13 @@ import pytest
 from driving import EDGES, Constant, Watcher, drive, graph
 
 from pame.algorithms import Algorithm, Context, DpsgdSpec, Received, Selection
+from pame.byte_account import ByteAccount, Fate
 from pame.exchange import PartialMessage, ValueType, Vector
-from pame.ledger import Fate, Ledger
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
+from pame.resolved_run import ResolvedRun
 from pame.sampling import message_lost
-from pame.setting import Setting
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
 
@@ -73,7 +73,7 @@ def check(
     problem = problem_of(size)
     expected = slow_dpsgd(problem, spec, periods, loss, f32)
     assert np.abs(expected[-1]).max() > 0.1
-    setting = Setting(
+    setting = ResolvedRun(
         seed=SEED,
         topology=graph(),
         problem=problem,
@@ -86,7 +86,7 @@ def check(
     history = drive(setting.nodes(), ITERATIONS, lambda j, i, k: message_lost(SEED, j, i, k, loss))
     for k in range(ITERATIONS + 1):
         np.testing.assert_allclose(history[k], expected[k], rtol=0.0, atol=1e-12)
-    outcome = run_lock_step(setting, Watcher(), ledger := Ledger(NODES))
+    outcome = run_lock_step(setting, Watcher(), ledger := ByteAccount(NODES))
     assert np.array_equal(outcome.models, history[-1])
     assert (ledger.messages(Fate.LOST) > 0) == (loss > 0.0)
 
@@ -122,8 +122,8 @@ def test_unless_told_otherwise_it_mixes_first() -> None:
 def settled(spec: DpsgdSpec, iterations: int, loss: float = 0.0) -> tuple[Regression, Matrix]:
     """The problem, and the models after so many iterations."""
     problem = problem_of()
-    setting = Setting(SEED, graph(), problem, spec, (1,) * NODES, StopRules(iterations), message_loss=loss)
-    return problem, run_lock_step(setting, Watcher(), Ledger(NODES)).models
+    setting = ResolvedRun(SEED, graph(), problem, spec, (1,) * NODES, StopRules(iterations), message_loss=loss)
+    return problem, run_lock_step(setting, Watcher(), ByteAccount(NODES)).models
 
 
 def worst(problem: Regression, models: Matrix) -> float:

@@ -23,7 +23,7 @@ from matrix_form import (
 )
 
 from pame.algorithms import Context, DpsgdSpec, Selection
-from pame.ledger import Fate, Ledger
+from pame.byte_account import ByteAccount, Fate
 from pame.problems.base import Matrix
 from pame.simulator import run_lock_step
 
@@ -67,7 +67,7 @@ def test_mixing_keeps_the_mean_if_both_ends_agree_on_edges_and_else_does_not(dra
 
 
 def test_mutual_edges_carry_a_message_each_way_and_no_other_is_sent() -> None:
-    ledger = Ledger(NODES)
+    ledger = ByteAccount(NODES)
     spec = DpsgdSpec(participation=0.5, draw="mutual")
     run_lock_step(setting_of(spec, problem_of()), Watcher(), ledger)
     edges = sum(len(active_edges(k, (1,) * NODES, 0.5)) for k in range(ITERATIONS))

@@ -20,7 +20,7 @@ from matrix_form import (
 )
 
 from pame.algorithms import Context, EpidemicSpec, Received, Selection, Who
-from pame.ledger import Fate, Ledger
+from pame.byte_account import ByteAccount, Fate
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose, subset
@@ -67,7 +67,7 @@ def test_twenty_iterations_equal_the_matrix_form(sampling: Sampling, fan_out: in
 
 @BOTH
 def test_messages_cross_the_edges_of_the_topology(sampling: Sampling) -> None:
-    ledger = Ledger(NODES)
+    ledger = ByteAccount(NODES)
     run_lock_step(setting_of(EpidemicSpec(sampling=sampling, fan_out=2), problem_of()), Watcher(), ledger)
     links = ledger.links()
     used = {(min(i, j), max(i, j)) for i, j in zip(links.sender.tolist(), links.receiver.tolist(), strict=True)}
@@ -76,7 +76,7 @@ def test_messages_cross_the_edges_of_the_topology(sampling: Sampling) -> None:
 
 
 def test_a_local_node_sends_fan_out_messages_whatever_it_receives() -> None:
-    ledger = Ledger(NODES)
+    ledger = ByteAccount(NODES)
     run_lock_step(setting_of(EpidemicSpec(fan_out=3), problem_of()), Watcher(), ledger)
     assert ledger.messages(Fate.SENT) == 3 * NODES * ITERATIONS
 

@@ -9,12 +9,12 @@ from driving import Watcher, drive
 from matrix_form import NODES, problem_of, setting_of
 
 from pame.algorithms import SPECS, AlgorithmSpec, Form
+from pame.byte_account import ByteAccount
 from pame.exchange import PartialMessage, ValueType
-from pame.ledger import Ledger
 from pame.links import LinkSpec
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step, run_virtual_time
-from pame.specs import plain, revive
+from pame.spec_json import plain, revive
 
 PERIODS = (1, 2, 2, 1, 3, 1)
 EVERY = pytest.mark.parametrize("kind", SPECS)
@@ -24,7 +24,7 @@ def spec_of(kind: str) -> AlgorithmSpec:
     return SPECS[kind]()
 
 
-def setting(kind: str, **changes: Any) -> Setting:
+def setting(kind: str, **changes: Any) -> ResolvedRun:
     return setting_of(spec_of(kind), problem_of(7), **{"periods": PERIODS, **changes})
 
 
@@ -41,8 +41,8 @@ def test_its_name_is_its_kind_and_it_travels_as_plain_values(kind: str) -> None:
 )
 def test_a_clock_changes_no_bit(kind: str, changes: dict[str, Any]) -> None:
     timeless = setting(kind, **changes)
-    expected = run_lock_step(timeless, Watcher(), Ledger(NODES))
-    outcome = run_virtual_time(replace(timeless, link=LinkSpec(0.02, 0.019, 1e6)), Watcher(), Ledger(NODES))
+    expected = run_lock_step(timeless, Watcher(), ByteAccount(NODES))
+    outcome = run_virtual_time(replace(timeless, link=LinkSpec(0.02, 0.019, 1e6)), Watcher(), ByteAccount(NODES))
     assert np.abs(expected.models).max() > 0.0
     assert outcome.models.tobytes() == expected.models.tobytes()
     assert outcome.exact == expected.exact
@@ -50,7 +50,7 @@ def test_a_clock_changes_no_bit(kind: str, changes: dict[str, Any]) -> None:
 
 @EVERY
 def test_nothing_is_desynchronised_where_nothing_is_lost(kind: str) -> None:
-    run_lock_step(setting(kind), Watcher(), ledger := Ledger(NODES))
+    run_lock_step(setting(kind), Watcher(), ledger := ByteAccount(NODES))
     assert ledger.desynchronised == 0
 
 

@@ -9,14 +9,14 @@ import pytest
 from driving import EDGES, Constant, Watcher, drive, graph, neighbours_in
 
 from pame.algorithms import Context, FixedStep, Pame, PameSpec, PenaltyStep, Received, Selection, Step
+from pame.byte_account import ByteAccount, Fate
 from pame.errors import ParameterError
 from pame.exchange import ValueType, Vector, reveal
-from pame.ledger import Fate, Ledger
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
+from pame.resolved_run import ResolvedRun
 from pame.sampling import batch, candidates, message_lost, support
-from pame.setting import Setting
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
 
@@ -84,7 +84,7 @@ def test_thirty_iterations_equal_the_algorithm_written_out(
 ) -> None:
     problem = problem_of(size)
     expected = slow_pame(problem, size, step, float32, loss)
-    setting = Setting(
+    setting = ResolvedRun(
         seed=SEED,
         topology=graph(),
         problem=problem,
@@ -99,7 +99,7 @@ def test_thirty_iterations_equal_the_algorithm_written_out(
     assert np.abs(expected[-1]).max() > 0.1
     for k in range(ITERATIONS + 1):
         np.testing.assert_allclose(history[k], expected[k], rtol=0.0, atol=1e-12)
-    outcome = run_lock_step(setting, Watcher(), ledger := Ledger(NODES))
+    outcome = run_lock_step(setting, Watcher(), ledger := ByteAccount(NODES))
     assert np.array_equal(outcome.models, history[-1])
     assert outcome.exact == (loss == 0.0)
     assert (ledger.messages(Fate.LOST) > 0) == (loss > 0.0)

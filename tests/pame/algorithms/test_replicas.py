@@ -20,7 +20,7 @@ from replica_world import (
     with_loss,
 )
 
-from pame import specs
+from pame import spec_json
 from pame.algorithms import (
     SPECS,
     AnqNidsSpec,
@@ -38,16 +38,16 @@ from pame.algorithms import (
 )
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import Replicas, ReplicaSpec
+from pame.byte_account import Fate
 from pame.codec import Draw
 from pame.codec.payloads import Wire, decode_payload, encode_payload
 from pame.compressors import RandomK, TopK, expand, form_of
 from pame.exchange import ValueType
-from pame.faults import Cut, Event, Kill, Window
-from pame.ledger import Fate
+from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
+from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import message_lost
-from pame.setting import Compute, Setting
 
 ALL: list[ReplicaSpec] = [
     ChocoSpec(eta=0.05),
@@ -115,7 +115,7 @@ def test_with_whole_surrogates_at_every_round_whoever_was_heard_last_is_known_ex
             assert np.array_equal(nodes[i].replicas.others(name)[j], nodes[j].replicas.own(name))
 
 
-def spoken(setting: Setting) -> tuple[list[ReplicaNode], dict[Draw, Message]]:
+def spoken(setting: ResolvedRun) -> tuple[list[ReplicaNode], dict[Draw, Message]]:
     """The nodes after a run, and what they said, by sender and iteration."""
     nodes, messages = nodes_of(setting), {}
     history = [node.message for node in nodes]
@@ -157,7 +157,7 @@ def test_what_arrives_is_what_the_sender_applied_itself(
 @every_algorithm
 def test_a_spec_reaches_a_node_as_it_was(spec: ReplicaSpec) -> None:
     changed = replace(spec, on_loss="resync", resync_every=7, compressor=TopK(share=3))
-    assert specs.revive(SPECS, specs.plain(changed)) == changed
+    assert spec_json.revive(SPECS, spec_json.plain(changed)) == changed
 
 
 def losses_followed_by_a_message(iterations: int, loss: float) -> int:
@@ -181,7 +181,7 @@ def test_every_gap_is_counted_and_an_acknowledged_update_leaves_none(spec: Repli
 
 def test_a_cut_by_iterations_is_an_exact_loss_like_any_other() -> None:
     links = ((0, 1), (1, 0), (2, 3), (3, 2))
-    plan = (Event(0, "cut", Cut(links), Window(30, 60, "iterations")),)
+    plan = (FaultEvent(0, "cut", CutEffect(links), Window(30, 60, "iterations")),)
     for spec in (BeerSpec(eta=0.05), AnqNidsSpec(eta=0.1)):
         setting = replace(setting_of(spec, iterations=90), plan=plan)
         (expected, _), (found, ledger) = simulated(setting), simulated(setting, "virtual-time")
@@ -364,7 +364,7 @@ def test_a_receiver_adds_an_update_that_is_sent_again_only_if_it_missed_it() -> 
 @pytest.mark.parametrize("spec", [ChocoSpec(eta=0.05), AnqNidsSpec(eta=0.1), BeerSpec(eta=0.05)])
 @pytest.mark.parametrize("state", ["snapshot", "cold"])
 def test_a_killed_node_comes_back_into_a_network_of_replicas(spec: ReplicaSpec, state: str) -> None:
-    plan = (Event(0, "kill", Kill((2,)), Window(1.005, 1.205)),)
+    plan = (FaultEvent(0, "kill", KillEffect((2,)), Window(1.005, 1.205)),)
     calm = setting_of(spec, iterations=600)
     setting = replace(calm, plan=plan, patience_s=0.5, restart_state=state)
     found, ledger = simulated(setting, "virtual-time")

@@ -11,12 +11,12 @@ from replica_world import SEED, N, setting_of, simulated, with_loss, worst
 
 from pame.algorithms import AnqNidsSpec, BeerSpec, ChocoSpec, DcdPsgdSpec, SquarmSpec
 from pame.algorithms.replicas import ReplicaSpec
-from pame.compressors import Adaptive, TopK
-from pame.faults import Cut, Event, Window
-from pame.ledger import Fate
+from pame.byte_account import Fate
+from pame.compressors import AdaptiveQuantizer, TopK
+from pame.fault_effects import CutEffect, FaultEvent, Window
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.setting import Compute, Setting
+from pame.resolved_run import Compute, ResolvedRun
 
 HUB_TO_ONE = ((0, 1), (1, 0))
 UNEQUAL = (1, 2, 3, 2, 1, 4)
@@ -37,7 +37,7 @@ every_algorithm = pytest.mark.parametrize(
     [
         Case(ChocoSpec(eta=0.05), 300, 0.0025, 0.0048),
         Case(BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2)), 600, 1e-11, 1e-8),
-        Case(AnqNidsSpec(eta=0.1, compressor=Adaptive(eta=0.01, shrink=0.97)), 400, 1e-14, 1e-14),
+        Case(AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97)), 400, 1e-14, 1e-14),
         Case(DcdPsgdSpec(eta=0.05), 300, 0.00016, 0.0004),
         Case(SquarmSpec(eta=0.01), 300, 0.0047, 0.0075),
     ],
@@ -45,11 +45,11 @@ every_algorithm = pytest.mark.parametrize(
 )
 
 
-def without_an_edge(setting: Setting, begin: int, end: int) -> Setting:
-    return replace(setting, plan=(Event(0, "cut", Cut(HUB_TO_ONE), Window(begin, end, "iterations")),))
+def without_an_edge(setting: ResolvedRun, begin: int, end: int) -> ResolvedRun:
+    return replace(setting, plan=(FaultEvent(0, "cut", CutEffect(HUB_TO_ONE), Window(begin, end, "iterations")),))
 
 
-def on_twelve(spec: ReplicaSpec, iterations: int, loss: float) -> Setting:
+def on_twelve(spec: ReplicaSpec, iterations: int, loss: float) -> ResolvedRun:
     """Twelve nodes, each with ten neighbours: all but the one opposite."""
     edges = [(i, j) for i in range(MANY) for j in range(i + 1, MANY) if j - i != MANY // 2]
     problem = LinearSpec(n=N, samples=40, nonzeros=0.5, feature_shift=0.5, test_samples=5).build(MANY, SEED)
@@ -101,14 +101,14 @@ exact_ones = pytest.mark.parametrize(
     "spec",
     [
         BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2)),
-        AnqNidsSpec(eta=0.1, compressor=Adaptive(eta=0.01, shrink=0.97)),
+        AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97)),
     ],
     ids=lambda spec: type(spec).__name__,
 )
 
 
-def by_the_clock(spec: ReplicaSpec, window: Window, **changes: Any) -> Setting:
-    plan = (Event(0, "cut", Cut(HUB_TO_ONE), window),)
+def by_the_clock(spec: ReplicaSpec, window: Window, **changes: Any) -> ResolvedRun:
+    plan = (FaultEvent(0, "cut", CutEffect(HUB_TO_ONE), window),)
     return replace(setting_of(spec, iterations=900), plan=plan, **changes)
 
 

@@ -9,13 +9,13 @@ import pytest
 from driving import EDGES, Pulls, Watcher, graph
 
 from pame.algorithms import AlgorithmSpec, Context, Delivery, Form, Message, Received, Wanted, Who
+from pame.byte_account import ByteAccount, Fate
 from pame.exchange import PartialMessage, Vector, reveal
-from pame.ledger import Fate, Ledger
 from pame.links import LinkSpec
-from pame.observe import Outcome
+from pame.observe import RunOutcome
 from pame.problems.base import Matrix
+from pame.resolved_run import ResolvedRun
 from pame.sampling import candidates, support
-from pame.setting import Setting
 from pame.simulator import run_lock_step, run_virtual_time
 from pame.stopping import StopRules
 from pame.topology import mixing_row
@@ -126,10 +126,10 @@ class Tracking:
         return self.spec.gam * total
 
 
-def setting_of(algorithm: AlgorithmSpec, targets: Matrix, iterations: int, until: float = np.inf) -> Setting:
+def setting_of(algorithm: AlgorithmSpec, targets: Matrix, iterations: int, until: float = np.inf) -> ResolvedRun:
     nodes = len(targets)
     edges = EDGES if nodes == len(TARGETS) else tuple(sorted((i, i + 1) for i in range(nodes - 1)))
-    return Setting(
+    return ResolvedRun(
         seed=SEED,
         topology=graph(nodes, edges),
         problem=Pulls(targets, until),
@@ -139,11 +139,11 @@ def setting_of(algorithm: AlgorithmSpec, targets: Matrix, iterations: int, until
     )
 
 
-Driver = Callable[[Setting, Watcher, Ledger], Outcome]
+Driver = Callable[[ResolvedRun, Watcher, ByteAccount], RunOutcome]
 
 
-def run(setting: Setting, driver: Driver = run_lock_step) -> tuple[Outcome, Ledger]:
-    ledger = Ledger(setting.topology.nodes)
+def run(setting: ResolvedRun, driver: Driver = run_lock_step) -> tuple[RunOutcome, ByteAccount]:
+    ledger = ByteAccount(setting.topology.nodes)
     return driver(setting, Watcher(), ledger), ledger
 
 

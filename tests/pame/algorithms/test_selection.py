@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from driving import EDGES, Constant, graph, neighbours_in
 
-from pame.algorithms import Algorithm, AlgorithmSpec, Context, DpsgdSpec, Mode, PameSpec, Selection
+from pame.algorithms import Algorithm, AlgorithmSpec, Context, DpsgdSpec, ExchangeMode, PameSpec, Selection
 from pame.exchange import PartialMessage
 from pame.sampling import candidates, support
 
@@ -15,7 +15,9 @@ ITERATIONS = 26
 T_HALF = (3, 1, 2, 1, 1, 1)  # half of the degrees 5, 2, 3, 2, 2, 2, rounded up
 
 
-def selection_of(share: float, spare: int | None = 0, mode: Mode = Mode.ROUNDS, seed: int = 5) -> Selection:
+def selection_of(
+    share: float, spare: int | None = 0, mode: ExchangeMode = ExchangeMode.ROUNDS, seed: int = 5
+) -> Selection:
     return Selection(seed, graph(), PERIODS, share, spare, mode)
 
 
@@ -67,7 +69,7 @@ def test_dpsgd_listens_to_every_neighbour() -> None:
 
 @pytest.mark.parametrize("spare", [0, 2, None], ids=lambda spare: f"spare {spare}")
 def test_in_free_mode_a_node_pushes_to_t_neighbours_at_its_own_rounds_only(spare: int | None) -> None:
-    nodes = nodes_of(PameSpec(participation=0.5), selection_of(0.5, spare, Mode.FREE))
+    nodes = nodes_of(PameSpec(participation=0.5), selection_of(0.5, spare, ExchangeMode.FREE))
     for node, k in product(range(6), range(ITERATIONS)):
         receivers, near = nodes[node].receivers(k), neighbours_in(EDGES, node)
         if k % PERIODS[node]:
@@ -83,7 +85,7 @@ def test_in_free_mode_a_node_pushes_to_t_neighbours_at_its_own_rounds_only(spare
 
 
 def test_in_free_mode_the_receivers_change_from_round_to_round() -> None:
-    selection = selection_of(0.5, mode=Mode.FREE)
+    selection = selection_of(0.5, mode=ExchangeMode.FREE)
     assert len({selection.receivers(0, k) for k in range(30)}) > 5
 
 

@@ -7,8 +7,8 @@ from matrix_form import ALWAYS, DIFFERENT, NODES, SEED, problem_of, setting_of
 
 from pame.algorithms import AlgorithmSpec, BeerSpec, Context, DpsgdSpec, NidsSpec, PameSpec, Selection, Who
 from pame.algorithms.mixing import Mixing
+from pame.byte_account import ByteAccount
 from pame.errors import ParameterError
-from pame.ledger import Ledger
 from pame.simulator import check, run_lock_step, run_virtual_time
 from tests.pame.simulator.simulator_world import same_bits
 
@@ -89,8 +89,8 @@ def test_weights_over_the_active_edges_are_doubly_stochastic_and_know_only_them(
 )
 def test_shared_edges_give_the_same_models_with_and_without_a_clock(spec: AlgorithmSpec) -> None:
     setting = setting_of(spec, problem_of(), (2,) * NODES)
-    first = run_lock_step(setting, Silent(), Ledger(NODES))
-    second = run_virtual_time(setting, Silent(), Ledger(NODES))
+    first = run_lock_step(setting, Silent(), ByteAccount(NODES))
+    second = run_virtual_time(setting, Silent(), ByteAccount(NODES))
     assert same_bits(first.models, second.models)
     assert np.abs(first.models).max() > 0.01
 
@@ -98,7 +98,7 @@ def test_shared_edges_give_the_same_models_with_and_without_a_clock(spec: Algori
 def test_a_node_of_pame_with_no_edge_at_a_round_keeps_its_model_for_the_step() -> None:
     setting = setting_of(PameSpec(participation=0.2, support=0.5, draw="shared"), problem_of())
     assert any(setting.selection().wanted(1, k) is not None and not setting.selection().active(1, k) for k in range(20))
-    assert run_lock_step(setting, Silent(), Ledger(NODES)).iterations == 20
+    assert run_lock_step(setting, Silent(), ByteAccount(NODES)).iterations == 20
 
 
 def test_the_vectorised_driver_refuses_draws_it_does_not_know() -> None:

@@ -23,15 +23,15 @@ from replica_world import (
 )
 
 from pame.algorithms import SquarmSpec
+from pame.byte_account import Fate
 from pame.compressors import CompressorSpec, Sign, TopK
-from pame.ledger import Fate
 from pame.problems.base import Matrix
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 SPEC = SquarmSpec(eta=0.01, momentum=0.8, threshold=300.0)
 
 
-def slow_squarm(setting: Setting, spec: SquarmSpec) -> tuple[list[Matrix], set[bool]]:
+def slow_squarm(setting: ResolvedRun, spec: SquarmSpec) -> tuple[list[Matrix], set[bool]]:
     gossip = Gossip(setting, spec)
     models = velocities = np.zeros((NODES, N))
     history, spoken = [models], set()

@@ -10,7 +10,7 @@ from pame.algorithms.dmgt_svrg import DmgtSvrg
 from pame.algorithms.nids import Nids
 from pame.algorithms.replica_node import ReplicaNode
 from pame.problems.base import Matrix
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 
 REPLICAS = ("choco", "beer", "anq-nids", "dcd-psgd", "squarm")
 LOST_AT, SENDER, RECEIVER = 7, 0, 1
@@ -37,7 +37,7 @@ def driven(nodes: list[Algorithm], iterations: int, told: int = LOST_AT) -> Matr
     return np.stack([node.model for node in nodes])
 
 
-def setting(kind: str, **values: object) -> Setting:
+def setting(kind: str, **values: object) -> ResolvedRun:
     return setting_of(SPECS[kind](**values), problem_of())
 
 

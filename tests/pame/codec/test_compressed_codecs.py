@@ -24,7 +24,7 @@ from pame.codec import (
 from pame.codec.levels import encode_levels
 from pame.codec.quantized import encode_quantized
 from pame.codec.signs import encode_signs
-from pame.compressors import Adaptive, Levels, Payload, Quantized, Signs, Sparse, TopK, expand, form_of
+from pame.compressors import AdaptiveQuantizer, Levels, Payload, Quantized, Signs, Sparse, TopK, expand, form_of
 from pame.exchange import ValueType
 from pame.randomness import Key, Purpose, normals
 
@@ -125,7 +125,7 @@ def test_what_a_payload_weighs_is_what_theory_says() -> None:
         sizes = measure_payload(Quantized(bits, 1.0, np.zeros(n, dtype=np.int64)), WIRE)
         assert sizes == Sizes(values=8 + -(-bits * n // 8), framing=2)
     key = Key(3, Purpose.COMPRESSION, 2, 0)
-    payload = Adaptive(eta=0.3, omega=0.2).compress(x, key)
+    payload = AdaptiveQuantizer(eta=0.3, omega=0.2).compress(x, key)
     bits = sum(2 * int(log2(abs(level) + 1)) + 1 + (level != 0) for level in payload.levels.tolist())
     assert measure_payload(payload, WIRE) == Sizes(values=16 + -(-bits // 8), framing=1)
     assert bits / n < 4  # most levels are 0, ±1 or ±2

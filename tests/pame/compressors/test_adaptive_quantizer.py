@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pame.compressors import Adaptive, expand
-from pame.compressors.ladder import MAX_RUNG, climb, heights
+from pame.compressors import AdaptiveQuantizer, expand
+from pame.compressors.growing_levels import MAX_RUNG, climb, heights
 from pame.exchange import Vector
 from pame.randomness import Key, Purpose, normals
 
@@ -27,7 +27,7 @@ def growth(omega: float, rounding: Rounding) -> float:
 @pytest.mark.parametrize("rounding", ["probabilistic", "deterministic"])
 @pytest.mark.parametrize("omega", [0.001, 0.1, 0.6])
 def test_level_l_stands_for_eta_over_omega_times_a_to_the_l_minus_one(rounding: Rounding, omega: float) -> None:
-    payload = Adaptive(eta=0.5, omega=omega, rounding=rounding).compress(np.ones(1), KEY)
+    payload = AdaptiveQuantizer(eta=0.5, omega=omega, rounding=rounding).compress(np.ones(1), KEY)
     levels = np.arange(300)
     expected = 0.5 / omega * np.expm1(levels * np.log(growth(omega, rounding)))
     np.testing.assert_allclose(heights(payload.first, payload.growth, levels), expected, rtol=1e-12)
@@ -37,7 +37,7 @@ def test_level_l_stands_for_eta_over_omega_times_a_to_the_l_minus_one(rounding: 
 def test_rounded_to_the_nearest_the_error_keeps_the_rule_at_every_coordinate(
     x: Vector, eta: float, omega: float
 ) -> None:
-    y = expand(Adaptive(eta=eta, omega=omega, rounding="deterministic").compress(x, KEY))
+    y = expand(AdaptiveQuantizer(eta=eta, omega=omega, rounding="deterministic").compress(x, KEY))
     assert (np.abs(y - x) <= (eta + omega * np.abs(x)) * (1 + 1e-9)).all()
     assert ((np.sign(y) == np.sign(x)) | (y == 0.0)).all()
 
@@ -46,7 +46,7 @@ def test_rounded_to_the_nearest_the_error_keeps_the_rule_at_every_coordinate(
 def test_rounded_at_random_a_value_lies_between_neighbouring_levels_whose_mean_square_error_keeps_the_rule(
     x: Vector, eta: float, omega: float
 ) -> None:
-    payload = Adaptive(eta=eta, omega=omega).compress(x, KEY)
+    payload = AdaptiveQuantizer(eta=eta, omega=omega).compress(x, KEY)
     levels, low = climb(payload.first, payload.growth, np.abs(x))
     high = heights(payload.first, payload.growth, levels + 1)
     chosen = np.abs(payload.levels)
@@ -60,11 +60,11 @@ def test_rounded_at_random_a_value_lies_between_neighbouring_levels_whose_mean_s
 @pytest.mark.parametrize("omega", [0.01, 0.3])
 def test_the_rule_is_used_up_somewhere_between_every_two_levels(omega: float) -> None:
     eta = 0.25
-    nearest = Adaptive(eta=eta, omega=omega, rounding="deterministic").compress(np.ones(1), KEY)
+    nearest = AdaptiveQuantizer(eta=eta, omega=omega, rounding="deterministic").compress(np.ones(1), KEY)
     rungs = heights(nearest.first, nearest.growth, np.arange(20))
     middle = (rungs[1:] + rungs[:-1]) / 2
     np.testing.assert_allclose((rungs[1:] - rungs[:-1]) / 2, eta + omega * middle, rtol=1e-12)
-    random = Adaptive(eta=eta, omega=omega).compress(np.ones(1), KEY)
+    random = AdaptiveQuantizer(eta=eta, omega=omega).compress(np.ones(1), KEY)
     rungs = heights(random.first, random.growth, np.arange(20))
     between = np.linspace(rungs[:-1], rungs[1:], 2001)
     shares = (rungs[1:] - between) * (between - rungs[:-1]) / (eta + omega * between) ** 2
@@ -74,17 +74,17 @@ def test_the_rule_is_used_up_somewhere_between_every_two_levels(omega: float) ->
 def test_random_rounding_is_unbiased() -> None:
     # 4000 draws of 20 coordinates, each mean within 5 standard errors: a false alarm in one of 85,000 seeds
     x = normals(Key(1, Purpose.FEATURES), 20)
-    spec = Adaptive(eta=0.1, omega=0.4, shrink=1.0)
+    spec = AdaptiveQuantizer(eta=0.1, omega=0.4, shrink=1.0)
     drawn = np.array([expand(spec.compress(x, Key(9, Purpose.COMPRESSION, 1, k))) for k in range(4000)])
     for each in range(20):
         error = drawn[:, each].std() / sqrt(4000)
         assert abs(drawn[:, each].mean() - x[each]) <= 5 * error + 1e-12
-    assert (spec.is_unbiased, Adaptive(rounding="deterministic").is_unbiased) == (True, False)
+    assert (spec.is_unbiased, AdaptiveQuantizer(rounding="deterministic").is_unbiased) == (True, False)
     assert spec.contraction(20) is None
 
 
 def test_the_absolute_error_shrinks_with_the_iteration_and_never_becomes_zero() -> None:
-    spec = Adaptive(eta=0.5, shrink=0.5, rounding="deterministic")
+    spec = AdaptiveQuantizer(eta=0.5, shrink=0.5, rounding="deterministic")
     x = normals(Key(1, Purpose.FEATURES), 100) * 1e-4
     for k in (0, 3, 10):
         y = expand(spec.compress(x, Key(1, Purpose.COMPRESSION, 1, k)))

@@ -14,7 +14,7 @@ from pame.errors import Diverged, ParameterError
 from pame.exchange import PartialMessage, ValueType
 from pame.randomness import Key, Purpose, normals
 from pame.rpc import exchange_pb2 as pb
-from pame.specs import plain, revive
+from pame.spec_json import plain, revive
 
 N = 40
 X = normals(Key(1, Purpose.FEATURES), N)

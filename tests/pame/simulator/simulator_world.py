@@ -22,10 +22,10 @@ from pame.algorithms import (
     Wanted,
     Who,
 )
-from pame.ledger import Ledger
-from pame.observe import Evaluation, Outcome, Record
+from pame.byte_account import ByteAccount
+from pame.observe import Evaluation, Record, RunOutcome
 from pame.problems import LinearSpec, LogisticSpec
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 from pame.topology import Topology
@@ -60,19 +60,19 @@ def world(
     problem: problems.ProblemSpec = LINEAR,
     algorithm: AlgorithmSpec = PAME,
     seed: int = 7,
-) -> Setting:
+) -> ResolvedRun:
     """Eight unequal nodes on a small regression; tests change what they are about with `replace`."""
     topology = graph(pairs)
     built = problems.build(problem, topology.nodes, seed)
-    return Setting(seed, topology, built, algorithm, periods, StopRules(iterations), evaluate_every=5)
+    return ResolvedRun(seed, topology, built, algorithm, periods, StopRules(iterations), evaluate_every=5)
 
 
 @dataclass(frozen=True)
 class Run:
     """All that can be known of a run: what the driver says, and what the spy saw."""
 
-    outcome: Outcome
-    ledger: Ledger
+    outcome: RunOutcome
+    ledger: ByteAccount
     evaluations: list[Evaluation]
     records: list[Record]
     log: "Log"
@@ -94,9 +94,9 @@ class Log:
     """By (node, k): (sender, tag) of each message."""
 
 
-def run(driver: str, setting: Setting, spied: bool = True) -> Run:
+def run(driver: str, setting: ResolvedRun, spied: bool = True) -> Run:
     """Run a setting; the vectorised driver has no algorithm objects to spy on."""
-    log, watch, ledger = Log(), _Watch(), Ledger(setting.topology.nodes)
+    log, watch, ledger = Log(), _Watch(), ByteAccount(setting.topology.nodes)
     if spied:
         setting = replace(setting, algorithm=_SpiedSpec(setting.algorithm, log))
     outcome = DRIVERS[driver](setting, watch, ledger)

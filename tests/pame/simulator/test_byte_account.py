@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from simulator_world import DPSGD, PAME, Run, all_pairs, run, world
 
-from pame.algorithms import AlgorithmSpec, Mode, Received, Wanted
+from pame.algorithms import AlgorithmSpec, ExchangeMode, Received, Wanted
+from pame.byte_account import ByteAccount, Fate
 from pame.codec import Draw, Sizes, SupportCoding, encode, encode_dense, sizes
 from pame.exchange import PartialMessage, ValueType
-from pame.ledger import Fate, Ledger
 from pame.links import LinkSpec
+from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import candidates, message_lost, participation
-from pame.setting import Compute, Setting
 
 
-def receivers(setting: Setting, sender: int, k: int) -> list[int]:
+def receivers(setting: ResolvedRun, sender: int, k: int) -> list[int]:
     """Whom a sender's message of iteration k is for, from the public draws."""
     neighbours = setting.topology.neighbours
     enough = {i: participation(setting.algorithm.share, len(neighbours(i))) for i in range(setting.topology.nodes)}
-    if setting.mode is Mode.FREE:
+    if setting.mode is ExchangeMode.FREE:
         pushes = k % setting.periods[sender] == 0
         return list(candidates(setting.seed, sender, k, neighbours(sender), enough[sender])) if pushes else []
     found = []
@@ -32,7 +32,7 @@ def receivers(setting: Setting, sender: int, k: int) -> list[int]:
     return found
 
 
-def encoded(setting: Setting, found: Run, sender: int, k: int) -> list[bytes]:
+def encoded(setting: ResolvedRun, found: Run, sender: int, k: int) -> list[bytes]:
     """The real bytes of a message."""
     result = []
     for vector in found.log.messages[sender, k].values():
@@ -44,7 +44,7 @@ def encoded(setting: Setting, found: Run, sender: int, k: int) -> list[bytes]:
     return result
 
 
-def check_account(setting: Setting, found: Run) -> None:
+def check_account(setting: ResolvedRun, found: Run) -> None:
     """Ledger, links, records and kinds against the encoded messages."""
     sent: Counter[tuple[int, int]] = Counter()
     lost: Counter[tuple[int, int]] = Counter()
@@ -132,8 +132,8 @@ def test_lost_messages_are_not_sent_ones(driver: str) -> None:
         {"spare": None},
         {"spare": None, "compute": Compute(stragglers=0.2)},
         {"spare": 1, "max_lag": 1, "message_loss": 0.2, "patience_s": 0.05},
-        {"mode": Mode.FREE},
-        {"mode": Mode.FREE, "message_loss": 0.3, "compute": Compute(stragglers=0.2)},
+        {"mode": ExchangeMode.FREE},
+        {"mode": ExchangeMode.FREE, "message_loss": 0.3, "compute": Compute(stragglers=0.2)},
     ],
 )
 def test_the_account_adds_up_under_the_clock(changes: dict[str, object]) -> None:
@@ -182,7 +182,7 @@ def test_points_by_iteration_carry_the_bytes_of_the_iterations_before(algorithm:
 
 
 def test_points_by_iteration_carry_the_bytes_of_the_iterations_before_in_free_too() -> None:
-    setting = replace(world(), mode=Mode.FREE, compute=Compute(jitter=0.9), link=LinkSpec(0.01))
+    setting = replace(world(), mode=ExchangeMode.FREE, compute=Compute(jitter=0.9), link=LinkSpec(0.01))
     found = run("virtual-time", setting)
     assert set(found.curve("iteration")) == {0, 5, 10, 15, 20}
     for k, point in found.curve("iteration").items():
@@ -212,7 +212,7 @@ def received(sender: int, size: int) -> Received:
 
 
 def test_a_ledger_merges_its_rows_without_losing_any() -> None:
-    ledger = Ledger(3)
+    ledger = ByteAccount(3)
     for _ in range(5000):
         ledger.add(Fate.SENT, np.array([0, 2]), np.array([1, 1]), np.array([10, 7]))
     ledger.add(Fate.LOST, np.array([1]), np.array([2]), 99)
@@ -232,8 +232,8 @@ def test_a_ledger_merges_its_rows_without_losing_any() -> None:
 
 
 def test_a_ledger_is_clean_until_something_is_late_evicted_lost_or_starved() -> None:
-    def spoilt(spoil: Callable[[Ledger], object]) -> bool:
-        ledger = Ledger(3)
+    def spoilt(spoil: Callable[[ByteAccount], object]) -> bool:
+        ledger = ByteAccount(3)
         ledger.add(Fate.SENT, np.array([0]), np.array([1]), 10)
         ledger.aggregated(1, [received(0, 10)], Wanted((0,), 1))
         ledger.aggregated(2, [], Wanted((), 0))
@@ -249,7 +249,7 @@ def test_a_ledger_is_clean_until_something_is_late_evicted_lost_or_starved() -> 
 
 
 def test_a_round_that_needs_a_message_and_gets_none_is_starved() -> None:
-    ledger = Ledger(2)
+    ledger = ByteAccount(2)
     assert ledger.aggregated(0, [], Wanted((1,), 1))
     assert not ledger.aggregated(0, [received(1, 5)], Wanted((1,), 1))
     assert not ledger.aggregated(0, [], Wanted((), 0))
@@ -258,4 +258,4 @@ def test_a_round_that_needs_a_message_and_gets_none_is_starved() -> None:
 
 
 def test_an_empty_ledger_has_no_links() -> None:
-    assert Ledger(4).links().sender.size == 0
+    assert ByteAccount(4).links().sender.size == 0

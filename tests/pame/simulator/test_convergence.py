@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from simulator_world import DPSGD, PAME, Run, run, world
 
-from pame.algorithms import FixedStep, Mode
+from pame.algorithms import ExchangeMode, FixedStep
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.setting import Compute, Setting
+from pame.resolved_run import Compute, ResolvedRun
 
 NODES = 12
 PAIRS = [(i, (i + d) % NODES) for i in range(NODES) for d in (1, 2)]
 EASY = LinearSpec(n=20, samples=40, nonzeros=0.2, test_samples=20)
 
 
-def learning(iterations: int = 300) -> Setting:
+def learning(iterations: int = 300) -> ResolvedRun:
     spec = replace(PAME, support=0.3, step=FixedStep(eta=0.1, gamma=1.005))
     return world(PAIRS, tuple(3 + i % 5 for i in range(NODES)), iterations, problem=EASY, algorithm=spec)
 
 
-def gap(setting: Setting, found: Run) -> float:
+def gap(setting: ResolvedRun, found: Run) -> float:
     """The share of the initial suboptimality that is left."""
     best = setting.problem.optimum().objective
     start = setting.problem.objective(np.zeros(setting.problem.n))
@@ -34,7 +34,7 @@ def gap(setting: Setting, found: Run) -> float:
         {},
         {"message_loss": 0.3, "patience_s": 0.1},
         {"spare": None, "compute": Compute(stragglers=0.1)},
-        {"mode": Mode.FREE, "compute": Compute(jitter=0.3)},
+        {"mode": ExchangeMode.FREE, "compute": Compute(jitter=0.3)},
     ],
     ids=["clean", "lossy", "first responders", "free"],
 )

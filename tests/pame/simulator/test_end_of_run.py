@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from simulator_world import PAME, all_pairs, run, same_bits, world
 
-from pame.algorithms import Mode
-from pame.ledger import Fate
+from pame.algorithms import ExchangeMode
+from pame.byte_account import Fate
 from pame.links import LinkSpec
-from pame.setting import Compute, Setting
+from pame.resolved_run import Compute, ResolvedRun
 from pame.stopping import PaperRule, StopRules
 
 JITTERY = {"link": LinkSpec(0.01, 0.009), "compute": Compute(jitter=0.9)}
@@ -23,7 +23,7 @@ def test_in_rounds_a_node_stops_stepping_at_its_last_iteration() -> None:
 
 
 def test_in_free_nodes_go_on_in_overtime_but_their_result_is_that_of_the_last_iteration() -> None:
-    found = run("virtual-time", replace(world(iterations=12), mode=Mode.FREE, **JITTERY))  # type: ignore[arg-type]
+    found = run("virtual-time", replace(world(iterations=12), mode=ExchangeMode.FREE, **JITTERY))  # type: ignore[arg-type]
     assert max(record.iteration for record in found.records) > 12
     assert found.outcome.iterations == 12
     assert all(same_bits(found.outcome.models[i], found.log.models[i, 12]) for i in range(8))
@@ -52,8 +52,8 @@ def test_the_papers_rule_makes_the_models_of_that_iteration_the_result() -> None
     assert same_bits(found.outcome.models, expected.outcome.models)
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-def test_with_stragglers_a_run_ends_when_half_of_the_nodes_are_done(mode: Mode) -> None:
+@pytest.mark.parametrize("mode", list(ExchangeMode))
+def test_with_stragglers_a_run_ends_when_half_of_the_nodes_are_done(mode: ExchangeMode) -> None:
     """Five nodes, two slow: the third fast one to finish ends the run; the slow ones give what they have."""
     setting = world(all_pairs(5), (1,) * 5, iterations=20, algorithm=replace(PAME, participation=0.25))
     setting = replace(setting, mode=mode, spare=None, compute=Compute(jitter=0.5, stragglers=0.4))
@@ -116,7 +116,7 @@ def test_a_target_that_is_met_at_the_start_ends_the_run_there() -> None:
         ({"max_lag": 1}, True),
         ({"patience_s": None}, True),
         ({"spare": 1}, False),  # somebody is late
-        ({"mode": Mode.FREE}, False),
+        ({"mode": ExchangeMode.FREE}, False),
         ({"message_loss": 0.1, "patience_s": 0.5}, False),
         ({"patience_s": 0.005}, False),  # shorter than the delay
     ],
@@ -140,9 +140,9 @@ def test_a_flooded_mailbox_makes_a_run_inexact() -> None:
         assert found.outcome.exact is (evicted == 0)
 
 
-def mostly_slow(stop: StopRules) -> Setting:
+def mostly_slow(stop: StopRules) -> ResolvedRun:
     """Ten nodes in `free`, six of them ten times slower than 0.01 s an iteration."""
-    setting = replace(world(all_pairs(10), (1,) * 10), mode=Mode.FREE, stop=stop)
+    setting = replace(world(all_pairs(10), (1,) * 10), mode=ExchangeMode.FREE, stop=stop)
     return replace(setting, compute=Compute(stragglers=0.6))
 
 
@@ -164,7 +164,7 @@ def test_overtime_does_not_count_as_iterations_when_the_time_is_over() -> None:
 
 def test_overtime_does_not_advance_the_curve_by_time() -> None:
     """Without faults, too: the mean iteration at a point is that of the steps up to the last iteration."""
-    setting = replace(world(iterations=20), mode=Mode.FREE, compute=Compute(jitter=0.9))
+    setting = replace(world(iterations=20), mode=ExchangeMode.FREE, compute=Compute(jitter=0.9))
     found = run("virtual-time", setting)
     assert found.outcome.reason == "20 iterations done"
     assert len([record for record in found.records if record.iteration >= 20]) > 0
@@ -186,7 +186,7 @@ def test_overtime_does_not_feed_the_papers_rule() -> None:
 
 
 def test_overtime_does_not_change_the_result_of_a_node_that_is_done_while_others_decide() -> None:
-    setting = replace(world(all_pairs(5), (1,) * 5, iterations=20), mode=Mode.FREE)
+    setting = replace(world(all_pairs(5), (1,) * 5, iterations=20), mode=ExchangeMode.FREE)
     setting = replace(setting, compute=Compute(stragglers=0.6, slowdown=1.5))
     found = run("virtual-time", setting)
     for node in set(range(5)) - setting.compute.slow_nodes(setting.seed, 5):

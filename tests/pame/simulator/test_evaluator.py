@@ -8,12 +8,12 @@ import pytest
 from simulator_world import PAME, Vector, all_pairs, graph, run, world
 
 from pame.algorithms import FixedStep
+from pame.byte_account import ByteAccount, Fate
 from pame.errors import Diverged
 from pame.evaluate import Evaluator
-from pame.ledger import Fate, Ledger
 from pame.observe import Evaluation, Record
 from pame.problems import LocalObjective, Optimum, Stacked
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
 
 
@@ -50,9 +50,9 @@ class Points(list[Evaluation]):
         raise AssertionError(records)
 
 
-def evaluator(rules: StopRules, every: int = 4, bowl: Bowl | None = None) -> tuple[Evaluator, Points, Ledger]:
-    setting = Setting(1, graph([(0, 1)]), bowl or Bowl(), PAME, (1, 1), rules, evaluate_every=every)
-    points, ledger = Points(), Ledger(2)
+def evaluator(rules: StopRules, every: int = 4, bowl: Bowl | None = None) -> tuple[Evaluator, Points, ByteAccount]:
+    setting = ResolvedRun(1, graph([(0, 1)]), bowl or Bowl(), PAME, (1, 1), rules, evaluate_every=every)
+    points, ledger = Points(), ByteAccount(2)
     return Evaluator(setting, ledger, points), points, ledger
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from simulator_world import PERIODS, Run, Vector, run, same_bits, world
 
-from pame.algorithms import Algorithm, Context, Delivery, Form, Message, Mode, Received, Wanted, Who
-from pame.ledger import Fate
+from pame.algorithms import Algorithm, Context, Delivery, ExchangeMode, Form, Message, Received, Wanted, Who
+from pame.byte_account import Fate
 from pame.links import LinkSpec
+from pame.resolved_run import Compute
 from pame.sampling import message_lost
-from pame.setting import Compute
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,8 @@ def test_both_drivers_compute_the_same_bits() -> None:
     assert found.ledger.bytes(Fate.SENT) == reference.ledger.bytes(Fate.SENT)
 
 
-@pytest.mark.parametrize("mode", list(Mode))
-def test_what_is_lost_is_missing_and_the_rest_still_comes_in_order(mode: Mode) -> None:
+@pytest.mark.parametrize("mode", list(ExchangeMode))
+def test_what_is_lost_is_missing_and_the_rest_still_comes_in_order(mode: ExchangeMode) -> None:
     """A message too late for its round comes with the next; in `free`, with whatever round is next."""
     setting = replace(SETTING, mode=mode, message_loss=0.2, link=LINK, patience_s=0.05)
     found = run("virtual-time", setting)

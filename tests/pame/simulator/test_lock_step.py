@@ -8,15 +8,15 @@ import pytest
 from simulator_world import DPSGD, LINEAR, PAME, Vector, run, same_bits, world
 
 from pame.algorithms import PenaltyStep
+from pame.byte_account import Fate
 from pame.exchange import ValueType
-from pame.ledger import Fate
 from pame.problems.regression import Regression
+from pame.resolved_run import ResolvedRun
 from pame.sampling import batch, candidates, message_lost, support
-from pame.setting import Setting
 from pame.stopping import PaperRule, StopRules
 
 
-def gradient(setting: Setting, node: int, k: int, model: Vector) -> Vector:
+def gradient(setting: ResolvedRun, node: int, k: int, model: Vector) -> Vector:
     """Of 1/(2m) ||A w - b||^2 on the samples of the iteration."""
     assert isinstance(setting.problem, Regression)
     spec, shard = setting.problem.shards.spec, setting.problem.shards.of(node)
@@ -28,7 +28,7 @@ def gradient(setting: Setting, node: int, k: int, model: Vector) -> Vector:
     return result
 
 
-def pame_by_hand(setting: Setting, nu: float, s: int, iterations: int) -> dict[tuple[int, int], Vector]:
+def pame_by_hand(setting: ResolvedRun, nu: float, s: int, iterations: int) -> dict[tuple[int, int], Vector]:
     """Algorithms 1 and 2 with the penalty step, sigma0 = 2 and gamma = 1.01: w^k by (node, k)."""
     neighbours = [setting.topology.neighbours(i) for i in range(setting.topology.nodes)]
     n = setting.problem.n
@@ -53,7 +53,7 @@ def pame_by_hand(setting: Setting, nu: float, s: int, iterations: int) -> dict[t
     return w
 
 
-def revealed(setting: Setting, value: float) -> float:
+def revealed(setting: ResolvedRun, value: float) -> float:
     return float(np.float32(value)) if setting.values is ValueType.FLOAT32 else float(value)
 
 

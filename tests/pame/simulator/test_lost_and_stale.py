@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 from simulator_world import DPSGD, PAME, PERIODS, Run, run, world
 
-from pame.algorithms import Mode, Received
-from pame.faults import Cut, Drop, Event, Window
-from pame.ledger import Fate
+from pame.algorithms import ExchangeMode, Received
+from pame.byte_account import Fate
+from pame.fault_effects import CutEffect, DropEffect, FaultEvent, Window
 from pame.links import LinkSpec
 from pame.observe import Record
 from pame.participant import staleness
+from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import candidates, message_lost, participation
-from pame.setting import Compute, Setting
 
 DRIVERS = ("lock-step", "vectorised", "virtual-time")
 
@@ -34,7 +34,7 @@ def ages(found: Run) -> dict[tuple[int, int], float]:
     return {place: age for place, age in recorded.items() if age is not None}
 
 
-def pair(**changes: object) -> Setting:
+def pair(**changes: object) -> ResolvedRun:
     """Two nodes that exchange whole models at each iteration, with steps of 0.01 s."""
     setting = world([(0, 1)], (1, 1), iterations=20, algorithm=DPSGD)
     return replace(setting, **changes)  # type: ignore[arg-type]
@@ -63,7 +63,7 @@ def test_what_is_averaged_in_its_own_round_is_not_stale(driver: str) -> None:
 
 @pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
 def test_a_cut_by_iteration_is_a_loss_at_its_sender_and_leaves_the_receiver_without_an_average(driver: str) -> None:
-    cut = Event(0, "link-down", Cut(((0, 1),)), Window(5, 8, "iterations"))
+    cut = FaultEvent(0, "link-down", CutEffect(((0, 1),)), Window(5, 8, "iterations"))
     found = run(driver, pair(plan=(cut,)))
     assert [record.iteration for record in of_node(found, 0) if record.lost] == [5, 6, 7]
     assert [record.iteration for record in of_node(found, 1) if record.staleness is None] == [5, 6, 7]
@@ -71,7 +71,7 @@ def test_a_cut_by_iteration_is_a_loss_at_its_sender_and_leaves_the_receiver_with
 
 
 def test_a_drop_by_the_clock_counts_for_the_iterations_that_begin_in_it() -> None:
-    drop = Event(0, "message-loss", Drop(((0, 1),), 1.0), Window(0.055, 0.105))
+    drop = FaultEvent(0, "message-loss", DropEffect(((0, 1),), 1.0), Window(0.055, 0.105))
     found = run("virtual-time", pair(plan=(drop,), patience_s=0.002, exclude_after=1000))
     rows = of_node(found, 0)
     begins = [0.0, *(record.seconds or 0.0 for record in rows)]
@@ -95,7 +95,7 @@ def test_a_straggler_among_many_makes_exactly_the_averages_stale_that_heard_it_l
 
 def test_without_waiting_the_age_is_how_far_a_node_is_ahead_of_the_message() -> None:
     """A message takes 1 s to leave and a step 0.1 s: at iterations 11, 21, 31 come the messages 0, 1, 2."""
-    setting = replace(world([(0, 1)], (1, 1), iterations=35, algorithm=DPSGD), mode=Mode.FREE)
+    setting = replace(world([(0, 1)], (1, 1), iterations=35, algorithm=DPSGD), mode=ExchangeMode.FREE)
     link = LinkSpec(0.05, 0.0, 8.0 * (1 + 24 * 8))
     found = run("virtual-time", replace(setting, link=link, compute=Compute(0.1)))
     stale = {record.iteration: record.staleness for record in of_node(found, 0) if record.staleness is not None}
@@ -103,7 +103,7 @@ def test_without_waiting_the_age_is_how_far_a_node_is_ahead_of_the_message() -> 
 
 
 def test_without_waiting_a_message_from_ahead_is_fresh() -> None:
-    setting = replace(world(periods=(1,) * 8, iterations=30), mode=Mode.FREE, compute=Compute(stragglers=0.1))
+    setting = replace(world(periods=(1,) * 8, iterations=30), mode=ExchangeMode.FREE, compute=Compute(stragglers=0.1))
     (slow,) = setting.compute.slow_nodes(7, 8)
     found = run("virtual-time", setting)
     assert any(tag > k for (_, k), heard in found.log.absorbed.items() for _, tag in heard)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 from pame.algorithms import AlgorithmSpec
-from pame.ledger import Fate
+from pame.byte_account import Fate
 from pame.links import LinkSpec
+from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import message_lost
-from pame.setting import Compute, Setting
 
 ALGORITHMS = [PAME, replace(PAME, participation=1.0), DPSGD, replace(DPSGD, on_loss="naive")]
 
@@ -20,7 +20,7 @@ def longest_wait(found: Run) -> float:
     return max(record.waited_s for record in found.records if record.waited_s is not None)
 
 
-def same_as_lock_step(setting: Setting) -> Run:
+def same_as_lock_step(setting: ResolvedRun) -> Run:
     """Run it under the clock, compare, and see that nothing came late and nobody was given up."""
     found, reference = run("virtual-time", setting), run("lock-step", setting)
     same_as_far_as_it_goes(found, reference)

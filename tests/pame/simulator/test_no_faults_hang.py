@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 from simulator_world import DPSGD, PAME, all_pairs, run, world
 
 from pame.algorithms import AlgorithmSpec, ChocoSpec
-from pame.faults import Cut, Degrade, Drop, Effect, Event, Kill, Pause, Restart, Slow, Window
+from pame.fault_effects import (
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    Effect,
+    FaultEvent,
+    KillEffect,
+    PauseEffect,
+    RestartEffect,
+    SlowEffect,
+    Window,
+)
 
 NODES, ITERATIONS, PATIENCE_S, STEP_S = 6, 15, 0.05, 0.01
 ROUNDING_S = 1e-9
@@ -34,18 +45,26 @@ at_an_iteration = st.builds(
     st.floats(0.001, 1) | st.just(inf),
 )
 anything = st.lists(
-    st.tuples(st.builds(Cut, links) | st.builds(Drop, links, st.floats(0, 1)), either)
-    | st.tuples(st.builds(Slow, nodes, st.floats(1, 20)), either)
+    st.tuples(st.builds(CutEffect, links) | st.builds(DropEffect, links, st.floats(0, 1)), either)
+    | st.tuples(st.builds(SlowEffect, nodes, st.floats(1, 20)), either)
     | st.tuples(
         st.builds(
-            Degrade, links, st.floats(1, 9), st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.5), st.floats(0.01, 1)
+            DegradeEffect,
+            links,
+            st.floats(1, 9),
+            st.floats(0, 1),
+            st.floats(0, 1),
+            st.floats(0, 0.5),
+            st.floats(0.01, 1),
         )
-        | st.builds(Pause, nodes)
-        | st.builds(Kill, nodes)
-        | st.builds(Restart, nodes),
+        | st.builds(PauseEffect, nodes)
+        | st.builds(KillEffect, nodes)
+        | st.builds(RestartEffect, nodes),
         by_the_clock,
     )
-    | st.tuples(st.builds(Pause, nodes) | st.builds(Kill, nodes) | st.builds(Restart, nodes), at_an_iteration),
+    | st.tuples(
+        st.builds(PauseEffect, nodes) | st.builds(KillEffect, nodes) | st.builds(RestartEffect, nodes), at_an_iteration
+    ),
     max_size=6,
 )
 
@@ -54,7 +73,7 @@ def longest(events: list[tuple[Effect, Window]]) -> float:
     """The last end, and then as many iterations as there are, each with all of its patience and the slowest step. Who
     is stopped at an iteration may have to do all of them again after that."""
     ends = (window.end for _, window in events if window.unit == "seconds" and window.end < inf)
-    slowest = prod(effect.factor for effect, _ in events if isinstance(effect, Slow))
+    slowest = prod(effect.factor for effect, _ in events if isinstance(effect, SlowEffect))
     stops = [window.lasts_s for _, window in events if window.lasts_s is not None]
     again = (1 + len(stops)) * (ITERATIONS + 1) * (PATIENCE_S + STEP_S * slowest)
     return max(ends, default=0.0) + sum(lasts for lasts in stops if lasts < inf) + again
@@ -64,7 +83,7 @@ def longest(events: list[tuple[Effect, Window]]) -> float:
 @given(events=anything, algorithm=st.sampled_from(ALGORITHMS))
 def test_no_set_of_faults_leaves_a_run_hanging(events: list[tuple[Effect, Window]], algorithm: AlgorithmSpec) -> None:
     """It ends by itself, what never ends included: that is left behind when the run is over."""
-    plan = tuple(Event(number, "test", effect, window) for number, (effect, window) in enumerate(events))
+    plan = tuple(FaultEvent(number, "test", effect, window) for number, (effect, window) in enumerate(events))
     setting = world(all_pairs(NODES), (1,) * NODES, iterations=ITERATIONS, algorithm=algorithm)
     found = run("virtual-time", replace(setting, plan=plan, patience_s=PATIENCE_S, exclude_after=2), spied=False)
     assert found.outcome.iterations <= ITERATIONS
@@ -76,4 +95,6 @@ def test_no_set_of_faults_leaves_a_run_hanging(events: list[tuple[Effect, Window
 
 def longest_pause(events: list[tuple[Effect, Window]]) -> float:
     """Who is stopped while it waits goes on waiting: all pauses that end, one after the other."""
-    return sum(window.end - window.begin for effect, window in events if isinstance(effect, Pause) and window.end < inf)
+    return sum(
+        window.end - window.begin for effect, window in events if isinstance(effect, PauseEffect) and window.end < inf
+    )

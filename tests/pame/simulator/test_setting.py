@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulator_world import DPSGD, PAME, run, world
 
-from pame.algorithms import Mode
+from pame.algorithms import ExchangeMode
 from pame.errors import ParameterError
-from pame.setting import Compute
+from pame.resolved_run import Compute
 from pame.simulator import DRIVERS, check
 
 
@@ -62,7 +62,7 @@ def test_every_run_starts_at_zero() -> None:
 
 
 @pytest.mark.parametrize("driver", ["lock-step", "vectorised"])
-@pytest.mark.parametrize("changes", [{"spare": 1}, {"spare": None}, {"mode": Mode.FREE}])
+@pytest.mark.parametrize("changes", [{"spare": 1}, {"spare": None}, {"mode": ExchangeMode.FREE}])
 def test_a_driver_without_time_refuses_what_depends_on_who_is_first(driver: str, changes: dict[str, object]) -> None:
     setting = replace(world(), **changes)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="virtual-time"):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_bits, world
 
-from pame.algorithms import Mode
-from pame.ledger import Fate
+from pame.algorithms import ExchangeMode
+from pame.byte_account import Fate
 from pame.links import LinkSpec
+from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import candidates
-from pame.setting import Compute, Setting
 from pame.stopping import NO_LIMIT, StopRules
 
 DENSE_BITS = 8 * (1 + 24 * 8)
@@ -55,7 +55,7 @@ def test_a_path_of_three_with_different_periods_by_hand() -> None:
 
 def test_messages_queue_on_a_slow_link() -> None:
     """A message takes 1 s to leave, a step 0.1 s, nobody waits: they arrive at 1, 2, 3, ..., ten iterations apart."""
-    setting = replace(world([(0, 1)], (1, 1), iterations=35, algorithm=DPSGD), mode=Mode.FREE)
+    setting = replace(world([(0, 1)], (1, 1), iterations=35, algorithm=DPSGD), mode=ExchangeMode.FREE)
     found = run("virtual-time", replace(setting, link=LinkSpec(0.05, 0.0, DENSE_BITS), compute=Compute(0.1)))
     heard = {k: tags for (node, k), tags in found.log.absorbed.items() if node == 0 and tags}
     assert heard == {11: [(1, 0)], 21: [(1, 1)], 31: [(1, 2)]}
@@ -85,13 +85,13 @@ def test_first_responders_hardly_hear_the_straggler() -> None:
 
 
 def test_free_never_waits() -> None:
-    found = straggling(mode=Mode.FREE)
+    found = straggling(mode=ExchangeMode.FREE)
     assert {record.waited_s for record in found.records} == {0.0}
     assert seconds(found) == pytest.approx(30 * 0.01)
     assert found.ledger.messages(Fate.AGGREGATED) > 0
 
 
-def far(patience_s: float | None, exclude_after: int, delay_s: float = 1e4) -> Setting:
+def far(patience_s: float | None, exclude_after: int, delay_s: float = 1e4) -> ResolvedRun:
     """Three nodes whose messages take longer than anybody waits; six iterations of 0.01 s, a round at each."""
     setting = world(all_pairs(3), (1, 1, 1), iterations=6, algorithm=replace(PAME, participation=1.0))
     return replace(setting, link=LinkSpec(delay_s), patience_s=patience_s, exclude_after=exclude_after)
@@ -170,8 +170,8 @@ def test_a_node_goes_on_with_what_came_when_its_patience_is_over() -> None:
 
 
 @pytest.mark.parametrize("limit", [0.1, 0.155])
-@pytest.mark.parametrize("mode", list(Mode))
-def test_no_run_exceeds_its_simulated_seconds(limit: float, mode: Mode) -> None:
+@pytest.mark.parametrize("mode", list(ExchangeMode))
+def test_no_run_exceeds_its_simulated_seconds(limit: float, mode: ExchangeMode) -> None:
     setting = replace(world(iterations=1000), stop=StopRules(1000, seconds=limit), mode=mode)
     found = run("virtual-time", setting)
     assert found.outcome.seconds == limit

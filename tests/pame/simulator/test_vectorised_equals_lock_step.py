@@ -7,19 +7,19 @@ import pytest
 from simulator_world import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
 
 from pame.algorithms import PenaltyStep
+from pame.byte_account import Fate
 from pame.codec import SupportCoding
 from pame.exchange import ValueType
-from pame.ledger import Fate
 from pame.problems import ProblemSpec
 from pame.problems.regression import Regression
-from pame.setting import Setting
+from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
 
 STAR = tuple((0, i) for i in range(1, 8))
 PATH = tuple((i, i + 1) for i in range(7))
 
 
-def compare(setting: Setting) -> tuple[Run, Run]:
+def compare(setting: ResolvedRun) -> tuple[Run, Run]:
     found, reference = run("vectorised", setting, spied=False), run("lock-step", setting)
     scale = np.abs(reference.outcome.models).max()
     assert np.abs(found.outcome.models - reference.outcome.models).max() <= 1e-10 * scale

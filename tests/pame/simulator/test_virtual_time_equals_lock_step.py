@@ -11,7 +11,7 @@ from simulator_world import DPSGD, LINEAR, LOGISTIC, PAME, Run, run, same_as_far
 from pame.algorithms import AlgorithmSpec
 from pame.links import LinkSpec
 from pame.problems import ProblemSpec
-from pame.setting import Compute
+from pame.resolved_run import Compute
 
 WORLDS = {
     "instant": (LinkSpec(), Compute()),

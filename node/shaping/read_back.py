@@ -1,0 +1,188 @@
+"""What the kernel holds, from what `tc`, `nft` and `ip` print, beside what was asked for: pure functions."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from math import inf, isclose
+from typing import Any
+
+from node.shaping.desired import Desired, Shaped
+from node.shaping.kernel import HTB, NETEM, NFT, NONE, Kernel, Mechanisms, mechanisms
+from node.shaping.nft_text import CUT_IN, CUT_OUT, LOSS_PARTS, LOSSY, loss_chain
+from node.shaping.tc_text import UNLIMITED_BPS, minor
+
+_CLASS = re.compile(
+    r"^class htb 1:(?P<minor>[0-9a-f]+) .*?\brate (?P<number>[0-9.]+)(?P<unit>[KMGT]?)bit ", re.MULTILINE
+)
+_UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_SLACK = {"rate": (3e-3, 8.0), "delay": (1e-4, 2e-6), "jitter": (1e-4, 2e-6)}
+"""Relative and absolute: the digits that `tc` prints, bytes per second, and a delay of next to nothing."""
+_SHARE_SLACK = (1e-4, 2e-6)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One property of a link."""
+
+    mechanism: str
+    """As in `Mechanisms`."""
+    asked: float
+    """Bits per second, seconds, or a share; a cut is the share 1."""
+    kernel: float | None
+    """What this kernel says; None where it has no say: in-process, refused, or at the other end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """Of a link's queue, since it was made."""
+
+    bytes: int
+    packets: int
+    drops: int
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedLink:
+    """What holds each property of the links with one neighbour."""
+
+    neighbour: int
+    rate: Held
+    delay: Held
+    jitter: Held
+    loss: Held
+    cut: Held
+    loss_in: Held
+    cut_in: Held
+    counters: Counters | None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What the kernel holds of a node's links."""
+
+    interface: str
+    links: tuple[AppliedLink, ...]
+    single_packets: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTexts:
+    """What the programs print: `tc -j -s qdisc`, `tc class`, `nft -j list table`, `ip -j -d link`; empty: not asked."""
+
+    qdiscs: str = ""
+    classes: str = ""
+    table: str = ""
+    link: str = ""
+
+
+def held(desired: Desired, kernel: Kernel, printed: PrintedTexts) -> Applied:
+    """Every link of a node, as asked for and as the kernel has it."""
+    leaves = {leaf["handle"]: leaf for leaf in _json(printed.qdiscs) if "handle" in leaf}
+    rates = {
+        found["minor"]: float(found["number"]) * _UNITS[found["unit"]] for found in _CLASS.finditer(printed.classes)
+    }
+    filters = _filters(printed.table)
+    link = next(iter(_json(printed.link)), {})
+    return Applied(
+        desired.interface,
+        tuple(_link(shaped, kernel, leaves, rates, filters) for shaped in desired.links),
+        single_packets=link.get("gso_max_segs") == 1,
+    )
+
+
+def differences(applied: Applied) -> list[str]:
+    """Where the kernel holds something else than was asked for."""
+    return [
+        f"{name} of the link with node {link.neighbour}: asked {value.asked:g}, the kernel has {value.kernel:g}"
+        for link in applied.links
+        for name, value in _properties(link)
+        if value.kernel is not None and not _same(name, value.asked, value.kernel)
+    ]
+
+
+def _properties(link: AppliedLink) -> Iterable[tuple[str, Held]]:
+    values = ((field.name, getattr(link, field.name)) for field in fields(link))
+    return [(name, value) for name, value in values if isinstance(value, Held)]
+
+
+def _same(name: str, asked: float, kernel: float) -> bool:
+    relative, absolute = _SLACK.get(name, _SHARE_SLACK)
+    return isclose(asked, kernel, rel_tol=relative, abs_tol=absolute)
+
+
+def _link(
+    shaped: Shaped, kernel: Kernel, leaves: Mapping[str, Any], rates: Mapping[str, float], filters: Mapping[str, float]
+) -> AppliedLink:
+    number, spec, how = minor(shaped.neighbour), shaped.spec, mechanisms(shaped.spec, kernel)
+    leaf, rate = leaves.get(f"{number}:"), rates.get(number)
+    netem = leaf["options"] if leaf and leaf["kind"] == NETEM else None
+    return AppliedLink(
+        shaped.neighbour,
+        rate=_said(how.rate, spec.rate_bps, None if rate is None else rate if rate < UNLIMITED_BPS else inf),
+        delay=_said(how.delay, spec.delay_s, _option(netem, "delay", "delay")),
+        jitter=_said(how.jitter, spec.jitter_s, _option(netem, "delay", "jitter")),
+        counters=Counters(leaf["bytes"], leaf["packets"], leaf["drops"]) if leaf else None,
+        **_outgoing_losses(shaped, how, _option(netem, "loss-random", "loss"), filters),
+        **_incoming_losses(shaped, kernel, filters),
+    )
+
+
+def _outgoing_losses(
+    shaped: Shaped, how: Mechanisms, lost: float | None, filters: Mapping[str, float]
+) -> dict[str, Held]:
+    """One figure of netem stands for both: a cut is a loss of everything."""
+    cut = filters.get(f"{CUT_OUT} {shaped.address}", 0.0) if how.cut == NFT else None
+    loss = Held(how.loss, shaped.spec.loss, None) if how.loss == NFT else _said(how.loss, shaped.spec.loss, lost)
+    if how.cut == NETEM and shaped.cut:
+        cut, loss = lost, Held(how.loss, shaped.spec.loss, None)
+    return {
+        "loss": loss,
+        "cut": _said(how.cut if shaped.cut else NONE, float(shaped.cut), cut),
+    }
+
+
+def _incoming_losses(shaped: Shaped, kernel: Kernel, filters: Mapping[str, float]) -> dict[str, Held]:
+    works = kernel.net_admin and kernel.nft
+    how = NFT if works else f"refused: {kernel.reason('nft')}"
+    lost = filters.get(f"{LOSSY} {shaped.address} {loss_chain(shaped.neighbour)}", 0.0) if works else None
+    cut = filters.get(f"{CUT_IN} {shaped.address}", 0.0) if works else None
+    return {
+        "loss_in": Held(how if shaped.loss_in else NONE, shaped.loss_in, lost),
+        "cut_in": Held(how if shaped.cut_in else NONE, float(shaped.cut_in), cut),
+    }
+
+
+def _said(mechanism: str, asked: float, kernel: float | None) -> Held:
+    """What is done in-process the kernel must not do as well, but its zero is no difference; a queue that should be
+    there and is not does nothing."""
+    if mechanism in (NETEM, HTB) and kernel is None:
+        kernel = 0.0
+    return Held(mechanism, asked, kernel if mechanism in (NETEM, HTB, NFT, NONE) else None)
+
+
+def _option(netem: Mapping[str, Any] | None, group: str, name: str) -> float | None:
+    """Zero where netem does not mention it; None without netem."""
+    return None if netem is None else float(netem.get(group, {}).get(name, 0.0))
+
+
+def _json(text: str) -> list[dict[str, Any]]:
+    return json.loads(text) if text.strip() else []
+
+
+def _filters(text: str) -> dict[str, float]:
+    """By set and address (and chain): the share of packets that is dropped."""
+    objects = json.loads(text)["nftables"] if text.strip() else []
+    shares: dict[str, float] = {}
+    for rule in (item["rule"] for item in objects if "rule" in item):
+        limits = [part["match"]["right"] for part in rule["expr"] if "numgen" in str(part.get("match", ""))]
+        shares[rule["chain"]] = limits[0] / LOSS_PARTS if limits else 1.0
+    found: dict[str, float] = {}
+    for item in objects:
+        if "set" in item:
+            found |= {f"{item['set']['name']} {address}": 1.0 for address in item["set"].get("elem", [])}
+        elif "map" in item:
+            for address, verdict in item["map"].get("elem", []):
+                chain = verdict["jump"]["target"]
+                found[f"{item['map']['name']} {address} {chain}"] = shares.get(chain, 0.0)
+    return found

@@ -1,0 +1,186 @@
+"""An experiment in terms of the science: everything a simulator or a node needs, with nothing of files or terminals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, ExchangeMode, Selection
+from pame.codec import Draw, SupportCoding, Wire
+from pame.exchange import ValueType, Vector
+from pame.fault_effects import Plan
+from pame.fault_lookup import FaultLookup
+from pame.links import LinkSpec, crossing_s
+from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
+from pame.patience import AdaptivePatience, FixedPatience, Patience
+from pame.problems import Problem
+from pame.randomness import Key, Purpose, subset, uniforms
+from pame.rejoin import State
+from pame.sampling import message_lost
+from pame.stopping import StopRules
+from pame.theory import dense_bits
+from pame.topology import Topology
+
+
+@dataclass(frozen=True)
+class Compute:
+    """How long a local step takes: a nominal time, a uniform jitter, and some nodes that are slower by a factor."""
+
+    step_s: float = 0.01
+    jitter: float = 0.0
+    stragglers: float = 0.0
+    slowdown: float = 10.0
+
+    def slow_nodes(self, seed: int, nodes: int) -> frozenset[int]:
+        """The stragglers: the given share of the nodes, rounded, at least one if the share is not 0."""
+        count = min(max(1, round(self.stragglers * nodes)), nodes) if self.stragglers > 0 else 0
+        return frozenset(subset(Key(seed, Purpose.STRAGGLERS), nodes, count).tolist())
+
+    def seconds(self, seed: int, node: int, iteration: int, slow: bool) -> float:
+        """How long a node's step at an iteration takes."""
+        u = float(uniforms(Key(seed, Purpose.COMPUTE, node, iteration), 1)[0]) if self.jitter else 0.5
+        return self.step_s * (self.slowdown if slow else 1.0) * (1.0 + self.jitter * (2.0 * u - 1.0))
+
+
+@dataclass(frozen=True)
+class Fine:
+    """A look at one curve alone, with points at every iteration where f passes one of some values between two points.
+
+    Models of the iterations between are kept until the next point, and judged only then.
+    """
+
+    values: tuple[float, ...]
+    by: Literal["iteration", "time"] = "iteration"
+
+
+@dataclass(frozen=True)
+class ResolvedRun:
+    """One run, resolved: graph, data, algorithm, periods, exchange, messages, times, stop rules."""
+
+    seed: int
+    topology: Topology
+    problem: Problem
+    algorithm: AlgorithmSpec
+    periods: tuple[int, ...]
+    stop: StopRules
+    mode: ExchangeMode = ExchangeMode.ROUNDS
+    spare: int | None = 0
+    max_lag: int = 0
+    exclude_after: int = 3
+    patience_s: float | None = 30.0
+    """None: adaptive."""
+    coding: SupportCoding | None = None
+    """None: the smallest."""
+    values: ValueType = ValueType.FLOAT64
+    message_loss: float = 0.0
+    evaluate_every: int = 10
+    own_models: bool = True
+    """Whether the nodes' own models are judged, beside their mean."""
+    fine: Fine | None = None
+    """Only for simulators."""
+    compute: Compute = field(default_factory=Compute)
+    link: LinkSpec = field(default_factory=LinkSpec)
+    """Of every link that is not among `links`."""
+    links: Mapping[tuple[int, int], LinkSpec] = field(default_factory=dict)
+    """By sender and receiver."""
+    plan: Plan = ()
+    """What is done to the network on purpose."""
+    restart_state: State = "snapshot"
+    """What a node that was away begins with."""
+
+    @cached_property
+    def misfortune(self) -> FaultLookup:
+        """The plan, ready to be asked."""
+        return FaultLookup(self.plan)
+
+    def is_lost(self, sender: int, receiver: int, iteration: int) -> bool:
+        """Whether that message is not sent on purpose: what both ends can compute."""
+        rate = self.message_loss
+        if self.plan:
+            rate = self.misfortune.loss((sender, receiver), iteration, rate)
+        return message_lost(self.seed, sender, receiver, iteration, rate)
+
+    def is_lost_at(self, sender: int, receiver: int, iteration: int, seconds: float) -> bool:
+        """Whether it is not sent on purpose at this time of the run, which only its sender knows."""
+        rate = self.misfortune.loss_at((sender, receiver), seconds) if self.plan else 0.0
+        return message_lost(self.seed, sender, receiver, iteration, rate)
+
+    def wire(self, sender: int, iteration: int) -> Wire:
+        """How that message travels."""
+        return Wire(Draw(self.seed, sender, iteration), self.coding, self.values)
+
+    def link_at(self, sender: int, receiver: int, seconds: float) -> LinkSpec:
+        """What the link does at this time of the run."""
+        spec = self.link_between(sender, receiver)
+        return self.misfortune.spec((sender, receiver), seconds, spec) if self.plan else spec
+
+    def step_seconds(self, node: int, iteration: int, slow: bool, seconds: float) -> float:
+        """How long a node's step takes at this time of the run."""
+        nominal = self.compute.seconds(self.seed, node, iteration, slow)
+        return nominal * self.misfortune.slowness(node, iteration, seconds) if self.plan else nominal
+
+    @property
+    def start(self) -> Vector:
+        """w^0 = 0."""
+        return np.zeros(self.problem.n)
+
+    def link_between(self, sender: int, receiver: int) -> LinkSpec:
+        """What the link does."""
+        return self.links.get((sender, receiver), self.link)
+
+    @property
+    def slowest_crossing_s(self) -> float:
+        """How long a whole model takes over the slowest link."""
+        return max(crossing_s(spec, dense_bits(self.problem.n)) for spec in (self.link, *self.links.values()))
+
+    def link_jitter(self, sender: int, receiver: int, iteration: int) -> float:
+        """A number in [0,1) for the message of an iteration; 1/2 on a link that never has any jitter."""
+        if not (self.plan or self.link_between(sender, receiver).jitter_s):
+            return 0.5
+        return float(uniforms(Key(self.seed, Purpose.LINK_JITTER, sender, iteration, receiver), 1)[0])
+
+    def contacts(self, index: int) -> tuple[int, ...]:
+        """Whom a node may ever talk to."""
+        return self.selection().contacts(index)
+
+    def selection(self) -> Selection:
+        """The public draws of who talks to whom."""
+        spec = self.algorithm
+        return Selection(
+            self.seed, self.topology, self.periods, spec.share, self.spare, self.mode, spec.who, spec.fan_out
+        )
+
+    def node(self, index: int, selection: Selection, start: Vector | None = None, first: int = 0) -> Algorithm:
+        """The algorithm object of one node; `start`: the model it begins with at iteration `first`, if not w^0."""
+        return self.algorithm.node(
+            Context(
+                seed=self.seed,
+                node=index,
+                topology=self.topology,
+                selection=selection,
+                objective=self.problem.local(index),
+                start=self.start if start is None else start,
+                values=self.values,
+                is_lost=self.is_lost,
+                first=first,
+            )
+        )
+
+    def nodes(self) -> list[Algorithm]:
+        """The algorithm objects of all nodes; they share the draws of who talks to whom."""
+        selection = self.selection()
+        return [self.node(index, selection) for index in range(self.topology.nodes)]
+
+    def mailbox(self, index: int, delivery: Delivery) -> Mailbox:
+        """An empty mailbox for one node."""
+        if delivery is Delivery.IN_ORDER:
+            return InOrderMailbox(self.exclude_after, waits=self.mode is ExchangeMode.ROUNDS)
+        if self.mode is ExchangeMode.FREE:
+            return FreeMailbox()
+        return RoundsMailbox(self.periods[index], self.max_lag, self.exclude_after)
+
+    def patience(self) -> Patience:
+        """How long a node waits."""
+        return AdaptivePatience() if self.patience_s is None else FixedPatience(self.patience_s)

@@ -1,0 +1,56 @@
+"""Sending in a simulator: what a node's message weighs on the wire, who gets it, and the account of both."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pame.algorithms import Algorithm, Message, Received
+from pame.byte_account import ByteAccount, Fate
+from pame.codec import Sizes
+from pame.message_check import MessageCheck
+from pame.message_coding import measure_message
+from pame.resolved_run import ResolvedRun
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One message on its way, its bytes by kind, whom it will reach, and how many copies were lost on purpose."""
+
+    envelope: Received
+    sizes: Sizes
+    receivers: tuple[int, ...]
+    lost: int
+
+
+def post(
+    setting: ResolvedRun,
+    check: MessageCheck,
+    ledger: ByteAccount,
+    node: Algorithm,
+    sender: int,
+    k: int,
+    seconds: float | None = None,
+) -> Posted | None:
+    """A node's message at k, entered into the account; None if it has nobody to send to. `seconds`: by which clock."""
+    receivers = node.receivers(k)
+    if not receivers:
+        return None
+    message = node.message(k)
+    check.look(sender, k, message)
+    sizes = message_sizes(setting, sender, k, message)
+    foreseen = [i for i in receivers if setting.is_lost(sender, i, k)]
+    lost = [*foreseen]
+    for i in receivers:
+        if i not in foreseen and seconds is not None and setting.is_lost_at(sender, i, k, seconds):
+            lost.append(i)
+            node.missed(i, k)
+    reached = tuple(i for i in receivers if i not in lost)
+    for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
+        ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
+    ledger.kinds += sizes * len(reached)
+    return Posted(Received(sender, k, message, sizes.total), sizes, reached, len(lost))
+
+
+def message_sizes(setting: ResolvedRun, sender: int, k: int, message: Message) -> Sizes:
+    """The exact sizes of the encoded vectors of a message. What gRPC and TCP put around them is not in here."""
+    return measure_message(message, setting.wire(sender, k))

@@ -1,0 +1,20 @@
+"""One name, one thing: no class name is used twice in production code."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("contract", "node", "orchestrator", "pame")
+
+
+def test_no_class_name_means_two_things() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            if path.stem.endswith(("_pb2", "_pb2_grpc")):
+                continue
+            for part in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(part, ast.ClassDef):
+                    places[part.name].append(str(path.relative_to(ROOT)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
