@@ -23,7 +23,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-stubs: $(READY)  ## write pame/rpc anew from proto/pame/v1
+stubs: $(READY)  ## write contract/rpc anew from proto/pame/v1
 	$(BIN)/python proto/generate.py
 
 dashboards: $(READY)  ## write deploy/grafana/dashboards anew from the code beside it

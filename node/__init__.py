@@ -1,4 +1,4 @@
 """One participant: gRPC service, links to neighbours, training loop, link shaping, metrics.
 
-May import: `pame` and what a small process needs (grpcio, protobuf, prometheus-client). Never `orchestrator`.
+May import: `contract`, `pame`, and what a small process needs (grpcio, protobuf, prometheus-client).
 """

@@ -7,16 +7,16 @@ import sys
 import traceback
 import uuid
 
-from node.tls_failures import set_verbosity
+from contract.ports.tls_failures import set_verbosity
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: two cores, many nodes
 set_verbosity(any(word.startswith("--security") for word in sys.argv))
 
+from contract.plugins import load_plugins  # noqa: E402
+from contract.unexpected_errors import in_one_line  # noqa: E402
 from node.orchestrator_channel import JoinRefused  # noqa: E402  from here on, grpc and numpy
-from node.plugins import load_plugins  # noqa: E402
 from node.precise_loop import run_precisely  # noqa: E402
 from node.process import Node, Options  # noqa: E402
-from node.unexpected_errors import in_one_line  # noqa: E402
 from pame.errors import PameError  # noqa: E402
 
 

@@ -5,12 +5,12 @@ A command that makes no sense ends nothing but itself.
 
 from google.protobuf.message import DecodeError
 
-from node import assignment_limits
-from node.assignment import Assigned
+from contract import assignment_limits
+from contract.assignment import Assigned
+from contract.rpc import control_pb2 as pb
 from pame.errors import PameError
 from pame.fault_effects import Plan
 from pame.fault_plan_text import read_plan
-from pame.rpc import control_pb2 as pb
 
 _LONGEST_PROBE_S = 60.0
 _TEXT = 1000

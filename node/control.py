@@ -8,16 +8,15 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 
+from contract.ports.port_limits import KEEPALIVE_MS
+from contract.refusals import refusal_name
+from contract.rpc import control_pb2 as pb
 from node.commands import decoded, on_one_line
 from node.orchestrator_channel import JoinRefused, NotYet, Options
-from node.wire_message import refusal_name
 from pame.errors import PameError
-from pame.rpc import control_pb2 as pb
 
 ATTACH = "/pame.v1.Control/Attach"
 HEARTBEAT_S = 1.0
-KEEPALIVE_MS = 10_000
-"""Pings by which a node notices an orchestrator that is frozen, or gone without closing the connection."""
 _OUTGOING_BYTES = 16 * 2**20
 _RETRY_S = 0.25
 _ANY_SIZE = -1

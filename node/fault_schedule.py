@@ -9,52 +9,23 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, isfinite
 
-from node.shaping import Realised
+from contract.fault_reports import IN_PROCESS, SUPERVISOR, Turn, concerns
+from contract.realised import Realised
 from node.supervisor import LONGEST_S, SOCKET_VARIABLE
 from node.supervisor_client import give
 from pame.fault_effects import (
-    CutEffect,
-    DegradeEffect,
-    DropEffect,
     FaultEvent,
     KillEffect,
     PauseEffect,
     RestartEffect,
-    SlowEffect,
 )
 
-IN_PROCESS, SUPERVISOR = "in-process", "supervisor"
 _PARTING_S = 0.05
 """So that a node that is about to be killed can still tell."""
 _ORDERS: dict[type, str] = {PauseEffect: "pause", KillEffect: "kill", RestartEffect: "restart"}
-
-
-@dataclass(frozen=True)
-class Turn:
-    """An effect begins or ends."""
-
-    event: FaultEvent
-    begins: bool
-    seconds: float
-    iteration: int
-    mechanism: str = IN_PROCESS
-    failure: str = ""
-    took: float | None = None
-    """Seconds until the kernel held it; None: nothing had to be waited for."""
-    held: Sequence[Realised] = ()
-    """What the kernel then said of the links concerned."""
-
-
-def concerns(event: FaultEvent, index: int) -> bool:
-    """Whether a node acts in it: as the sender of a link, or by itself."""
-    match event.effect:
-        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-            return any(sender == index for sender, _ in links)
-        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-            return index in nodes
 
 
 class FaultSchedule:

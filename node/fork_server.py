@@ -24,12 +24,12 @@ from contextlib import suppress
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
-from node.plugins import PluginError, load_plugins
+from contract.plugins import PluginError, load_plugins
+from contract.unexpected_errors import in_one_line
 from node.precise_loop import run_precisely
 from node.process import Node, Options
 from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order
 from node.supervisor_socket import SupervisorSocket
-from node.unexpected_errors import in_one_line
 from pame.errors import PameError
 
 _GRACE_S = 8.0

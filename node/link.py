@@ -25,14 +25,15 @@ from statistics import median_low
 
 import grpc
 
-from node.assignment import Peer
+from contract.assignment import Peer
+from contract.credentials import Credentials, expecting, mutual_channel
+from contract.refusals import refusal_name
+from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
 from node.counters import OutCounters
-from node.credentials import Credentials, expecting, mutual_channel
 from node.stream_proof import shown
-from node.wire_message import WireMessage, refusal_name
+from node.wire_message import WireMessage
 from pame.links import LinkState, send
-from pame.rpc import exchange_pb2 as pb
 
 PUSH = "/pame.v1.Exchange/Push"
 PROBE = "/pame.v1.Exchange/Probe"

@@ -6,40 +6,33 @@
 Totals count from the beginning of the run; a new run begins at 0, which Prometheus takes for a restarted counter.
 """
 
-import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import accumulate
 from typing import TypeVar
 
-import grpc
 from prometheus_client import Metric, core
 from prometheus_client.registry import Collector
 
+from contract.ports.metric_families import (
+    KINDS,
+    NAMED,
+    OTHERS,
+    Build,
+    Samples,
+    build_info,
+    by_reason,
+    family,
+    refused_handshakes,
+    refused_requests,
+)
+from contract.run_name import run_name
 from node.counters import ROUND_TRIP_BOUNDS_S, Histogram, InCounters, NodeCounters, OutCounters
-from node.refused_requests import REASONS as REQUEST_REASONS
-from node.run_name import run_name
-from node.tls_failures import REASONS
 from pame.codec import Sizes
 
-NAMED = 32
-"""At most so many peers, or reasons, have series of their own: what 128 nodes expose stays bounded."""
-OTHERS = "others"
-KINDS = ("values", "support", "stars", "framing", "protobuf")
-
 T = TypeVar("T")
-Samples = dict[tuple[str, ...], float | None]
 Figures = tuple[tuple[str, str, Callable[[T], float | None]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """What runs here."""
-
-    code_version: str
-    python_version: str = platform.python_version()
-    grpc_version: str = grpc.__version__
 
 
 class NodeCollector(Collector):
@@ -77,44 +70,6 @@ class NodeCollector(Collector):
         yield _sent_bytes(_grouped(out, named))
         yield from _links(_grouped(out, named), _OUT)
         yield from _links(_grouped(into, named), _INTO)
-
-
-def build_info(build: Build) -> Metric:
-    """The versions of what runs here."""
-    return core.InfoMetricFamily("pame_build", "Versions of what runs here.", value=asdict(build))
-
-
-def family(name: str, documentation: str, labels: Sequence[str], samples: Samples) -> Metric:
-    """A counter if its name says `_total`, else a gauge; a sample without a value is left out."""
-    kind = core.CounterMetricFamily if name.endswith("_total") else core.GaugeMetricFamily
-    made = kind(name, documentation, labels=labels)
-    for values, sample in samples.items():
-        if sample is not None:
-            made.add_metric(values, sample)
-    return made
-
-
-def by_reason(counts: Mapping[str, int]) -> Samples:
-    """Samples by reason, of which there is a bounded number."""
-    taken = sorted(dict(counts).items())
-    samples: Samples = {(reason,): count for reason, count in taken[:NAMED]}
-    if taken[NAMED:]:
-        samples[OTHERS,] = sum(count for _, count in taken[NAMED:])
-    return samples
-
-
-def refused_handshakes(whose: str, counts: Mapping[str, int]) -> Metric:
-    """TLS connections that were not to be."""
-    name = f"pame_{whose}_refused_handshakes_total"
-    known = dict.fromkeys(REASONS, 0) | dict(counts)
-    return family(name, "Refused TLS handshakes, by reason.", ["reason"], by_reason(known))
-
-
-def refused_requests(whose: str, counts: Mapping[str, int]) -> Metric:
-    """HTTP that was not to be."""
-    name = f"pame_{whose}_refused_requests_total"
-    known = dict.fromkeys(REQUEST_REASONS, 0) | dict(counts)
-    return family(name, "Refused HTTP requests and connections, by reason.", ["reason"], by_reason(known))
 
 
 _NODE: Figures[NodeCounters] = (

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import grpc
 
-from node.credentials import Credentials
+from contract.credentials import Credentials
 from pame.errors import PameError
 
 Options = Sequence[tuple[str, Any]]

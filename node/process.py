@@ -6,34 +6,35 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import grpc
 
+from contract.assignment import assigned, peer
+from contract.fingerprint import fingerprint
+from contract.ports.health_server import HealthServer
+from contract.ports.metric_families import Build
+from contract.ports.metrics_server import MetricsServer
+from contract.ports.refused_requests import RefusedRequests
+from contract.ports.tls_failures import TlsFailures
+from contract.rpc import control_pb2 as pb
+from contract.run_name import run_name
+from contract.unexpected_errors import in_one_line, reason_of
+from contract.versions import code_version
 from node.addresses import AUTO, choose, control_address, own_addresses
-from node.assignment import assigned, peer
 from node.commands import CommandRefused, check_neighbours, check_probe, on_one_line, read_faults
 from node.control import ControlStream
 from node.counters import NodeCounters
-from node.fingerprint import fingerprint
-from node.health_server import HealthServer
-from node.metrics import Build, NodeCollector
-from node.metrics_server import MetricsServer
+from node.metrics import NodeCollector
 from node.orchestrator_channel import Options as ChannelOptions
 from node.orchestrator_channel import OrchestratorChannel, PlainChannel
 from node.probing import boot_id
-from node.refused_requests import RefusedRequests
-from node.run_name import run_name
 from node.server import ExchangeServer
 from node.session import Session
 from node.shaping import Kernel, probe
 from node.supervisor import ORDERS, SOCKET_VARIABLE
-from node.tls_failures import TlsFailures
-from node.unexpected_errors import in_one_line, reason_of
 from pame import algorithms, problems
 from pame.errors import MessageRefused, PameError
-from pame.rpc import control_pb2 as pb
 
 _DRAIN_S = 2.0
 _PARTING_S = 3.0  # a neighbour drains its links, then counts them
@@ -64,11 +65,6 @@ class Options:
     """Whether the kernel may be told to shape links: the network namespace is this node's own."""
     namespace: str | None = None
     """The network namespace (a path) that the nursery enters before it makes this node; None: its own."""
-
-
-def code_version() -> str:
-    """Of this package: orchestrator and nodes must agree."""
-    return version("pame-testbed")
 
 
 def capabilities() -> list[str]:

@@ -1,46 +1,13 @@
 """What a node tells the orchestrator of a run, as it travels: records, totals, faults that begin and end."""
 
 import resource
-from dataclasses import asdict
 from typing import Any
 
+from contract.refusals import refusal_number
+from contract.rpc import control_pb2 as pb
+from contract.socket_counts import SocketCounts
 from node.counters import NodeCounters
-from node.fault_schedule import Turn
-from node.shaping import Realised
-from node.socket_counters import SocketCounts
-from node.wire_message import refusal_number
-from pame.fault_effects import Window
 from pame.observe import Record
-from pame.rpc import control_pb2 as pb
-
-
-def fault_message(run: int, turn: Turn) -> pb.FaultReport:
-    """An effect of the plan begins or ends."""
-    window = turn.event.window
-    return pb.FaultReport(
-        run=run,
-        number=turn.event.number,
-        begins=turn.begins,
-        seconds=turn.seconds,
-        iteration=turn.iteration,
-        mechanism=turn.mechanism,
-        detail=turn.failure or turn.event.fault,
-        failed=bool(turn.failure),
-        planned=planned_moment(window, turn.begins),
-        by_iteration=window.unit == "iterations",
-        took=turn.took,
-        held=[realised_message(found) for found in turn.held],
-    )
-
-
-def planned_moment(window: Window, begins: bool) -> float:
-    """When it begins or ends by the plan; a node that is stopped at an iteration counts none until it goes on."""
-    return window.begin if begins or window.lasts_s is not None else window.end
-
-
-def realised_message(found: Realised) -> pb.RealisedLink:
-    """What became of one property of a link."""
-    return pb.RealisedLink(**asdict(found))
 
 
 def record_message(record: Record) -> pb.Record:

@@ -12,15 +12,15 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from node.credentials import Credentials, mutual_server, peer_name
-from node.health_service import HealthChecks
+from contract.credentials import Credentials, mutual_server, peer_name
+from contract.ports.health_service import HealthChecks
+from contract.ports.port_limits import port_limits
+from contract.rpc import exchange_pb2 as pb
+from contract.rpc import refusal_pb2
 from node.link import PROBE, PUSH
-from node.port_limits import port_limits
 from node.stream_proof import Admission
 from node.wire_message import WireMessageRefused
 from pame.errors import PameError
-from pame.rpc import exchange_pb2 as pb
-from pame.rpc import refusal_pb2
 
 SERVICE = "pame.v1.Exchange"
 _IDLE_LIMIT = 4096

@@ -7,26 +7,28 @@ from contextlib import suppress
 from math import inf, isfinite
 from typing import Any
 
-from node.assignment import Assigned, Peer
+from contract.assignment import Assigned, Peer
+from contract.fault_reports import IN_PROCESS, Turn, concerns, fault_message, realised_message
+from contract.realised import Realised
+from contract.rpc import control_pb2 as pb
+from contract.run_name import run_name
+from contract.unexpected_errors import reason_of
 from node.conditions import Conditions
 from node.counters import NodeCounters, OutCounters
-from node.fault_schedule import IN_PROCESS, FaultSchedule, Turn, concerns
+from node.fault_schedule import FaultSchedule
 from node.link import OutLink
 from node.probing import Prober
-from node.reports import fault_message, realised_message, record_message, totals_message
-from node.run_name import run_name
+from node.reports import record_message, totals_message
 from node.server import ExchangeServer
-from node.shaping import Kernel, Realised, Shaper, ShapingRefused
+from node.shaping import Kernel, Shaper, ShapingRefused
 from node.socket_counters import count_sockets, own_inodes
 from node.stream_proof import Admission, proof
 from node.trainer import Trainer
-from node.unexpected_errors import reason_of
 from pame.algorithms import ExchangeMode
 from pame.errors import Diverged, MessageRefused, ParameterError
 from pame.exchange import Vector
 from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, Plan
 from pame.observe import Record
-from pame.rpc import control_pb2 as pb
 
 _REPORT_S = 0.2
 _TOTALS_EVERY = 5

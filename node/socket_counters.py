@@ -18,6 +18,8 @@ from dataclasses import dataclass, fields
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 
+from contract.socket_counts import SocketCounts
+
 _COMMAND = ("ss", "-tineH")
 _PATIENCE_S = 4.0
 _DIGITS = 18
@@ -40,22 +42,6 @@ class Connection:
     retransmitted: int
     """Segments."""
     retransmitted_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class SocketCounts:
-    """Sums over connections."""
-
-    connections: int = 0
-    bytes_sent: int = 0
-    bytes_received: int = 0
-    segments_out: int = 0
-    segments_in: int = 0
-    retransmitted: int = 0
-    retransmitted_bytes: int = 0
-
-    def __add__(self, other: "SocketCounts") -> "SocketCounts":
-        return SocketCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
 async def count_sockets(receivers: Mapping[int, str], but: Set[int] = frozenset()) -> dict[int, SocketCounts] | None:

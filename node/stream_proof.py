@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 
 import grpc
 
-from node.wire_message import refusal_name
-from pame.rpc import exchange_pb2 as pb
-from pame.rpc import refusal_pb2
+from contract.refusals import refusal_name
+from contract.rpc import exchange_pb2 as pb
+from contract.rpc import refusal_pb2
 
 KEY = "pame-proof-bin"
-SECRET_BYTES = 16
 _PROOF_BYTES = 16
 _REASON = refusal_name(refusal_pb2.REFUSAL_WRONG_SECRET)
 

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import grpc
 
-from node.credentials import ORCHESTRATOR_NAME, Credentials, expecting, mutual_channel
-from node.keypair import SigningRequest
+from contract.credentials import ORCHESTRATOR_NAME, Credentials, expecting, mutual_channel
+from contract.keypair import SigningRequest
+from contract.refusals import refusal_name
+from contract.rpc import enrolment_pb2 as pb
+from contract.security_files import AUTHORITY_FILE, TOKEN_FILE
 from node.orchestrator_channel import JoinRefused, NotYet, Options
-from node.wire_message import refusal_name
-from pame.rpc import enrolment_pb2 as pb
 
-AUTHORITY_FILE = "authority.pem"
-TOKEN_FILE = "token"
 ENROL = "/pame.v1.Enrolment/Enrol"
 _ANSWER_S = 10.0
 _NO_PROXY = ("grpc.enable_http_proxy", 0)

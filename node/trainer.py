@@ -14,7 +14,7 @@ from math import inf
 
 import numpy as np
 
-from node.assignment import Assigned
+from contract.assignment import Assigned
 from node.conditions import Conditions
 from node.counters import InCounters, NodeCounters
 from node.iteration_clock import IterationClock

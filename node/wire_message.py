@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from google.protobuf.message import DecodeError
 
+from contract.refusals import refusal_name
+from contract.rpc import exchange_pb2 as pb
+from contract.rpc import refusal_pb2
 from pame.algorithms import Algorithm, ExchangeMode, Message, Received, Selection
 from pame.codec import Draw, Refused, Sizes
 from pame.message_coding import (
@@ -19,8 +22,6 @@ from pame.message_coding import (
     measure_message,
 )
 from pame.resolved_run import ResolvedRun
-from pame.rpc import exchange_pb2 as pb
-from pame.rpc import refusal_pb2
 
 _ROOM = 4096
 """For the tags of a parcel."""
@@ -28,9 +29,6 @@ _ROOM_OF_A_VECTOR = 64
 """For what protobuf and the codec put around its name and its coordinates."""
 _DETAIL = 300
 """A reason may quote what came, but not send it all back."""
-
-
-_NAMES = {number: name.removeprefix("REFUSAL_").lower() for name, number in refusal_pb2.Refusal.items()}
 
 
 class WireMessageRefused(Exception):
@@ -45,16 +43,6 @@ class WireMessageRefused(Exception):
     def code(self) -> str:
         """As in metrics and reports: `wrong_run`."""
         return refusal_name(self.refusal)
-
-
-def refusal_name(refusal: int) -> str:
-    """A refusal as it appears in metrics and reports; one that is not known here has a number for a name."""
-    return _NAMES.get(refusal) or f"refusal_{refusal}"
-
-
-def refusal_number(name: str) -> int:
-    """And back, for those that are known here."""
-    return refusal_pb2.Refusal.Value(f"REFUSAL_{name.upper()}")
 
 
 def size_limit(lengths: Mapping[str, int]) -> int:

@@ -1,4 +1,4 @@
 """The control plane and the `pame` command: experiments, backends, collection, reports.
 
-May import everything below it: `node` and `pame`. Nothing imports `orchestrator`.
+May import: `contract`, `pame`, and of `node` what starts or shapes one. Nothing imports `orchestrator`.
 """

@@ -7,15 +7,15 @@ from typing import Literal, Self, cast, get_args
 
 import grpc
 
-from node.credentials import ORCHESTRATOR_NAME, expecting
-from node.wire_message import refusal_name
+from contract.credentials import ORCHESTRATOR_NAME, expecting
+from contract.refusals import refusal_name
+from contract.rpc import experiments_pb2 as pb
+from contract.rpc.experiments_pb2_grpc import ExperimentsStub
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.metrics import Phase
 from orchestrator.network import NetworkObserver, NetworkState
 from orchestrator.runs.health import Health, State
 from pame.observe import Evaluation
-from pame.rpc import experiments_pb2 as pb
-from pame.rpc.experiments_pb2_grpc import ExperimentsStub
 
 _ANSWER_S = 10.0
 _INJECT_S = 30.0

@@ -13,7 +13,16 @@ from typing import Literal, get_args
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
-from node.metrics import KINDS, Build, Samples, build_info, by_reason, family, refused_handshakes, refused_requests
+from contract.ports.metric_families import (
+    KINDS,
+    Build,
+    Samples,
+    build_info,
+    by_reason,
+    family,
+    refused_handshakes,
+    refused_requests,
+)
 
 __all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures", "Phase"]
 

@@ -1,10 +1,10 @@
-"""Plugins of the orchestrator: as `node.plugins`, and topologies and faults, too; the experiment file knows them."""
+"""Plugins of the orchestrator: as `contract.plugins`, and topologies and faults, too; experiment files know them."""
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from node.plugins import VARIABLE, PluginError, load_plugins, offer
+from contract.plugins import VARIABLE, PluginError, load_plugins, offer
 from orchestrator.experiment import Experiment
 from orchestrator.faults.kinds import FAULTS
 from pame import topology

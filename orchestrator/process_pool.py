@@ -13,7 +13,7 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
-from node.unexpected_errors import naming_plugins
+from contract.unexpected_errors import naming_plugins
 from orchestrator.errors import RunKilled
 from orchestrator.plugins import add_plugins
 

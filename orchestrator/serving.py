@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 
-from node.health_server import HealthServer
+from contract.ports.health_server import HealthServer
 from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment, ExperimentError, load, swept_keys
 from orchestrator.network import Busy, ControlPlane, ExperimentsService, Submissions

@@ -1,4 +1,4 @@
-"""Writes the stubs of proto/pame/v1 into pame/rpc: `make stubs`. pyproject.toml pins the generator's version."""
+"""Writes the stubs of proto/pame/v1 into contract/rpc: `make stubs`. pyproject.toml pins the generator's version."""
 
 import re
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 from grpc_tools import protoc
 
 PROTO = Path(__file__).parent
-STUBS = PROTO.parent / "pame" / "rpc"
+STUBS = PROTO.parent / "contract" / "rpc"
 
 
 def generate() -> dict[str, str]:
@@ -29,8 +29,8 @@ def _is_needed(path: Path) -> bool:
 
 
 def _moved(text: str) -> str:
-    """The stubs live in pame.rpc, not in pame.v1; the name on the wire stays pame.v1."""
-    return re.sub(r"^from pame\.v1 import", "from pame.rpc import", text, flags=re.MULTILINE)
+    """The stubs live in contract.rpc, not in pame.v1; the name on the wire stays pame.v1."""
+    return re.sub(r"^from pame\.v1 import", "from contract.rpc import", text, flags=re.MULTILINE)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,16 @@ ROOT = Path(__file__).parent.parent
 
 FORBIDDEN = {
     "pame": {
-        "above": ("node", "orchestrator", "benchmarks", "tests"),
+        "above": ("contract", "node", "orchestrator", "benchmarks", "tests"),
         "edges": (
             "asyncio", "datetime", "docker", "grpc", "io", "logging", "multiprocessing", "os", "pathlib", "pickle",
             "prometheus_client", "pydantic", "random", "rich", "shutil", "signal", "socket", "subprocess", "tempfile",
-            "threading", "time", "typer", "urllib", "yaml", "pame.rpc", "numpy.random",
+            "threading", "time", "typer", "urllib", "yaml", "numpy.random",
         ),
+    },
+    "contract": {
+        "above": ("node", "orchestrator", "benchmarks", "tests"),
+        "edges": ("pickle", "pydantic", "typer", "rich"),
     },
     "node": {"above": ("orchestrator", "benchmarks", "tests"), "edges": ("pickle", "pydantic", "typer", "rich")},
     "orchestrator": {"above": ("benchmarks", "tests"), "edges": ("pickle",)},
@@ -36,7 +40,7 @@ def violations(package: str, source: str) -> list[str]:
 
 
 def modules(package: str) -> list[Path]:
-    rpc = ROOT / "pame" / "rpc"
+    rpc = ROOT / "contract" / "rpc"
     return [path for path in sorted((ROOT / package).rglob("*.py")) if rpc not in path.parents]
 
 
@@ -53,7 +57,8 @@ def test_no_module_reaches_upward_or_past_its_layer(package: str) -> None:
         ("pame", "import orchestrator.plan"),
         ("pame", "from node import anything"),
         ("pame", "def f():\n    import time"),
-        ("pame", "from pame import rpc"),
+        ("pame", "from contract import rpc"),
+        ("contract", "from node.process import Options"),
         ("pame", "from pathlib import Path"),
         ("node", "from orchestrator.experiment import Experiment"),
         ("orchestrator", "import pickle"),
@@ -64,7 +69,7 @@ def test_the_check_sees_a_layer_that_reaches_upward(package: str, source: str) -
 
 
 def test_the_check_lets_downward_imports_pass() -> None:
-    assert violations("orchestrator", "from pame.resolved_run import Setting\nimport node") == []
+    assert violations("orchestrator", "from pame.resolved_run import ResolvedRun\nimport node") == []
 
 
 def test_a_linear_node_needs_neither_torch_nor_scipy_nor_networkx() -> None:
@@ -81,3 +86,25 @@ def test_every_package_says_what_it_does_and_what_it_may_import(package: str) ->
     for path in (ROOT / package).rglob("__init__.py"):
         docstring = ast.get_docstring(ast.parse(path.read_text())) or ""
         assert "ay import" in docstring, f"{path.relative_to(ROOT)} does not say what it may import"
+
+
+STARTS_OR_SHAPES = {
+    "node.addresses": {"orchestrator/backends/namespaces.py"},
+    "node.process": {"orchestrator/backends/processes.py"},
+    "node.supervisor": {"orchestrator/backends/processes.py"},
+    "node.shaping": {"orchestrator/cli/links.py", "orchestrator/doctor/facts.py", "orchestrator/doctor/probes.py"},
+    "node.shaping.shaper": {"orchestrator/cli/links.py"},
+}
+"""What of `node` the orchestrator imports: backends start one, `pame links` and the doctor ask its shaping."""
+
+
+def test_the_orchestrator_imports_of_nodes_only_what_starts_or_shapes_one() -> None:
+    found: dict[str, set[str]] = {}
+    for path in modules("orchestrator"):
+        for part in ast.walk(ast.parse(path.read_text())):
+            names = [part.module or ""] if isinstance(part, ast.ImportFrom) else []
+            names += [alias.name for alias in part.names] if isinstance(part, ast.Import) else []
+            for name in names:
+                if name == "node" or name.startswith("node."):
+                    found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
+    assert found == STARTS_OR_SHAPES

@@ -12,6 +12,6 @@ May import: `pame` and the rest of `node` but its process and sessions.
 """
 
 from node.probing.boot import boot_id
-from node.probing.prober import PINGS, PINGS_OF_JITTER, Prober
+from node.probing.prober import Prober
 
-__all__ = ["PINGS", "PINGS_OF_JITTER", "Prober", "boot_id"]
+__all__ = ["Prober", "boot_id"]

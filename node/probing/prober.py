@@ -8,9 +8,11 @@ from math import isfinite
 
 from google.protobuf.message import DecodeError
 
-from node.assignment import Assigned, Peer
+from contract.assignment import Assigned, Peer
+from contract.credentials import Credentials
+from contract.probe_counts import PINGS, PINGS_OF_JITTER
+from contract.rpc import control_pb2, exchange_pb2, refusal_pb2
 from node.conditions import Conditions
-from node.credentials import Credentials
 from node.probing.capacity import capacity_bps
 from node.probing.datagram import Datagram, key_of, pack, read
 from node.probing.stream import UNCOUNTED, ProbeStream
@@ -18,14 +20,12 @@ from node.probing.udp import ProbeSocket
 from node.shaping import Shaper
 from node.wire_message import WireMessageRefused
 from pame.links import LinkSpec
-from pame.rpc import control_pb2, exchange_pb2, refusal_pb2
 
 _SPACING_S, _LOSS_SPACING_S = 0.01, 0.002
 _BIG, _HEADERS = 1200, 42
 """A datagram for the rate, and what IP, UDP and Ethernet add to it on the link."""
 _ABOVE_RATE = 1.3
 _PULSE_S = 0.002
-PINGS, PINGS_OF_JITTER = 6, 12
 """The fewest messages through the in-process shaper that tell a delay, and how it varies."""
 _KEPT = 4096
 """Probes of a neighbour, at most."""

@@ -2,14 +2,14 @@
 
 import time
 
-from node.assignment import Assigned, Peer
+from contract.assignment import Assigned, Peer
+from contract.credentials import Credentials
+from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
 from node.counters import OutCounters
-from node.credentials import Credentials
 from node.link import PROBE, OutLink
 from node.wire_message import WireMessage
 from pame.codec import Sizes
-from pame.rpc import exchange_pb2 as pb
 
 UNCOUNTED = 0
 """The number of a probe that only opens the way."""

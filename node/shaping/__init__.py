@@ -16,7 +16,7 @@ from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
 from node.shaping.read_back import Applied, AppliedLink, Counters, Held
 from node.shaping.render import Script, changes, tree
-from node.shaping.shaper import Realised, Shaper, wanted
+from node.shaping.shaper import Shaper, wanted
 
 __all__ = [
     "Applied",
@@ -26,7 +26,6 @@ __all__ = [
     "Held",
     "Kernel",
     "Mechanisms",
-    "Realised",
     "Script",
     "Shaped",
     "Shaper",

@@ -10,11 +10,12 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import AddressValueError, IPv4Address
 from math import inf, isfinite
 from threading import Lock
 
+from contract.realised import Realised
 from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back, sweep
 from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import HTB, IN_PROCESS, NETEM, NFT, NONE, Kernel, left_to_receiver, mechanisms
@@ -26,22 +27,6 @@ from pame.resolved_run import ResolvedRun
 
 _LOOPBACK = "lo"
 _BY_KERNEL = (NETEM, HTB, NFT)
-
-
-@dataclass(frozen=True, slots=True)
-class Realised:
-    """What became of one property of a link, at one of its ends."""
-
-    sender: int
-    receiver: int
-    property: str
-    """rate, delay, jitter, loss or cut."""
-    asked: float
-    """Bits per second, seconds, or a share; a cut is the share 1."""
-    mechanism: str
-    """As in `Mechanisms`."""
-    held: float | None
-    """What the kernel at this end says; None where it has no say."""
 
 
 def wanted(

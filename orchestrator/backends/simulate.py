@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from node.unexpected_errors import in_one_line
+from contract.unexpected_errors import in_one_line
 from orchestrator.backends.reached_iterations import Reached
 from orchestrator.experiment import Experiment
 from orchestrator.faults.happened import in_simulator

@@ -5,7 +5,7 @@ May import: everything in `orchestrator`.
 
 import sys
 
-from node.tls_failures import set_verbosity
+from contract.ports.tls_failures import set_verbosity
 
 set_verbosity("serve" in sys.argv[1:2] and any(word.startswith("--security") for word in sys.argv))
 

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from node.unexpected_errors import naming_plugins
+from contract.unexpected_errors import naming_plugins
 from orchestrator.cli.claims import claims
 from orchestrator.cli.compare import compare
 from orchestrator.cli.doctor import doctor

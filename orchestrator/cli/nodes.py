@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from contract.rpc import experiments_pb2 as pb
 from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
 from orchestrator.cli.tables import print_table
 from orchestrator.report.number_words import count, duration
-from pame.rpc import experiments_pb2 as pb
 
 _FILE_WIDTH = 240
 """One line per node where no terminal sets a width."""

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 
+from contract.rpc import experiments_pb2 as pb
 from orchestrator.cli.exit_codes import exit_code
 from orchestrator.client import Client, Retelling, health_of
 from orchestrator.errors import SubmissionRefused, Unreachable
@@ -21,7 +22,6 @@ from orchestrator.runs.health import Health, State
 from orchestrator.security import read_vault
 from orchestrator.terminal import RunScreen, shown
 from pame.algorithms import PameSpec
-from pame.rpc import experiments_pb2 as pb
 
 DEFAULT_ADDRESS = "127.0.0.1:4750"
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from threadpoolctl import threadpool_limits
 
-from node.tls_failures import TlsFailures
+from contract.ports.tls_failures import TlsFailures
 from orchestrator.cli.exit_codes import ExitCode, exit_code
 from orchestrator.cli.remote import Token
 from orchestrator.errors import UnreadableFile

@@ -4,8 +4,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.network.totals import Totals
-from pame.rpc import control_pb2 as pb
 
 WINDOW_S = 5.0
 _SHORTEST_S = 0.2

@@ -5,7 +5,7 @@ import hmac
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from node.refused_requests import WRONG_HOST, RefusedRequests
+from contract.ports.refused_requests import WRONG_HOST, RefusedRequests
 from orchestrator.served_names import ServedNames, is_own_origin
 
 PAGE_POLICY = (

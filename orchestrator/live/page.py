@@ -9,9 +9,9 @@ from typing import IO, Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from node.connections import Connections, bound, listen
-from node.refused_requests import RefusedRequests
-from node.run_name import NAME, run_name
+from contract.ports.connections import Connections, bound, listen
+from contract.ports.refused_requests import RefusedRequests
+from contract.run_name import NAME, run_name
 from orchestrator.errors import CannotListen
 from orchestrator.live.assets import load_assets
 from orchestrator.live.cached_answers import CachedAnswer, encode

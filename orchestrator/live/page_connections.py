@@ -8,8 +8,8 @@ from typing import cast
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from node.connections import Connections
-from node.refused_requests import MALFORMED, RefusedRequests
+from contract.ports.connections import Connections
+from contract.ports.refused_requests import MALFORMED, RefusedRequests
 
 
 def bounded(server: web.Server, connections: Connections, request_s: float) -> Callable[[], asyncio.BaseProtocol]:

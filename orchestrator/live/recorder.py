@@ -6,7 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from node.run_name import run_name
+from contract.rpc import experiments_pb2 as pb
+from contract.run_name import run_name
 from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import LinkRates
 from orchestrator.live.nodes import NodeLook, idle_state, look_again
@@ -14,7 +15,6 @@ from orchestrator.live.state import RunState, look_at
 from orchestrator.network import NetworkRun, Submissions
 from orchestrator.network.broadcast import Broadcast
 from orchestrator.report.files import finite, read_object_if_whole
-from pame.rpc import experiments_pb2 as pb
 
 MOST_POINTS = 500
 _LOOK_S = 0.9

@@ -4,12 +4,12 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 
+from contract.rpc import experiments_pb2 as pb
 from orchestrator.experiment import Experiment
 from orchestrator.network.state import NetworkState
 from orchestrator.runs import Ending
 from orchestrator.runs.health import Health
 from pame.observe import Evaluation, Record
-from pame.rpc import experiments_pb2 as pb
 
 _POINTS = 5000
 """So many of the newest points are told to somebody who comes late."""

@@ -14,8 +14,7 @@ from math import prod
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from node.fault_schedule import Turn
-from node.reports import fault_message
+from contract.fault_reports import Turn, fault_message
 from orchestrator.containers import Containers, DockerRefused, NoDocker, Quota, cpu_share, open_containers
 from orchestrator.faults import FaultError, kind_of
 from orchestrator.network.fault_events import fault_event

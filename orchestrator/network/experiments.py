@@ -10,6 +10,8 @@ from typing import Any
 
 import grpc
 
+from contract.rpc import experiments_pb2 as pb
+from contract.rpc import refusal_pb2
 from orchestrator.experiment import Experiment, ExperimentError, load_text, swept_keys
 from orchestrator.faults import words
 from orchestrator.network.manual_fault_answer import answer
@@ -18,8 +20,6 @@ from orchestrator.network.submission_limits import refuse_too_much
 from orchestrator.network.submissions import Busy, Submissions
 from pame.errors import PameError
 from pame.fault_effects import FaultEvent
-from pame.rpc import experiments_pb2 as pb
-from pame.rpc import refusal_pb2
 
 Context = grpc.aio.ServicerContext[Any, Any]
 

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from pame.rpc import control_pb2 as pb
+from contract.rpc import control_pb2 as pb
 
 
 def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:

@@ -2,9 +2,9 @@
 
 from math import inf
 
+from contract.rpc import control_pb2 as pb
 from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect
 from pame.fault_plan_text import plan_lines, read_plan
-from pame.rpc import control_pb2 as pb
 
 
 class FiredFaults:

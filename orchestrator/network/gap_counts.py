@@ -5,8 +5,8 @@ Nodes report totals, about once a second; what has grown since the last report i
 
 from dataclasses import dataclass
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.runs.round_counts import RoundCounts
-from pame.rpc import control_pb2 as pb
 
 Who = tuple[int, int]
 """Node and incarnation."""

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterable
 
-from node.assignment import Peer
+from contract.assignment import Peer
+from contract.rpc import control_pb2 as pb
 from orchestrator.network.members import SILENT_S, Member
-from pame.rpc import control_pb2 as pb
 
 
 class IndexTable:

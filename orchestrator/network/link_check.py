@@ -2,11 +2,11 @@
 
 import asyncio
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.experiment import Verify
 from orchestrator.runs import Status
 from orchestrator.verification import Tell, Verification, Verifier, asked_of
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
 
 VERIFY_S = 120.0
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
-from pame.rpc import control_pb2 as pb
+from contract.rpc import control_pb2 as pb
 
 SILENT_S = 5.0
 """A node that says nothing for so long is not counted on: frozen, or behind a broken connection."""

@@ -6,8 +6,8 @@ The records before a snapshot come before it, so that nobody sends snapshots of 
 
 from collections import Counter
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.network.field_ranges import MOST_COUNTED, ControlRefused
-from pame.rpc import control_pb2 as pb
 
 _TURNS = 4
 """Reports of an event of the plan by one process: it begins and ends, each perhaps said twice."""

@@ -13,14 +13,13 @@ from functools import cache
 
 from google.protobuf.message import DecodeError
 
-from node.fault_schedule import concerns
-from node.reports import planned_moment
+from contract.fault_reports import concerns, planned_moment
+from contract.rpc import control_pb2 as pb
+from contract.rpc import refusal_pb2
 from orchestrator.network.field_ranges import ControlRefused, check_fields
 from pame.algorithms import ExchangeMode
 from pame.fault_effects import FaultEvent, Plan, for_nodes
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
-from pame.rpc import refusal_pb2
 
 MOST_OVERTIME = 2**31
 _MOST_RECEIVED = 2**20

@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from contract.rpc import control_pb2 as pb
 from pame.byte_account import ByteAccount
 from pame.evaluate import Evaluator, Measured
 from pame.observe import Observer, Record
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
 
 Vector = NDArray[np.float64]
 

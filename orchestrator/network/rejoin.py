@@ -8,7 +8,8 @@ known    a neighbour knows; when all do, or after a moment (one may be frozen), 
 import asyncio
 from collections.abc import Sequence, Set
 
-from node.assignment import assign, neighbour
+from contract.assignment import assign, neighbour
+from contract.rpc import control_pb2 as pb
 from orchestrator.network.fired_faults import FiredFaults
 from orchestrator.network.index_table import IndexTable
 from orchestrator.network.members import Member
@@ -16,7 +17,6 @@ from orchestrator.network.node_reports import NodeReports
 from pame import rejoin
 from pame.exchange import Vector
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
 
 _HEAR_S = 2.0
 

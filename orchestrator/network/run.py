@@ -16,7 +16,8 @@ from math import isfinite
 from pathlib import Path
 from statistics import median
 
-from node.assignment import assign, describe
+from contract.assignment import assign, describe
+from contract.rpc import control_pb2 as pb
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.faults import FaultOutcomes
@@ -53,7 +54,6 @@ from pame.fault_effects import Plan, for_nodes
 from pame.fault_plan_text import plan_lines
 from pame.observe import Several
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
 
 GATHER_S = 60.0
 _PREPARE_S = 60.0

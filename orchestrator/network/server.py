@@ -15,14 +15,16 @@ from dataclasses import dataclass
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from node.control import KEEPALIVE_MS
-from node.credentials import mutual_server
-from node.health_service import HealthChecks
-from node.metrics_server import MetricsServer
-from node.port_limits import port_limits
-from node.process import code_version
-from node.refused_requests import RefusedRequests
-from node.tls_failures import TlsFailures
+from contract.credentials import mutual_server
+from contract.ports.health_service import HealthChecks
+from contract.ports.metrics_server import MetricsServer
+from contract.ports.port_limits import KEEPALIVE_MS, port_limits
+from contract.ports.refused_requests import RefusedRequests
+from contract.ports.tls_failures import TlsFailures
+from contract.rpc import control_pb2 as pb
+from contract.rpc.enrolment_pb2_grpc import add_EnrolmentServicer_to_server
+from contract.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
+from contract.versions import code_version
 from orchestrator.errors import CannotListen
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures
 from orchestrator.network.members import Members
@@ -31,9 +33,6 @@ from orchestrator.network.run_figures import figures_of
 from orchestrator.network.service import ControlService, control_handler
 from orchestrator.runs import Ending
 from orchestrator.security import Authority, EnrolmentService
-from pame.rpc import control_pb2 as pb
-from pame.rpc.enrolment_pb2_grpc import add_EnrolmentServicer_to_server
-from pame.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
 
 _MESSAGE_BYTES = 4 * 2**20
 """The largest message a node may send here: snapshots come in pieces, reports in batches."""

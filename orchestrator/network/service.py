@@ -9,16 +9,16 @@ from typing import Protocol
 
 import grpc
 
-from node.credentials import peer_name
-from node.fingerprint import fingerprint
-from node.process import code_version
-from node.wire_message import refusal_name
+from contract.credentials import peer_name
+from contract.fingerprint import fingerprint
+from contract.refusals import refusal_name
+from contract.rpc import control_pb2 as pb
+from contract.rpc import refusal_pb2
+from contract.versions import code_version
 from orchestrator.network.field_ranges import on_one_line
 from orchestrator.network.members import Member, Members
 from orchestrator.network.node_messages import decoded
 from orchestrator.network.refused_reports import MOST_JOINS, MOST_REFUSALS
-from pame.rpc import control_pb2 as pb
-from pame.rpc import refusal_pb2
 
 _JOIN_S = 10.0
 _NAME_CHARACTERS = 100

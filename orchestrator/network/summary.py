@@ -4,10 +4,10 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from node.socket_counters import SocketCounts
+from contract.rpc import control_pb2 as pb
+from contract.socket_counts import SocketCounts
 from orchestrator.network.run import NetworkRun
 from pame.framing import CLOSING_PACKETS, ETHERNET, LOOPBACK, Interface, Traffic, account
-from pame.rpc import control_pb2 as pb
 from pame.value_bound import absurd_from
 
 _CPU_BOUND = 0.05

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from node.socket_counters import SocketCounts
-from node.wire_message import refusal_name
+from contract.refusals import refusal_name
+from contract.rpc import control_pb2 as pb
+from contract.socket_counts import SocketCounts
 from orchestrator.runs.health import RefusedLink
 from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes
 from pame.framing import Traffic
-from pame.rpc import control_pb2 as pb
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any, Self, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from node.socket_counters import SocketCounts
+from contract.socket_counts import SocketCounts
 from orchestrator.drawing.svg import svg
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml

@@ -21,12 +21,12 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
-from node.plugins import GROUP, VARIABLE
+from contract.plugins import GROUP, VARIABLE
 from orchestrator.errors import writing
 
 FILE = "provenance.json"
 _GIT_S = 5.0
-_PACKAGES = ("pame", "node", "orchestrator")
+_PACKAGES = ("pame", "contract", "node", "orchestrator")
 _SECRET = re.compile(r"(--[\w-]*(?:token|secret|password)[\w-]*)(=.*)?", re.IGNORECASE | re.DOTALL)
 _HIDDEN = "HIDDEN"
 _TOKEN_VARIABLE = "PAME_TOKEN"

@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from node.credentials import ORCHESTRATOR_NAME, Credentials, node_name
-from node.keypair import private_pem
+from contract.credentials import ORCHESTRATOR_NAME, Credentials, node_name
+from contract.keypair import private_pem
 from pame.errors import PameError
 
 LIFE = timedelta(hours=24)

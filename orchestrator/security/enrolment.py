@@ -3,10 +3,10 @@
 import hmac
 from collections.abc import Callable
 
-from node.wire_message import refusal_name
+from contract.refusals import refusal_name
+from contract.rpc import enrolment_pb2 as pb
+from contract.rpc import refusal_pb2
 from orchestrator.security.authority import Authority, BadSigningRequest
-from pame.rpc import enrolment_pb2 as pb
-from pame.rpc import refusal_pb2
 
 NAME_CHARACTERS = 100
 

@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from node.tls_enrolment import AUTHORITY_FILE, TOKEN_FILE
+from contract.security_files import AUTHORITY_FILE, TOKEN_FILE
 from orchestrator.errors import UnreadableFile, writing
 from pame.errors import PameError
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from contract.rpc import experiments_pb2 as pb
 from orchestrator.backends.on_processes import RunRequest
 from orchestrator.backends.standing_network import run_standing
 from orchestrator.client import Client, Retelling
@@ -18,7 +19,6 @@ from orchestrator.runs import Ending, Status
 from orchestrator.studies.grid import StudyCell, experiment_of
 from orchestrator.studies.measure import StudyRow, measure_folder, measure_points
 from pame.observe import Evaluation, Record
-from pame.rpc import experiments_pb2 as pb
 
 _VERIFIED_ALREADY = "verify.when=never"
 SERVED = "served"

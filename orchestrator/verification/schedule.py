@@ -6,7 +6,7 @@ from math import inf
 
 import networkx as nx
 
-from node.probing import PINGS, PINGS_OF_JITTER
+from contract.probe_counts import PINGS, PINGS_OF_JITTER
 from orchestrator.verification.findings import Asked, Link
 from pame.randomness import Key, Purpose, subset
 

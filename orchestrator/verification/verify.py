@@ -5,11 +5,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.verification.findings import Asked, Link, LinkFinding, Verification
 from orchestrator.verification.judge import Sample, judge, unverifiable
 from orchestrator.verification.schedule import MOST_RATE_ROUNDS, Round, rate_rounds, sample, timing_rounds
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
 
 _PROPERTIES = ("delay", "jitter", "loss", "rate")
 _CAPACITY_S = 0.15

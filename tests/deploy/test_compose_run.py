@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from containers import ROOT, Container, Project, docker, project
 
-from node.credentials import node_name
+from contract.credentials import node_name
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.experiment import load
 from orchestrator.plan import make_network_setting
@@ -36,9 +36,9 @@ SLOW = ("experiments/quickstart.yaml", "--set", f"nodes={NODES}", "--set", "comp
 ROGUE = """
 import asyncio, grpc, sys
 from orchestrator.security import Authority
-from node.credentials import mutual_channel
+from contract.credentials import mutual_channel
 from node.link import PUSH
-from node.keypair import SigningRequest
+from contract.keypair import SigningRequest
 
 async def push(name, channel):
     async with channel:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from node.plugins import VARIABLE
+from contract.plugins import VARIABLE
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkState

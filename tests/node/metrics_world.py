@@ -8,8 +8,8 @@ from threading import Thread
 
 from prometheus_client.registry import Collector
 
-from node.metrics_server import MetricsServer
-from node.refused_requests import RefusedRequests
+from contract.ports.metrics_server import MetricsServer
+from contract.ports.refused_requests import RefusedRequests
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import grpc
 
+from contract.rpc import exchange_pb2 as pb
+from contract.rpc import refusal_pb2
 from node.link import PUSH
-from pame.rpc import exchange_pb2 as pb
-from pame.rpc import refusal_pb2
 
 
 class Receiver:

@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 from message_mutations import mutated
 
-from node.assignment import Assigned, Peer, assign, assigned, describe, neighbour
+from contract.assignment import Assigned, Peer, assign, assigned, describe, neighbour
+from contract.refusals import refusal_name
+from contract.rpc import control_pb2 as pb
+from contract.rpc import refusal_pb2
 from node.commands import check_neighbours, check_probe, decoded, on_one_line, read_faults
 from node.process import Node, Options
 from node.server import ExchangeServer
 from node.session import Session
-from node.wire_message import refusal_name
 from orchestrator.experiment import Experiment
 from orchestrator.plan import make_network_setting
 from pame.errors import PameError
 from pame.fault_plan_text import plan_lines
-from pame.rpc import control_pb2 as pb
-from pame.rpc import refusal_pb2
 
 PARTS, EACH = 8, 25_000
 OBEYED = 3000

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from node.fault_schedule import FaultSchedule, Turn, concerns
-from node.reports import fault_message
-from node.shaping import Realised
+from contract.fault_reports import Turn, concerns, fault_message
+from contract.realised import Realised
+from node.fault_schedule import FaultSchedule
 from node.supervisor import LONGEST_S
 from orchestrator.network.fault_events import fault_event
 from pame.fault_effects import (

@@ -10,8 +10,8 @@ from threading import Thread
 
 import pytest
 
+from contract.ports.health_server import HealthServer, NoHealthPort
 from node.health_check import is_serving, main
-from node.health_server import HealthServer, NoHealthPort
 
 
 async def asked(port: int) -> bool:

@@ -9,18 +9,19 @@ import grpc
 import numpy as np
 import pytest
 
-from node.assignment import Assigned, Peer, assign, assigned, describe
+from contract.assignment import Assigned, Peer, assign, assigned, describe
+from contract.refusals import refusal_name
+from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
 from node.counters import NodeCounters
 from node.link import PUSH
 from node.server import ExchangeServer
 from node.trainer import Trainer
-from node.wire_message import pack, refusal_name, size_limit
+from node.wire_message import pack, size_limit
 from pame import problems
 from pame.algorithms import PameSpec
 from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
-from pame.rpc import exchange_pb2 as pb
 from pame.stopping import StopRules
 from pame.topology import Topology
 

@@ -11,7 +11,7 @@ import pytest
 from real_receiver import Receiver
 from still_conditions import StillConditions
 
-from node.assignment import Peer
+from contract.assignment import Peer
 from node.counters import OutCounters
 from node.link import AHEAD_S, QUEUE_MESSAGES, OutLink
 from node.wire_message import WireMessage

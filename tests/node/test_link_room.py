@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from still_conditions import StillConditions
 
-from node.assignment import Peer
+from contract.assignment import Peer
 from node.counters import OutCounters
 from node.link import QUEUE_MESSAGES, OutLink
 from node.wire_message import WireMessage

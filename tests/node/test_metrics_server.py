@@ -15,9 +15,9 @@ from metrics_world import get, serving
 from prometheus_client import Metric, core
 from prometheus_client.registry import Collector
 
-from node import metrics_server
-from node.metrics_server import MalformedRequest, MetricsServer, Request, parse
-from node.refused_requests import RefusedRequests
+from contract.ports import metrics_server
+from contract.ports.metrics_server import MalformedRequest, MetricsServer, Request, parse
+from contract.ports.refused_requests import RefusedRequests
 
 ASK = b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n"
 STATUS = re.compile(rb"HTTP/1\.1 \d{3} [A-Z][ A-Za-z]+\r\n")

@@ -14,10 +14,11 @@ from metrics_world import get, serving
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics
 
+from contract.ports.metric_families import Build
+from contract.ports.tls_failures import REASONS
 from node import metrics
 from node.counters import InCounters, NodeCounters, OutCounters
-from node.metrics import Build, NodeCollector
-from node.tls_failures import REASONS
+from node.metrics import NodeCollector
 from pame.codec import Sizes
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")

@@ -7,11 +7,11 @@ from typing import Any
 from real_receiver import Receiver
 from still_conditions import StillConditions
 
-from node.assignment import Peer
+from contract.assignment import Peer
+from contract.rpc import exchange_pb2 as pb
 from node.link import AHEAD_S, PROBE
 from node.probing.stream import UNCOUNTED, ProbeStream
 from pame.links import LinkSpec
-from pame.rpc import exchange_pb2 as pb
 
 DELAY_S = 0.02
 ASSIGNED: Any = SimpleNamespace(run=1, index=0, secret=bytes(16))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from node.socket_counters import Connection, SocketCounts, count_sockets, parse, total
+from contract.socket_counts import SocketCounts
+from node.socket_counters import Connection, count_sockets, parse, total
 
 # iproute2 6.1, 150 parcels of 80 kB over gRPC on loopback: first the end that accepted, then the one that opened.
 CAPTURED = """\

@@ -10,15 +10,15 @@ import grpc
 import pytest
 from still_conditions import StillConditions
 
-from node.assignment import Peer
+from contract.assignment import Peer
+from contract.rpc import exchange_pb2 as pb
+from contract.run_name import run_name
 from node.counters import OutCounters
 from node.link import PROBE, PUSH, OutLink
-from node.run_name import run_name
 from node.server import ExchangeServer
 from node.stream_proof import Admission, proof, shown
 from node.wire_message import WireMessage
 from pame.codec import Sizes
-from pame.rpc import exchange_pb2 as pb
 
 SECRET = bytes(range(16))
 BOUND_S = 30.0

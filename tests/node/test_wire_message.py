@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contract.rpc import exchange_pb2 as pb
+from contract.rpc import refusal_pb2
 from node.wire_message import MessageChecks, WireMessageRefused, pack, size_limit
 from pame import problems, topology
 from pame.algorithms import DpsgdSpec, ExchangeMode, Form, PameSpec
@@ -20,8 +22,6 @@ from pame.exchange import PartialMessage, ValueType, reveal
 from pame.problems import LinearSpec
 from pame.randomness import Key, Purpose
 from pame.resolved_run import ResolvedRun
-from pame.rpc import exchange_pb2 as pb
-from pame.rpc import refusal_pb2
 from pame.sampling import support
 from pame.simulator.sending import message_sizes
 from pame.stopping import StopRules

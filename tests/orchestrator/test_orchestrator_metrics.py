@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 from prometheus_client import parser
 
+from contract.ports.metrics_server import MetricsServer
+from contract.ports.refused_requests import RefusedRequests
+from contract.ports.tls_failures import REASONS
 from node.counters import NodeCounters
 from node.metrics import NodeCollector
-from node.metrics_server import MetricsServer
-from node.refused_requests import RefusedRequests
-from node.tls_failures import REASONS
 from orchestrator.metrics import Build, OrchestratorCollector, OrchestratorFigures
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")

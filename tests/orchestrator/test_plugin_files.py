@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from node.plugins import VARIABLE
+from contract.plugins import VARIABLE
 from orchestrator.experiment import Experiment
 from orchestrator.plugins import add_plugins
 from orchestrator.process_pool import process_pool

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
+from contract.rpc import refusal_pb2
 from pame.codec import Refusal as CodecRefusal
-from pame.rpc import refusal_pb2
 
 ROOT = Path(__file__).parent.parent.parent
 

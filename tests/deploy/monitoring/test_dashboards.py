@@ -14,9 +14,10 @@ from grafana_foundation_sdk.models import prometheus as prometheus_model
 from monitoring_world import DASHBOARDS, DEPLOY, annotation_queries, dashboards, names_in, panel_queries, panels, rules
 from prometheus_client.registry import Collector
 
+from contract.ports.metric_families import Build
 from deploy.grafana import make_dashboards
 from node.counters import InCounters, NodeCounters, OutCounters
-from node.metrics import Build, NodeCollector
+from node.metrics import NodeCollector
 from orchestrator.metrics import OrchestratorCollector, OrchestratorFigures
 
 NAMES = ["learning.json", "robustness.json", "transmission-volume.json"]

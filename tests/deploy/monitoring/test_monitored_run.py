@@ -24,11 +24,11 @@ from monitoring_world import (
 )
 from served_world import TOKEN, Served, served, text_of
 
+from contract.rpc import exchange_pb2
 from node.link import PUSH
 from node.stream_proof import shown
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.live import LivePage
-from pame.rpc import exchange_pb2
 
 NODES = 5
 VICTIM = "node-2"

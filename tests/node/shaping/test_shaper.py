@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
 
-from node.shaping import Kernel, Realised, Shaper, ShapingRefused, interface_to, read_back, wanted
+from contract.realised import Realised
+from node.shaping import Kernel, Shaper, ShapingRefused, interface_to, read_back, wanted
 from node.shaping.read_back import differences
 from pame import problems, topology
 from pame.algorithms import PameSpec

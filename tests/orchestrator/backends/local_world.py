@@ -13,9 +13,10 @@ from typing import Any
 
 import grpc
 
+from contract.fingerprint import fingerprint
+from contract.rpc import control_pb2 as pb
+from contract.versions import code_version
 from node.control import ATTACH
-from node.fingerprint import fingerprint
-from node.process import code_version
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.network import ControlPlane, NetworkRun, NetworkState
@@ -24,7 +25,6 @@ from orchestrator.network.totals import NetworkFigures
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Ending, RunFolder
 from pame.observe import Evaluation, Record
-from pame.rpc import control_pb2 as pb
 
 MARK = "PAME_TEST_MARK"
 BOUND_S = 60.0

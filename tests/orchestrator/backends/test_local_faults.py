@@ -24,6 +24,7 @@ from local_world import (
     until,
 )
 
+from contract.rpc import exchange_pb2 as pb
 from node.link import PUSH
 from node.stream_proof import shown
 from node.wire_message import size_limit
@@ -33,7 +34,6 @@ from orchestrator.runs import Status
 from pame.byte_account import ByteAccount, Fate
 from pame.mailbox import PER_SENDER
 from pame.randomness import Key, Purpose, uniforms
-from pame.rpc import exchange_pb2 as pb
 from pame.simulator import run_lock_step
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from local_world import Watcher, World, experiment_of, run_with, until
 
+from contract.rpc import exchange_pb2 as pb
 from node.link import PROBE, PUSH
 from node.stream_proof import Metadata, shown
 from node.wire_message import pack
@@ -17,7 +18,6 @@ from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
 from pame.byte_account import ByteAccount
 from pame.resolved_run import ResolvedRun
-from pame.rpc import exchange_pb2 as pb
 from pame.simulator import run_lock_step
 
 HONEST = experiment_of(

@@ -16,8 +16,8 @@ import grpc
 import pytest
 from pame_command import Pame
 
-from node.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
-from node.keypair import SigningRequest
+from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
+from contract.keypair import SigningRequest
 from orchestrator.security import Authority
 
 BOUND_S = 60.0

@@ -8,7 +8,7 @@ import pytest
 from live_world import Visited, play
 from served_world import served
 
-from node.refused_requests import RefusedRequests
+from contract.ports.refused_requests import RefusedRequests
 from orchestrator.live import LivePage
 
 SEED = 12

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.live import state
 from orchestrator.live.cached_answers import CachedAnswer
 from orchestrator.live.discovery import targets
@@ -15,7 +16,6 @@ from orchestrator.live.flows import WINDOW_S, Flow, LinkRates
 from orchestrator.network.index_table import IndexTable
 from orchestrator.network.members import Member, Members
 from orchestrator.network.totals import Totals
-from pame.rpc import control_pb2 as pb
 
 
 @given(count=st.integers(0, 3000), most=st.integers(4, 64))

@@ -12,7 +12,7 @@ from live_world import Visited, long_run, play
 from local_world import until
 from served_world import TOKEN, experiment_of
 
-from node.run_name import run_name
+from contract.run_name import run_name
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import CannotListen
 from orchestrator.live import LivePage

@@ -2,16 +2,16 @@
 
 import numpy as np
 
+from contract.fault_reports import Turn, concerns, fault_message, realised_message
+from contract.realised import Realised
+from contract.rpc import control_pb2 as pb
+from contract.socket_counts import SocketCounts
 from node.counters import InCounters, NodeCounters, OutCounters
-from node.fault_schedule import Turn, concerns
-from node.reports import fault_message, realised_message, record_message, totals_message
-from node.shaping import Realised
-from node.socket_counters import SocketCounts
+from node.reports import record_message, totals_message
 from pame.codec import Sizes
 from pame.fault_effects import Plan
 from pame.observe import Record
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
 
 
 def record(node: int, k: int) -> pb.Record:

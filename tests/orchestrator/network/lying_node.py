@@ -3,9 +3,9 @@
 import sys
 from math import inf, nan
 
+from contract.rpc import control_pb2 as pb
 from node.__main__ import main
 from node.control import ControlStream
-from pame.rpc import control_pb2 as pb
 
 honest_send = ControlStream.send
 

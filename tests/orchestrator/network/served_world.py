@@ -9,10 +9,10 @@ from typing import Any
 
 import grpc
 
+from contract.rpc import experiments_pb2 as pb
+from contract.rpc.experiments_pb2_grpc import ExperimentsStub
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.network import ControlPlane, ExperimentsService, Submissions
-from pame.rpc import experiments_pb2 as pb
-from pame.rpc.experiments_pb2_grpc import ExperimentsStub
 
 TOKEN = "a token"
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from served_world import experiment_of
 
-from node.fault_schedule import Turn
-from node.metrics import Build
-from node.reports import fault_message
+from contract.fault_reports import Turn, fault_message
+from contract.ports.metric_families import Build
 from orchestrator.metrics import OrchestratorCollector
 from orchestrator.network import NetworkRun, NetworkState
 from orchestrator.network.members import Members

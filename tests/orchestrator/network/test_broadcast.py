@@ -2,12 +2,12 @@ import asyncio
 
 from served_world import experiment_of, kinds
 
+from contract.rpc import experiments_pb2 as pb
 from orchestrator.metrics import Phase
 from orchestrator.network import NetworkState
 from orchestrator.network.broadcast import Broadcast
 from orchestrator.runs import Ending, Status
 from pame.observe import Evaluation
-from pame.rpc import experiments_pb2 as pb
 
 END = Ending(Status.FINISHED, "done", 30, 1.5, 2.0, exact=True)
 

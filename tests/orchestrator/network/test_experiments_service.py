@@ -11,14 +11,14 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from served_world import TOKEN, Served, experiment_of, kinds, served, text_of
 
+from contract.rpc import experiments_pb2 as pb
+from contract.rpc import refusal_pb2
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.network.run import GATHER_S
 from orchestrator.plan import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.errors import PameError
 from pame.observe import Evaluation, Record
-from pame.rpc import experiments_pb2 as pb
-from pame.rpc import refusal_pb2
 from pame.simulator import run_lock_step
 
 BOUND_S = 100.0

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from served_world import TOKEN, Served, served, text_of
 
+from contract.rpc import experiments_pb2 as pb
+from contract.rpc import refusal_pb2
 from node.supervisor import SOCKET_VARIABLE
 from orchestrator.faults.happened import Told
 from orchestrator.network.manual_fault_answer import ManualFaultAnswer, injection
 from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
-from pame.rpc import experiments_pb2 as pb
-from pame.rpc import refusal_pb2
 
 BOUND_S = 60.0
 LONG: dict[str, Any] = {"compute": {"step": "20ms"}, "stop": {"iterations": 100_000}}

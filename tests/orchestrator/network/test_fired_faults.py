@@ -4,8 +4,7 @@ from math import inf
 
 import pytest
 
-from node.fault_schedule import Turn
-from node.reports import fault_message
+from contract.fault_reports import Turn, fault_message
 from orchestrator.network.fired_faults import FiredFaults
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, PauseEffect, Window
 from pame.fault_plan_text import plan_lines, read_plan

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from served_world import experiment_of
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.network.gap_counts import GapCounts, Gaps
 from orchestrator.plan import make_setting
 from orchestrator.runs.round_counts import RoundCounts
 from pame.fault_effects import CutEffect, FaultEvent, Window
-from pame.rpc import control_pb2 as pb
 
 
 def counts(**settings: Any) -> GapCounts:

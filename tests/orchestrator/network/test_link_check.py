@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.experiment import Verify, load_text
 from orchestrator.network.link_check import LinkCheck
 from orchestrator.plan import make_network_setting
 from orchestrator.runs import Status
 from orchestrator.verification import Asked, LinkFinding, LinkVerdict, Verification
 from pame.links import LinkSpec
-from pame.rpc import control_pb2 as pb
 
 TEXT = "nodes: 2\ntopology: {kind: complete}\nproblem: {n: 5, samples: 5, test_samples: 5}\nlinks: {delay: 5ms}\n"
 ASKED = Asked((0, 1), "delay", 0.005, "in-process", LinkSpec(delay_s=0.005))

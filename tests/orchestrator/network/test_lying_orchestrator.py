@@ -6,8 +6,8 @@ from pathlib import Path
 
 from served_world import TOKEN, served, text_of
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.backends.processes import NodeProcesses
-from pame.rpc import control_pb2 as pb
 
 BOUND_S = 100.0
 DEEP = pb.Assignment(run=5, nodes=1, periods=[1], iterations=1, snapshot_every=1, problem="[" * 99999)

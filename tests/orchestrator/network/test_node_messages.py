@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from served_world import experiment_of
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.network.field_ranges import ControlRefused
 from orchestrator.network.node_history import NodeHistory
 from orchestrator.network.node_messages import NodeFacts, check, decoded, facts_of, is_of
 from orchestrator.plan import make_network_setting
 from pame.resolved_run import ResolvedRun
-from pame.rpc import control_pb2 as pb
 
 RUN = 77
 FAULTS = [

@@ -15,6 +15,7 @@ import pytest
 from message_mutations import mutated
 from served_world import experiment_of
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.network import ControlPlane, NetworkRun, NetworkState
 from orchestrator.network.field_ranges import ControlRefused
 from orchestrator.network.members import Member
@@ -22,7 +23,6 @@ from orchestrator.network.node_messages import check, decoded, facts_of
 from orchestrator.network.recorded_run import RunOrder, conduct, make_order
 from orchestrator.runs import Ending, Status
 from pame.observe import Evaluation, Record
-from pame.rpc import control_pb2 as pb
 
 PARTS, EACH = 8, 25_000
 LIAR = 1

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from contract.rpc import control_pb2 as pb
 from node.reports import record_message
 from orchestrator.network.node_reports import Decision, NodeReports
 from pame import problems, topology
@@ -16,7 +17,6 @@ from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec
 from pame.randomness import Key, Purpose, normals
 from pame.resolved_run import Compute, ResolvedRun
-from pame.rpc import control_pb2 as pb
 from pame.stopping import StopRules
 from pame.topology.kinds import Ring
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.experiment import Experiment
 from orchestrator.network import NetworkRun, NetworkState
 from orchestrator.network.members import Member, Members
@@ -12,7 +13,6 @@ from orchestrator.plan import make_network_setting
 from orchestrator.runs import RunFolder
 from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec
-from pame.rpc import control_pb2 as pb
 from pame.topology.kinds import Complete
 
 

@@ -4,13 +4,13 @@ import asyncio
 
 import numpy as np
 import pytest
-from test_collection import Observer, model, setting, tell
+from test_node_reports import Observer, model, setting, tell
 
-from node.assignment import Peer
+from contract.assignment import Peer
+from contract.rpc import control_pb2 as pb
 from orchestrator.network import rejoin
 from orchestrator.network.node_reports import NodeReports
 from orchestrator.network.rejoin import Rejoins, first_iteration, start_model
-from pame.rpc import control_pb2 as pb
 
 
 def collection() -> NodeReports:

@@ -1,11 +1,11 @@
 """The nodes' totals as one account: also of a node that was killed before its last report."""
 
-from node.socket_counters import SocketCounts
+from contract.rpc import control_pb2 as pb
+from contract.rpc import refusal_pb2
+from contract.socket_counts import SocketCounts
 from orchestrator.network.totals import Totals
 from orchestrator.runs.health import RefusedLink
 from pame.byte_account import Fate
-from pame.rpc import control_pb2 as pb
-from pame.rpc import refusal_pb2
 
 
 def report(out: list[pb.OutLink], into: list[pb.InLink]) -> pb.Report:

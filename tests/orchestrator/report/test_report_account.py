@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from report_page import Reader
 
-from node.socket_counters import SocketCounts
+from contract.socket_counts import SocketCounts
 from orchestrator.network.summary import wire
 from orchestrator.report import write_report
 from pame.codec import Sizes

@@ -15,9 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_page import Reader
 
-from node.fault_schedule import Turn
-from node.reports import fault_message
-from node.shaping import Realised
+from contract.fault_reports import Turn, fault_message
+from contract.realised import Realised
 from orchestrator.faults.happened import Reach, Told, on_network
 from orchestrator.network.fault_events import fault_event
 from orchestrator.report import progress, write_report

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from node.plugins import VARIABLE
+from contract.plugins import VARIABLE
 from orchestrator.report.provenance import provenance_footer
 from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.runs.provenance import safe_command

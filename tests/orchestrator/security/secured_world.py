@@ -18,17 +18,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from prometheus_client.parser import text_string_to_metric_families
 
-from node.credentials import Credentials, expecting, mutual_channel
-from node.keypair import SigningRequest, private_pem
+from contract.credentials import Credentials, expecting, mutual_channel
+from contract.keypair import SigningRequest, private_pem
+from contract.refusals import refusal_name
+from contract.rpc import enrolment_pb2, exchange_pb2
 from node.link import PUSH
 from node.stream_proof import shown
 from node.tls_enrolment import ENROL
-from node.wire_message import refusal_name
 from orchestrator.experiment import Experiment
 from orchestrator.network import ControlPlane, ExperimentsService, Submissions, Tls
 from orchestrator.network.members import Member
 from orchestrator.security import Authority, keep_token, leave_authority
-from pame.rpc import enrolment_pb2, exchange_pb2
 
 ROOT = Path(__file__).parents[3]
 BOUND_S = 60.0

@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from node.credentials import Credentials, node_name
-from node.keypair import SigningRequest
+from contract.credentials import Credentials, node_name
+from contract.keypair import SigningRequest
 from orchestrator.security import Authority, BadSigningRequest
 
 AUTHORITY = Authority()

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from secured_world import Secured, experiment_of, scraped, secured, until
 
-from node.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
+from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
+from contract.rpc import control_pb2, exchange_pb2, refusal_pb2
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
 from orchestrator.network import Busy
 from orchestrator.plan import make_network_setting
 from pame.byte_account import ByteAccount
-from pame.rpc import control_pb2, exchange_pb2, refusal_pb2
 from pame.simulator import run_lock_step
 
 NAMES = [f"node-{number}" for number in range(5)]

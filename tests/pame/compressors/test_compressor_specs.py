@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from contract.rpc import exchange_pb2 as pb
 from pame.algorithms import Form
 from pame.codec import Draw, Wire, encode_payload
 from pame.compressors import SPECS, CompressorSpec, FormName, Sparse, TopK, expand, form_of, rounded
 from pame.errors import Diverged, ParameterError
 from pame.exchange import PartialMessage, ValueType
 from pame.randomness import Key, Purpose, normals
-from pame.rpc import exchange_pb2 as pb
 from pame.spec_json import plain, revive
 
 N = 40

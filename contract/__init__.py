@@ -1,0 +1,14 @@
+"""What node and orchestrator agree on: what they say to each other, and what they serve alike.
+
+    rpc/                  generated stubs of proto/pame/v1           assignment.py   a run for one node <-> protobuf
+    assignment_limits.py  what a node takes from an orchestrator     refusals.py     the names of refusals
+    fault_reports.py      an effect begins or ends                   realised.py     what became of a link's property
+    credentials.py        mutual TLS                                 keypair.py      a key, a request to sign it
+    security_files.py     names of the shared files                  fingerprint.py  whether two problems are the same
+    versions.py           of the code                                run_name.py     a run in words
+    plugins.py            a user's own kinds                         unexpected_errors.py   an exception in one line
+    socket_counts.py      what `ss` counted                          probe_counts.py pings over a link
+    ports/                what both serve: metrics, health; bounded connections, refusals that are counted
+
+May import: `pame`; grpc, protobuf, cryptography, prometheus_client. Neither `node` nor `orchestrator`.
+"""

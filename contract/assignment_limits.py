@@ -1,0 +1,127 @@
+"""What an assignment may ask of a node, checked before anything is drawn or allocated.
+
+Every number of a message has a range; data, models and replicas must fit into this machine. `ParameterError` says what
+does not.
+"""
+
+import os
+import re
+from collections.abc import Callable, Collection
+
+import numpy as np
+
+from contract.rpc import control_pb2 as pb
+from pame.errors import ParameterError
+from pame.fault_effects import Plan
+from pame.fault_plan_text import named_nodes
+from pame.problems import ProblemSpec
+from pame.spec_json import LARGEST, LARGEST_WHOLE
+from pame.stopping import NO_LIMIT
+
+MOST_NODES = 100_000
+SECRET_BYTES = 16
+"""Of a run, which every stream between its nodes shows."""
+MOST_EDGES = 20_000_000
+MOST_TEXT = 32 * 2**20
+_LARGEST_SEED = 2**63
+_MODELS = 16
+"""Of a node besides its data: model, average, gradient, messages, snapshots."""
+_ADDRESS = re.compile(r"[!-~]{1,255}:([1-9][0-9]{0,4})")
+_LAST_PORT = 65535
+_NAME = 255
+
+
+def check(message: pb.Assignment) -> None:
+    """Everything but the specs and the plan, which are read elsewhere."""
+    nodes, edges = message.nodes, len(message.edges)
+    if not 1 <= nodes <= MOST_NODES or message.index >= nodes or len(message.periods) != nodes:
+        raise _no(f"node {message.index} of {nodes}, {len(message.periods)} periods")
+    if edges % 2 or edges > 2 * MOST_EDGES or not _are_edges(message):
+        raise _no(f"{edges} ends of edges that are no graph on {nodes} nodes")
+    if len(message.plan) > MOST_TEXT or message.seed >= _LARGEST_SEED:
+        raise _no(f"a plan of {len(message.plan)} characters, or seed {message.seed}")
+    counts, iterations = (message.snapshot_every, *message.periods), message.iterations
+    if not all(1 <= count <= LARGEST_WHOLE for count in counts):
+        raise _no(f"snapshots and periods are counted from 1 to {LARGEST_WHOLE}")
+    if not 1 <= iterations <= LARGEST_WHOLE and iterations != NO_LIMIT:
+        raise _no(f"{iterations} iterations; there are 1 to {LARGEST_WHOLE}, or {NO_LIMIT} for no limit")
+    if len(message.secret) != SECRET_BYTES:
+        raise _no(f"a secret of {len(message.secret)} bytes, not {SECRET_BYTES}")
+    exchange, compute, resume = message.exchange, message.compute, message.resume
+    if max(exchange.spare, exchange.max_lag, exchange.exclude_after) > LARGEST_WHOLE:
+        raise _no("spare, max_lag or exclude_after beyond all bounds")
+    _number("patience", exchange.patience_s)
+    _number("loss of messages", message.messages.loss, 1.0)
+    _number("step", compute.step_s)
+    _number("jitter of steps", compute.jitter, 1.0)
+    _number("stragglers", compute.stragglers, 1.0)
+    _number("slowdown", compute.slowdown)
+    _number("seconds", resume.seconds)
+    if resume.iteration > message.iterations:
+        raise _no(f"it begins with iteration {resume.iteration} of {message.iterations}")
+    _rules(message.link)
+    neighbours(message.neighbours, nodes, message.index)
+
+
+def neighbours(near: Collection[pb.Neighbour], nodes: int, index: int) -> None:
+    """Who they are, where they listen, and what their links do."""
+    if len({one.index for one in near}) < len(near):
+        raise _no("a neighbour comes twice")
+    for one in near:
+        if one.index >= nodes or one.index == index:
+            raise _no(f"neighbour {one.index} of node {index} among {nodes} nodes")
+        match = _ADDRESS.fullmatch(one.address)
+        if match is None or int(match[1]) > _LAST_PORT:
+            raise _no(f"neighbour {one.index} is at no HOST:PORT")
+        if len(one.name) > _NAME or not one.name.isprintable():
+            raise _no(f"the name of neighbour {one.index}")
+        _rules(one.link)
+        _rules(one.link_in)
+
+
+def plan(events: Plan, nodes: int) -> None:
+    """Whom it names."""
+    strangers = [node for node in named_nodes(events) if node >= nodes]
+    if strangers:
+        raise _no(f"its plan names node {strangers[0]}, and there are {nodes}")
+
+
+def memory(problem: ProblemSpec, contacts: int, there: Callable[[], int] | None = None) -> None:
+    """Refuse what cannot fit: this node's data, its models, a replica of each neighbour's. `there`: bytes."""
+    n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
+    needed, has = 8 * n * (samples + _MODELS + contacts), (there or _physical)()
+    if needed > has:
+        raise ParameterError(
+            f"a node needs {needed / 2**30:.3g} GiB for its data and models, and this machine has {has / 2**30:.3g} "
+            "GiB: make problem.samples or problem.n smaller"
+        )
+
+
+def _physical() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _are_edges(message: pb.Assignment) -> bool:
+    """Pairs of different nodes, the smaller first, ascending, none twice."""
+    edges = np.array(message.edges, dtype=np.int64).reshape(-1, 2)
+    low, high = edges[:, 0], edges[:, 1]
+    keys = low * message.nodes + high
+    return bool(np.all(low < high) and np.all(high < message.nodes) and np.all(np.diff(keys) > 0))
+
+
+def _rules(rules: pb.LinkRules) -> None:
+    _number("delay", rules.delay_s)
+    _number("jitter", rules.jitter_s)
+    _number("loss", rules.loss, 1.0)
+    _number("rate", rules.rate_bps)
+    if rules.HasField("rate_bps") and not rules.rate_bps:
+        raise _no("a rate of 0")
+
+
+def _number(what: str, value: float, most: float = LARGEST) -> None:
+    if not 0.0 <= value <= most:
+        raise _no(f"{what} {value:g} is not within 0 and {most:g}")
+
+
+def _no(why: str) -> ParameterError:
+    return ParameterError(f"not an assignment: {why}")

@@ -1,0 +1,75 @@
+"""An effect of the plan begins or ends: what its node says of it, and the same as a message."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from contract.realised import Realised
+from contract.rpc import control_pb2 as pb
+from pame.fault_effects import (
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    FaultEvent,
+    KillEffect,
+    PauseEffect,
+    RestartEffect,
+    SlowEffect,
+    Window,
+)
+
+IN_PROCESS, SUPERVISOR = "in-process", "supervisor"
+"""Who carries an effect out, where the kernel does not."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """An effect begins or ends."""
+
+    event: FaultEvent
+    begins: bool
+    seconds: float
+    iteration: int
+    mechanism: str = IN_PROCESS
+    failure: str = ""
+    took: float | None = None
+    """Seconds until the kernel held it; None: nothing had to be waited for."""
+    held: Sequence[Realised] = ()
+    """What the kernel then said of the links concerned."""
+
+
+def concerns(event: FaultEvent, index: int) -> bool:
+    """Whether a node acts in it: as the sender of a link, or by itself."""
+    match event.effect:
+        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
+            return any(sender == index for sender, _ in links)
+        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
+            return index in nodes
+
+
+def fault_message(run: int, turn: Turn) -> pb.FaultReport:
+    """An effect of the plan begins or ends."""
+    window = turn.event.window
+    return pb.FaultReport(
+        run=run,
+        number=turn.event.number,
+        begins=turn.begins,
+        seconds=turn.seconds,
+        iteration=turn.iteration,
+        mechanism=turn.mechanism,
+        detail=turn.failure or turn.event.fault,
+        failed=bool(turn.failure),
+        planned=planned_moment(window, turn.begins),
+        by_iteration=window.unit == "iterations",
+        took=turn.took,
+        held=[realised_message(found) for found in turn.held],
+    )
+
+
+def planned_moment(window: Window, begins: bool) -> float:
+    """When it begins or ends by the plan; a node that is stopped at an iteration counts none until it goes on."""
+    return window.begin if begins or window.lasts_s is not None else window.end
+
+
+def realised_message(found: Realised) -> pb.RealisedLink:
+    """What became of one property of a link."""
+    return pb.RealisedLink(**asdict(found))

@@ -1,0 +1,608 @@
+from contract.rpc import refusal_pb2 as _refusal_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class FromNode(_message.Message):
+    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat", "fault", "moved", "probed")
+    JOIN_FIELD_NUMBER: _ClassVar[int]
+    READY_FIELD_NUMBER: _ClassVar[int]
+    REPORT_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_FIELD_NUMBER: _ClassVar[int]
+    DONE_FIELD_NUMBER: _ClassVar[int]
+    FINISHED_FIELD_NUMBER: _ClassVar[int]
+    FAILURE_FIELD_NUMBER: _ClassVar[int]
+    GOODBYE_FIELD_NUMBER: _ClassVar[int]
+    HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
+    FAULT_FIELD_NUMBER: _ClassVar[int]
+    MOVED_FIELD_NUMBER: _ClassVar[int]
+    PROBED_FIELD_NUMBER: _ClassVar[int]
+    join: Join
+    ready: Ready
+    report: Report
+    snapshot: SnapshotChunk
+    done: Done
+    finished: Finished
+    failure: Failure
+    goodbye: Goodbye
+    heartbeat: Heartbeat
+    fault: FaultReport
+    moved: Moved
+    probed: Probed
+    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., fault: _Optional[_Union[FaultReport, _Mapping]] = ..., moved: _Optional[_Union[Moved, _Mapping]] = ..., probed: _Optional[_Union[Probed, _Mapping]] = ...) -> None: ...
+
+class ToNode(_message.Message):
+    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults", "probe")
+    WELCOME_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    ASSIGNMENT_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    STOP_FIELD_NUMBER: _ClassVar[int]
+    DISMISSED_FIELD_NUMBER: _ClassVar[int]
+    FAULTS_FIELD_NUMBER: _ClassVar[int]
+    PROBE_FIELD_NUMBER: _ClassVar[int]
+    welcome: Welcome
+    refused: Refused
+    assignment: Assignment
+    start: Start
+    neighbours: Neighbours
+    stop: Stop
+    dismissed: Dismissed
+    faults: Faults
+    probe: Probe
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ..., probe: _Optional[_Union[Probe, _Mapping]] = ...) -> None: ...
+
+class Join(_message.Message):
+    __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation", "capabilities")
+    TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MEMBER_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    METRICS_ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    CODE_VERSION_FIELD_NUMBER: _ClassVar[int]
+    FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
+    PID_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    INCARNATION_FIELD_NUMBER: _ClassVar[int]
+    CAPABILITIES_FIELD_NUMBER: _ClassVar[int]
+    token: str
+    member: str
+    address: str
+    metrics_address: str
+    code_version: str
+    fingerprint: str
+    pid: int
+    run: int
+    incarnation: int
+    capabilities: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, token: _Optional[str] = ..., member: _Optional[str] = ..., address: _Optional[str] = ..., metrics_address: _Optional[str] = ..., code_version: _Optional[str] = ..., fingerprint: _Optional[str] = ..., pid: _Optional[int] = ..., run: _Optional[int] = ..., incarnation: _Optional[int] = ..., capabilities: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Welcome(_message.Message):
+    __slots__ = ("member",)
+    MEMBER_FIELD_NUMBER: _ClassVar[int]
+    member: str
+    def __init__(self, member: _Optional[str] = ...) -> None: ...
+
+class Refused(_message.Message):
+    __slots__ = ("refusal", "detail")
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    refusal: _refusal_pb2.Refusal
+    detail: str
+    def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., detail: _Optional[str] = ...) -> None: ...
+
+class Assignment(_message.Message):
+    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan", "secret")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    EDGES_FIELD_NUMBER: _ClassVar[int]
+    PERIODS_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    ALGORITHM_FIELD_NUMBER: _ClassVar[int]
+    EXCHANGE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    COMPUTE_FIELD_NUMBER: _ClassVar[int]
+    LINK_FIELD_NUMBER: _ClassVar[int]
+    ITERATIONS_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_EVERY_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    INCARNATION_FIELD_NUMBER: _ClassVar[int]
+    RESUME_FIELD_NUMBER: _ClassVar[int]
+    TLS_FIELD_NUMBER: _ClassVar[int]
+    PLAN_FIELD_NUMBER: _ClassVar[int]
+    SECRET_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    seed: int
+    index: int
+    nodes: int
+    edges: _containers.RepeatedScalarFieldContainer[int]
+    periods: _containers.RepeatedScalarFieldContainer[int]
+    problem: str
+    algorithm: str
+    exchange: ExchangeRules
+    messages: MessageRules
+    compute: ComputeRules
+    link: LinkRules
+    iterations: int
+    snapshot_every: int
+    neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
+    incarnation: int
+    resume: Resumption
+    tls: bool
+    plan: str
+    secret: bytes
+    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ..., secret: _Optional[bytes] = ...) -> None: ...
+
+class ExchangeRules(_message.Message):
+    __slots__ = ("mode", "spare", "max_lag", "exclude_after", "patience_s")
+    class Mode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        MODE_UNSPECIFIED: _ClassVar[ExchangeRules.Mode]
+        MODE_ROUNDS: _ClassVar[ExchangeRules.Mode]
+        MODE_FREE: _ClassVar[ExchangeRules.Mode]
+    MODE_UNSPECIFIED: ExchangeRules.Mode
+    MODE_ROUNDS: ExchangeRules.Mode
+    MODE_FREE: ExchangeRules.Mode
+    MODE_FIELD_NUMBER: _ClassVar[int]
+    SPARE_FIELD_NUMBER: _ClassVar[int]
+    MAX_LAG_FIELD_NUMBER: _ClassVar[int]
+    EXCLUDE_AFTER_FIELD_NUMBER: _ClassVar[int]
+    PATIENCE_S_FIELD_NUMBER: _ClassVar[int]
+    mode: ExchangeRules.Mode
+    spare: int
+    max_lag: int
+    exclude_after: int
+    patience_s: float
+    def __init__(self, mode: _Optional[_Union[ExchangeRules.Mode, str]] = ..., spare: _Optional[int] = ..., max_lag: _Optional[int] = ..., exclude_after: _Optional[int] = ..., patience_s: _Optional[float] = ...) -> None: ...
+
+class MessageRules(_message.Message):
+    __slots__ = ("support", "float32", "loss")
+    SUPPORT_FIELD_NUMBER: _ClassVar[int]
+    FLOAT32_FIELD_NUMBER: _ClassVar[int]
+    LOSS_FIELD_NUMBER: _ClassVar[int]
+    support: str
+    float32: bool
+    loss: float
+    def __init__(self, support: _Optional[str] = ..., float32: bool = ..., loss: _Optional[float] = ...) -> None: ...
+
+class ComputeRules(_message.Message):
+    __slots__ = ("step_s", "jitter", "stragglers", "slowdown")
+    STEP_S_FIELD_NUMBER: _ClassVar[int]
+    JITTER_FIELD_NUMBER: _ClassVar[int]
+    STRAGGLERS_FIELD_NUMBER: _ClassVar[int]
+    SLOWDOWN_FIELD_NUMBER: _ClassVar[int]
+    step_s: float
+    jitter: float
+    stragglers: float
+    slowdown: float
+    def __init__(self, step_s: _Optional[float] = ..., jitter: _Optional[float] = ..., stragglers: _Optional[float] = ..., slowdown: _Optional[float] = ...) -> None: ...
+
+class LinkRules(_message.Message):
+    __slots__ = ("delay_s", "jitter_s", "rate_bps", "normal_jitter", "loss")
+    DELAY_S_FIELD_NUMBER: _ClassVar[int]
+    JITTER_S_FIELD_NUMBER: _ClassVar[int]
+    RATE_BPS_FIELD_NUMBER: _ClassVar[int]
+    NORMAL_JITTER_FIELD_NUMBER: _ClassVar[int]
+    LOSS_FIELD_NUMBER: _ClassVar[int]
+    delay_s: float
+    jitter_s: float
+    rate_bps: float
+    normal_jitter: bool
+    loss: float
+    def __init__(self, delay_s: _Optional[float] = ..., jitter_s: _Optional[float] = ..., rate_bps: _Optional[float] = ..., normal_jitter: bool = ..., loss: _Optional[float] = ...) -> None: ...
+
+class Neighbour(_message.Message):
+    __slots__ = ("index", "address", "incarnation", "name", "link", "link_in")
+    INDEX_FIELD_NUMBER: _ClassVar[int]
+    ADDRESS_FIELD_NUMBER: _ClassVar[int]
+    INCARNATION_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    LINK_FIELD_NUMBER: _ClassVar[int]
+    LINK_IN_FIELD_NUMBER: _ClassVar[int]
+    index: int
+    address: str
+    incarnation: int
+    name: str
+    link: LinkRules
+    link_in: LinkRules
+    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ..., name: _Optional[str] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., link_in: _Optional[_Union[LinkRules, _Mapping]] = ...) -> None: ...
+
+class Resumption(_message.Message):
+    __slots__ = ("iteration", "model", "seconds")
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    MODEL_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    iteration: int
+    model: bytes
+    seconds: float
+    def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ..., seconds: _Optional[float] = ...) -> None: ...
+
+class Ready(_message.Message):
+    __slots__ = ("run", "links", "boot", "lossless")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    LINKS_FIELD_NUMBER: _ClassVar[int]
+    BOOT_FIELD_NUMBER: _ClassVar[int]
+    LOSSLESS_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    links: _containers.RepeatedCompositeFieldContainer[RealisedLink]
+    boot: str
+    lossless: str
+    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ..., boot: _Optional[str] = ..., lossless: _Optional[str] = ...) -> None: ...
+
+class RealisedLink(_message.Message):
+    __slots__ = ("sender", "receiver", "property", "asked", "mechanism", "held")
+    SENDER_FIELD_NUMBER: _ClassVar[int]
+    RECEIVER_FIELD_NUMBER: _ClassVar[int]
+    PROPERTY_FIELD_NUMBER: _ClassVar[int]
+    ASKED_FIELD_NUMBER: _ClassVar[int]
+    MECHANISM_FIELD_NUMBER: _ClassVar[int]
+    HELD_FIELD_NUMBER: _ClassVar[int]
+    sender: int
+    receiver: int
+    property: str
+    asked: float
+    mechanism: str
+    held: float
+    def __init__(self, sender: _Optional[int] = ..., receiver: _Optional[int] = ..., property: _Optional[str] = ..., asked: _Optional[float] = ..., mechanism: _Optional[str] = ..., held: _Optional[float] = ...) -> None: ...
+
+class Probe(_message.Message):
+    __slots__ = ("run", "number", "kind", "peer", "seconds", "echo")
+    class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        KIND_UNSPECIFIED: _ClassVar[Probe.Kind]
+        KIND_TIMING: _ClassVar[Probe.Kind]
+        KIND_RATE: _ClassVar[Probe.Kind]
+        KIND_CAPACITY: _ClassVar[Probe.Kind]
+        KIND_COLLECT: _ClassVar[Probe.Kind]
+    KIND_UNSPECIFIED: Probe.Kind
+    KIND_TIMING: Probe.Kind
+    KIND_RATE: Probe.Kind
+    KIND_CAPACITY: Probe.Kind
+    KIND_COLLECT: Probe.Kind
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    ECHO_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    number: int
+    kind: Probe.Kind
+    peer: int
+    seconds: float
+    echo: bool
+    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., kind: _Optional[_Union[Probe.Kind, str]] = ..., peer: _Optional[int] = ..., seconds: _Optional[float] = ..., echo: bool = ...) -> None: ...
+
+class Probed(_message.Message):
+    __slots__ = ("run", "number", "peer", "datagrams", "messages", "capacity_bps", "trouble")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    DATAGRAMS_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    CAPACITY_BPS_FIELD_NUMBER: _ClassVar[int]
+    TROUBLE_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    number: int
+    peer: int
+    datagrams: Sample
+    messages: Sample
+    capacity_bps: float
+    trouble: str
+    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., peer: _Optional[int] = ..., datagrams: _Optional[_Union[Sample, _Mapping]] = ..., messages: _Optional[_Union[Sample, _Mapping]] = ..., capacity_bps: _Optional[float] = ..., trouble: _Optional[str] = ...) -> None: ...
+
+class Sample(_message.Message):
+    __slots__ = ("sent", "bytes", "arrival_ns", "age_ns", "round_trip_ns", "overrun")
+    SENT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    ARRIVAL_NS_FIELD_NUMBER: _ClassVar[int]
+    AGE_NS_FIELD_NUMBER: _ClassVar[int]
+    ROUND_TRIP_NS_FIELD_NUMBER: _ClassVar[int]
+    OVERRUN_FIELD_NUMBER: _ClassVar[int]
+    sent: int
+    bytes: int
+    arrival_ns: _containers.RepeatedScalarFieldContainer[int]
+    age_ns: _containers.RepeatedScalarFieldContainer[int]
+    round_trip_ns: _containers.RepeatedScalarFieldContainer[int]
+    overrun: int
+    def __init__(self, sent: _Optional[int] = ..., bytes: _Optional[int] = ..., arrival_ns: _Optional[_Iterable[int]] = ..., age_ns: _Optional[_Iterable[int]] = ..., round_trip_ns: _Optional[_Iterable[int]] = ..., overrun: _Optional[int] = ...) -> None: ...
+
+class Start(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    def __init__(self, run: _Optional[int] = ...) -> None: ...
+
+class Neighbours(_message.Message):
+    __slots__ = ("run", "neighbours")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
+    def __init__(self, run: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ...) -> None: ...
+
+class Moved(_message.Message):
+    __slots__ = ("run", "neighbours")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    neighbours: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, run: _Optional[int] = ..., neighbours: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class Report(_message.Message):
+    __slots__ = ("run", "records", "out", "into", "totals")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    RECORDS_FIELD_NUMBER: _ClassVar[int]
+    OUT_FIELD_NUMBER: _ClassVar[int]
+    INTO_FIELD_NUMBER: _ClassVar[int]
+    TOTALS_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    records: _containers.RepeatedCompositeFieldContainer[Record]
+    out: _containers.RepeatedCompositeFieldContainer[OutLink]
+    into: _containers.RepeatedCompositeFieldContainer[InLink]
+    totals: NodeTotals
+    def __init__(self, run: _Optional[int] = ..., records: _Optional[_Iterable[_Union[Record, _Mapping]]] = ..., out: _Optional[_Iterable[_Union[OutLink, _Mapping]]] = ..., into: _Optional[_Iterable[_Union[InLink, _Mapping]]] = ..., totals: _Optional[_Union[NodeTotals, _Mapping]] = ...) -> None: ...
+
+class Record(_message.Message):
+    __slots__ = ("iteration", "seconds", "waited_s", "wanted", "received", "coverage", "starved", "late", "messages", "bytes", "lost", "staleness")
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    WAITED_S_FIELD_NUMBER: _ClassVar[int]
+    WANTED_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    COVERAGE_FIELD_NUMBER: _ClassVar[int]
+    STARVED_FIELD_NUMBER: _ClassVar[int]
+    LATE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
+    STALENESS_FIELD_NUMBER: _ClassVar[int]
+    iteration: int
+    seconds: float
+    waited_s: float
+    wanted: int
+    received: int
+    coverage: float
+    starved: bool
+    late: int
+    messages: int
+    bytes: int
+    lost: int
+    staleness: float
+    def __init__(self, iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., waited_s: _Optional[float] = ..., wanted: _Optional[int] = ..., received: _Optional[int] = ..., coverage: _Optional[float] = ..., starved: bool = ..., late: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., lost: _Optional[int] = ..., staleness: _Optional[float] = ...) -> None: ...
+
+class OutLink(_message.Message):
+    __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts", "sockets", "queued", "queued_bytes", "resent", "resent_bytes", "dropped_bytes")
+    RECEIVER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    VALUES_BYTES_FIELD_NUMBER: _ClassVar[int]
+    SUPPORT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    STARS_BYTES_FIELD_NUMBER: _ClassVar[int]
+    FRAMING_BYTES_FIELD_NUMBER: _ClassVar[int]
+    PROTOBUF_BYTES_FIELD_NUMBER: _ClassVar[int]
+    LOST_FIELD_NUMBER: _ClassVar[int]
+    LOST_BYTES_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_FIELD_NUMBER: _ClassVar[int]
+    ACKNOWLEDGED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    LATE_FIELD_NUMBER: _ClassVar[int]
+    CONNECTS_FIELD_NUMBER: _ClassVar[int]
+    ROUND_TRIP_S_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_ROUND_TRIP_S_FIELD_NUMBER: _ClassVar[int]
+    OVERTIME_FIELD_NUMBER: _ClassVar[int]
+    RECEIPTS_FIELD_NUMBER: _ClassVar[int]
+    SOCKETS_FIELD_NUMBER: _ClassVar[int]
+    QUEUED_FIELD_NUMBER: _ClassVar[int]
+    QUEUED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    RESENT_FIELD_NUMBER: _ClassVar[int]
+    RESENT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    receiver: int
+    messages: int
+    values_bytes: int
+    support_bytes: int
+    stars_bytes: int
+    framing_bytes: int
+    protobuf_bytes: int
+    lost: int
+    lost_bytes: int
+    dropped: int
+    acknowledged: int
+    refused: int
+    late: int
+    connects: int
+    round_trip_s: float
+    longest_round_trip_s: float
+    overtime: int
+    receipts: int
+    sockets: SocketTotals
+    queued: int
+    queued_bytes: int
+    resent: int
+    resent_bytes: int
+    dropped_bytes: int
+    def __init__(self, receiver: _Optional[int] = ..., messages: _Optional[int] = ..., values_bytes: _Optional[int] = ..., support_bytes: _Optional[int] = ..., stars_bytes: _Optional[int] = ..., framing_bytes: _Optional[int] = ..., protobuf_bytes: _Optional[int] = ..., lost: _Optional[int] = ..., lost_bytes: _Optional[int] = ..., dropped: _Optional[int] = ..., acknowledged: _Optional[int] = ..., refused: _Optional[int] = ..., late: _Optional[int] = ..., connects: _Optional[int] = ..., round_trip_s: _Optional[float] = ..., longest_round_trip_s: _Optional[float] = ..., overtime: _Optional[int] = ..., receipts: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ..., queued: _Optional[int] = ..., queued_bytes: _Optional[int] = ..., resent: _Optional[int] = ..., resent_bytes: _Optional[int] = ..., dropped_bytes: _Optional[int] = ...) -> None: ...
+
+class InLink(_message.Message):
+    __slots__ = ("sender", "messages", "bytes", "aggregated", "late", "late_bytes", "evicted", "refused", "suspect", "refused_by", "refused_detail", "absurd")
+    SENDER_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    BYTES_FIELD_NUMBER: _ClassVar[int]
+    AGGREGATED_FIELD_NUMBER: _ClassVar[int]
+    LATE_FIELD_NUMBER: _ClassVar[int]
+    LATE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
+    SUSPECT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_BY_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_DETAIL_FIELD_NUMBER: _ClassVar[int]
+    ABSURD_FIELD_NUMBER: _ClassVar[int]
+    sender: int
+    messages: int
+    bytes: int
+    aggregated: int
+    late: int
+    late_bytes: int
+    evicted: int
+    refused: int
+    suspect: bool
+    refused_by: _containers.RepeatedCompositeFieldContainer[RefusedCount]
+    refused_detail: str
+    absurd: int
+    def __init__(self, sender: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., aggregated: _Optional[int] = ..., late: _Optional[int] = ..., late_bytes: _Optional[int] = ..., evicted: _Optional[int] = ..., refused: _Optional[int] = ..., suspect: bool = ..., refused_by: _Optional[_Iterable[_Union[RefusedCount, _Mapping]]] = ..., refused_detail: _Optional[str] = ..., absurd: _Optional[int] = ...) -> None: ...
+
+class RefusedCount(_message.Message):
+    __slots__ = ("refusal", "messages")
+    REFUSAL_FIELD_NUMBER: _ClassVar[int]
+    MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    refusal: _refusal_pb2.Refusal
+    messages: int
+    def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., messages: _Optional[int] = ...) -> None: ...
+
+class NodeTotals(_message.Message):
+    __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "snapshot_cpu_s", "snapshot_bytes", "desynchronised")
+    STARVED_FIELD_NUMBER: _ClassVar[int]
+    EXPIRED_FIELD_NUMBER: _ClassVar[int]
+    OVERRAN_FIELD_NUMBER: _ClassVar[int]
+    STEPS_FIELD_NUMBER: _ClassVar[int]
+    CPU_S_FIELD_NUMBER: _ClassVar[int]
+    RESIDENT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_STRANGERS_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_CPU_S_FIELD_NUMBER: _ClassVar[int]
+    SNAPSHOT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    DESYNCHRONISED_FIELD_NUMBER: _ClassVar[int]
+    starved: int
+    expired: int
+    overran: int
+    steps: int
+    cpu_s: float
+    resident_bytes: int
+    refused_strangers: int
+    snapshot_cpu_s: float
+    snapshot_bytes: int
+    desynchronised: int
+    def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ..., desynchronised: _Optional[int] = ...) -> None: ...
+
+class SocketTotals(_message.Message):
+    __slots__ = ("bytes_sent", "bytes_received", "segments_out", "segments_in", "retransmitted_segments", "connections", "retransmitted_bytes")
+    BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
+    BYTES_RECEIVED_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_OUT_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_IN_FIELD_NUMBER: _ClassVar[int]
+    RETRANSMITTED_SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
+    RETRANSMITTED_BYTES_FIELD_NUMBER: _ClassVar[int]
+    bytes_sent: int
+    bytes_received: int
+    segments_out: int
+    segments_in: int
+    retransmitted_segments: int
+    connections: int
+    retransmitted_bytes: int
+    def __init__(self, bytes_sent: _Optional[int] = ..., bytes_received: _Optional[int] = ..., segments_out: _Optional[int] = ..., segments_in: _Optional[int] = ..., retransmitted_segments: _Optional[int] = ..., connections: _Optional[int] = ..., retransmitted_bytes: _Optional[int] = ...) -> None: ...
+
+class SnapshotChunk(_message.Message):
+    __slots__ = ("run", "iteration", "offset", "values", "result")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    iteration: int
+    offset: int
+    values: bytes
+    result: bool
+    def __init__(self, run: _Optional[int] = ..., iteration: _Optional[int] = ..., offset: _Optional[int] = ..., values: _Optional[bytes] = ..., result: bool = ...) -> None: ...
+
+class Done(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    def __init__(self, run: _Optional[int] = ...) -> None: ...
+
+class Stop(_message.Message):
+    __slots__ = ("run", "iteration")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    iteration: int
+    def __init__(self, run: _Optional[int] = ..., iteration: _Optional[int] = ...) -> None: ...
+
+class Finished(_message.Message):
+    __slots__ = ("run",)
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    def __init__(self, run: _Optional[int] = ...) -> None: ...
+
+class Failure(_message.Message):
+    __slots__ = ("run", "reason", "diverged", "unheard")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    DIVERGED_FIELD_NUMBER: _ClassVar[int]
+    UNHEARD_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    reason: str
+    diverged: bool
+    unheard: bool
+    def __init__(self, run: _Optional[int] = ..., reason: _Optional[str] = ..., diverged: bool = ..., unheard: bool = ...) -> None: ...
+
+class FaultReport(_message.Message):
+    __slots__ = ("run", "number", "begins", "seconds", "iteration", "mechanism", "detail", "failed", "planned", "by_iteration", "took", "held")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    BEGINS_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    MECHANISM_FIELD_NUMBER: _ClassVar[int]
+    DETAIL_FIELD_NUMBER: _ClassVar[int]
+    FAILED_FIELD_NUMBER: _ClassVar[int]
+    PLANNED_FIELD_NUMBER: _ClassVar[int]
+    BY_ITERATION_FIELD_NUMBER: _ClassVar[int]
+    TOOK_FIELD_NUMBER: _ClassVar[int]
+    HELD_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    number: int
+    begins: bool
+    seconds: float
+    iteration: int
+    mechanism: str
+    detail: str
+    failed: bool
+    planned: float
+    by_iteration: bool
+    took: float
+    held: _containers.RepeatedCompositeFieldContainer[RealisedLink]
+    def __init__(self, run: _Optional[int] = ..., number: _Optional[int] = ..., begins: bool = ..., seconds: _Optional[float] = ..., iteration: _Optional[int] = ..., mechanism: _Optional[str] = ..., detail: _Optional[str] = ..., failed: bool = ..., planned: _Optional[float] = ..., by_iteration: bool = ..., took: _Optional[float] = ..., held: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ...) -> None: ...
+
+class Faults(_message.Message):
+    __slots__ = ("run", "plan")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    PLAN_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    plan: str
+    def __init__(self, run: _Optional[int] = ..., plan: _Optional[str] = ...) -> None: ...
+
+class Heartbeat(_message.Message):
+    __slots__ = ("iteration",)
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    iteration: int
+    def __init__(self, iteration: _Optional[int] = ...) -> None: ...
+
+class Goodbye(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class Dismissed(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
