@@ -9,57 +9,27 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from contract.unexpected_errors import naming_plugins
-from orchestrator.cli.claims import claims
-from orchestrator.cli.compare import compare
-from orchestrator.cli.doctor import doctor
+from contract.versions import code_version
 from orchestrator.cli.exit_codes import EPILOG, ExitCode
-from orchestrator.cli.fault import fault
-from orchestrator.cli.links import links
-from orchestrator.cli.nodes import nodes
-from orchestrator.cli.replay import replay
-from orchestrator.cli.report import report
-from orchestrator.cli.run import run
-from orchestrator.cli.runs import runs
-from orchestrator.cli.schema import schema
-from orchestrator.cli.serve import serve
-from orchestrator.cli.study import study
-from orchestrator.cli.topology import topology
-from orchestrator.cli.validate import validate
-from orchestrator.cli.verify import verify
-from orchestrator.cli.watch import watch
+from orchestrator.cli.verbs import Verbs
 from orchestrator.errors import MachineFault
-from orchestrator.plugins import add_plugins
 from pame.errors import PameError
 
 app = typer.Typer(
     name="pame",
+    cls=Verbs,
     help="Does decentralized learning by partial message exchange survive a real network? Run it and see.",
     epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verb in (
-    run,
-    compare,
-    study,
-    claims,
-    replay,
-    validate,
-    topology,
-    links,
-    verify,
-    schema,
-    runs,
-    report,
-    serve,
-    nodes,
-    watch,
-    fault,
-    doctor,
-):
-    app.command()(verb)
+
+
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"pame {code_version()}")
+        raise typer.Exit
 
 
 @app.callback()
@@ -73,18 +43,22 @@ def common(
             "repeatable (or PAME_PLUGINS).",
         ),
     ] = None,
+    _version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_show_version)
+    ] = False,
 ) -> None:
     """What all verbs have in common."""
+    from orchestrator.plugins import add_plugins
+
     add_plugins(plugin or ())
 
 
-def main() -> None:
-    """The entry point."""
+def call() -> None:
+    """The verb of the command line, with its mistakes as exit codes."""
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is asked to end ends as by Ctrl-C
     try:
-        with naming_plugins():
-            app()
+        _run()
     except MemoryError:
         errors.print("[red]error:[/] the experiment needs more memory than this machine has: make it smaller")
         sys.exit(ExitCode.USAGE)
@@ -94,3 +68,15 @@ def main() -> None:
         sys.exit(ExitCode.FAULT if isinstance(error, MachineFault) else ExitCode.USAGE)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _run() -> None:
+    try:
+        app()
+    except PameError:
+        raise
+    except Exception:
+        from contract.unexpected_errors import naming_plugins
+
+        with naming_plugins():
+            raise

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.markup import escape
 
 from contract.rpc import experiments_pb2 as pb
-from orchestrator.cli.exit_codes import exit_code
+from orchestrator.cli.run_exit_codes import exit_code
 from orchestrator.client import Client, Retelling, health_of
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.experiment import Experiment, Variant, to_yaml

@@ -11,8 +11,8 @@ from rich.markup import escape
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
-from orchestrator.cli.exit_codes import exit_code, worst
 from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health, say_steps
+from orchestrator.cli.run_exit_codes import exit_code, worst
 from orchestrator.cli.verified import say_verified
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant

@@ -9,8 +9,9 @@ import typer
 from threadpoolctl import threadpool_limits
 
 from contract.ports.tls_failures import TlsFailures
-from orchestrator.cli.exit_codes import ExitCode, exit_code
+from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.remote import Token
+from orchestrator.cli.run_exit_codes import exit_code
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment.units import DURATION
 from orchestrator.network import ControlPlane, Tls

@@ -1,0 +1,59 @@
+"""The verbs of `pame`: a verb's module is imported when it is called, so that help and version are there at once."""
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from orchestrator.cli.interrupt import raise_at_interrupt
+
+VERBS = {
+    "run": "Run an experiment file; lists in it make a sweep.",
+    "compare": "Compare algorithms, tuned alike, on fresh seeds.",
+    "study": "Test a claim with a grid of runs, some of them on real nodes.",
+    "claims": "Test the paper's claims: one table of verdicts.",
+    "replay": "Run a run again, with its plan as it was.",
+    "validate": "Check an experiment file without running it.",
+    "topology": "Draw the graph in the terminal and describe it.",
+    "links": "Show what every link does.",
+    "verify": "Measure every link of an experiment.",
+    "schema": "Print the JSON schema of experiment files, for editors.",
+    "runs": "List the runs, newest first.",
+    "report": "Write the report of a run or a sweep anew.",
+    "serve": "Serve nodes and clients until Ctrl-C.",
+    "nodes": "List the nodes that have joined an orchestrator.",
+    "watch": "Watch a run until it ends.",
+    "fault": "Inject a fault into the run under way.",
+    "doctor": "Say what works on this machine, what is missing, and how to get it.",
+}
+"""Each is a function of the same name in a file of the same name; what it does, in a line."""
+
+
+class Verbs(TyperGroup):
+    """Knows all verbs by name, and loads one at a time."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {name: TyperCommand(name) for name in VERBS}  # what a typing mistake is compared with
+
+    def list_commands(self, ctx: object) -> list[str]:
+        """All, in the order of the help."""
+        return list(VERBS)
+
+    def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:
+        """One of them; from now on Ctrl-C is the verb's own business."""
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"orchestrator.cli.{cmd_name}")
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        alone.command(cmd_name)(getattr(module, cmd_name))
+        command = typer.main.get_command(alone)
+        assert isinstance(command, TyperCommand)
+        raise_at_interrupt()
+        return command
+
+    def format_commands(self, ctx: object, formatter: Any) -> None:
+        """Without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
