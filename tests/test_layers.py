@@ -1,4 +1,4 @@
-"""The layers of DESIGN.md: arrows point down, and the science touches neither files nor sockets nor clocks."""
+"""The layers of docs/architecture.md: arrows point down, and the science touches no files, sockets or clocks."""
 
 import ast
 import subprocess

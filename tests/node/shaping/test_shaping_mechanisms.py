@@ -1,4 +1,4 @@
-"""The table of DESIGN.md, cell by cell, and the probe on this machine's own kernel."""
+"""The table of docs/architecture.md, cell by cell, and the probe on this machine's own kernel."""
 
 import json
 import subprocess
