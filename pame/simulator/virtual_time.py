@@ -76,8 +76,8 @@ class _VirtualTimeRun:
         self._steps = 0
         self._reason: str | None = None
         self._stopped: tuple[NDArray[np.float64], int] | None = None
-        # With stragglers the complete sets lag behind, so the curve by time decides. Lost messages are not waited for and
-        # hold nobody up.
+        # With stragglers the complete sets lag behind, so the curve by time decides. Lost messages are not waited for
+        # and hold nobody up.
         self._by_time = bool(self._slow) or not setting.misfortune.is_public
 
     def go(self) -> RunOutcome:
