@@ -105,8 +105,9 @@ def _on(found: Found, place: Place, reading: str) -> Iterator[Question]:
         said = (
             f"diverges: a fifth in {diverged(random)} of {len(random)}, all in {diverged(every)} of {len(every)} seeds"
         )
+        verdict = Verdict.FAILS if diverged(random) else Verdict.OPEN  # else there is nothing to compare with
         for part in (AS_NEAR, AS_FAST):
-            yield Question(part, words, reading, said, Verdict.FAILS, len(random), diverges=True)
+            yield Question(part, words, reading, said, verdict, len(random), diverges=True)
         return
     ends = at_end(random, every)
     said = f"{ends.words(0, 100)} % left; all neighbours {ends.words(1, 100)} %{_beside(found, place, reading)}"

@@ -131,7 +131,7 @@ def _each_step(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterato
 
 
 def _shrinking(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterator[Question]:
-    """What the first step up saves, less what the last saves."""
+    """What the first step up saves, less what the last saves; a loss at the last is no smaller gain."""
     place, reading = condition.place, condition.reading
     if len(rungs) < 3:
         words = "nothing to compare: fewer than three values that do not diverge"
@@ -145,7 +145,7 @@ def _shrinking(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterato
     margin = MARGIN * fmean(hits[0].values())
 
     def estimate(confidence: float) -> Interval:
-        return paired_interval([first - last for first, last in saved], confidence, 4 * EVERY**2 / 12)
+        return paired_interval([first - max(last, 0) for first, last in saved], confidence, 4 * EVERY**2 / 12)
 
     first, last = (fmean(part) for part in zip(*saved, strict=True))
     words = f"the first step up saves {first:.3g} iterations, the last {last:.3g}"

@@ -86,7 +86,8 @@ def _drawn(
         words = (
             f"diverges: {span} in {diverged(each)} of {len(each)}, {_MEAN} for all in {diverged(equal)} of {len(equal)}"
         )
-        yield Question(SLOWER, place, reading, words, Verdict.FAILS, _seeds((each, equal)), diverges=True)
+        verdict = Verdict.FAILS if diverged(each) else Verdict.OPEN  # else there is nothing to compare with
+        yield Question(SLOWER, place, reading, words, verdict, _seeds((each, equal)), diverges=True)
         return
     took = to_target(each, equal, TARGET, lambda mark: mark.iteration)
     words = f"{took.words(0)} iterations; {_MEAN} for all: {took.words(1)}"

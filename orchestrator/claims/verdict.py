@@ -56,7 +56,8 @@ def positive(margin: float) -> Rule:
 
 
 def _sides(holds: bool, fails: bool) -> Verdict:
-    return Verdict.HOLDS if holds else Verdict.FAILS if fails else Verdict.OPEN
+    """A gain that is surely there and surely too small does not hold."""
+    return Verdict.FAILS if fails else Verdict.HOLDS if holds else Verdict.OPEN
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 from orchestrator.compare.grid import CompareView, contestants, views
 from orchestrator.compare.measure import (
@@ -16,7 +17,8 @@ from orchestrator.compare.measure import (
 from orchestrator.compare.outcome import CompareOutcome
 from orchestrator.compare.ratios import Ratio, ratio_by_seed
 from orchestrator.compare.tune import has_diverged
-from orchestrator.report.number_words import duration, number, volume
+from orchestrator.paired import ENOUGH_SEEDS
+from orchestrator.report.number_words import count, duration, number, volume
 from orchestrator.studies.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
 
@@ -93,6 +95,8 @@ class CompareFinding:
     """How many times that the runner-up needs, seed by seed."""
     is_free: bool = False
     """Whether no communication gets there, too: then nobody wins."""
+    is_alone: bool = True
+    """Whether no run of anybody else gets there."""
 
     @property
     def names(self) -> str:
@@ -109,8 +113,12 @@ class CompareFinding:
         low, high = self._show(self.took.low), self._show(self.took.high)
         range_ = f" ({low} … {high})" if low != high else ""
         said = f"{self.names}: {self._show(self.took.median)}{range_}"
+        if self.runner_up is None and len(self.winners) == 1:
+            look = f" (a look: {count(self.took.runs, 'seed')})" if self.took.runs < ENOUGH_SEEDS else ""
+            others = "nobody else gets there" if self.is_alone else "all others miss it with half of the seeds or more"
+            return f"{said}{look}; {others}"
         if self.runner_up is None:
-            return f"{said}; nobody else gets there" if len(self.winners) == 1 else said
+            return said
         times = "" if self.ratio is None else f", {self.ratio.words}"
         return f"{said}; next {self.runner_up}{times}"
 
@@ -211,10 +219,28 @@ def _finding(
     first = there[0][1]
     winners = tuple(name for name, found in there if found.median == first.median)
     if len(winners) == len(there):
-        return CompareFinding(view, goal, measure, winners, first)
+        is_alone = all(found.missed == found.runs for name, found in known if name not in winners)
+        return CompareFinding(view, goal, measure, winners, first, is_alone=is_alone)
     name = there[len(winners)][0]
-    mine, others = (by_seed(of_cell(outcome.rows, view, who), goal, measure) for who in (winners[0], name))
-    return CompareFinding(view, goal, measure, winners, first, name, ratio_by_seed(mine, others))
+    ours, theirs = (of_cell(outcome.rows, view, who) for who in (winners[0], name))
+    mine, others = (by_seed(rows, goal, measure) for rows in (ours, theirs))
+    ratio = ratio_by_seed(mine, others, _spent(theirs, measure), _rounding(outcome, goal, (*ours, *theirs)))
+    return CompareFinding(view, goal, measure, winners, first, name, ratio)
+
+
+def _spent(rows: Sequence[CompareRow], measure: Measure) -> dict[int, float]:
+    """By seed, all that a run took."""
+    able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
+    taken = {row.cell.seed: [value for mark in row.marks if (value := measure.of(mark)) is not None] for row in able}
+    return {seed: max(values) for seed, values in taken.items() if values}
+
+
+def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -> float:
+    """Of the logarithm of a ratio: whatever is measured is read at a point, and a point is some iterations wide."""
+    is_fine = not outcome.measured and goal.key in {f"{target:g}" for target in outcome.comparison.targets}
+    width = 1 if is_fine else outcome.comparison.check_every
+    read = [mark.iteration for row in rows if (mark := hit(row, goal)) is not None and mark.iteration]
+    return 2 * fmean((width / iteration) ** 2 / 12 for iteration in read) if read else 0.0
 
 
 def _is_known(contest: Sequence[Line], measure: Measure) -> bool:

@@ -164,8 +164,11 @@ def _target_in_time(case: _Case) -> StudyJudgement:
         known = [(before, after) for before, after in case.pairs(condition) if before.held_s]
         times = [after.held_s / before.held_s for before, after in known if before.held_s and after.held_s]
         if not known or len(times) == len(known):
-            ratio = case.ratio(times, _rounding(known)) if times else None
-            return None if ratio is None else _beside(ratio, SLOWDOWN, "times as long")
+            if not times:
+                return None
+            lost = len(case.pairs(condition)) - len(known)
+            remark = f"{count(lost, 'seed')} miss it without trouble and say nothing" if lost else ""
+            return replace(_beside(case.ratio(times, _rounding(known)), SLOWDOWN, "times as long"), remark=remark)
         missed = len(known) - len(times)
         return _Seen(
             passed=None if times else False,

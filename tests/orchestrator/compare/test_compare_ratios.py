@@ -40,3 +40,22 @@ def test_two_seeds_are_a_look_and_seeds_that_only_one_has_do_not_count() -> None
     assert found is not None
     assert (found.seeds, found.low, found.is_decided) == (2, None, False)
     assert ratio_by_seed({1: 1.0}, {2: 1.0}) is None
+
+
+def test_values_that_agree_by_luck_of_the_grid_are_not_told_apart() -> None:
+    first, second = dict.fromkeys((1, 2, 3), 7.0), dict.fromkeys((1, 2, 3), 8.0)
+    assert (found := ratio_by_seed(first, second)) is not None
+    assert found.is_decided, "if both are exact"
+    rounding = (1 / 7) ** 2 / 12 + (1 / 8) ** 2 / 12
+    assert (found := ratio_by_seed(first, second, rounding=rounding)) is not None
+    assert not found.is_decided, "if both are read in whole rounds"
+
+
+def test_who_misses_is_not_left_out_but_counts_with_all_it_took() -> None:
+    first, second = dict.fromkeys((1, 2, 3, 4), 10.0), {1: 11.0, 2: 9.0}
+    assert (found := ratio_by_seed(first, second, {3: 80.0, 4: 5.0, 9: 1.0})) is not None
+    assert found.seeds == 4
+    assert found.times == pytest.approx((1.1 * 0.9 * 8.0 * 1.0) ** 0.25), "and with as much as the other at least"
+    assert found.missed == 2
+    assert "at least" in found.words
+    assert "misses with 2 of 4 seeds" in found.words

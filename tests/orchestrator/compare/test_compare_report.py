@@ -113,7 +113,8 @@ def test_a_run_that_diverges_later_wins_nothing(tmp_path: Path) -> None:
 def test_who_misses_a_target_needs_more_than_anybody(tmp_path: Path) -> None:
     outcome = outcome_of(tmp_path, both_views())
     finding = found(outcome, CompareView.STANDARDIZED, "0.1", "bytes")
-    assert finding.words == "pame: 29.3 KiB (19.53 KiB … 39.06 KiB); nobody else gets there"
+    others = "all others miss it with half of the seeds or more"  # D-PSGD gets there with one of two
+    assert finding.words == f"pame: 29.3 KiB (19.53 KiB … 39.06 KiB) (a look: 2 seeds); {others}"
     [goal] = [goal for goal in goals(outcome) if goal.key == "0.1"]
     [_, line] = lines(outcome, CompareView.STANDARDIZED, goal)
     assert line.took["rounds"] == Spread(inf, 20.0, 20.0, 2, missed=1)
