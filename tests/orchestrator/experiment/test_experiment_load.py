@@ -67,7 +67,7 @@ def test_the_embedded_default_experiment_is_the_quickstart() -> None:
     assert isinstance(experiment.algorithm.step, FixedStep)
     assert experiment.compute == ComputeSection(step=0.01)
     assert experiment.links == LinksSection(delay=0.005, jitter=0.001, rate=1e8)
-    assert (experiment.evaluate.every, experiment.stop.iterations) == (5, 300)
+    assert (experiment.evaluate.every, experiment.stop.iterations) == (10, 300)
 
 
 def test_quantities_become_seconds_bits_per_second_and_shares(one: One) -> None:

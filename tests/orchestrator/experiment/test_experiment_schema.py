@@ -104,8 +104,8 @@ def test_the_default_file_and_every_resolved_experiment_fit_the_schema(validator
 def test_the_schema_is_of_the_draft_editors_know_and_explains_every_key(schema: dict[str, Any]) -> None:
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert all("description" in prop or "$ref" in prop for prop in schema["properties"].values())
-    delay = schema["$defs"]["Links"]["properties"]["delay"]
+    delay = schema["$defs"]["LinksSection"]["properties"]["delay"]
     assert delay["anyOf"][0]["examples"] == ["20ms", "1.5s", "2min"]
     assert schema["properties"]["compute"]["default"] is None
-    assert schema["$defs"]["Compute"]["properties"]["step"]["default"] == "10ms"
+    assert schema["$defs"]["ComputeSection"]["properties"]["step"]["default"] == "10ms"
     assert schema["$defs"]["LinearSpec"]["properties"]["samples"]["description"] == "samples per node"

@@ -15,11 +15,16 @@ NONE: dict[int, WindowOutcome] = {}
 
 
 def event(effect: Effect, begin: float, end: float = inf, number: int = 0, unit: Any = "seconds") -> FaultEvent:
-    return FaultEvent(number, type(effect).__name__.lower(), effect, Window(begin, end, unit))
+    return FaultEvent(number, type(effect).__name__.removesuffix("Effect").lower(), effect, Window(begin, end, unit))
 
 
 def strike(effect: Effect, iteration: int, lasts: float = 1.0, number: int = 0) -> FaultEvent:
-    return FaultEvent(number, type(effect).__name__.lower(), effect, Window(float(iteration), inf, "iterations", lasts))
+    return FaultEvent(
+        number,
+        type(effect).__name__.removesuffix("Effect").lower(),
+        effect,
+        Window(float(iteration), inf, "iterations", lasts),
+    )
 
 
 def begins(node: int, planned: float, seconds: float | None = None, number: int = 0, failure: str = "") -> Told:

@@ -18,7 +18,9 @@ HALVES = CutEffect(((0, 3), (3, 0), (1, 2), (2, 1)))
 def event(
     effect: Effect, begin: float, end: float, unit: Any = "seconds", number: int = 0, fault: str = ""
 ) -> FaultEvent:
-    return FaultEvent(number, fault or type(effect).__name__.lower(), effect, Window(begin, end, unit))
+    return FaultEvent(
+        number, fault or type(effect).__name__.removesuffix("Effect").lower(), effect, Window(begin, end, unit)
+    )
 
 
 def write_plan(folder: Path, *events: FaultEvent) -> None:

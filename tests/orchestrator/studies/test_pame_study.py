@@ -35,7 +35,7 @@ def test_a_quick_study_predicts_a_grid_and_measures_two_cells_on_the_same_nodes(
     rows = rows_of(folder)
     predicted = {(row["policy"], row["condition"]): row for row in rows if row["backend"] == "simulate"}
     measured = [row for row in rows if row["backend"] == "local"]
-    assert len(predicted) == 8
+    assert len(predicted) == 14
     assert [row["policy"] for row in measured] == ["pame-all-long", "dpsgd-long"]
     assert all(predicted["pame-all-long", condition]["left"] < 0.2 for condition in ("none", "30-at-10x"))
     for row in measured:
@@ -65,7 +65,7 @@ def test_the_simulator_alone_is_enough_for_a_verdict_and_quiet_prints_the_folder
     assert done.returncode == 0, done.stderr
     [line] = done.stdout.splitlines()
     rows = rows_of(tmp_path / line)
-    assert len(rows) == 2 * 8
+    assert len(rows) == 2 * 14
     assert {row["seed"] for row in rows} == {1, 2}
     assert not (tmp_path / line / "real").exists()
     assert "none ran" in (tmp_path / line / "report.html").read_text()
