@@ -103,9 +103,10 @@ def _rows(
 def flat(
     runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Callable[[CompareMark], float | None]
 ) -> list[Pair]:
-    """What exchanges nothing has no rounds, bytes or seconds: a line at where it ends, as long as the others'."""
+    """What exchanges nothing has no rounds, bytes or seconds: a line at the best it comes to, as long as the others'."""
     others = [x for other in runs if not is_baseline(other) for mark in other.marks if (x := measure.of(mark))]
-    ends = [y for mark in run.marks[-1:] if (y := of(mark)) is not None]
+    best = sorted(run.marks, key=lambda mark: mark.left)[:1]
+    ends = [y for mark in best if (y := of(mark)) is not None]
     return [(x, y) for y in ends for x in (min(others), max(others))] if others else []
 
 

@@ -53,7 +53,14 @@ def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spe
     # Who ends above where all began is off the picture.
     start = min(1.0, max((value["y"] for value in values), default=1.0))
     return {
-        "title": {"text": f"{view.value}: {measure.key} to suboptimality", "anchor": "start", "fontSize": 13},
+        # a reading's name is nearly as wide as a panel
+        "title": {
+            "text": view.value,
+            "subtitle": f"{measure.key} to suboptimality",
+            "anchor": "start",
+            "fontSize": 13,
+            "subtitleFontSize": 12,
+        },
         "width": _WIDTH,
         "height": _HEIGHT,
         "data": {"values": values},
