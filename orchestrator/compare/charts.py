@@ -103,7 +103,7 @@ def _rows(
 def flat(
     runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Callable[[CompareMark], float | None]
 ) -> list[Pair]:
-    """What exchanges nothing has no rounds, bytes or seconds: a line at the best it comes to, as long as the others'."""
+    """What exchanges nothing has no rounds, bytes or seconds: a line at its best, as long as the others'."""
     others = [x for other in runs if not is_baseline(other) for mark in other.marks if (x := measure.of(mark))]
     best = sorted(run.marks, key=lambda mark: mark.left)[:1]
     ends = [y for mark in best if (y := of(mark)) is not None]

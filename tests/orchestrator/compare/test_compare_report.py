@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from rich.console import Console
 
 from orchestrator.compare import load_comparison
-from orchestrator.compare.charts import median_runs
+from orchestrator.compare.charts import flat, median_runs
 from orchestrator.compare.grid import CompareView
 from orchestrator.compare.measure import HOW, CompareMark, CompareRow, Yardstick
 from orchestrator.compare.outcome import CompareOutcome
@@ -225,9 +225,8 @@ def test_the_picture_has_a_panel_per_view_and_measure_and_a_line_per_algorithm(t
     outcome = outcome_of(tmp_path, both_views())
     write_picture(tmp_path, outcome)
     text = (tmp_path / "comparison.svg").read_text()
-    for view in ("as-published", STANDARDIZED):
-        for measure in ("rounds", "bytes"):
-            assert f">{view}: {measure} to suboptimality<" in text
+    assert [text.count(f">{view}<") for view in ("as-published", STANDARDIZED)] == [2, 2]
+    assert [text.count(f">{measure} to suboptimality<") for measure in ("rounds", "bytes")] == [2, 2]
     assert len(re.findall(r'<path aria-label="[^"]*algorithm: ', text)) == 4 * 2
     write_picture(tmp_path / "nowhere", outcome_of(tmp_path, []))
     assert not (tmp_path / "nowhere").exists()
@@ -254,3 +253,10 @@ def test_a_browser_draws_every_curve_and_complains_of_nothing(tmp_path: Path) ->
     assert complaints == []
     assert drawn == [2, 2, 2, 2], "accuracy and suboptimality in two views, a line per algorithm"
     assert choices == ["rounds", "bytes", "seconds", "iterations"]
+
+
+def test_what_exchanges_nothing_is_a_line_at_its_best() -> None:
+    alone = row(Baseline.ALONE.value, [mark(0, 1.0), mark(5, 0.4), mark(10, 0.7)])
+    other = row("pame", [mark(0, 1.0), mark(10, 0.1)])
+    drawn = flat([other, alone], ROUNDS, alone, lambda found: found.left)
+    assert {y for _, y in drawn} == {0.4}
