@@ -15,8 +15,13 @@ from pame.baselines import Baseline
 
 Pair = tuple[float, float]
 _COLOURS = 8
-_NOTE = "A line per algorithm: its median seed. What exchanges nothing is level: that is where it ends."
-WHOSE = {"nodes": "the nodes' own models", "mean": "the mean model"}
+_NOTE = "A line per algorithm: its median seed. What exchanges nothing is level: that is the best it comes to."
+WHOSE = {"nodes": "the nodes' own models", "mean": "the mean model", "worst": "the worst node's own model"}
+_OF: dict[str, Callable[[CompareMark], float | None]] = {
+    "nodes": lambda mark: mark.nodes,
+    "mean": lambda mark: mark.mean,
+    "worst": lambda mark: mark.worst,
+}
 _POINTS = 200
 _PLACES = {ROUNDS: "Communication rounds", BYTES: "Bytes", SECONDS: "Seconds", ITERATIONS: "Iterations"}
 
@@ -33,7 +38,7 @@ def legend(outcome: CompareOutcome) -> Legend:
 
 
 def curves(outcome: CompareOutcome) -> list[Chart]:
-    """For each view: the accuracy, if there is one, and the relative suboptimality."""
+    """For each view: the accuracy, if there is one; the suboptimality that targets are about, and that of whom else."""
     figures = []
     for view in views(outcome.comparison):
         runs = median_runs(outcome, view)
@@ -45,6 +50,11 @@ def curves(outcome: CompareOutcome) -> list[Chart]:
         words, name = f"Relative suboptimality, {view.value}", f"left-{view.key}"
         axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[outcome.comparison.of]}"
         figures.append(_figure(outcome, runs, name, words, axis, lambda mark: mark.left))
+        for whose, of in _OF.items():
+            if whose != outcome.comparison.of and any(of(mark) is not None for run in runs for mark in run.marks):
+                words, name = f"Of {WHOSE[whose]}, {view.value}", f"left-{whose}-{view.key}"
+                axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[whose]}"
+                figures.append(_figure(outcome, runs, name, words, axis, of))
     return figures
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from rich.console import Console
 
 from orchestrator.compare import load_comparison
-from orchestrator.compare.charts import flat, median_runs
+from orchestrator.compare.charts import curves, flat, median_runs
 from orchestrator.compare.grid import CompareView
 from orchestrator.compare.measure import HOW, CompareMark, CompareRow, Yardstick
 from orchestrator.compare.outcome import CompareOutcome
@@ -260,3 +260,14 @@ def test_what_exchanges_nothing_is_a_line_at_its_best() -> None:
     other = row("pame", [mark(0, 1.0), mark(10, 0.1)])
     drawn = flat([other, alone], ROUNDS, alone, lambda found: found.left)
     assert {y for _, y in drawn} == {0.4}
+
+
+def test_the_mean_model_and_the_worst_node_have_curves_of_their_own(tmp_path: Path) -> None:
+    known = [
+        replace(one, marks=tuple(replace(m, nodes=m.left, mean=m.left / 2, worst=2 * m.left) for m in one.marks))
+        for one in both_views()
+    ]
+    keys = {chart.key for chart in curves(outcome_of(tmp_path, known))}
+    assert {"left-as-published", "left-mean-as-published", "left-worst-as-published"} <= keys
+    assert "left-nodes-as-published" not in keys, "that is the one that targets are about"
+    assert not any("worst" in chart.key for chart in curves(outcome_of(tmp_path, both_views())))
