@@ -267,7 +267,7 @@ def test_the_mean_model_and_the_worst_node_have_curves_of_their_own(tmp_path: Pa
         replace(one, marks=tuple(replace(m, nodes=m.left, mean=m.left / 2, worst=2 * m.left) for m in one.marks))
         for one in both_views()
     ]
-    keys = {chart.key for chart in curves(outcome_of(tmp_path, known))}
+    keys = {chart.id for chart in curves(outcome_of(tmp_path, known))}
     assert {"left-as-published", "left-mean-as-published", "left-worst-as-published"} <= keys
     assert "left-nodes-as-published" not in keys, "that is the one that targets are about"
-    assert not any("worst" in chart.key for chart in curves(outcome_of(tmp_path, both_views())))
+    assert not any("worst" in chart.id for chart in curves(outcome_of(tmp_path, both_views())))
