@@ -5,7 +5,7 @@ that were read on a grid may agree by luck of the grid: `rounding`, its variance
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, inf, log, sqrt
 from statistics import fmean, stdev
 
@@ -52,3 +52,31 @@ def paired_ratio(values: Sequence[float], level: float = LEVEL, rounding: float 
     """Of ratios above 0, one per seed: their geometric mean; `rounding`: of their logarithms."""
     logs = paired_interval([log(value) for value in values], level, rounding)
     return Interval(exp(logs.estimate), exp(logs.low), exp(logs.high) if logs.high < _LARGEST else inf, logs.seeds)
+
+
+@dataclass(frozen=True)
+class CensoredPairs:
+    """What two took, seed by seed: who misses took more than all it had, and at least what the other took."""
+
+    values: tuple[tuple[float, float], ...]
+    missed: tuple[int, int]
+    """How often the first missed where the second did not, and the other way round."""
+
+
+def censored(took: Sequence[tuple[float | None, float | None]], spent: Sequence[tuple[float, float]]) -> CensoredPairs:
+    """From what both took, None for a miss, and all that each spent; where both miss, the pair says nothing."""
+    known = [(hits, ends) for hits, ends in zip(took, spent, strict=True) if hits != (None, None)]
+    values = []
+    for hits, ends in known:
+        reached = max(hit for hit in hits if hit is not None)
+        first, second = (max(end, reached) if hit is None else hit for hit, end in zip(hits, ends, strict=True))
+        values.append((first, second))
+    missed = sum(hits[0] is None for hits, _ in known), sum(hits[1] is None for hits, _ in known)
+    return CensoredPairs(tuple(values), missed)
+
+
+def censored_ratio(pairs: CensoredPairs, level: float = LEVEL, rounding: float = 0.0) -> Interval:
+    """The first over the second; after a miss the interval has no end on that side."""
+    effect = paired_ratio([one / other for one, other in pairs.values], level, rounding)
+    low, high = 0.0 if pairs.missed[1] else effect.low, inf if pairs.missed[0] else effect.high
+    return replace(effect, low=low, high=high)

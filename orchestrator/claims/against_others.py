@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from orchestrator.claims.charts import contest
 from orchestrator.claims.claim import Claim, Found, OfComparison
-from orchestrator.claims.pairs import Pairs, censored
+from orchestrator.claims.pairs import Pairs, of_hits
 from orchestrator.claims.verdict import Question, Rule, at_most, smaller
 from orchestrator.compare.grid import contestants, views
 from orchestrator.compare.measure import CompareRow, of_cell
 from orchestrator.compare.outcome import CompareOutcome
-from orchestrator.compare.verdict import BYTES, ROUNDS, Goal, Measure, goals, hit, is_free
+from orchestrator.compare.verdict import BYTES, ROUNDS, Goal, Measure, by_seed, goals, is_free
 
 FEWER, HALF = "fewer rounds", "at most half the bytes"
 _SUBJECT = "pame"
@@ -49,20 +49,10 @@ def _targets(outcome: CompareOutcome) -> list[Goal]:
 
 
 def paired(ours: Sequence[CompareRow], others: Sequence[CompareRow], goal: Goal, measure: Measure) -> Pairs:
-    """Seed by seed; who misses took more than all it had, and at least what the other took."""
-    theirs = {row.cell.seed: row for row in others}
-    both = [(row, theirs[row.cell.seed]) for row in ours if row.cell.seed in theirs]
-    hits = [(_hit(one, goal, measure), _hit(other, goal, measure)) for one, other in both]
-    return censored(hits, [(_last(one, measure), _last(other, measure)) for one, other in both])
-
-
-def _hit(row: CompareRow, goal: Goal, measure: Measure) -> float | None:
-    mark = hit(row, goal)
-    return None if mark is None else measure.of(mark)
-
-
-def _last(row: CompareRow, measure: Measure) -> float:
-    return max((value for mark in row.marks if (value := measure.of(mark)) is not None), default=0.0)
+    """Seed by seed."""
+    mine, theirs = (by_seed(rows, goal, measure) for rows in (ours, others))
+    both = [(taken, theirs[seed]) for seed, taken in mine.items() if seed in theirs]
+    return of_hits([(a.hit, b.hit) for a, b in both], [(a.spent, b.spent) for a, b in both])
 
 
 def _grid(measure: Measure) -> float:

@@ -21,10 +21,9 @@ from orchestrator.claims.outcome import ClaimsOutcome
 from orchestrator.claims.report import write_claims_report
 from orchestrator.claims.run_curve import RunCurve
 from orchestrator.claims.verdict import ClaimFinding, ClaimJudgement
-from orchestrator.compare.conduct import CompareOrder as CompareOrder
-from orchestrator.compare.conduct import conduct_comparison
+from orchestrator.compare.conduct import CompareOrder, conduct_comparison
 from orchestrator.compare.grid import CompareCell, contestants, tuning_cells, views
-from orchestrator.compare.measure import CompareRow as ComparedRow
+from orchestrator.compare.measure import CompareRow
 from orchestrator.compare.run import SIMULATE
 from orchestrator.errors import writing
 from orchestrator.network import NetworkState
@@ -32,10 +31,9 @@ from orchestrator.partial_results import Keep, PartialResults, row_file
 from orchestrator.process_pool import cores, each, process_pool
 from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies import Study
-from orchestrator.studies.grid import StudyCell as StudyCell
 from orchestrator.studies.grid import base_experiment
 from orchestrator.studies.measure import StudyRow
-from orchestrator.studies.predict import predict
+from orchestrator.studies.predict import predict_all
 from orchestrator.studies.tune import fewest_tries, steps_of, tune
 
 Result = RunCurve | StudyRow
@@ -130,17 +128,11 @@ class _ClaimsWork:
         study = self._order.studies[key]
         path = study_file(study.name)
 
-        def run(cells: Sequence[StudyCell]) -> list[StudyRow]:
-            arguments = {number: (cell, path, study.target) for number, cell in enumerate(cells)}
-            found = {}
-            with closing(each(pool, predict, arguments, _HINT)) as results:
-                for number, row in results:
-                    found[number] = row
-                    keep({"claim": key, "for": "tuning", **row.plain()})
-                    self._watcher.ran((key,))
-            return [found[number] for number in arguments]
+        def ended(row: StudyRow) -> None:
+            keep({"claim": key, "for": "tuning", **row.plain()})
+            self._watcher.ran((key,))
 
-        tuned = tune(study, base_experiment(path), run)
+        tuned = tune(study, base_experiment(path), lambda cells: predict_all(pool, cells, path, study.target, ended))
         self._found[key] = Found(study=replace(study, steps=steps_of(tuned)), tuned=tuned)
 
     def _run(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
@@ -201,16 +193,16 @@ class _OfComparison:
     def solved(self, seed: int) -> None:
         pass
 
-    def tuned(self, row: ComparedRow) -> None:
+    def tuned(self, row: CompareRow) -> None:
         self._watcher.ran(self._claims)
 
-    def simulated(self, row: ComparedRow) -> None:
+    def simulated(self, row: CompareRow) -> None:
         self._watcher.ran(self._claims)
 
     def goes_on(self, cell: CompareCell, state: NetworkState) -> None:
         pass
 
-    def measured(self, row: ComparedRow) -> None:
+    def measured(self, row: CompareRow) -> None:
         pass
 
 

@@ -6,13 +6,12 @@ miss, the pair says nothing.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass
 from statistics import fmean, median
 
 from orchestrator.claims.run_curve import CurveMark, RunCurve
 from orchestrator.claims.verdict import Rule, Test
-from orchestrator.paired import Interval, paired_ratio
+from orchestrator.paired import CensoredPairs, Interval, censored, censored_ratio
 from orchestrator.runs import Status
 
 _LOWEST = 1e-12
@@ -43,9 +42,7 @@ class Pairs:
             if not self.values:
                 return None
             rounding = fmean((grid / one) ** 2 / 12 + (grid / other) ** 2 / 12 for one, other in self.values)
-            effect = paired_ratio([one / other for one, other in self.values], confidence, rounding)
-            low, high = 0.0 if self.missed[1] else effect.low, inf if self.missed[0] else effect.high
-            return replace(effect, low=low, high=high)
+            return censored_ratio(CensoredPairs(self.values, self.missed), confidence, rounding)
 
         return Test(estimate, rule, is_bound=any(self.missed))
 
@@ -56,7 +53,13 @@ def to_target(
     """What it took them to the target."""
     both = _both(one, other)
     hits = [(_at(a.hit(target), of), _at(b.hit(target), of)) for a, b in both]
-    return censored(hits, [(_last(a, b, of), _last(b, a, of)) for a, b in both])
+    return of_hits(hits, [(_last(a, b, of), _last(b, a, of)) for a, b in both])
+
+
+def of_hits(took: Sequence[tuple[float | None, float | None]], spent: Sequence[tuple[float, float]]) -> Pairs:
+    """From what both took, None for a miss, and all that each spent."""
+    found = censored(took, spent)
+    return Pairs(found.values, len(took), found.missed)
 
 
 def at_end(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> Pairs:
@@ -65,19 +68,6 @@ def at_end(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> Pairs:
     ends = [(a.end, b.end) for a, b in both]
     values = tuple((max(x, _LOWEST), max(y, _LOWEST)) for x, y in ends if x is not None and y is not None)
     return Pairs(values, len(both))
-
-
-def censored(both: Sequence[tuple[float | None, float | None]], last: Sequence[tuple[float, float]]) -> Pairs:
-    """From what both took, None for a miss, and the last that is known of each."""
-    known = [(took, end) for took, end in zip(both, last, strict=True) if took != (None, None)]
-    values = []
-    for (first, second), (end, other_end) in known:
-        reached = max(hit for hit in (first, second) if hit is not None)
-        values.append(
-            (max(end, reached) if first is None else first, max(other_end, reached) if second is None else second)
-        )
-    missed = sum(took[0] is None for took, _ in known), sum(took[1] is None for took, _ in known)
-    return Pairs(tuple(values), len(both), missed)
 
 
 def diverged(courses: Iterable[RunCurve]) -> int:

@@ -71,6 +71,7 @@ def call() -> None:
 
 
 def _run() -> None:
+    """`naming_plugins` needs the registries, and so numpy: it is asked only when something went wrong."""
     try:
         app()
     except PameError:

@@ -15,7 +15,7 @@ from orchestrator.compare.measure import (
     under_stop_rule,
 )
 from orchestrator.compare.outcome import CompareOutcome
-from orchestrator.compare.ratios import Ratio, ratio_by_seed
+from orchestrator.compare.ratios import Ratio, Taken, ratio_by_seed
 from orchestrator.compare.tune import has_diverged
 from orchestrator.paired import ENOUGH_SEEDS
 from orchestrator.report.number_words import count, duration, number, volume
@@ -186,11 +186,15 @@ def took(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> Spread | N
     return spread_of_hits([None if mark is None else measure.of(mark) for mark in marks])
 
 
-def by_seed(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> dict[int, float]:
-    """What it took with each seed that got there."""
-    able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
-    pairs = ((row.cell.seed, hit(row, goal)) for row in able)
-    return {seed: value for seed, mark in pairs if mark is not None and (value := measure.of(mark)) is not None}
+def by_seed(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> dict[int, Taken]:
+    """What it took with each seed of which that was measured."""
+    found = {}
+    for row in rows:
+        spent = [value for mark in row.marks if (value := measure.of(mark)) is not None]
+        if spent and not (measure.is_time and row.cpu_bound):
+            mark = hit(row, goal)
+            found[row.cell.seed] = Taken(None if mark is None else measure.of(mark), max(spent))
+    return found
 
 
 def findings(outcome: CompareOutcome) -> list[CompareFinding]:
@@ -224,15 +228,8 @@ def _finding(
     name = there[len(winners)][0]
     ours, theirs = (of_cell(outcome.rows, view, who) for who in (winners[0], name))
     mine, others = (by_seed(rows, goal, measure) for rows in (ours, theirs))
-    ratio = ratio_by_seed(mine, others, _spent(theirs, measure), _rounding(outcome, goal, (*ours, *theirs)))
+    ratio = ratio_by_seed(mine, others, _rounding(outcome, goal, (*ours, *theirs)))
     return CompareFinding(view, goal, measure, winners, first, name, ratio)
-
-
-def _spent(rows: Sequence[CompareRow], measure: Measure) -> dict[int, float]:
-    """By seed, all that a run took."""
-    able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
-    taken = {row.cell.seed: [value for mark in row.marks if (value := measure.of(mark)) is not None] for row in able}
-    return {seed: max(values) for seed, values in taken.items() if values}
 
 
 def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -> float:

@@ -5,7 +5,6 @@
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from math import isfinite
 from pathlib import Path
@@ -15,12 +14,12 @@ from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.network import NetworkObserver
 from orchestrator.partial_results import INTERRUPTED, PartialResults, row_file
-from orchestrator.process_pool import cores, each, process_pool
+from orchestrator.process_pool import cores, process_pool
 from orchestrator.runs import begin_provenance, end_provenance
 from orchestrator.studies.grid import Study, StudyCell, base_experiment
 from orchestrator.studies.measure import StudyRow
 from orchestrator.studies.outcome import StudyOutcome
-from orchestrator.studies.predict import predict
+from orchestrator.studies.predict import predict_all
 from orchestrator.studies.real import StudyStage, Task, make_tasks
 from orchestrator.studies.report import write_study_report
 from orchestrator.studies.spread import Rows
@@ -29,7 +28,6 @@ from orchestrator.studies.verdict import StudyFinding, StudyJudgement, judge
 
 OnNodes = Callable[[Sequence[Task], StudyStage], bool]
 """Runs these on real nodes; whether all of them ran."""
-_HINT = "try --quick"
 
 
 class StudyWatcher(Protocol):
@@ -77,13 +75,7 @@ def conduct_study(order: StudyOrder, on_nodes: OnNodes | None, watcher: StudyWat
     with row_file(order.folder) as keep, attempt, process_pool(cores()) as pool:
 
         def simulate(cells: Sequence[StudyCell], ended: Callable[[StudyRow], None]) -> list[StudyRow]:
-            jobs = {number: (cell, order.path, study.target) for number, cell in enumerate(cells)}
-            found = {}
-            with closing(each(pool, predict, jobs, _HINT)) as rows:
-                for number, row in rows:
-                    found[number] = row
-                    ended(row)
-            return [found[number] for number in jobs]
+            return predict_all(pool, cells, order.path, study.target, ended)
 
         def simulated(row: StudyRow) -> None:
             predicted.append(row)

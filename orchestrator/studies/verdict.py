@@ -29,28 +29,28 @@ _STANDSTILL = 1e-9
 
 @dataclass(frozen=True)
 class StudyFinding:
-    """A criterion in one condition."""
+    """What the seeds say of a criterion in one condition."""
 
-    condition: str
-    """In words."""
-    passed: bool
-    """Beyond doubt."""
+    is_within: bool | None
+    """Whether it is within its limit; None: it cannot be told."""
+    seems: bool
+    """What the estimate says by itself."""
+    seeds: int
     remark: str = ""
     """What was seen besides the estimate."""
-    doubt: Verdict | None = None
-    """Why it neither holds nor fails: a look, or it cannot be told."""
-    seems: bool = False
-    """What the estimate says by itself."""
     interval: Interval | None = None
     unit: str = ""
     """Of the estimate."""
-    seeds: int = 0
     diverges: bool = False
+    condition: str = ""
+    """In words."""
 
     @property
     def verdict(self) -> Verdict:
         """In this condition."""
-        return self.doubt or (Verdict.HOLDS if self.passed else Verdict.FAILS)
+        if self.seeds < ENOUGH_SEEDS:
+            return Verdict.LOOK
+        return Verdict.OPEN if self.is_within is None else Verdict.HOLDS if self.is_within else Verdict.FAILS
 
     @property
     def evidence(self) -> str:
@@ -83,7 +83,7 @@ class StudyJudgement:
     @property
     def where(self) -> str:
         """In which conditions, if not in all or none."""
-        passed = [finding.condition for finding in self.findings if finding.passed]
+        passed = [finding.condition for finding in self.findings if finding.verdict is Verdict.HOLDS]
         return "; ".join(passed) if self.verdict is Verdict.PARTLY else ""
 
 
@@ -99,20 +99,6 @@ def overall(findings: Sequence[StudyFinding]) -> Verdict:
     if Verdict.HOLDS in verdicts:
         return Verdict.HOLDS if len(verdicts) == 1 else Verdict.PARTLY
     return next((v for v in (Verdict.FAILS, Verdict.OPEN, Verdict.LOOK) if v in verdicts), Verdict.UNKNOWN)
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """What the seeds say of a criterion in a condition."""
-
-    passed: bool | None
-    """None: it cannot be told."""
-    seems: bool
-    seeds: int
-    remark: str = ""
-    interval: Interval | None = None
-    unit: str = ""
-    diverges: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,21 +122,21 @@ class _Case:
         """Of paired seeds."""
         return paired_ratio(ratios, self.level, rounding)
 
-    def lost(self, condition: str) -> _Seen | None:
+    def lost(self, condition: str) -> StudyFinding | None:
         """What diverges with every seed, with trouble or already without."""
         struck = self.of(condition)
         for rows, words in ((self.of(self.study.baseline.key), " without trouble"), (struck, "")):
             if struck and rows and all(row.status == Status.DIVERGED.value for row in rows):
                 said = f"diverges{words} ({count(len(rows), 'seed')})"
-                return _Seen(passed=False, seems=False, seeds=len(rows), remark=said, diverges=True)
+                return StudyFinding(is_within=False, seems=False, seeds=len(rows), remark=said, diverges=True)
         return None
 
 
-_Look = Callable[[str], _Seen | None]
+_Look = Callable[[str], StudyFinding | None]
 
 
 def _others_keep_their_pace(case: _Case) -> StudyJudgement:
-    def look(condition: str) -> _Seen | None:
+    def look(condition: str) -> StudyFinding | None:
         known = [(a.pace, b.pace) for a, b in case.pairs(condition) if a.pace is not None and b.pace is not None]
         slower = [before / max(after, _STANDSTILL) for before, after in known if before > 0]
         return _beside(case.ratio(slower), SLOWDOWN, "times slower") if slower else None
@@ -160,7 +146,7 @@ def _others_keep_their_pace(case: _Case) -> StudyJudgement:
 
 
 def _target_in_time(case: _Case) -> StudyJudgement:
-    def look(condition: str) -> _Seen | None:
+    def look(condition: str) -> StudyFinding | None:
         known = [(before, after) for before, after in case.pairs(condition) if before.held_s]
         times = [after.held_s / before.held_s for before, after in known if before.held_s and after.held_s]
         if not known or len(times) == len(known):
@@ -170,8 +156,8 @@ def _target_in_time(case: _Case) -> StudyJudgement:
             remark = f"{count(lost, 'seed')} miss it without trouble and say nothing" if lost else ""
             return replace(_beside(case.ratio(times, _rounding(known)), SLOWDOWN, "times as long"), remark=remark)
         missed = len(known) - len(times)
-        return _Seen(
-            passed=None if times else False,
+        return StudyFinding(
+            is_within=None if times else False,
             seems=False,
             seeds=len(known),
             remark=f"missed with {missed} of {count(len(known), 'seed')}",
@@ -182,7 +168,7 @@ def _target_in_time(case: _Case) -> StudyJudgement:
 
 
 def _sooner_than_dpsgd(case: _Case) -> StudyJudgement:
-    def look(condition: str) -> _Seen | None:
+    def look(condition: str) -> StudyFinding | None:
         pairs = case.rows.pairs((case.reading.policy, condition), (WAITING_FOR_ALL, condition))
         if not pairs:
             return None
@@ -202,7 +188,7 @@ def _sooner_than_dpsgd(case: _Case) -> StudyJudgement:
 def _data_still_heard(case: _Case) -> StudyJudgement:
     study = case.study
 
-    def look(condition: str) -> _Seen | None:
+    def look(condition: str) -> StudyFinding | None:
         shares = [row.left_on(row.struck) for row in case.of(condition)]
         left = [100 * share for share in shares if share is not None]
         if not left:
@@ -231,20 +217,12 @@ def _rounding(pairs: Sequence[tuple[StudyRow, StudyRow]]) -> float:
     return fmean(one.rounding + other.rounding for one, other in pairs)
 
 
-def _beside(interval: Interval, limit: float, unit: str) -> _Seen:
+def _beside(interval: Interval, limit: float, unit: str) -> StudyFinding:
     """An estimate that should be at most `limit`."""
-    return _Seen(interval.is_below(limit), interval.estimate <= limit, interval.seeds, "", interval, unit)
+    return StudyFinding(interval.is_below(limit), interval.estimate <= limit, interval.seeds, "", interval, unit)
 
 
 def _judgement(case: _Case, about: str, criterion: str, look: _Look) -> StudyJudgement:
     looked = [(condition, case.lost(condition.key) or look(condition.key)) for condition in case.study.conditions[1:]]
-    findings = tuple(_finding(condition.words, seen) for condition, seen in looked if seen is not None)
+    findings = tuple(replace(found, condition=condition.words) for condition, found in looked if found is not None)
     return StudyJudgement(case.reading.words, about, criterion, overall(findings), findings)
-
-
-def _finding(condition: str, seen: _Seen) -> StudyFinding:
-    doubt = Verdict.LOOK if seen.seeds < ENOUGH_SEEDS else Verdict.OPEN if seen.passed is None else None
-    passed = doubt is None and bool(seen.passed)
-    return StudyFinding(
-        condition, passed, seen.remark, doubt, seen.seems, seen.interval, seen.unit, seen.seeds, seen.diverges
-    )

@@ -95,7 +95,8 @@ def record() -> None:
         with TemporaryDirectory() as room:
             numbers, text = run_golden(name, Path(room))
         np.save(HERE / f"{name}.npy", numbers)
-        (HERE / f"{name}.txt").write_text(text, encoding="utf-8")
+        if EXPERIMENTS[name][0] == "simulate":
+            (HERE / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ from orchestrator.claims.reaches_target import reach
 from orchestrator.claims.run_curve import CurveMark, RunCurve
 from orchestrator.claims.verdict import Question
 from orchestrator.compare.grid import CompareCell, CompareView
-from orchestrator.compare.measure import CompareMark as ComparedMark
-from orchestrator.compare.measure import CompareRow as ComparedRow
+from orchestrator.compare.measure import CompareMark, CompareRow
 from orchestrator.compare.mixing_partners import MixingPartners
 from orchestrator.compare.outcome import CompareOutcome as Compared
 from orchestrator.studies.measure import OwnData, StudyRow
@@ -97,7 +96,7 @@ def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
     """By seed: rounds and bytes; the same in both views."""
     plan = comparison(ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed))))
     rows = [
-        ComparedRow(
+        CompareRow(
             CompareCell(name, view, (), seed),
             "simulate",
             "finished",
@@ -111,11 +110,11 @@ def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
     return Compared(plan, 16, "simulate", "pame claims", {}, (), (), rows)
 
 
-def _marks(rounds: Sequence[float | None], bytes_: Sequence[float | None]) -> tuple[ComparedMark, ...]:
+def _marks(rounds: Sequence[float | None], bytes_: Sequence[float | None]) -> tuple[CompareMark, ...]:
     hits = zip((0.2, 0.1, 0.05), rounds, bytes_, strict=True)
     found = [
-        ComparedMark(5 * place, turn, size, None, left, left)
+        CompareMark(5 * place, turn, size, None, left, left)
         for place, (left, turn, size) in enumerate(hits, 1)
         if turn is not None and size is not None
     ]
-    return (ComparedMark(0, 0.0, 0.0, None, 1.0, 1.0), *found)
+    return (CompareMark(0, 0.0, 0.0, None, 1.0, 1.0), *found)

@@ -80,7 +80,7 @@ def test_one_or_two_seeds_are_a_look_that_says_what_was_seen() -> None:
         found = in_time([2.0] * seeds, [9.0] * seeds, [2.0] * seeds)
         assert found.verdict is Verdict.LOOK
         assert [finding.words for finding in found.findings] == ["a look: yes", "a look: no"]
-        assert not any(finding.passed for finding in found.findings)
+        assert not any(finding.verdict is Verdict.HOLDS for finding in found.findings)
 
 
 def test_a_miss_is_not_in_time_and_some_misses_cannot_be_told() -> None:
@@ -99,7 +99,7 @@ def test_a_run_that_diverges_after_the_target_missed_it() -> None:
 def test_holds_partly_says_where_with_an_estimate_and_its_interval() -> None:
     found = in_time(spreading(1.1), spreading(4.5))
     assert found.where == "10 % of the nodes 10 times slower"
-    assert [finding.passed for finding in found.findings] == [True, False]
+    assert [finding.is_within for finding in found.findings] == [True, False]
     assert found.findings[1].evidence.startswith("4.5 (4.3")
     assert found.findings[1].evidence.endswith(" times as long")
 
