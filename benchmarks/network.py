@@ -11,11 +11,11 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+from orchestrator.control import ControlPlane, NetworkRun, NetworkState
+from orchestrator.control.run import new_number
 from orchestrator.experiment import Experiment
-from orchestrator.network import ControlPlane, NetworkRun, NetworkState
-from orchestrator.network.run import new_number
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Ending, RunFolder, Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Ending, RunFolder, Status
 from pame.observe import Evaluation, Record
 
 _POLL_S = 0.005

@@ -36,7 +36,7 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from orchestrator.claims.large_m import ROWS, PrintedCell
+from orchestrator.campaigns.claims.large_m import ROWS, PrintedCell
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount

@@ -36,8 +36,8 @@ from benchmarks.network import Watcher, company
 from orchestrator.backends.on_processes import RunRequest
 from orchestrator.backends.standing_network import run_standing
 from orchestrator.experiment import Experiment
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Ending, Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Ending, Status
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Record

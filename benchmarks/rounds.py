@@ -36,7 +36,7 @@ from benchmarks.network import Measured, SocketControl, Watcher, company, measur
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.model import Evaluate, Period, Stop
-from orchestrator.plan import make_network_setting
+from orchestrator.experiment.resolve import make_network_setting
 from pame.algorithms import AlgorithmSpec, DpsgdSpec, FixedStep, PameSpec
 from pame.byte_account import ByteAccount
 from pame.problems import LogisticSpec

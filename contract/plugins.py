@@ -1,7 +1,8 @@
 """Algorithms and problems from outside: Python files named in PAME_PLUGINS, and packages with an entry point.
 
 A plugin is a module that says what it offers in `ALGORITHMS`, `PROBLEMS`, `TOPOLOGIES` and `FAULTS`, each a sequence of
-specs; a node needs the first two (`orchestrator.plugins` takes all). Loaded before anything is read that may name them.
+specs; a node needs the first two (`orchestrator.experiment.plugins` takes all). Loaded before anything is read that may
+name them.
 """
 
 import os

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.compare import load_comparison
-from orchestrator.compare.grid import contestants, experiment_of, tuning_cells, views
+from orchestrator.campaigns.compare import load_comparison
+from orchestrator.campaigns.compare.grid import contestants, experiment_of, tuning_cells, views
 from orchestrator.experiment import default_path, load
-from orchestrator.plan import choose_driver, make_setting, make_topology
+from orchestrator.experiment.resolve import choose_driver, make_setting, make_topology
 from pame.simulator import check
 
 ROOT = Path(__file__).parent.parent

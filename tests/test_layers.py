@@ -54,7 +54,7 @@ def test_no_module_reaches_upward_or_past_its_layer(package: str) -> None:
 @pytest.mark.parametrize(
     ("package", "source"),
     [
-        ("pame", "import orchestrator.plan"),
+        ("pame", "import orchestrator.experiment.resolve"),
         ("pame", "from node import anything"),
         ("pame", "def f():\n    import time"),
         ("pame", "from contract import rpc"),
@@ -92,19 +92,74 @@ STARTS_OR_SHAPES = {
     "node.addresses": {"orchestrator/backends/namespaces.py"},
     "node.process": {"orchestrator/backends/processes.py"},
     "node.supervisor": {"orchestrator/backends/processes.py"},
-    "node.shaping": {"orchestrator/cli/links.py", "orchestrator/doctor/facts.py", "orchestrator/doctor/probes.py"},
+    "node.shaping": {
+        "orchestrator/cli/links.py",
+        "orchestrator/cli/machine_check/facts.py",
+        "orchestrator/cli/machine_check/probes.py",
+    },
     "node.shaping.shaper": {"orchestrator/cli/links.py"},
 }
 """What of `node` the orchestrator imports: backends start one, `pame links` and the doctor ask its shaping."""
 
 
+def imported_modules(path: Path) -> set[str]:
+    """What a module imports, by the full name of the module."""
+    found: set[str] = set()
+    for part in ast.walk(ast.parse(path.read_text())):
+        if isinstance(part, ast.ImportFrom):
+            found.add(part.module or "")
+        elif isinstance(part, ast.Import):
+            found |= {alias.name for alias in part.names}
+    return found
+
+
 def test_the_orchestrator_imports_of_nodes_only_what_starts_or_shapes_one() -> None:
     found: dict[str, set[str]] = {}
     for path in modules("orchestrator"):
-        for part in ast.walk(ast.parse(path.read_text())):
-            names = [part.module or ""] if isinstance(part, ast.ImportFrom) else []
-            names += [alias.name for alias in part.names] if isinstance(part, ast.Import) else []
-            for name in names:
-                if name == "node" or name.startswith("node."):
-                    found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
+        for name in imported_modules(path):
+            if name == "node" or name.startswith("node."):
+                found.setdefault(name, set()).add(str(path.relative_to(ROOT)))
     assert found == STARTS_OR_SHAPES
+
+
+LEAVES = {"errors", "number_words"}
+"""Modules of the orchestrator that belong to no package: anybody may take them."""
+BELOW = {
+    "experiment": set(),
+    "results": {"experiment"},
+    "report": {"experiment", "results"},
+    "control": {"experiment", "results", "report"},
+    "live": {"experiment", "results", "report", "control"},
+    "backends": {"experiment", "results", "report", "control", "live"},
+    "campaigns": {"experiment", "results", "report", "control", "backends"},
+    "cli": {"experiment", "results", "report", "control", "live", "backends", "campaigns"},
+}
+"""What each package of the orchestrator may import of the others: only rows above its own."""
+
+
+def imported_packages(path: Path) -> set[str]:
+    """The packages of the orchestrator that a module imports, its own and the leaves apart."""
+    names = {name.split(".")[1] for name in imported_modules(path) if name.startswith("orchestrator.")}
+    return names - LEAVES - {path.relative_to(ROOT).parts[1]}
+
+
+def test_the_orchestrator_has_these_packages_and_no_others() -> None:
+    inside = {path.relative_to(ROOT).parts[1].removesuffix(".py") for path in modules("orchestrator")}
+    assert inside == {*BELOW, *LEAVES, "__init__"}
+
+
+def test_the_order_of_packages_has_no_cycle() -> None:
+    order = list(BELOW)
+    assert all(below <= set(order[: order.index(package)]) for package, below in BELOW.items())
+
+
+@pytest.mark.parametrize("package", BELOW)
+def test_a_package_of_the_orchestrator_imports_only_what_is_below_it(package: str) -> None:
+    paths = sorted((ROOT / "orchestrator" / package).rglob("*.py"))
+    assert paths
+    found = {str(path.relative_to(ROOT)): imported_packages(path) - BELOW[package] for path in paths}
+    assert {path: bad for path, bad in found.items() if bad} == {}
+
+
+def test_the_check_sees_a_package_that_reaches_upward() -> None:
+    assert imported_packages(ROOT / "orchestrator" / "cli" / "run.py") - BELOW["results"]

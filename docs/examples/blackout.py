@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.faults.interface import Happening, World
-from orchestrator.faults.resolve import choose_nodes
-from orchestrator.faults.selectors import NodeSelector
-from orchestrator.faults.triggers import RepeatedFault
+from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.resolve import choose_nodes
+from orchestrator.experiment.faults.selectors import NodeSelector
+from orchestrator.experiment.faults.triggers import RepeatedFault
 from pame.fault_effects import CutEffect
 
 

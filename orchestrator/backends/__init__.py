@@ -1,6 +1,6 @@
 """Where nodes run, one file per backend; a new backend is a file and a line in BACKENDS.
 
-May import: everything in `orchestrator` but the command line.
+May import: everything in `orchestrator` but the command line and the campaigns; of `node` what starts one.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,9 +11,9 @@ from typing import Protocol
 from orchestrator.backends.local import check_local, local
 from orchestrator.backends.netns import check_netns, netns
 from orchestrator.backends.simulate import check_simulate, simulate
+from orchestrator.control import NetworkObserver
 from orchestrator.experiment import Experiment
-from orchestrator.network import NetworkObserver
-from orchestrator.runs import Ending
+from orchestrator.results import Ending
 
 
 class RunOnBackend(Protocol):

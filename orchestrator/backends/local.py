@@ -6,10 +6,10 @@ from pathlib import Path
 
 from orchestrator.backends.on_processes import Places, RunRequest, check_processes, run_on_processes
 from orchestrator.backends.processes import ON_LOOPBACK
+from orchestrator.control import NetworkObserver
+from orchestrator.control.manual_faults import require_loss
 from orchestrator.experiment import Experiment
-from orchestrator.network import NetworkObserver
-from orchestrator.network.manual_faults import require_loss
-from orchestrator.runs import Ending
+from orchestrator.results import Ending
 
 
 def check_local(experiment: Experiment, base: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from orchestrator.backends.namespaces import MOST_NODES, check_namespaces, namespaces
 from orchestrator.backends.on_processes import RunRequest, check_processes, run_on_processes
+from orchestrator.control import NetworkObserver
 from orchestrator.errors import TooManyNodes
 from orchestrator.experiment import Experiment
-from orchestrator.network import NetworkObserver
-from orchestrator.runs import Ending
+from orchestrator.results import Ending
 
 
 def check_netns(experiment: Experiment, base: Path) -> None:

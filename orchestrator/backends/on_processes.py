@@ -15,13 +15,13 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from orchestrator.backends.processes import NodeProcesses, Place
+from orchestrator.control import ControlPlane, NetworkObserver
+from orchestrator.control.container_faults import require_docker
+from orchestrator.control.recorded_run import conduct, make_order, uses_tls
 from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
-from orchestrator.network import ControlPlane, NetworkObserver
-from orchestrator.network.container_faults import require_docker
-from orchestrator.network.recorded_run import conduct, make_order, uses_tls
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Ending, Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Ending, Status
 from pame.fault_effects import Plan
 
 NODES_PER_CORE = 64

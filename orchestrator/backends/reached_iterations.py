@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from math import inf
 
-from orchestrator.faults.happened import Reach
+from orchestrator.experiment.faults.happened import Reach
 from pame.algorithms import ExchangeMode
 from pame.observe import Evaluation, Record
 from pame.resolved_run import ResolvedRun

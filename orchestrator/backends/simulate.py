@@ -11,13 +11,13 @@ from threadpoolctl import threadpool_limits
 from contract.unexpected_errors import in_one_line
 from orchestrator.backends.reached_iterations import Reached
 from orchestrator.experiment import Experiment
-from orchestrator.faults.happened import in_simulator
-from orchestrator.plan import choose_driver, make_setting, warnings
+from orchestrator.experiment.faults.happened import in_simulator
+from orchestrator.experiment.resolve import choose_driver, make_setting, warnings
 from orchestrator.report import write_report
-from orchestrator.runs import Ending, RunFolder, Status, begin_provenance, end_provenance, summarise
-from orchestrator.runs.health import State
-from orchestrator.runs.round_counts import RoundCounts
-from orchestrator.runs.simulated_health import simulated_health
+from orchestrator.results import Ending, RunFolder, Status, begin_provenance, end_provenance, summarise
+from orchestrator.results.health import State
+from orchestrator.results.round_counts import RoundCounts
+from orchestrator.results.simulated_health import simulated_health
 from pame.byte_account import ByteAccount
 from pame.errors import Diverged, MessageRefused, PameError
 from pame.observe import Observer, Several

@@ -8,7 +8,7 @@ from orchestrator.backends.local import on_loopback
 from orchestrator.backends.namespaces import namespaces
 from orchestrator.backends.on_processes import Ended, Places, RunRequest, run_one_after_another
 from orchestrator.errors import writing
-from orchestrator.runs import Ending
+from orchestrator.results import Ending
 
 NETWORKS: Mapping[str, Callable[[int], AbstractContextManager[Places]]] = {"local": on_loopback, "netns": namespaces}
 """Backends whose nodes can stay for several runs."""

@@ -48,7 +48,7 @@ def common(
     ] = False,
 ) -> None:
     """What all verbs have in common."""
-    from orchestrator.plugins import add_plugins
+    from orchestrator.experiment.plugins import add_plugins
 
     add_plugins(plugin or ())
 

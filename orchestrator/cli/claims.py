@@ -8,14 +8,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from orchestrator.claims import CLAIMS, Claim, ClaimsMode
-from orchestrator.claims.conduct import ClaimsOrder, conduct_claims, count_runs
-from orchestrator.claims.errors import ClaimsError
-from orchestrator.claims.screen import ClaimsScreen
+from orchestrator.campaigns.claims import CLAIMS, Claim, ClaimsMode
+from orchestrator.campaigns.claims.conduct import ClaimsOrder, conduct_claims, count_runs
+from orchestrator.campaigns.claims.errors import ClaimsError
+from orchestrator.campaigns.claims.screen import ClaimsScreen
 from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.report.number_words import count, duration
-from orchestrator.runs import create_folder
-from orchestrator.terminal import shown
+from orchestrator.cli.terminal import shown
+from orchestrator.number_words import count, duration
+from orchestrator.results import create_folder
 
 
 def claims(

@@ -14,12 +14,9 @@ from rich.markup import escape
 
 from orchestrator.backends import BACKENDS
 from orchestrator.backends.standing_network import NETWORKS
-from orchestrator.cli.arguments import say_notes
-from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.cli.tables import print_table
-from orchestrator.compare import Comparison, load_comparison
-from orchestrator.compare.conduct import CompareOrder, conduct_comparison
-from orchestrator.compare.grid import (
+from orchestrator.campaigns.compare import Comparison, load_comparison
+from orchestrator.campaigns.compare.conduct import CompareOrder, conduct_comparison
+from orchestrator.campaigns.compare.grid import (
     CompareCell,
     CompareView,
     contestants,
@@ -29,16 +26,19 @@ from orchestrator.compare.grid import (
     tuning_cells,
     views,
 )
-from orchestrator.compare.outcome import CompareOutcome
-from orchestrator.compare.report import degraded_runs, doubts_of
-from orchestrator.compare.run import SIMULATE
-from orchestrator.compare.screen import CompareScreen, result_table
-from orchestrator.compare.tables import company_line
-from orchestrator.compare.verdict import CompareFinding, findings
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
+from orchestrator.campaigns.compare.run import SIMULATE
+from orchestrator.campaigns.compare.screen import CompareScreen, result_table
+from orchestrator.campaigns.compare.tables import company_line
+from orchestrator.campaigns.compare.verdict import CompareFinding, findings
+from orchestrator.cli.arguments import say_notes
+from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.tables import print_table
+from orchestrator.cli.terminal import shown
 from orchestrator.errors import UnknownBackend
-from orchestrator.report.number_words import count, duration
-from orchestrator.runs import create_folder
-from orchestrator.terminal import shown
+from orchestrator.number_words import count, duration
+from orchestrator.results import create_folder
 
 _QUICK_TRIALS = 2
 

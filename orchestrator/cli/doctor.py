@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.machine_check import DoctorFinding, MachineFacts, backends, judge, look
 from orchestrator.cli.tables import print_table
-from orchestrator.doctor import DoctorFinding, MachineFacts, backends, judge, look
 
 _FILE_WIDTH = 160
 """Where no terminal sets a width."""

@@ -6,7 +6,7 @@ import typer
 
 from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
 from orchestrator.errors import FaultNotDone
-from orchestrator.faults.happened import node_names
+from orchestrator.experiment.faults.happened import node_names
 
 
 def fault(

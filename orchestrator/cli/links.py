@@ -16,10 +16,10 @@ from node.shaping.shaper import is_wanted, refuse_loss
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
 from orchestrator.cli.tables import print_table
 from orchestrator.experiment import Experiment
+from orchestrator.experiment.link_table import PRESETS, Link, LinkTable, link_table
+from orchestrator.experiment.resolve import make_setting, make_topology
 from orchestrator.experiment.units import DURATION, RATE, Quantity, show_share
-from orchestrator.link_table import PRESETS, Link, LinkTable, link_table
-from orchestrator.plan import make_setting, make_topology
-from orchestrator.report.number_words import count
+from orchestrator.number_words import count
 from pame.errors import ParameterError
 from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun

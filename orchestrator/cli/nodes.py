@@ -11,7 +11,7 @@ from rich.table import Table
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
 from orchestrator.cli.tables import print_table
-from orchestrator.report.number_words import count, duration
+from orchestrator.number_words import count, duration
 
 _FILE_WIDTH = 240
 """One line per node where no terminal sets a width."""

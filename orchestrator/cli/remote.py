@@ -11,16 +11,16 @@ from rich.markup import escape
 
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.cli.run_exit_codes import exit_code
-from orchestrator.client import Client, Retelling, health_of
+from orchestrator.cli.run_progress import Limits
+from orchestrator.cli.terminal import RunScreen, shown
+from orchestrator.control.client import Client, Retelling, health_of
+from orchestrator.control.security import read_vault
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.experiment import Experiment, Variant, to_yaml
-from orchestrator.named_files import carried
-from orchestrator.report.number_words import duration
-from orchestrator.run_progress import Limits
-from orchestrator.runs import Status
-from orchestrator.runs.health import Health, State
-from orchestrator.security import read_vault
-from orchestrator.terminal import RunScreen, shown
+from orchestrator.experiment.named_files import carried
+from orchestrator.number_words import duration
+from orchestrator.results import Status
+from orchestrator.results.health import Health, State
 from pame.algorithms import PameSpec
 
 DEFAULT_ADDRESS = "127.0.0.1:4750"

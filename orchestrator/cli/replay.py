@@ -12,7 +12,7 @@ from orchestrator.cli.run import run_here
 from orchestrator.cli.runs import RunsFolder
 from orchestrator.errors import UnknownBackend, UnreadableFile
 from orchestrator.experiment import load
-from orchestrator.runs import find_run
+from orchestrator.results import find_run
 
 
 def replay(

@@ -8,7 +8,7 @@ import typer
 
 from orchestrator.cli.runs import RunsFolder
 from orchestrator.report import write_report, write_sweep_report
-from orchestrator.runs import find_run, is_running
+from orchestrator.results import find_run, is_running
 
 
 def report(

@@ -10,19 +10,19 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
+from orchestrator.campaigns.sweep import run_sweep
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
 from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health, say_steps
 from orchestrator.cli.run_exit_codes import exit_code, worst
+from orchestrator.cli.run_progress import limits_of
+from orchestrator.cli.terminal import RunScreen, SweepScreen, shown
 from orchestrator.cli.verified import say_verified
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
-from orchestrator.late_faults import late_faults
-from orchestrator.plan import choose_driver, has_faults, make_setting
-from orchestrator.report.number_words import duration, number, percent, volume
-from orchestrator.run_progress import limits_of
-from orchestrator.runs import Ending, Status, create_folder
-from orchestrator.sweep import run_sweep
-from orchestrator.terminal import RunScreen, SweepScreen, shown
+from orchestrator.experiment.late_faults import late_faults
+from orchestrator.experiment.resolve import choose_driver, has_faults, make_setting
+from orchestrator.number_words import duration, number, percent, volume
+from orchestrator.results import Ending, Status, create_folder
 
 
 def run(

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.runs import Status
-from orchestrator.runs.health import Health, State
+from orchestrator.results import Status
+from orchestrator.results.health import Health, State
 
 _BY_STATUS = {
     Status.FINISHED: ExitCode.DONE,

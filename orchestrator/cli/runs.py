@@ -13,8 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.tables import print_table
-from orchestrator.report.number_words import count, duration, number, volume
-from orchestrator.runs import RunEntry, list_runs
+from orchestrator.number_words import count, duration, number, volume
+from orchestrator.results import RunEntry, list_runs
 
 RunsFolder = Annotated[Path, typer.Option("--out", help="Where the run folders are.", file_okay=False)]
 

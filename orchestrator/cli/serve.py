@@ -9,17 +9,17 @@ import typer
 from threadpoolctl import threadpool_limits
 
 from contract.ports.tls_failures import TlsFailures
+from orchestrator.backends.served import FirstRun, Service
+from orchestrator.backends.served import serve as serve_until_told
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.remote import Token
 from orchestrator.cli.run_exit_codes import exit_code
+from orchestrator.control import ControlPlane, Tls
+from orchestrator.control.security import Authority, keep_token
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment.units import DURATION
-from orchestrator.network import ControlPlane, Tls
-from orchestrator.runs import Ending
-from orchestrator.security import Authority, keep_token
-from orchestrator.served_names import name_of
-from orchestrator.serving import FirstRun, Service
-from orchestrator.serving import serve as serve_until_told
+from orchestrator.live.served_names import name_of
+from orchestrator.results import Ending
 
 _EXPERIMENTS = Path("experiments")
 

@@ -14,23 +14,23 @@ from rich.table import Table
 import orchestrator
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.backends.standing_network import NETWORKS
+from orchestrator.campaigns.studies import STUDIES, Study
+from orchestrator.campaigns.studies.conduct import OnNodes, StudyOrder, conduct_study
+from orchestrator.campaigns.studies.errors import StudyError
+from orchestrator.campaigns.studies.grid import READINGS, StudyCell, base_experiment, experiment_of
+from orchestrator.campaigns.studies.outcome import StudyOutcome
+from orchestrator.campaigns.studies.real import StudyStage, Task, check_served, run_on_backend, run_on_served
+from orchestrator.campaigns.studies.report import degraded_cells
+from orchestrator.campaigns.studies.screen import StudyScreen
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.remote import Security, Token, client_of
 from orchestrator.cli.tables import print_table
-from orchestrator.client import Client
+from orchestrator.cli.terminal import shown
+from orchestrator.control.client import Client
 from orchestrator.errors import UnknownBackend
-from orchestrator.paired import ENOUGH_SEEDS
-from orchestrator.report.number_words import count
-from orchestrator.runs import create_folder
-from orchestrator.studies import STUDIES, Study
-from orchestrator.studies.conduct import OnNodes, StudyOrder, conduct_study
-from orchestrator.studies.errors import StudyError
-from orchestrator.studies.grid import READINGS, StudyCell, base_experiment, experiment_of
-from orchestrator.studies.outcome import StudyOutcome
-from orchestrator.studies.real import StudyStage, Task, check_served, run_on_backend, run_on_served
-from orchestrator.studies.report import degraded_cells
-from orchestrator.studies.screen import StudyScreen
-from orchestrator.terminal import shown
+from orchestrator.number_words import count
+from orchestrator.results import create_folder
+from orchestrator.results.paired import ENOUGH_SEEDS
 
 _SIMULATE = "simulate"
 

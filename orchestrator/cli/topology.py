@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
-from orchestrator.drawing.braille import draw
-from orchestrator.drawing.svg import svg
 from orchestrator.errors import writing
-from orchestrator.plan import make_topology
+from orchestrator.experiment.resolve import make_topology
+from orchestrator.results.graph_drawing.braille import draw
+from orchestrator.results.graph_drawing.svg import svg
 from pame.topology.describe import Description, describe
 from pame.topology.layout import layout
 

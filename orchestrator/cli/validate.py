@@ -3,8 +3,8 @@
 from rich.console import Console
 
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
-from orchestrator.late_faults import late_faults
-from orchestrator.plan import choose_driver, make_setting, warnings
+from orchestrator.experiment.late_faults import late_faults
+from orchestrator.experiment.resolve import choose_driver, make_setting, warnings
 from pame.simulator import check
 
 

@@ -1,7 +1,7 @@
 """The experiment file: YAML, validated, with overrides and sweeps, and errors that say what to write instead.
 
 `load` reads a file; `dump` and `to_yaml` write the resolved experiment; `json_schema` is for editors.
-May import: pydantic, PyYAML and the registries of `pame` (topology, problems, algorithms).
+May import: `contract` (plugins), `pame`; pydantic, PyYAML. Of `orchestrator` nothing but errors and number words.
 """
 
 from orchestrator.experiment.errors import ExperimentError

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
-from orchestrator.faults.compile import contradictions as fault_contradictions
+from orchestrator.experiment.faults.compile import contradictions as fault_contradictions
 
 if TYPE_CHECKING:
     from orchestrator.experiment.model import Experiment

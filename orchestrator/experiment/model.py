@@ -13,11 +13,11 @@ from pydantic_core import CoreSchema
 
 from orchestrator.experiment.checks import contradiction, contradictions
 from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.faults.kinds import FAULTS, FaultSpec
 from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.limits import MOST_NODES, beyond
 from orchestrator.experiment.links import LinksSection
 from orchestrator.experiment.section import Count, Duration, Name, Section, Share
-from orchestrator.faults.kinds import FAULTS, FaultSpec
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.algorithms import AlgorithmSpec, PameSpec
 from pame.problems import SPECS as PROBLEMS

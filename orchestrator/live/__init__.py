@@ -8,8 +8,8 @@
     page_connections.py   bounded; nonsense is counted      assets.py       the page itself, from static/
 
 Nobody who looks can hold up a run: an answer is made at most once in a while however many ask, and a client that does
-not read is cut off. May import: `orchestrator.network`, `runs`, `report` (its style and its files), `errors`,
-`served_names`; `node`, `pame`; aiohttp.
+not read is cut off. May import: `orchestrator.control`, `orchestrator.results`, `orchestrator.report` (its
+style), `contract`, `pame`; aiohttp.
 """
 
 from orchestrator.live.page import LivePage

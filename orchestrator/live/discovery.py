@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from orchestrator.network.members import Member
+from orchestrator.control.members import Member
 
 NO_INDEX = "-"
 """The label of a member that is no node: it waits for the next run, or has not been in the last one."""

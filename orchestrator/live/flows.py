@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.network.totals import Totals
+from orchestrator.control.totals import Totals
 
 WINDOW_S = 5.0
 _SHORTEST_S = 0.2

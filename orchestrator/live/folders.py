@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from orchestrator.runs import list_runs
-from orchestrator.runs.listing import RunEntry, read_entry
+from orchestrator.results import list_runs
+from orchestrator.results.listing import RunEntry, read_entry
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",

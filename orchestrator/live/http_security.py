@@ -6,7 +6,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from contract.ports.refused_requests import WRONG_HOST, RefusedRequests
-from orchestrator.served_names import ServedNames, is_own_origin
+from orchestrator.live.served_names import ServedNames, is_own_origin
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

@@ -11,9 +11,9 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from orchestrator.control import NetworkRun
+from orchestrator.control.members import SILENT_S, Member, Members
 from orchestrator.live.flows import LinkRates
-from orchestrator.network import NetworkRun
-from orchestrator.network.members import SILENT_S, Member, Members
 
 State = Literal["awaited", "joined", "ready", "running", "done", "silent", "suspect", "restarted", "dead"]
 

@@ -12,6 +12,7 @@ from aiohttp.typedefs import Handler
 from contract.ports.connections import Connections, bound, listen
 from contract.ports.refused_requests import RefusedRequests
 from contract.run_name import NAME, run_name
+from orchestrator.control import Submissions
 from orchestrator.errors import CannotListen
 from orchestrator.live.assets import load_assets
 from orchestrator.live.cached_answers import CachedAnswer, encode
@@ -20,9 +21,8 @@ from orchestrator.live.folders import listing, open_file
 from orchestrator.live.http_security import REPORT_POLICY, add_headers, only_as, require
 from orchestrator.live.page_connections import bounded, request_logger
 from orchestrator.live.recorder import Recorder
-from orchestrator.network import Submissions
-from orchestrator.report.files import ReportError
-from orchestrator.served_names import ServedNames
+from orchestrator.live.served_names import ServedNames
+from orchestrator.results.files import ReportError
 
 _CONNECTIONS = 128
 _REQUEST_S = 10.0

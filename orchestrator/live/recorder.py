@@ -8,13 +8,13 @@ from typing import Any
 
 from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
+from orchestrator.control import NetworkRun, Submissions
+from orchestrator.control.broadcast import Broadcast
 from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import LinkRates
 from orchestrator.live.nodes import NodeLook, idle_state, look_again
 from orchestrator.live.state import RunState, look_at
-from orchestrator.network import NetworkRun, Submissions
-from orchestrator.network.broadcast import Broadcast
-from orchestrator.report.files import finite, read_object_if_whole
+from orchestrator.results.files import finite, read_object_if_whole
 
 MOST_POINTS = 500
 _LOOK_S = 0.9

@@ -6,10 +6,10 @@ from math import inf
 from operator import itemgetter
 from typing import Any
 
+from orchestrator.control import NetworkRun, NetworkState
+from orchestrator.control.run_figures import state_of
 from orchestrator.live.flows import NOTHING, Flow, LinkRates
 from orchestrator.live.nodes import NodeLook, look_at_nodes
-from orchestrator.network import NetworkRun, NetworkState
-from orchestrator.network.run_figures import state_of
 
 DIRECTED_LINKS = 1400
 """With more links, the two directions of an edge are told as one: nobody could see them apart."""

@@ -1,11 +1,11 @@
 """The self-contained HTML report of a run, and of a sweep: one file, no network, charts drawn in the page.
 
-Reads only the files of a run folder. May import: the standard library, numpy, vl_convert, yaml, `orchestrator.faults`
-(plans in words), `orchestrator.errors`, and of `pame` its errors, faults, plans and topologies.
+Draws only: what a run folder holds is read by `orchestrator.results`.
+May import: `orchestrator.results`, `orchestrator.experiment` (plans in words), `pame`; numpy, vl_convert.
 """
 
-from orchestrator.report.files import ReportError
 from orchestrator.report.run_report import write_report
 from orchestrator.report.sweep_report import write_sweep_report
+from orchestrator.results.files import ReportError
 
 __all__ = ["ReportError", "write_report", "write_sweep_report"]

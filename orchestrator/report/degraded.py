@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from orchestrator.report.files import mapping
-from orchestrator.report.number_words import count
-from orchestrator.runs.health import State
+from orchestrator.number_words import count
+from orchestrator.results.files import mapping
+from orchestrator.results.health import State
 
 _NAMED = 4
 

@@ -7,8 +7,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.report.plan import PlannedFault
-from orchestrator.report.points import CurvePoint
+from orchestrator.results.fault_history import PlannedFault
+from orchestrator.results.points import CurvePoint
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]

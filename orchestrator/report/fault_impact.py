@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.faults import LiveGraph, active, live_graph
+from orchestrator.experiment.faults import LiveGraph, active, live_graph
 from orchestrator.report.fault_axes import FaultAxes, Range
-from orchestrator.report.plan import PlannedFault, named
-from orchestrator.report.points import CurvePoint
-from orchestrator.report.tables import Floats, blocks
+from orchestrator.results.fault_history import PlannedFault, named
+from orchestrator.results.points import CurvePoint
+from orchestrator.results.tables import Floats, blocks
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, PauseEffect, Plan, RestartEffect
 from pame.topology import Topology
 

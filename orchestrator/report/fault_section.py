@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
+from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report import page
 from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.report.fault_impact import Ages, Dip, Impact, Rounds
-from orchestrator.report.files import mapping
-from orchestrator.report.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report.page import TableCell
-from orchestrator.report.plan import Acts, Faults, PlannedFault, struck, words_of
-from orchestrator.report.read import Summary
+from orchestrator.results.fault_history import Acts, Faults, PlannedFault, struck, words_of
+from orchestrator.results.files import mapping
+from orchestrator.results.read import Summary
 from pame.fault_effects import DegradeEffect
 
 SPELLS_LISTED = 200

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.report.fault_axes import FaultAxes, Range
-from orchestrator.report.plan import Faults, PlannedFault, words_of
 from orchestrator.report.vega import Row, Shade
+from orchestrator.results.fault_history import Faults, PlannedFault, words_of
 
 NOBODY = "none"
 _NAMED = 3

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from orchestrator.number_words import NOT_MEASURED, count, duration, number
 from orchestrator.report import page
-from orchestrator.report.files import finite, mapping
 from orchestrator.report.link_units import UNITS, error, rank
-from orchestrator.report.number_words import NOT_MEASURED, count, duration, number
-from orchestrator.report.read import Summary
+from orchestrator.results.files import finite, mapping
+from orchestrator.results.read import Summary
 
 TITLE = "Links"
 ROWS_OPEN = 12

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from orchestrator.report.number_words import duration, number, percent
+from orchestrator.number_words import duration, number, percent
 
 WORST_FIRST = ("miss", "unverifiable here", "ok")
 """Verdicts of a verification."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from orchestrator.number_words import NOT_MEASURED, duration, number, percent, volume
 from orchestrator.report import page
-from orchestrator.report.files import finite, mapping
-from orchestrator.report.number_words import NOT_MEASURED, duration, number, percent, volume
-from orchestrator.report.read import Summary
+from orchestrator.results.files import finite, mapping
+from orchestrator.results.read import Summary
 
 TITLE = "The network"
 

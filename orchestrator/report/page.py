@@ -18,8 +18,8 @@ from typing import Any
 
 import vl_convert
 
+from orchestrator.number_words import NOT_MEASURED
 from orchestrator.report.chart import Chart, Switch
-from orchestrator.report.number_words import NOT_MEASURED
 from orchestrator.report.theme import chart_themes
 from orchestrator.report.vega import Legend, Row
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from orchestrator.number_words import byte_unit, number
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.fault_shading import FaultShading
-from orchestrator.report.number_words import byte_unit, number
-from orchestrator.report.points import CurvePoint
-from orchestrator.report.read import RunData, Summary
-from orchestrator.report.tables import Records
 from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram, suits_log
+from orchestrator.results.points import CurvePoint
+from orchestrator.results.read import RunData, Summary
+from orchestrator.results.tables import Records
 
 POINTS_SHOWN = 1000
 COVERAGE_BINS = 200

@@ -5,8 +5,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from orchestrator.report.files import finite, mapping, read_object_if_whole, reading
-from orchestrator.report.number_words import number
+from orchestrator.number_words import number
+from orchestrator.results.files import finite, mapping, read_object_if_whole, reading
 
 NOT_RECORDED = "not recorded"
 

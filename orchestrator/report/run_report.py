@@ -4,22 +4,22 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from orchestrator.errors import writing
+from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
-from orchestrator.report.events import Events
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
 from orchestrator.report.fault_section import fault_section, said_of_faults
 from orchestrator.report.fault_shading import shades
-from orchestrator.report.files import finite, reading
 from orchestrator.report.link_card import link_card
 from orchestrator.report.network import cpu_bound, network_card, no_tls
-from orchestrator.report.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.read import RunData, Summary, TopologyFacts, read_run
 from orchestrator.report.sent_messages import sent_account, transmitted
 from orchestrator.report.wire_bytes import byte_account
-from orchestrator.report.without_summary import BROKEN_OFF, RUNNING
+from orchestrator.results.events import Events
+from orchestrator.results.files import finite, reading
+from orchestrator.results.read import RunData, Summary, TopologyFacts, read_run
+from orchestrator.results.without_summary import BROKEN_OFF, RUNNING
 
 PICTURE_BYTES = 400_000
 EXPERIMENT_CHARACTERS = 60_000

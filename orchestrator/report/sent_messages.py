@@ -1,9 +1,9 @@
 """What became of the messages that were given to the links, and how that adds up with the records."""
 
+from orchestrator.number_words import number, volume
 from orchestrator.report import page
-from orchestrator.report.files import mapping, numbers
-from orchestrator.report.number_words import number, volume
-from orchestrator.report.read import Summary
+from orchestrator.results.files import mapping, numbers
+from orchestrator.results.read import Summary
 
 TITLE = "From records to links"
 ROWS = {

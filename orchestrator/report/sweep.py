@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.report.files import ReportError, finite, mapping, read_object, reading
-from orchestrator.report.points import CurvePoint, read_curve
 from orchestrator.report.progress import thinned
-from orchestrator.report.read import Summary, read_summary
+from orchestrator.results.files import ReportError, finite, mapping, read_object, reading
+from orchestrator.results.points import CurvePoint, read_curve
+from orchestrator.results.read import Summary, read_summary
 
 Floats = NDArray[np.float64]
 SEED = "seed"

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
+from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
-from orchestrator.report.files import finite
-from orchestrator.report.number_words import byte_unit
-from orchestrator.report.points import CurvePoint
 from orchestrator.report.progress import NO_CLOCK, seconds_words
-from orchestrator.report.read import Summary
 from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
 from orchestrator.report.vega import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
+from orchestrator.results.files import finite
+from orchestrator.results.points import CurvePoint
+from orchestrator.results.read import Summary
 
 CATEGORIES = 8
 KEYS_SHOWN = 3

@@ -7,10 +7,8 @@ from statistics import median
 from urllib.parse import quote
 
 from orchestrator.errors import writing
-from orchestrator.paired import ENOUGH_SEEDS, Interval, paired_ratio
+from orchestrator.number_words import NOT_MEASURED, count, duration, number, volume
 from orchestrator.report import page
-from orchestrator.report.files import finite
-from orchestrator.report.number_words import NOT_MEASURED, count, duration, number, volume
 from orchestrator.report.page import TableCell
 from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.sweep import NOTHING, SEED, Group, SweepData, SweepRun, gap, read_sweep, same_seeds
@@ -25,6 +23,8 @@ from orchestrator.report.sweep_charts import (
     overlaid_curves,
     x_switch,
 )
+from orchestrator.results.files import finite
+from orchestrator.results.paired import ENOUGH_SEEDS, Interval, paired_ratio
 
 TABLE_ROWS = 1000
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from orchestrator.number_words import byte_unit, count, duration, number, percent, volume
 from orchestrator.report.chart import Chart
-from orchestrator.report.number_words import byte_unit, count, duration, number, percent, volume
-from orchestrator.report.read import Summary
-from orchestrator.report.tables import Floats, LinkTotals, Records
 from orchestrator.report.vega import Axis, Row, Spec, bars, binned, columns, histogram, matrix
+from orchestrator.results.read import Summary
+from orchestrator.results.tables import Floats, LinkTotals, Records
 
 MATRIX_NODES = 64
 COLUMN_NODES = 128

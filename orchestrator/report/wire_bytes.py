@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from orchestrator.number_words import NOT_MEASURED, number, percent, volume
 from orchestrator.report import page
-from orchestrator.report.files import finite, mapping, numbers
-from orchestrator.report.number_words import NOT_MEASURED, number, percent, volume
-from orchestrator.report.read import Summary
 from orchestrator.report.traffic import BITS
+from orchestrator.results.files import finite, mapping, numbers
+from orchestrator.results.read import Summary
 
 TITLE = "Byte account"
 NO_NETWORK = "not measured: no network was involved; payloads are in “Volume by kind”"

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from containers import BASE_FILE, CHAOS_FILE, OFFLINE_FILE, ROOT, compose
+
+from tests.deploy.containers import BASE_FILE, CHAOS_FILE, OFFLINE_FILE, ROOT, compose
 
 pytestmark = pytest.mark.requires("compose")
 

@@ -18,15 +18,15 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
-from containers import ROOT, Container, Project, docker, project
 
 from contract.credentials import node_name
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.experiment import load
-from orchestrator.plan import make_network_setting
+from orchestrator.experiment.resolve import make_network_setting
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
+from tests.deploy.containers import ROOT, Container, Project, docker, project
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(300)]
 
@@ -35,7 +35,7 @@ NODES = 8
 SLOW = ("experiments/quickstart.yaml", "--set", f"nodes={NODES}", "--set", "compute={step: 100ms}")
 ROGUE = """
 import asyncio, grpc, sys
-from orchestrator.security import Authority
+from orchestrator.control.security import Authority
 from contract.credentials import mutual_channel
 from node.link import PUSH
 from contract.keypair import SigningRequest

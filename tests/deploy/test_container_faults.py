@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from containers import CHAOS_FILE, Container, Project, docker, docker_socket, project
+
+from tests.deploy.containers import CHAOS_FILE, Container, Project, docker, docker_socket, project
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(200)]
 
@@ -20,7 +21,7 @@ FAULTS = """[
 ]"""
 STRIKE = """
 import sys
-from orchestrator.containers import DockerRefused, open_containers
+from orchestrator.control.containers import DockerRefused, open_containers
 try:
     open_containers().kill(sys.argv[1])
 except DockerRefused as error:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from containers import BASE_FILE, Container, Project, docker, project
+
+from tests.deploy.containers import BASE_FILE, Container, Project, docker, project
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(240)]
 

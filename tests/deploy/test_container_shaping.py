@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from containers import docker
+
+from tests.deploy.containers import docker
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(200)]
 

@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from containers import IMAGES, docker, has_image
+
+from tests.deploy.containers import IMAGES, docker, has_image
 
 pytestmark = pytest.mark.requires("docker")
 

@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from containers import ROOT
+
+from tests.deploy.containers import ROOT
 
 OFFLINE = ROOT / "deploy" / "offline"
 SCRIPTS = sorted(OFFLINE.glob("*.sh"))

@@ -12,12 +12,12 @@ import pytest
 
 from contract.plugins import VARIABLE
 from orchestrator.backends.local import local
+from orchestrator.campaigns.process_pool import process_pool
+from orchestrator.control import NetworkState
 from orchestrator.experiment import Experiment
-from orchestrator.network import NetworkState
-from orchestrator.plan import make_network_setting
-from orchestrator.plugins import add_plugins
-from orchestrator.process_pool import process_pool
-from orchestrator.runs import Status
+from orchestrator.experiment.plugins import add_plugins
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame import algorithms
 from pame.byte_account import ByteAccount
 from pame.errors import MessageRefused

@@ -1,8 +1,8 @@
 """Whether a campaign comes to the verdicts that were recorded before the house was rebuilt.
 
-    python tests/golden/golden_campaigns.py claims runs/<time>-claims/claims.json
-    python tests/golden/golden_campaigns.py study runs/<time>-study-stragglers/verdict.json
-    python tests/golden/golden_campaigns.py compare runs/<time>-compare-logistic/compare.json
+    python -m tests.golden.golden_campaigns claims runs/<time>-claims/claims.json
+    python -m tests.golden.golden_campaigns study runs/<time>-study-stragglers/verdict.json
+    python -m tests.golden.golden_campaigns compare runs/<time>-compare-logistic/compare.json
 
 The command of each is in `campaigns/*.json`. They take minutes, so they are not among the tests.
 """

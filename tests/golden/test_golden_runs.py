@@ -2,7 +2,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_runs import EXPERIMENTS, HERE, run_golden
+
+from tests.golden.golden_runs import EXPERIMENTS, HERE, run_golden
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

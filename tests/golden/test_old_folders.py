@@ -3,7 +3,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from golden_runs import HERE, PAME_COMMAND, tables
+
+from tests.golden.golden_runs import HERE, PAME_COMMAND, tables
 
 
 @pytest.mark.parametrize("name", ["pame-lock-step", "dpsgd-local"])

@@ -13,7 +13,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from message_mutations import mutated
 
 from contract.assignment import Assigned, Peer, assign, assigned, describe, neighbour
 from contract.refusals import refusal_name
@@ -24,9 +23,10 @@ from node.process import Node, Options
 from node.server import ExchangeServer
 from node.session import Session
 from orchestrator.experiment import Experiment
-from orchestrator.plan import make_network_setting
+from orchestrator.experiment.resolve import make_network_setting
 from pame.errors import PameError
 from pame.fault_plan_text import plan_lines
+from tests.message_mutations import mutated
 
 PARTS, EACH = 8, 25_000
 OBEYED = 3000

@@ -16,7 +16,7 @@ from contract.fault_reports import Turn, concerns, fault_message
 from contract.realised import Realised
 from node.fault_schedule import FaultSchedule
 from node.supervisor import LONGEST_S
-from orchestrator.network.fault_events import fault_event
+from orchestrator.control.fault_events import fault_event
 from pame.fault_effects import (
     CutEffect,
     DegradeEffect,

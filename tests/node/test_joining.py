@@ -19,9 +19,9 @@ from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
 from contract.versions import code_version
 from node.control import ATTACH
-from orchestrator.network import ControlPlane
-from orchestrator.network.members import Member, Members
-from orchestrator.network.refused_reports import MOST_JOINS, MOST_REFUSALS
+from orchestrator.control import ControlPlane
+from orchestrator.control.members import Member, Members
+from orchestrator.control.refused_reports import MOST_JOINS, MOST_REFUSALS
 
 ROOT = Path(__file__).parents[2]
 BOUND_S = 60.0
@@ -252,7 +252,7 @@ def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_
 def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> None:
     """The orchestrator is a process of its own here, because it is killed."""
     program = (
-        "import asyncio\nfrom orchestrator.network import ControlPlane\n"
+        "import asyncio\nfrom orchestrator.control import ControlPlane\n"
         "async def main():\n c = ControlPlane('127.0.0.1')\n await c.open()\n print(c.address, c.token, flush=True)\n"
         " while not c.members.alive(): await asyncio.sleep(0.01)\n"
         " print('joined', flush=True)\n await asyncio.sleep(600)\n"

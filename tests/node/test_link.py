@@ -8,8 +8,6 @@ from itertools import count
 from math import inf
 
 import pytest
-from real_receiver import Receiver
-from still_conditions import StillConditions
 
 from contract.assignment import Peer
 from node.counters import OutCounters
@@ -17,6 +15,8 @@ from node.link import AHEAD_S, QUEUE_MESSAGES, OutLink
 from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.links import LinkSpec
+from tests.node.real_receiver import Receiver
+from tests.node.still_conditions import StillConditions
 
 LIMIT = 2**20
 PATIENCE_S = 20.0

@@ -6,13 +6,12 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from still_conditions import StillConditions
-
 from contract.assignment import Peer
 from node.counters import OutCounters
 from node.link import QUEUE_MESSAGES, OutLink
 from node.wire_message import WireMessage
 from pame.codec import Sizes
+from tests.node.still_conditions import StillConditions
 
 PATIENCE_S = 0.3
 

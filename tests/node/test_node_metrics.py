@@ -10,7 +10,6 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from metrics_world import get, serving
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics
 
@@ -20,6 +19,7 @@ from node import metrics
 from node.counters import InCounters, NodeCounters, OutCounters
 from node.metrics import NodeCollector
 from pame.codec import Sizes
+from tests.node.metrics_world import get, serving
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
 RUN_77 = "0d1b5007"

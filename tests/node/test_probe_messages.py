@@ -4,14 +4,13 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any
 
-from real_receiver import Receiver
-from still_conditions import StillConditions
-
 from contract.assignment import Peer
 from contract.rpc import exchange_pb2 as pb
 from node.link import AHEAD_S, PROBE
 from node.probing.stream import UNCOUNTED, ProbeStream
 from pame.links import LinkSpec
+from tests.node.real_receiver import Receiver
+from tests.node.still_conditions import StillConditions
 
 DELAY_S = 0.02
 ASSIGNED: Any = SimpleNamespace(run=1, index=0, secret=bytes(16))

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 
 import grpc
 import pytest
-from still_conditions import StillConditions
 
 from contract.assignment import Peer
 from contract.rpc import exchange_pb2 as pb
@@ -19,6 +18,7 @@ from node.server import ExchangeServer
 from node.stream_proof import Admission, proof, shown
 from node.wire_message import WireMessage
 from pame.codec import Sizes
+from tests.node.still_conditions import StillConditions
 
 SECRET = bytes(range(16))
 BOUND_S = 30.0

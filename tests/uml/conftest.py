@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from uml import HERE, Result, boot, preload_for
+
+from tests.uml.uml import Result, boot, preload_for
 
 Guest = Callable[..., Result]
 
@@ -28,6 +29,6 @@ def guest_script(guest: Guest) -> Guest:
     """The same for a script of this folder."""
 
     def run(name: str, seconds: float = 60.0) -> Result:
-        return guest((sys.executable, str(HERE / name)), seconds)
+        return guest((sys.executable, "-m", f"tests.uml.{name}"), seconds)
 
     return run

@@ -6,10 +6,9 @@ All twelve links have a delay of their own; then one loses packets, and one has 
 import json
 from dataclasses import replace
 
-from wires import HEADERS, INTERFACE, Host, Journeys, hosts_on_a_bridge, inside, journeys
-
 from node.shaping import Desired, Kernel, Shaped, apply, probe
 from pame.links import LinkSpec
+from tests.uml.wires import HEADERS, INTERFACE, Host, Journeys, hosts_on_a_bridge, inside, journeys
 
 HOSTS = 4
 PROBES = 20

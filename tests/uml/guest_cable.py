@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from wires import INTERFACE, inside, journeys, two_hosts
+from tests.uml.wires import INTERFACE, inside, journeys, two_hosts
 
 
 def main() -> None:

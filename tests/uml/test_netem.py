@@ -5,8 +5,9 @@ from collections.abc import Callable
 from math import sqrt
 
 import pytest
-from guest_bridge import HOSTS, LOSS, LOSSY_PACKETS, RATE_BPS, delay_s
-from uml import Result
+
+from tests.uml.guest_bridge import HOSTS, LOSS, LOSSY_PACKETS, RATE_BPS, delay_s
+from tests.uml.uml import Result
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml")]
 
@@ -15,7 +16,7 @@ EARLY_S, LATE_S = 0.0005, 0.005
 
 
 def test_a_delay_holds_in_its_direction_only(guest_script: Callable[[str], Result]) -> None:
-    result = guest_script("guest_cable.py")
+    result = guest_script("guest_cable")
     assert result.code == 0, result
     found = json.loads(result.output)
     assert -EARLY_S < found["there_s"] - 0.050 < LATE_S
@@ -23,7 +24,7 @@ def test_a_delay_holds_in_its_direction_only(guest_script: Callable[[str], Resul
 
 
 def test_every_link_of_a_bridge_has_its_own_delay_loss_and_rate(guest_script: Callable[[str], Result]) -> None:
-    result = guest_script("guest_bridge.py")
+    result = guest_script("guest_bridge")
     assert result.code == 0, result
     found = json.loads(result.output)
     assert len(found["delays"]) == HOSTS * (HOSTS - 1)

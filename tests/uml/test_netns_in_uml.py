@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from uml import Result
 
 from orchestrator.experiment import load
-from orchestrator.plan import make_network_setting
+from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
+from tests.uml.uml import Result
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml"), pytest.mark.timeout(540)]
 

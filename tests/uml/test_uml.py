@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from uml import REPOSITORY, Result
+
+from tests.uml.uml import REPOSITORY, Result
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml")]
 

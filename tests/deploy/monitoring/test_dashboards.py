@@ -11,14 +11,23 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models import dashboard as model
 from grafana_foundation_sdk.models import prometheus as prometheus_model
-from monitoring_world import DASHBOARDS, DEPLOY, annotation_queries, dashboards, names_in, panel_queries, panels, rules
 from prometheus_client.registry import Collector
 
 from contract.ports.metric_families import Build
 from deploy.grafana import make_dashboards
 from node.counters import InCounters, NodeCounters, OutCounters
 from node.metrics import NodeCollector
-from orchestrator.metrics import OrchestratorCollector, OrchestratorFigures
+from orchestrator.control.metrics import OrchestratorCollector, OrchestratorFigures
+from tests.deploy.monitoring.monitoring_world import (
+    DASHBOARDS,
+    DEPLOY,
+    annotation_queries,
+    dashboards,
+    names_in,
+    panel_queries,
+    panels,
+    rules,
+)
 
 NAMES = ["learning.json", "robustness.json", "transmission-volume.json"]
 PLUGIN_KEYS = {"target", "expr", "step", "titleFormat", "textFormat"}

@@ -12,8 +12,13 @@ from typing import Any
 
 import grpc
 import pytest
-from local_world import answer, attached, join_of, until
-from monitoring_world import (
+
+from contract.rpc import exchange_pb2
+from node.link import PUSH
+from node.stream_proof import shown
+from orchestrator.backends.processes import NodeProcesses
+from orchestrator.live import LivePage
+from tests.deploy.monitoring.monitoring_world import (
     Asked,
     Prometheus,
     annotation_queries,
@@ -22,13 +27,8 @@ from monitoring_world import (
     prometheus,
     regions,
 )
-from served_world import TOKEN, Served, served, text_of
-
-from contract.rpc import exchange_pb2
-from node.link import PUSH
-from node.stream_proof import shown
-from orchestrator.backends.processes import NodeProcesses
-from orchestrator.live import LivePage
+from tests.orchestrator.backends.local_world import answer, attached, join_of, until
+from tests.orchestrator.control.served_world import TOKEN, Served, served, text_of
 
 NODES = 5
 VICTIM = "node-2"

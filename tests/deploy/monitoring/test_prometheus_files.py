@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from monitoring_world import PROMETHEUS
+
+from tests.deploy.monitoring.monitoring_world import PROMETHEUS
 
 RULES_TEST = Path(__file__).with_name("rules_test.yml")
 

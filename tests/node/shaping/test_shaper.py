@@ -16,7 +16,6 @@ from threading import Event as Signal
 from typing import Any
 
 import pytest
-from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
 
 from contract.realised import Realised
 from node.shaping import Kernel, Shaper, ShapingRefused, interface_to, read_back, wanted
@@ -29,6 +28,7 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
+from tests.node.shaping.shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
 
 WAIT_S = 20.0
 TEN_TO_TWENTY = Window(10.0, 20.0)

@@ -7,11 +7,11 @@ from math import inf
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shaping_world import WITH_OLD_NETEM, WITHOUT_NETEM, Place, namespace
 
 from node.shaping import Desired, Script, Shaped, changes, tree
 from node.shaping.render import baseline
 from pame.links import LinkSpec
+from tests.node.shaping.shaping_world import WITH_OLD_NETEM, WITHOUT_NETEM, Place, namespace
 
 pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(180)]
 NUMBERS = r"(handle|packets|bytes) \d+"

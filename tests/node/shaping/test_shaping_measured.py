@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from shaping_world import WITHOUT_NETEM, Place, cable
 
 from node.shaping import Applied, Desired, Held, Shaped, ShapingRefused, apply, clear, read_back
 from node.shaping.read_back import differences
 from pame.links import LinkSpec
+from tests.node.shaping.shaping_world import WITHOUT_NETEM, Place, cable
 
 pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(120)]
 

@@ -6,10 +6,10 @@ import sys
 from typing import Any
 
 import pytest
-from shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
 
 from node.shaping import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
 from pame.links import LinkSpec
+from tests.node.shaping.shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
 
 EVERYTHING = LinkSpec(delay_s=0.05, jitter_s=0.01, rate_bps=1e6, loss=0.1)
 PROBE = (

@@ -18,12 +18,12 @@ from contract.rpc import control_pb2 as pb
 from contract.versions import code_version
 from node.control import ATTACH
 from orchestrator.backends.processes import NodeProcesses
+from orchestrator.control import ControlPlane, NetworkRun, NetworkState
+from orchestrator.control.run import new_number
+from orchestrator.control.totals import NetworkFigures
 from orchestrator.experiment import Experiment
-from orchestrator.network import ControlPlane, NetworkRun, NetworkState
-from orchestrator.network.run import new_number
-from orchestrator.network.totals import NetworkFigures
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Ending, RunFolder
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Ending, RunFolder
 from pame.observe import Evaluation, Record
 
 MARK = "PAME_TEST_MARK"

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_world import Watcher, events_of, experiment_of
 
 from orchestrator.backends.local import local
-from orchestrator.runs import Status
+from orchestrator.results import Status
 from pame.fault_plan_text import read_plan
+from tests.orchestrator.backends.local_world import Watcher, events_of, experiment_of
 
 STEP_S = 0.02
 

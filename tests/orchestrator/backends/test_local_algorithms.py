@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount, Fate
 from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 NODES, ITERATIONS = 5, 12
 LINEAR = {"kind": "linear", "n": 20, "samples": 12, "batch": 6, "truth_shift": 0.5, "test_samples": 5}

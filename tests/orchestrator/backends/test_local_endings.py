@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from local_world import Relay, Watcher, World, experiment_of, run_with, until
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import RunOutcome
 from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import Relay, Watcher, World, experiment_of, run_with, until
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import load
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 QUICKSTART = Path(__file__).parents[3] / "experiments" / "quickstart.yaml"
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.2}

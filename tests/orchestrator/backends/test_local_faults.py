@@ -8,7 +8,19 @@ from pathlib import Path
 import grpc
 import numpy as np
 import pytest
-from local_world import (
+
+from contract.rpc import exchange_pb2 as pb
+from node.link import PUSH
+from node.stream_proof import shown
+from node.wire_message import size_limit
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
+from pame.byte_account import ByteAccount, Fate
+from pame.mailbox import PER_SENDER
+from pame.randomness import Key, Purpose, uniforms
+from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import (
     MARK,
     Outcome,
     Villain,
@@ -23,18 +35,6 @@ from local_world import (
     run_with,
     until,
 )
-
-from contract.rpc import exchange_pb2 as pb
-from node.link import PUSH
-from node.stream_proof import shown
-from node.wire_message import size_limit
-from orchestrator.experiment import Experiment
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
-from pame.byte_account import ByteAccount, Fate
-from pame.mailbox import PER_SENDER
-from pame.randomness import Key, Purpose, uniforms
-from pame.simulator import run_lock_step
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_world import Watcher, World, experiment_of, run_with, until
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
-from orchestrator.runs import Status
-from orchestrator.runs.health import State
+from orchestrator.results import Status
+from orchestrator.results.health import State
+from tests.orchestrator.backends.local_world import Watcher, World, experiment_of, run_with, until
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}

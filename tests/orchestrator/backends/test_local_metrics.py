@@ -6,10 +6,10 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from local_world import World, experiment_of, run_with, until
 from prometheus_client.parser import text_string_to_metric_families
 
-from orchestrator.runs import Status
+from orchestrator.results import Status
+from tests.orchestrator.backends.local_world import World, experiment_of, run_with, until
 
 
 def scrape(address: str) -> str:

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import Record
 from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 BASE: dict[str, Any] = {
     "nodes": 6,

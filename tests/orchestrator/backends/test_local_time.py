@@ -4,14 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-from local_world import Watcher, experiment_of
-
 from orchestrator.backends.local import local
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import Record
 from pame.simulator import run_virtual_time
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 BASE: dict[str, Any] = {
     "nodes": 3,

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.namespaces import NoNamespaces, namespaces
 from orchestrator.backends.netns import check_netns, netns
 from orchestrator.backends.on_processes import Places, RunRequest, run_on_processes
+from orchestrator.control import NetworkState
 from orchestrator.errors import TooManyNodes
-from orchestrator.network import NetworkState
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 ROOT = Path(__file__).parents[3]
 LINEAR = {"kind": "linear", "n": 60, "samples": 40, "test_samples": 50}

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from local_world import MARK, marked, new_mark, poll
 
 from orchestrator.cli.exit_codes import ExitCode
+from tests.orchestrator.backends.local_world import MARK, marked, new_mark, poll
 
 ROOT = Path(__file__).parents[3]
 NODES = 4

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.netns import netns
-from orchestrator.runs import Status
+from orchestrator.results import Status
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 pytestmark = pytest.mark.requires("root")
 

@@ -9,10 +9,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.netns import netns
-from orchestrator.runs import Ending, Status
+from orchestrator.results import Ending, Status
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 pytestmark = pytest.mark.requires("root")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_world import MARK, events_of, marked, new_mark, poll
 
 from orchestrator.cli.exit_codes import ExitCode
+from tests.orchestrator.backends.local_world import MARK, events_of, marked, new_mark, poll
 
 ROOT = Path(__file__).parents[3]
 EXPERIMENT = {

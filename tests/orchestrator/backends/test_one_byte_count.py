@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
 from orchestrator.backends.simulate import simulate
-from orchestrator.report.number_words import number, volume
-from orchestrator.runs import Status
+from orchestrator.number_words import number, volume
+from orchestrator.results import Status
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 NODES = 4
 COPIES = NODES - 1

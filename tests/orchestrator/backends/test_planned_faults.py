@@ -10,22 +10,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from local_world import Watcher, World, experiment_of, run_with, until
 
 from orchestrator.backends import BACKENDS
 from orchestrator.backends.local import local
 from orchestrator.backends.simulate import simulate
 from orchestrator.experiment import Experiment
-from orchestrator.faults import FaultError
-from orchestrator.plan import make_network_setting
+from orchestrator.experiment.faults import FaultError
+from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.report.fault_axes import course
 from orchestrator.report.fault_shading import FaultShading, shades
-from orchestrator.report.read import read_run
-from orchestrator.runs import Status
+from orchestrator.results import Status
+from orchestrator.results.read import read_run
 from pame.byte_account import ByteAccount, Fate
 from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window
 from pame.fault_plan_text import plan_lines, read_plan
 from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import Watcher, World, experiment_of, run_with, until
 
 LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.3}

@@ -8,17 +8,17 @@ from pathlib import Path
 import grpc
 import numpy as np
 import pytest
-from local_world import Watcher, World, experiment_of, run_with, until
 
 from contract.rpc import exchange_pb2 as pb
 from node.link import PROBE, PUSH
 from node.stream_proof import Metadata, shown
 from node.wire_message import pack
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
+from tests.orchestrator.backends.local_world import Watcher, World, experiment_of, run_with, until
 
 HONEST = experiment_of(
     nodes=4,

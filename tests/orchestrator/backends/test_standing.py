@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import numpy as np
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends import BACKENDS
 from orchestrator.backends.on_processes import RunRequest
 from orchestrator.backends.standing_network import run_standing
 from orchestrator.experiment import Experiment
-from orchestrator.runs import Ending, Status
+from orchestrator.results import Ending, Status
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 SIZES = {
     "topology": {"kind": "ring"},

@@ -8,13 +8,13 @@ from statistics import median
 from typing import Any
 
 import pytest
-from local_world import Watcher, experiment_of
 
 from orchestrator.backends.local import local
 from orchestrator.backends.netns import netns
-from orchestrator.network import link_check
-from orchestrator.runs import Status
-from orchestrator.verification import Asked, Verifier, asked_of
+from orchestrator.control import link_check
+from orchestrator.control.verification import Asked, Verifier, asked_of
+from orchestrator.results import Status
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 PROBLEM = {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10}
 

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_world import Watcher, experiment_of
 
+from orchestrator.control import ControlPlane, NetworkRun
+from orchestrator.control.run import new_number
+from orchestrator.control.summary import network_section
 from orchestrator.experiment import Experiment
-from orchestrator.network import ControlPlane, NetworkRun
-from orchestrator.network.run import new_number
-from orchestrator.network.summary import network_section
-from orchestrator.plan import make_network_setting
-from orchestrator.runs import Ending, RunFolder, Status
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import Ending, RunFolder, Status
 from pame.framing import ETHERNET, LOOPBACK, Interface
+from tests.orchestrator.backends.local_world import Watcher, experiment_of
 
 ROOT = Path(__file__).parents[3]
 LARGE = 8 * 1024

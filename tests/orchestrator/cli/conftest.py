@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from pame_command import SMALL, Pame
 
 from orchestrator.cli import main
+from tests.orchestrator.cli.pame_command import SMALL, Pame
 
 
 @pytest.fixture

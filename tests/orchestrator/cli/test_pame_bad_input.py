@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from pame_command import Pame
+
+from tests.orchestrator.cli.pame_command import Pame
 
 CASES = {
     "not YAML": ("nodes: [1, 2", "YAML"),

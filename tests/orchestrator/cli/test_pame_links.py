@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from pame_command import SMALL, Pame
+
+from tests.orchestrator.cli.pame_command import SMALL, Pame
 
 REGIONS = """
 links:

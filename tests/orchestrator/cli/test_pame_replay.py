@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from pame_command import Pame
+
+from tests.orchestrator.cli.pame_command import Pame
 
 FAULTY = """
 nodes: 6

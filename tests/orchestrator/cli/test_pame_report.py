@@ -11,11 +11,11 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from pame_command import SMALL, Pame
 
 from orchestrator.report import ReportError, write_report
-from orchestrator.report.read import read_run
+from orchestrator.results.read import read_run
 from pame.randomness import Key, Purpose, integers
+from tests.orchestrator.cli.pame_command import SMALL, Pame
 
 FILES = ("experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "events.jsonl", "summary.json")
 CASES = 150

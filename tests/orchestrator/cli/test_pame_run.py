@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from pame_command import Pame
 
 from orchestrator.experiment import load
+from tests.orchestrator.cli.pame_command import Pame
 
 
 def only_folder(root: Path) -> Path:

@@ -11,7 +11,8 @@ import termios
 from pathlib import Path
 
 import pytest
-from pame_command import Pame
+
+from tests.orchestrator.cli.pame_command import Pame
 
 
 def make(root: Path, name: str, **facts: object) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pame_command import SMALL, Pame
 
 from orchestrator.backends.processes import NodeProcesses
+from tests.orchestrator.cli.pame_command import SMALL, Pame
 
 TOKEN = "a token"
 PAME = str(Path(sys.executable).parent / "pame")

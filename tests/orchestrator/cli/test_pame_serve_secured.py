@@ -14,11 +14,11 @@ from urllib.request import urlopen
 
 import grpc
 import pytest
-from pame_command import Pame
 
 from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
 from contract.keypair import SigningRequest
-from orchestrator.security import Authority
+from orchestrator.control.security import Authority
+from tests.orchestrator.cli.pame_command import Pame
 
 BOUND_S = 60.0
 PROGRAM = str(Path(sys.executable).parent / "pame")

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import jsonschema
 import yaml
-from pame_command import SMALL, Pame
+
+from tests.orchestrator.cli.pame_command import SMALL, Pame
 
 
 def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pame_command import Pame
 
-from orchestrator.network import link_check
-from orchestrator.verification import Asked, asked_of
+from orchestrator.control import link_check
+from orchestrator.control.verification import Asked, asked_of
+from tests.orchestrator.cli.pame_command import Pame
 
 LINKED = """
 nodes: {nodes}

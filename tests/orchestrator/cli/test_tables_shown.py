@@ -8,9 +8,9 @@ from rich.live import Live
 from rich.table import Table
 
 from orchestrator.cli.tables import print_table
+from orchestrator.cli.terminal import SweepScreen
 from orchestrator.cli.verified import verification_table
 from orchestrator.experiment import Experiment, Variant
-from orchestrator.terminal import SweepScreen
 
 
 def narrow(width: int) -> tuple[Console, io.StringIO]:

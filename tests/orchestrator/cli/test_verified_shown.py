@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import Console
 
 from orchestrator.cli.verified import say_verified, verification_table
-from orchestrator.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
+from orchestrator.control.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
 from pame.links import LinkSpec
 
 

@@ -11,8 +11,8 @@ import yaml
 
 from orchestrator.experiment import Experiment, load_text
 from orchestrator.experiment.describe import keys, kind_of, sections_of
-from orchestrator.faults.kinds import FAULTS
-from orchestrator.plan import make_network_setting
+from orchestrator.experiment.faults.kinds import FAULTS
+from orchestrator.experiment.resolve import make_network_setting
 from pame.errors import PameError
 from pame.spec_json import LARGEST_WHOLE
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from served_world import TOKEN, Served, experiment_of, served
 
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.live import LivePage
+from tests.orchestrator.control.served_world import TOKEN, Served, experiment_of, served
 
 BOUND_S = 240.0
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from live_world import Visited, play
 
 from orchestrator.live.folders import open_file
+from tests.orchestrator.live.live_world import Visited, play
 
 SECRET = b"not for you"
 RUN = "20260101-000000-test"

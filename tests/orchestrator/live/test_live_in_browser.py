@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from live_world import BOUND_S, Visited, long_run, visited
-from local_world import attached, join_of
 from playwright.async_api import Browser, Page, async_playwright
-from served_world import TOKEN
 
 from orchestrator.backends.processes import NodeProcesses
+from tests.orchestrator.backends.local_world import attached, join_of
+from tests.orchestrator.control.served_world import TOKEN
+from tests.orchestrator.live.live_world import BOUND_S, Visited, long_run, visited
 
 pytestmark = pytest.mark.requires("chromium")
 

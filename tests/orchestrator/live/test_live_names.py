@@ -5,11 +5,11 @@ import random
 from pathlib import Path
 
 import pytest
-from live_world import Visited, play
-from served_world import served
 
 from contract.ports.refused_requests import RefusedRequests
 from orchestrator.live import LivePage
+from tests.orchestrator.control.served_world import served
+from tests.orchestrator.live.live_world import Visited, play
 
 SEED = 12
 MISSING = ["/nowhere", "/runs/x/experiment.yaml"]

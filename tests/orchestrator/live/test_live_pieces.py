@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.rpc import control_pb2 as pb
+from orchestrator.control.index_table import IndexTable
+from orchestrator.control.members import Member, Members
+from orchestrator.control.totals import Totals
 from orchestrator.live import state
 from orchestrator.live.cached_answers import CachedAnswer
 from orchestrator.live.discovery import targets
 from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import WINDOW_S, Flow, LinkRates
-from orchestrator.network.index_table import IndexTable
-from orchestrator.network.members import Member, Members
-from orchestrator.network.totals import Totals
 
 
 @given(count=st.integers(0, 3000), most=st.integers(4, 64))

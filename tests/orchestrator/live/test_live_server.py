@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live_world import Visited, long_run, play
-from local_world import until
-from served_world import TOKEN, experiment_of
 
 from contract.run_name import run_name
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import CannotListen
 from orchestrator.live import LivePage
 from orchestrator.live import page as page_module
+from tests.orchestrator.backends.local_world import until
+from tests.orchestrator.control.served_world import TOKEN, experiment_of
+from tests.orchestrator.live.live_world import Visited, long_run, play
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 

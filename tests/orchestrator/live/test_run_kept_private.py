@@ -5,7 +5,6 @@ from pathlib import Path
 
 import grpc
 import numpy as np
-from live_world import Visited, long_run, play
 
 from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
@@ -13,7 +12,8 @@ from node.link import PUSH
 from node.stream_proof import proof, shown
 from node.wire_message import pack
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.network import NetworkRun
+from orchestrator.control import NetworkRun
+from tests.orchestrator.live.live_world import Visited, long_run, play
 
 NAMES = ["node-0", "node-1", "node-2"]
 PAGES = ["/", "/api/live", "/api/graph", "/api/run", "/api/runs", "/sd/nodes"]

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from report_page import Reader
 
 from orchestrator.report import ReportError, write_report, write_sweep_report
-from orchestrator.report.read import read_run
-from orchestrator.report.tables import read_links, read_records
+from orchestrator.results.read import read_run
+from orchestrator.results.tables import read_links, read_records
 from pame.randomness import Key, Purpose, integers
+from tests.orchestrator.report.report_page import Reader
 
 HEADER = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\r\n"
 ROWS = (

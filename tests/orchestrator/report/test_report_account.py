@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_page import Reader
 
 from contract.socket_counts import SocketCounts
-from orchestrator.network.summary import wire
+from orchestrator.control.summary import wire
 from orchestrator.report import write_report
 from pame.codec import Sizes
 from pame.framing import LOOPBACK, Traffic
+from tests.orchestrator.report.report_page import Reader
 
 TRAFFIC = Traffic(10, Sizes(values=1960, support=40, stars=30, framing=30), 240, receipts=10, connects=1, seconds=0.0)
 """By hand in tests/pame/test_framing.py: 5,910 bytes in 41 packets, 3,625 of them in the streams."""

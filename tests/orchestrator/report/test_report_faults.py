@@ -10,24 +10,34 @@ from typing import Any
 
 import pytest
 import vl_convert
-from fault_run import HALVES, HEADER, KILLED, NEW_HEADER, event, ring_run, told, write_lines, write_plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from report_page import Reader
 
 from contract.fault_reports import Turn, fault_message
 from contract.realised import Realised
-from orchestrator.faults.happened import Reach, Told, on_network
-from orchestrator.network.fault_events import fault_event
+from orchestrator.control.fault_events import fault_event
+from orchestrator.experiment.faults.happened import Reach, Told, on_network
 from orchestrator.report import progress, write_report
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import Ages, Dip, Impact, Live, Rounds, impacts
 from orchestrator.report.fault_shading import FaultShading, shades
-from orchestrator.report.plan import BY_HAND, MOST_SPELLS, Faults
-from orchestrator.report.read import RunData, read_run
 from orchestrator.report.theme import chart_themes
+from orchestrator.results.fault_history import BY_HAND, MOST_SPELLS, Faults
+from orchestrator.results.read import RunData, read_run
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
 from pame.fault_plan_text import read_plan
+from tests.orchestrator.report.fault_run import (
+    HALVES,
+    HEADER,
+    KILLED,
+    NEW_HEADER,
+    event,
+    ring_run,
+    told,
+    write_lines,
+    write_plan,
+)
+from tests.orchestrator.report.report_page import Reader
 
 
 def course_of(run: RunData) -> FaultAxes:
@@ -208,7 +218,7 @@ def test_counts_are_the_same_when_records_come_in_blocks(tmp_path: Path, monkeyp
     ]
     (folder / "records.csv").write_text(NEW_HEADER + "".join(rows))
     whole = impacts_of(folder)
-    monkeypatch.setattr("orchestrator.report.tables.BLOCK_ROWS", 3)
+    monkeypatch.setattr("orchestrator.results.tables.BLOCK_ROWS", 3)
     assert impacts_of(folder) == whole
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 import vl_convert
 
+from orchestrator.number_words import duration, number, percent, volume
 from orchestrator.report import progress, traffic
 from orchestrator.report.chart import Chart
 from orchestrator.report.fault_shading import FaultShading
-from orchestrator.report.number_words import duration, number, percent, volume
 from orchestrator.report.page import packed
-from orchestrator.report.read import read_run
 from orchestrator.report.sweep import read_sweep
 from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves
-from orchestrator.report.tables import read_records
 from orchestrator.report.theme import chart_themes
 from orchestrator.report.vega import Row, binned, suits_log
+from orchestrator.results.read import read_run
+from orchestrator.results.tables import read_records
 
 
 def run_figures(folder: Path) -> list[Chart]:
@@ -153,7 +153,7 @@ def test_participation_is_the_share_of_averaged_messages_by_sender(tmp_path: Pat
 
 
 def test_records_are_added_up_per_node_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orchestrator.report.tables.BLOCK_ROWS", 2)
+    monkeypatch.setattr("orchestrator.results.tables.BLOCK_ROWS", 2)
     path = tmp_path / "records.csv"
     path.write_text(
         "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\n"

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from fault_run import HALVES, event, write_plan
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from orchestrator.report import write_report, write_sweep_report
 from pame.fault_effects import DropEffect, SlowEffect
+from tests.orchestrator.report.fault_run import HALVES, event, write_plan
 
 pytestmark = pytest.mark.requires("chromium")
 

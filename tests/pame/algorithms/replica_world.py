@@ -10,8 +10,6 @@ from functools import cache
 from math import ceil
 
 import numpy as np
-from driving import EDGES, Watcher, graph, neighbours_in
-from matrix_form import rests
 
 from pame.algorithms import Algorithm, Received
 from pame.algorithms.replica_node import ReplicaNode
@@ -27,6 +25,8 @@ from pame.resolved_run import ResolvedRun
 from pame.sampling import candidates, message_lost
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
+from tests.pame.algorithms.driving import EDGES, Watcher, graph, neighbours_in
+from tests.pame.algorithms.matrix_form import rests
 
 SEED, NODES, N, ITERATIONS = 3, 6, 20, 20
 NEIGHBOURS = [neighbours_in(EDGES, node) for node in range(NODES)]

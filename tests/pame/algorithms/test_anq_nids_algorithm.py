@@ -4,7 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from replica_world import (
+
+from pame.algorithms import Algorithm, AnqNids, AnqNidsSpec
+from pame.byte_account import Fate
+from pame.compressors import AdaptiveQuantizer
+from pame.problems.base import Matrix
+from pame.resolved_run import ResolvedRun
+from tests.pame.algorithms.replica_world import (
     ITERATIONS,
     LOSSES,
     NODES,
@@ -20,12 +26,6 @@ from replica_world import (
     with_loss,
     worst,
 )
-
-from pame.algorithms import Algorithm, AnqNids, AnqNidsSpec
-from pame.byte_account import Fate
-from pame.compressors import AdaptiveQuantizer
-from pame.problems.base import Matrix
-from pame.resolved_run import ResolvedRun
 
 SPEC = AnqNidsSpec(eta=0.1, compressor=AdaptiveQuantizer(eta=0.01, shrink=0.97))
 

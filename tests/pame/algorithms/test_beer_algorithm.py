@@ -2,7 +2,12 @@
 
 import numpy as np
 import pytest
-from replica_world import (
+
+from pame.algorithms import Algorithm, Beer, BeerSpec
+from pame.compressors import CompressorSpec, Quantize, RandomK, TopK
+from pame.problems.base import Matrix
+from pame.resolved_run import ResolvedRun
+from tests.pame.algorithms.replica_world import (
     ITERATIONS,
     LOSSES,
     NODES,
@@ -18,11 +23,6 @@ from replica_world import (
     with_loss,
     worst,
 )
-
-from pame.algorithms import Algorithm, Beer, BeerSpec
-from pame.compressors import CompressorSpec, Quantize, RandomK, TopK
-from pame.problems.base import Matrix
-from pame.resolved_run import ResolvedRun
 
 SPEC = BeerSpec(eta=0.05, gam=0.3, compressor=TopK(share=0.2))
 

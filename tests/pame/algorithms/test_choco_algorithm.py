@@ -2,8 +2,13 @@
 
 import numpy as np
 import pytest
-from driving import Constant, drive, graph
-from replica_world import (
+
+from pame.algorithms import ChocoSpec, Context, Selection
+from pame.compressors import CompressorSpec, Quantize, RandomK, Sign, TopK
+from pame.problems.base import Matrix
+from pame.resolved_run import ResolvedRun
+from tests.pame.algorithms.driving import Constant, drive, graph
+from tests.pame.algorithms.replica_world import (
     ITERATIONS,
     LOSSES,
     NODES,
@@ -19,11 +24,6 @@ from replica_world import (
     suboptimality,
     with_loss,
 )
-
-from pame.algorithms import ChocoSpec, Context, Selection
-from pame.compressors import CompressorSpec, Quantize, RandomK, Sign, TopK
-from pame.problems.base import Matrix
-from pame.resolved_run import ResolvedRun
 
 SPEC = ChocoSpec(eta=0.05, gamma=1.01, gam=0.3, compressor=TopK(share=0.2))
 

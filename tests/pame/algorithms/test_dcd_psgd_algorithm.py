@@ -4,7 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from replica_world import (
+
+from pame.algorithms import DcdPsgdSpec
+from pame.compressors import Quantize, RandomK
+from pame.problems.base import Matrix
+from pame.resolved_run import ResolvedRun
+from tests.pame.algorithms.replica_world import (
     ITERATIONS,
     LOSSES,
     NEIGHBOURS,
@@ -21,11 +26,6 @@ from replica_world import (
     suboptimality,
     with_loss,
 )
-
-from pame.algorithms import DcdPsgdSpec
-from pame.compressors import Quantize, RandomK
-from pame.problems.base import Matrix
-from pame.resolved_run import ResolvedRun
 
 SPEC = DcdPsgdSpec(eta=0.05)
 

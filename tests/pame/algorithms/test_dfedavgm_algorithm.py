@@ -4,8 +4,14 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from driving import Constant, graph
-from matrix_form import (
+
+from pame.algorithms import Context, DfedavgmSpec, Received, Selection, Who
+from pame.compressors import Quantize, expand
+from pame.problems.base import Matrix
+from pame.problems.regression import Regression
+from pame.randomness import Key, Purpose
+from tests.pame.algorithms.driving import Constant, graph
+from tests.pame.algorithms.matrix_form import (
     ALWAYS,
     EVERY_SCHEDULE,
     ITERATIONS,
@@ -21,12 +27,6 @@ from matrix_form import (
     setting_of,
     worst,
 )
-
-from pame.algorithms import Context, DfedavgmSpec, Received, Selection, Who
-from pame.compressors import Quantize, expand
-from pame.problems.base import Matrix
-from pame.problems.regression import Regression
-from pame.randomness import Key, Purpose
 
 
 def as_told(spec: DfedavgmSpec, models: Matrix, k: int) -> Matrix:

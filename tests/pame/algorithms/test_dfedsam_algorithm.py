@@ -4,8 +4,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from driving import Constant, graph
-from matrix_form import (
+
+from pame.algorithms import Context, DfedsamSpec, DpsgdSpec, Received, Selection, Who
+from pame.exchange import PartialMessage, Vector
+from pame.problems.base import Matrix
+from pame.problems.regression import Regression
+from tests.pame.algorithms.driving import Constant, graph
+from tests.pame.algorithms.matrix_form import (
     ALWAYS,
     EVERY_SCHEDULE,
     ITERATIONS,
@@ -20,11 +25,6 @@ from matrix_form import (
     setting_of,
     worst,
 )
-
-from pame.algorithms import Context, DfedsamSpec, DpsgdSpec, Received, Selection, Who
-from pame.exchange import PartialMessage, Vector
-from pame.problems.base import Matrix
-from pame.problems.regression import Regression
 
 
 def slow_dfedsam(problem: Regression, spec: DfedsamSpec, periods: tuple[int, ...], loss: float = 0.0) -> list[Matrix]:

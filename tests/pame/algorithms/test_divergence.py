@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from driving import EDGES, Constant, Watcher, graph
 
 from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, FixedStep, PameSpec, PenaltyStep, Selection
 from pame.algorithms.gradient_step import check_finite
@@ -12,6 +11,7 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
+from tests.pame.algorithms.driving import EDGES, Constant, Watcher, graph
 
 SPECS: list[tuple[AlgorithmSpec, str]] = [
     (PameSpec(participation=0.5, step=PenaltyStep(sigma0=2.0, gamma=1.0)), "0.167"),  # 1 / (2 * 3)

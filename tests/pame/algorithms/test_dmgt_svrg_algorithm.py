@@ -4,8 +4,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from driving import Constant, drive, graph
-from matrix_form import (
+
+from pame.algorithms import Algorithm, Context, DmgtSvrg, DmgtSvrgSpec, Received, Selection, Who
+from pame.exchange import ValueType, Vector
+from pame.problems.base import Matrix
+from pame.problems.regression import Regression
+from tests.pame.algorithms.driving import Constant, drive, graph
+from tests.pame.algorithms.matrix_form import (
     ALWAYS,
     DIFFERENT,
     EVERY_SCHEDULE,
@@ -25,11 +30,6 @@ from matrix_form import (
     suboptimality,
     worst,
 )
-
-from pame.algorithms import Algorithm, Context, DmgtSvrg, DmgtSvrgSpec, Received, Selection, Who
-from pame.exchange import ValueType, Vector
-from pame.problems.base import Matrix
-from pame.problems.regression import Regression
 
 
 def slow_dmgt_svrg(

@@ -4,7 +4,6 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from driving import EDGES, Constant, Watcher, drive, graph
 
 from pame.algorithms import Algorithm, Context, DpsgdSpec, Received, Selection
 from pame.byte_account import ByteAccount, Fate
@@ -16,6 +15,7 @@ from pame.resolved_run import ResolvedRun
 from pame.sampling import message_lost
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
+from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph
 
 SEED, NODES, N, ITERATIONS = 3, 6, 20, 30
 DEGREES = (5, 2, 3, 2, 2, 2)

@@ -4,8 +4,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from driving import EDGES, Constant, Watcher, drive, graph
-from matrix_form import (
+
+from pame.algorithms import Context, DpsgdSpec, Selection
+from pame.byte_account import ByteAccount, Fate
+from pame.problems.base import Matrix
+from pame.simulator import run_lock_step
+from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph
+from tests.pame.algorithms.matrix_form import (
     EVERY_SCHEDULE,
     ITERATIONS,
     NODES,
@@ -21,11 +26,6 @@ from matrix_form import (
     setting_of,
     worst,
 )
-
-from pame.algorithms import Context, DpsgdSpec, Selection
-from pame.byte_account import ByteAccount, Fate
-from pame.problems.base import Matrix
-from pame.simulator import run_lock_step
 
 Draw = Literal["directed", "mutual", "shared"]
 

@@ -4,8 +4,16 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from driving import EDGES, Constant, Watcher, drive, graph
-from matrix_form import (
+
+from pame.algorithms import Context, EpidemicSpec, Received, Selection, Who
+from pame.byte_account import ByteAccount, Fate
+from pame.problems.base import Matrix
+from pame.problems.regression import Regression
+from pame.randomness import Key, Purpose, subset
+from pame.simulator import run_lock_step
+from pame.topology.regular_draw import regular_neighbours
+from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph
+from tests.pame.algorithms.matrix_form import (
     ALWAYS,
     DIFFERENT,
     ITERATIONS,
@@ -18,14 +26,6 @@ from matrix_form import (
     setting_of,
     worst,
 )
-
-from pame.algorithms import Context, EpidemicSpec, Received, Selection, Who
-from pame.byte_account import ByteAccount, Fate
-from pame.problems.base import Matrix
-from pame.problems.regression import Regression
-from pame.randomness import Key, Purpose, subset
-from pame.simulator import run_lock_step
-from pame.topology.regular_draw import regular_neighbours
 
 Sampling = Literal["local", "oracle"]
 BOTH = pytest.mark.parametrize("sampling", ["local", "oracle"])

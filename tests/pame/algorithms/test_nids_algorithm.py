@@ -5,8 +5,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from driving import EDGES, Constant, drive, graph
-from matrix_form import (
+
+from pame.algorithms import Algorithm, Context, Nids, NidsSpec, Received, Selection, Who
+from pame.exchange import ValueType
+from pame.problems.base import Matrix
+from pame.problems.regression import Regression
+from tests.pame.algorithms.driving import EDGES, Constant, drive, graph
+from tests.pame.algorithms.matrix_form import (
     ALWAYS,
     DIFFERENT,
     EVERY_SCHEDULE,
@@ -27,11 +32,6 @@ from matrix_form import (
     suboptimality,
     worst,
 )
-
-from pame.algorithms import Algorithm, Context, Nids, NidsSpec, Received, Selection, Who
-from pame.exchange import ValueType
-from pame.problems.base import Matrix
-from pame.problems.regression import Regression
 
 ETA = 0.8
 

@@ -6,7 +6,6 @@ from math import ceil
 
 import numpy as np
 import pytest
-from driving import EDGES, Constant, Watcher, drive, graph, neighbours_in
 
 from pame.algorithms import Context, FixedStep, Pame, PameSpec, PenaltyStep, Received, Selection, Step
 from pame.byte_account import ByteAccount, Fate
@@ -19,6 +18,7 @@ from pame.resolved_run import ResolvedRun
 from pame.sampling import batch, candidates, message_lost, support
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
+from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph, neighbours_in
 
 SEED, NODES, N, SAMPLES = 6, 6, 20, 30
 PERIODS = (1, 3, 2, 5, 2, 4)

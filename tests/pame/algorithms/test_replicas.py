@@ -5,20 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from driving import Constant, graph
-from replica_world import (
-    ITERATIONS,
-    NEIGHBOURS,
-    NODES,
-    SEED,
-    N,
-    driven,
-    nodes_of,
-    setting_of,
-    simulated,
-    suboptimality,
-    with_loss,
-)
 
 from pame import spec_json
 from pame.algorithms import (
@@ -48,6 +34,20 @@ from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import message_lost
+from tests.pame.algorithms.driving import Constant, graph
+from tests.pame.algorithms.replica_world import (
+    ITERATIONS,
+    NEIGHBOURS,
+    NODES,
+    SEED,
+    N,
+    driven,
+    nodes_of,
+    setting_of,
+    simulated,
+    suboptimality,
+    with_loss,
+)
 
 ALL: list[ReplicaSpec] = [
     ChocoSpec(eta=0.05),

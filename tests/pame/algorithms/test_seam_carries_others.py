@@ -6,7 +6,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from driving import EDGES, Pulls, Watcher, graph
 
 from pame.algorithms import AlgorithmSpec, Context, Delivery, Form, Message, Received, Wanted, Who
 from pame.byte_account import ByteAccount, Fate
@@ -19,6 +18,7 @@ from pame.sampling import candidates, support
 from pame.simulator import run_lock_step, run_virtual_time
 from pame.stopping import StopRules
 from pame.topology import mixing_row
+from tests.pame.algorithms.driving import EDGES, Pulls, Watcher, graph
 
 TARGETS = np.array(
     [

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from driving import EDGES, graph
-from matrix_form import ALWAYS, DIFFERENT, NODES, SEED, problem_of, setting_of
 
 from pame.algorithms import AlgorithmSpec, BeerSpec, Context, DpsgdSpec, NidsSpec, PameSpec, Selection, Who
 from pame.algorithms.mixing import Mixing
 from pame.byte_account import ByteAccount
 from pame.errors import ParameterError
 from pame.simulator import check, run_lock_step, run_virtual_time
+from tests.pame.algorithms.driving import EDGES, graph
+from tests.pame.algorithms.matrix_form import ALWAYS, DIFFERENT, NODES, SEED, problem_of, setting_of
 from tests.pame.simulator.simulator_world import same_bits
 
 DEGREES = (5, 2, 3, 2, 2, 2)

@@ -4,7 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from replica_world import (
+
+from pame.algorithms import SquarmSpec
+from pame.byte_account import Fate
+from pame.compressors import CompressorSpec, Sign, TopK
+from pame.problems.base import Matrix
+from pame.resolved_run import ResolvedRun
+from tests.pame.algorithms.replica_world import (
     ITERATIONS,
     LOSSES,
     NEIGHBOURS,
@@ -21,12 +27,6 @@ from replica_world import (
     suboptimality,
     with_loss,
 )
-
-from pame.algorithms import SquarmSpec
-from pame.byte_account import Fate
-from pame.compressors import CompressorSpec, Sign, TopK
-from pame.problems.base import Matrix
-from pame.resolved_run import ResolvedRun
 
 SPEC = SquarmSpec(eta=0.01, momentum=0.8, threshold=300.0)
 

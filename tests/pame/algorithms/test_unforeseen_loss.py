@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from driving import EDGES, neighbours_in
-from matrix_form import problem_of, setting_of, suboptimality
 
 from pame.algorithms import SPECS, Algorithm, Received
 from pame.algorithms.dmgt_svrg import DmgtSvrg
@@ -11,6 +9,8 @@ from pame.algorithms.nids import Nids
 from pame.algorithms.replica_node import ReplicaNode
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
+from tests.pame.algorithms.driving import EDGES, neighbours_in
+from tests.pame.algorithms.matrix_form import problem_of, setting_of, suboptimality
 
 REPLICAS = ("choco", "beer", "anq-nids", "dcd-psgd", "squarm")
 LOST_AT, SENDER, RECEIVER = 7, 0, 1

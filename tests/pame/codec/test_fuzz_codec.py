@@ -5,10 +5,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from codec_oracle import Dice, slow_varint
 
 from pame.codec import Draw, Refused, SupportCoding, decode, encode, sizes
 from pame.exchange import PartialMessage, ValueType
+from tests.pame.codec.codec_oracle import Dice, slow_varint
 
 DRAW = Draw(seed=9, sender=1, iteration=4)
 DIMENSIONS = (1, 2, 7, 8, 33, 100, 260)

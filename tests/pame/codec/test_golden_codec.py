@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from codec_oracle import message_of, same, slow_bytes
 
 from pame.codec import Draw, StarCoding, SupportCoding, decode, encode
 from pame.exchange import ValueType
+from tests.pame.codec.codec_oracle import message_of, same, slow_bytes
 
 GOLDEN: list[dict[str, Any]] = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
 

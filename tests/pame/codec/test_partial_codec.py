@@ -4,13 +4,13 @@ from math import comb, log2
 
 import numpy as np
 import pytest
-from codec_oracle import Dice, message_of, same, slow_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pame.codec import Draw, NotFinite, Sizes, SupportCoding, decode, encode, measure, sizes
 from pame.exchange import PartialMessage, ValueType, reveal
 from pame.sampling import support
+from tests.pame.codec.codec_oracle import Dice, message_of, same, slow_bytes
 
 DRAW = Draw(seed=5, sender=6, iteration=7)
 SHAPES = [

@@ -3,10 +3,10 @@
 import struct
 
 import pytest
-from codec_oracle import message_of, slow_pack, slow_parameter, slow_rice
 
 from pame.codec import Draw, Refusal, Refused, StarCoding, SupportCoding, decode, encode, sizes
 from pame.exchange import ValueType
+from tests.pame.codec.codec_oracle import message_of, slow_pack, slow_parameter, slow_rice
 
 ONE = struct.pack("<d", 1.0)
 S, G, B, A = SupportCoding

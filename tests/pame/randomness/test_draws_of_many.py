@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from philox_oracle import slow_subset, slow_words
 
 from pame.randomness import Key, Purpose, subset, uniforms, words
 from pame.randomness.many import Nodes, subsets_of_nodes, uniforms_of_links, words_of_nodes
+from tests.pame.randomness.philox_oracle import slow_subset, slow_words
 
 SEED = 2**64 - 12345
 

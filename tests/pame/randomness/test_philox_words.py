@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from philox_oracle import philox, slow_words
 
 from pame.randomness import Key, Purpose, uniforms, words
+from tests.pame.randomness.philox_oracle import philox, slow_words
 
 U64 = st.integers(0, 2**64 - 1)
 ONES = 2**64 - 1

@@ -5,7 +5,6 @@ from math import inf, nan, sqrt
 
 import numpy as np
 import pytest
-from simulator_world import PAME, Vector, all_pairs, graph, run, world
 
 from pame.algorithms import FixedStep
 from pame.byte_account import ByteAccount, Fate
@@ -15,6 +14,7 @@ from pame.observe import Evaluation, Record
 from pame.problems import LocalObjective, Optimum, Stacked
 from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
+from tests.pame.simulator.simulator_world import PAME, Vector, all_pairs, graph, run, world
 
 
 @dataclass

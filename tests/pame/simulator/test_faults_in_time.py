@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulator_world import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 from pame.algorithms import NidsSpec
 from pame.byte_account import Fate
@@ -27,6 +26,7 @@ from pame.fault_effects import (
 )
 from pame.links import LinkSpec
 from pame.resolved_run import Compute, ResolvedRun
+from tests.pame.simulator.simulator_world import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 STEP = 0.01
 

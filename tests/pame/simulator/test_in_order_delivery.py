@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from simulator_world import PERIODS, Run, Vector, run, same_bits, world
 
 from pame.algorithms import Algorithm, Context, Delivery, ExchangeMode, Form, Message, Received, Wanted, Who
 from pame.byte_account import Fate
 from pame.links import LinkSpec
 from pame.resolved_run import Compute
 from pame.sampling import message_lost
+from tests.pame.simulator.simulator_world import PERIODS, Run, Vector, run, same_bits, world
 
 
 @dataclass(frozen=True)

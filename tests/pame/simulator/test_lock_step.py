@@ -5,7 +5,6 @@ from math import ceil, exp, log
 
 import numpy as np
 import pytest
-from simulator_world import DPSGD, LINEAR, PAME, Vector, run, same_bits, world
 
 from pame.algorithms import PenaltyStep
 from pame.byte_account import Fate
@@ -14,6 +13,7 @@ from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
 from pame.sampling import batch, candidates, message_lost, support
 from pame.stopping import PaperRule, StopRules
+from tests.pame.simulator.simulator_world import DPSGD, LINEAR, PAME, Vector, run, same_bits, world
 
 
 def gradient(setting: ResolvedRun, node: int, k: int, model: Vector) -> Vector:

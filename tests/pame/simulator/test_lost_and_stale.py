@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from simulator_world import DPSGD, PAME, PERIODS, Run, run, world
 
 from pame.algorithms import ExchangeMode, Received
 from pame.byte_account import Fate
@@ -14,6 +13,7 @@ from pame.observe import Record
 from pame.participant import staleness
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import candidates, message_lost, participation
+from tests.pame.simulator.simulator_world import DPSGD, PAME, PERIODS, Run, run, world
 
 DRIVERS = ("lock-step", "vectorised", "virtual-time")
 

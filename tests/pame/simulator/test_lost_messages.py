@@ -5,13 +5,22 @@ from dataclasses import replace
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from simulator_world import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 from pame.algorithms import AlgorithmSpec
 from pame.byte_account import Fate
 from pame.links import LinkSpec
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import message_lost
+from tests.pame.simulator.simulator_world import (
+    DPSGD,
+    PAME,
+    Run,
+    all_pairs,
+    run,
+    same_as_far_as_it_goes,
+    same_bits,
+    world,
+)
 
 ALGORITHMS = [PAME, replace(PAME, participation=1.0), DPSGD, replace(DPSGD, on_loss="naive")]
 

@@ -6,7 +6,6 @@ from math import inf, prod
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulator_world import DPSGD, PAME, all_pairs, run, world
 
 from pame.algorithms import AlgorithmSpec, ChocoSpec
 from pame.fault_effects import (
@@ -21,6 +20,7 @@ from pame.fault_effects import (
     SlowEffect,
     Window,
 )
+from tests.pame.simulator.simulator_world import DPSGD, PAME, all_pairs, run, world
 
 NODES, ITERATIONS, PATIENCE_S, STEP_S = 6, 15, 0.05, 0.01
 ROUNDING_S = 1e-9

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from simulator_world import all_pairs, world
 
 from pame.algorithms import Received, Wanted
 from pame.participant import Participant
+from tests.pame.simulator.simulator_world import all_pairs, world
 
 ALL = Wanted(tuple(range(1, 9)), 8)
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulator_world import DPSGD, PAME, run, world
 
 from pame.algorithms import ExchangeMode
 from pame.errors import ParameterError
 from pame.resolved_run import Compute
 from pame.simulator import DRIVERS, check
+from tests.pame.simulator.simulator_world import DPSGD, PAME, run, world
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from simulator_world import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
 
 from pame.algorithms import PenaltyStep
 from pame.byte_account import Fate
@@ -14,6 +13,7 @@ from pame.problems import ProblemSpec
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
+from tests.pame.simulator.simulator_world import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
 
 STAR = tuple((0, i) for i in range(1, 8))
 PATH = tuple((i, i + 1) for i in range(7))

@@ -6,12 +6,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulator_world import DPSGD, LINEAR, LOGISTIC, PAME, Run, run, same_as_far_as_it_goes, same_bits, world
 
 from pame.algorithms import AlgorithmSpec
 from pame.links import LinkSpec
 from pame.problems import ProblemSpec
 from pame.resolved_run import Compute
+from tests.pame.simulator.simulator_world import (
+    DPSGD,
+    LINEAR,
+    LOGISTIC,
+    PAME,
+    Run,
+    run,
+    same_as_far_as_it_goes,
+    same_bits,
+    world,
+)
 
 WORLDS = {
     "instant": (LinkSpec(), Compute()),

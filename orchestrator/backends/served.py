@@ -1,0 +1,199 @@
+"""An orchestrator as a service: nodes and clients come and go, and it stays until it is told to leave."""
+
+import asyncio
+import json
+import signal
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf
+from pathlib import Path
+
+from contract.ports.health_server import HealthServer
+from orchestrator.control import Busy, ControlPlane, ExperimentsService, Submissions
+from orchestrator.control.members import Members
+from orchestrator.control.security import leave_authority
+from orchestrator.errors import NotEnoughNodes
+from orchestrator.experiment import Experiment, ExperimentError, load, swept_keys
+from orchestrator.results import Ending
+from pame.errors import PameError
+
+_REMIND_S = 10.0
+_LOOK_S = 1.0
+_WAITING = "waiting for "
+
+
+def log(event: str, **fields: object) -> None:
+    """One event, one line of JSON on standard error."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    print(json.dumps({"time": now, "event": event, **fields}), file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True)
+class FirstRun:
+    """The experiment that begins by itself, when `nodes` have joined or nobody has come or gone for `stable_s`."""
+
+    file: Path
+    nodes: int | None
+    stable_s: float
+    patience_s: float | None = None
+    """How long to wait for the nodes before giving up; None: for ever."""
+
+    def experiment(self, nodes: int | None) -> Experiment:
+        """With so many nodes, whatever the file says."""
+        variants = load(self.file, [] if nodes is None else [f"nodes={nodes}"])
+        if len(variants) > 1:
+            sweep = ", ".join(swept_keys(variants))
+            raise ExperimentError([f"{self.file}: a sweep (over {sweep}) is no single run: give one experiment"])
+        return variants[0].experiment
+
+    async def begin(self, desk: Submissions) -> None:
+        """Wait for the nodes, then begin; if so many nodes do not go with the experiment, wait for another number."""
+        reminding = asyncio.create_task(self._remind(desk))
+        refused = ""
+        try:
+            async with asyncio.timeout(self.patience_s):
+                while True:
+                    count = await self._members(desk.members)
+                    try:
+                        await desk.submit(self.experiment(count), self.file.parent)
+                    except Busy:
+                        await desk.idle()
+                    except PameError as error:
+                        refused = f"{count} nodes do not go with {self.file.name}: {_first_line(error)}"
+                        log("experiment_refused", nodes=count, reason=str(error))
+                        desk.notice = f"{refused}; waiting for another number of nodes"
+                        while len(desk.members.within_reach()) == count:
+                            await desk.members.change(_LOOK_S)
+                    else:
+                        desk.notice = ""
+                        return
+        except TimeoutError:
+            reason = refused or self._waiting_for(desk.members)
+            raise NotEnoughNodes(f"gave up after {self.patience_s:g} s: {reason}") from None
+        finally:
+            reminding.cancel()
+
+    async def _members(self, members: Members) -> int:
+        if self.nodes is not None:
+            return len(await members.gather(self.nodes, inf))
+        return len(await members.settle(self.stable_s, inf))
+
+    async def _remind(self, desk: Submissions) -> None:
+        """Say what is waited for, once, if it takes longer than anybody expects."""
+        await asyncio.sleep(_REMIND_S)
+        while True:
+            words = self._waiting_for(desk.members)
+            if not desk.notice:
+                log("waiting", reason=words)
+            if not desk.notice or desk.notice.startswith(_WAITING):
+                desk.notice = words
+            await desk.members.change(inf)
+
+    def _waiting_for(self, members: Members) -> str:
+        here = len(members.within_reach())
+        wanted = f"{self.nodes} nodes" if self.nodes is not None else "nodes"
+        return f"{_WAITING}{wanted}, {here} {'is' if here == 1 else 'are'} here: start more with `--scale node=N`"
+
+
+@dataclass(frozen=True)
+class Service:
+    """What an orchestrator is made of while it serves."""
+
+    control: ControlPlane
+    out: Path
+    """Where run folders go."""
+    host: str
+    page_port: int | None = None
+    """The live page; None: none."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names of the page beside its address."""
+    health_port: int | None = None
+    security: Path | None = None
+    """Where nodes find whom to believe; None: no TLS."""
+    keep_nodes: bool = False
+    """Whether nodes wait for the next orchestrator when this one leaves."""
+
+
+async def serve(service: Service, first: FirstRun | None) -> Ending | None:
+    """Until told to stop or, if the first run has to come within its patience, until that is over; the run it ended
+    with, if there was one."""
+    from orchestrator.live import LivePage  # and with it aiohttp, which no other verb needs
+
+    control, leave = service.control, first is not None and first.patience_s is not None
+    desk = Submissions(control, service.out, log)
+    control.members.on_refusal = lambda member, reason: log("join_refused", member=member, reason=reason)
+    refused = control.refused_requests
+    refused.say = lambda counts: log("http_refused", **counts)
+    port, names = service.page_port or 0, service.allowed_hosts
+    page = LivePage(desk, service.out, control.token, service.host, port, names, refused)
+    vitals = HealthServer(service.health_port)
+    await control.open(ExperimentsService(control.token, desk))
+    try:
+        await vitals.open()
+        if service.page_port is not None:
+            await page.open()
+        if service.security is not None:
+            leave_authority(service.security, control.authority_certificate)
+        await vitals.say(serving=True)
+        log(
+            "listening",
+            address=control.address,
+            metrics=control.metrics_address,
+            page=f"http://{service.host}:{page.port}" if service.page_port is not None else None,
+            tls=control.is_secured,
+        )
+        return await _until_told(desk, first, leave)
+    finally:
+        await page.close()
+        await control.close("the orchestrator leaves", dismiss=not service.keep_nodes)
+        await vitals.close()
+        log("left")
+
+
+async def _until_told(desk: Submissions, first: FirstRun | None, leave: bool) -> Ending | None:
+    tasks = [asyncio.create_task(_told_to_stop()), asyncio.create_task(_log_members(desk.members))]
+    if first is not None:
+        tasks.append(asyncio.create_task(_first_run(desk, first, leave)))
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+        interrupted = desk.cancel(0)
+        return await desk.ending() if interrupted or leave else None
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _first_run(desk: Submissions, first: FirstRun, leave: bool) -> None:
+    await first.begin(desk)
+    await desk.ending()
+    if not leave:
+        await asyncio.Event().wait()
+
+
+def _first_line(error: PameError) -> str:
+    return str(error).splitlines()[0]
+
+
+async def _told_to_stop() -> None:
+    """SIGINT or SIGTERM; a second one ends the process at once."""
+    told, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, told.set)
+    await told.wait()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.remove_signal_handler(number)
+
+
+async def _log_members(members: Members) -> None:
+    known: set[str] = set()
+    while True:
+        alive = {member.name: member.address for member in members.alive()}
+        for name in sorted(alive.keys() - known):
+            log("member_joined", member=name, address=alive[name], alive=len(alive))
+        for name in sorted(known - alive.keys()):
+            log("member_left", member=name, alive=len(alive))
+        known = set(alive)
+        await members.change(inf)

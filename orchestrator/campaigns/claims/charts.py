@@ -1,0 +1,143 @@
+"""The charts of claims: curves of all runs, outcomes by condition, algorithms side by side."""
+
+from collections.abc import Callable, Sequence
+
+from orchestrator.campaigns.claims.claim import ClaimRun, Found
+from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
+from orchestrator.campaigns.compare.grid import views
+from orchestrator.campaigns.compare.verdict import BYTES, Measure, goals
+from orchestrator.campaigns.compare.verdict import lines as compare_lines
+from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL
+from orchestrator.campaigns.studies.spread import Rows, Spread
+from orchestrator.number_words import byte_unit
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.vega import Axis, Categories, Legend, curve, ranges, series_color, suits_log
+from orchestrator.report.vega import Row as Dot
+
+Draw = Callable[[str, Found], Chart | None]
+"""From the key of a claim and what was found."""
+_COLOURS = 8
+_POINTS = 200
+_MISSES = "A median that missed the target has no dot."
+
+
+def lines(runs: Sequence[ClaimRun]) -> Draw:
+    """Relative suboptimality against iterations, a line per run."""
+    return _curves(runs, "Relative suboptimality", lambda mark: mark.left)
+
+
+def error_lines(runs: Sequence[ClaimRun]) -> Draw:
+    """Distance to the true model against iterations, a line per run."""
+    return _curves(runs, "||mean model - true model||²", lambda mark: mark.error)
+
+
+def by_condition(study: str) -> Draw:
+    """Time to the target in every condition of a study."""
+
+    def draw(key: str, found: Found) -> Chart | None:
+        if found.study is None or not found.rows:
+            return None
+        rows, conditions = Rows(found.rows), found.study.conditions
+        policies = [*(reading.policy for reading in READINGS), WAITING_FOR_ALL]
+        dots = [
+            _dot(condition.short, policy, took, 1.0)
+            for policy in policies
+            for condition in conditions
+            if (took := rows.time(policy, condition.key)) is not None and not took.is_missed
+        ]
+        names = Legend("policy", policies, ordered=False)
+        axis = Categories("x", "Condition", [condition.short for condition in conditions])
+        note = f"Simulated seconds, medians and ranges over seeds. {_MISSES} More: pame study {study}."
+        spec = ranges(key, axis, Axis("y", "Seconds to target", suits_log(_ends(dots))), series_color(names))
+        return Chart(key, "Time to target", note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
+
+    return draw
+
+
+def contest(measure: Measure) -> Draw:
+    """What every algorithm took to every target, in both views."""
+
+    def draw(key: str, found: Found) -> Chart | None:
+        outcome = found.compared
+        if outcome is None or not outcome.rows:
+            return None
+        shown = views(outcome.comparison)
+        targets = [goal for goal in goals(outcome) if goal.is_contest]
+        names = Legend("algorithm", list(outcome.comparison.entries), ordered=False)
+        took = {
+            view: [
+                (goal.key, line.algorithm, hit)
+                for goal in targets
+                for line in compare_lines(outcome, view, goal)
+                if not line.is_baseline and (hit := line.took[measure.key]) is not None and not hit.is_missed
+            ]
+            for view in shown
+        }
+        largest = max((hit.high for hits in took.values() for _, _, hit in hits), default=1.0)
+        unit, size = byte_unit(largest) if measure is BYTES else (measure.words, 1)
+        switch = Switch(f"view-{key}", "Settings", {view.key: view.value for view in shown})
+        axis = Categories("x", "Target", [goal.key for goal in targets])
+        specs, data = {}, {}
+        for view in shown:
+            name = f"{key}-{view.key}"
+            data[name] = [_dot(place, group, hit, float(size)) for place, group, hit in took[view]]
+            words = f"{measure.words.capitalize()} to target" + (f" ({unit})" if measure is BYTES else "")
+            specs[view.key] = ranges(name, axis, Axis("y", words, suits_log(_ends(data[name]))), series_color(names))
+        note = f"Medians and ranges over seeds. {_MISSES}"
+        title = f"{measure.words.capitalize()} to each target"
+        return Chart(key, title, note, specs, data, (switch.name,), switch, names, "wide")
+
+    return draw
+
+
+_HIGHEST = 10.0
+"""What is so many times farther away than at the start has left the picture: it diverges."""
+
+
+def _curves(runs: Sequence[ClaimRun], axis: str, of: Callable[[CurveMark], float | None]) -> Draw:
+    def draw(key: str, found: Found) -> Chart | None:
+        known = [run for run in runs if found.of(run.key)]
+        words = list(dict.fromkeys(run.words for run in known))
+        groups = {run.group: f"{key}-{place}" for place, run in enumerate(known)}
+        data: dict[str, list[Dot]] = {name: [] for name in groups.values()}
+        for run in known:
+            data[groups[run.group]] += _points(_middle(found.of(run.key)), run.words, of)
+        if not any(data.values()):
+            return None
+        names = Legend("run", words, ordered=len(words) > _COLOURS)
+        specs = {
+            name: curve(name, Axis("x", "Iterations"), Axis("y", axis, _is_log(dots)), color=series_color(names))
+            for name, dots in data.items()
+        }
+        note = "A line per run: of its seeds the one in the middle at the end. A line that ends at the top diverges."
+        if len(groups) == 1:
+            return Chart(key, axis, note, {"": specs[next(iter(specs))]}, data, own_legend=names, shape="wide")
+        switch = Switch(f"group-{key}", "Where", {name: group for group, name in groups.items()})
+        return Chart(key, axis, note, specs, data, (switch.name,), switch, names, "wide")
+
+    return draw
+
+
+def _is_log(dots: Sequence[Dot]) -> bool:
+    return suits_log([dot["y"] for dot in dots])
+
+
+def _middle(courses: Sequence[RunCurve]) -> RunCurve:
+    ranked = sorted(courses, key=lambda course: course.marks[-1].error if course.marks else float("inf"))
+    return ranked[(len(ranked) - 1) // 2]
+
+
+def _points(course: RunCurve, group: str, of: Callable[[CurveMark], float | None]) -> list[Dot]:
+    marks = course.marks[:: max(1, -(-len(course.marks) // _POINTS))]
+    both = [(mark.iteration, of(mark)) for mark in marks]
+    highest = _HIGHEST * ((of(marks[0]) if marks else None) or 1.0)
+    return [{"x": x, "y": float(f"{y:.5g}"), "group": group} for x, y in both if y is not None and 0 < y <= highest]
+
+
+def _dot(place: str, group: str, found: Spread, unit: float) -> Dot:
+    ends = {"y": found.median / unit, "lo": found.low / unit, "hi": found.high / unit}
+    return {"x": place, "group": group, "runs": found.runs, **{key: float(f"{v:.5g}") for key, v in ends.items()}}
+
+
+def _ends(dots: Sequence[Dot]) -> list[float]:
+    return [dot[end] for dot in dots for end in ("lo", "hi")]

@@ -1,0 +1,135 @@
+"""What a claim is: the paper's statement, the runs that test it, what counts as holding, and what they say.
+
+How verdicts come about is in `verdict`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from orchestrator.campaigns.claims.run_curve import RunCurve
+from orchestrator.campaigns.claims.verdict import ClaimJudgement, Question, judge
+from orchestrator.campaigns.compare.outcome import CompareOutcome as Compared
+from orchestrator.campaigns.studies import Study
+from orchestrator.campaigns.studies.measure import StudyRow
+from orchestrator.campaigns.studies.tune import Tuned
+from orchestrator.experiment import Experiment, load_text
+from orchestrator.report.chart import Chart
+
+
+class ClaimsMode(Enum):
+    """How much is run."""
+
+    QUICK = "quick"
+    FULL = "full"
+
+
+@dataclass(frozen=True)
+class ClaimRun:
+    """One experiment of a claim, as settings on top of the claim's base."""
+
+    key: str
+    words: str
+    settings: tuple[str, ...]
+    """As after `--set`."""
+    group: str = ""
+    """The condition that it shares with the runs it is drawn with."""
+
+    @property
+    def title(self) -> str:
+        """With its condition."""
+        return ", ".join(filter(None, (self.words, self.group)))
+
+
+@dataclass(frozen=True)
+class ClaimExperiments:
+    """Runs in the simulator, each with every seed."""
+
+    base: str
+    """The text of an experiment file."""
+    runs: Callable[[ClaimsMode], tuple[ClaimRun, ...]]
+    optimum: bool = True
+    """Whether suboptimality is looked at; else only the distance to the true model, which needs no optimum."""
+
+
+@dataclass(frozen=True)
+class OfStudy:
+    """The cells of a study in the simulator; a few of them in quick mode."""
+
+    study: Study
+
+    def sized(self, mode: ClaimsMode) -> Study:
+        """The study that is run."""
+        return self.study.small() if mode is ClaimsMode.QUICK else self.study
+
+
+@dataclass(frozen=True)
+class OfComparison:
+    """The comparison of `experiments/compare-logistic.yaml`, which all such claims share; made small in quick mode."""
+
+
+Source = ClaimExperiments | OfStudy | OfComparison
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was run for a claim; which of these depends on its source."""
+
+    courses: tuple[RunCurve, ...] = ()
+    rows: tuple[StudyRow, ...] = ()
+    """Of a study."""
+    study: Study | None = None
+    """As large as it was run, with the steps that tuning chose."""
+    tuned: tuple[Tuned, ...] = ()
+    compared: Compared | None = None
+
+    def of(self, run: str) -> list[RunCurve]:
+        """Every seed of a run, ascending."""
+        return sorted((course for course in self.courses if course.run == run), key=lambda course: course.seed)
+
+    @property
+    def keys(self) -> list[str]:
+        """The runs of which something is known."""
+        return list(dict.fromkeys(course.run for course in self.courses))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of the paper."""
+
+    key: str
+    title: str
+    statement: str
+    """What the paper says, in our words."""
+    criterion: str
+    """What counts as holding."""
+    source: Source
+    ask: Callable[[Found], Sequence[Question]]
+    figure: Callable[[str, Found], Chart | None]
+    """The chart of this key; None if there is nothing to draw."""
+    known: str = ""
+    """What of the statement is the paper's own text, and where it stands; empty: nothing that we have."""
+    instead: str = ""
+    """What is tested instead of the statement, and why; what was fitted, and to what."""
+    quick_seeds: int = 4
+    full_seeds: int = 5
+
+    @property
+    def origin(self) -> str:
+        """Where the statement is from."""
+        return f"In our words; the paper's text is not at hand. {self.known}".strip()
+
+    def seeds(self, mode: ClaimsMode, wanted: int | None = None) -> tuple[int, ...]:
+        """From 1 on, as many as wanted or as the mode has."""
+        return tuple(range(1, 1 + (wanted or (self.quick_seeds if mode is ClaimsMode.QUICK else self.full_seeds))))
+
+    def judgement(self, found: Found) -> ClaimJudgement:
+        """The verdict."""
+        return judge(self.ask(found))
+
+
+def experiment_of(claim: str, base: str, run: ClaimRun, seed: int) -> Experiment:
+    """The experiment of one run of a claim."""
+    settings = [*run.settings, f"seed={seed}", f"name={claim}_{run.key}_seed-{seed}"]
+    return load_text(base, Path(f"{claim}.yaml"), settings)[0].experiment

@@ -1,0 +1,203 @@
+"""The report: a table of claims and verdicts, then a section and a figure for each, with all settings."""
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, OfComparison, OfStudy
+from orchestrator.campaigns.claims.files import comparison, study_file
+from orchestrator.campaigns.claims.outcome import ClaimsOutcome
+from orchestrator.campaigns.claims.run_curve import HOW
+from orchestrator.campaigns.claims.verdict import MARGIN, ClaimFinding, ClaimJudgement
+from orchestrator.campaigns.compare.grid import views
+from orchestrator.campaigns.compare.measure import HOW as COMPARE_HOW
+from orchestrator.campaigns.compare.report import doubts_of
+from orchestrator.campaigns.compare.tables import company_line, settings_words
+from orchestrator.campaigns.studies.grid import base_experiment
+from orchestrator.campaigns.studies.measure import HOW as STUDY_HOW
+from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.errors import writing
+from orchestrator.experiment import to_yaml
+from orchestrator.number_words import count, duration, percent
+from orchestrator.report import page
+from orchestrator.report.chart import Chart
+from orchestrator.report.page import TableCell
+from orchestrator.report.provenance import provenance_footer
+from orchestrator.results.paired import ENOUGH_SEEDS, LEVEL
+
+_LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad"}
+_RULES = (
+    "Every claim has parts, and each part a verdict of its own. Some parts decide: if all of them hold the claim "
+    "holds, if some do it holds partly, if none does it does not hold, or cannot be told. The others, to reach "
+    "the target at all for one, can only spoil: they make no claim hold, and if one fails, "
+    "`holds` becomes `holds partly`.",
+    "An effect is the ratio (or difference) of two settings under the same seeds, with an interval by Student's t over "
+    f"the seeds; the intervals of all deciding parts of a claim together are right with {percent(LEVEL)}. A part "
+    "holds if its whole interval says so, and does not hold if its whole interval says otherwise (a gain below "
+    f"{percent(MARGIN)} counts as none). Else it cannot be told: too few seeds for the difference seen. Fewer than "
+    f"{ENOUGH_SEEDS} seeds are a look, never a verdict.",
+    "The paper prints the step 1/(sigma^k t), but its table of large m is matched only by a step that does not depend "
+    "on t. Both readings stand side by side: as printed, and independent of t. Everything here was simulated; nothing "
+    "ran on nodes.",
+)
+
+
+def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
+    """Writes `report.html` into the folder."""
+    figures = {
+        claim.key: figure
+        for claim in outcome.claims
+        if (figure := claim.figure(claim.key, outcome.found[claim.key])) is not None
+    }
+    parts = [_head(outcome), _table(outcome)]
+    parts += [_section(claim, outcome, figures.get(claim.key)) for claim in outcome.claims]
+    parts.append(_how(outcome))
+    html = page.page(
+        "Claims · PaME",
+        folder.name,
+        "".join(parts),
+        list(figures.values()),
+        _steps(figures.values()),
+        provenance=provenance_footer(folder),
+    )
+    path = folder / "report.html"
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _steps(figures: Iterable[Chart]) -> int:
+    """As many colours as the chart with the most lines has."""
+    return max((len(figure.own_legend.labels) for figure in figures if figure.own_legend is not None), default=1)
+
+
+def _head(outcome: ClaimsOutcome) -> str:
+    verdicts = [judgement.verdict for judgement in outcome.judgements.values()]
+    chips = [(f"{outcome.mode.value} mode", ""), (f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine", "")]
+    tiles = [
+        (verdict.value.capitalize(), str(verdicts.count(verdict)), f"of {count(len(verdicts), 'claim')}")
+        for verdict in Verdict
+        if verdict is not Verdict.UNKNOWN or verdict in verdicts
+    ]
+    parts = [page.heading("Do the paper's claims hold?", chips), page.tiles(tiles)]
+    if outcome.trouble:
+        parts.append(page.callout([f"This is not complete: {outcome.trouble}"], look="bad"))
+    return "".join(parts)
+
+
+def _table(outcome: ClaimsOutcome) -> str:
+    headers = [("Claim", False), ("Verdict", False), ("Deciding parts that hold", True)]
+    rows = []
+    for claim in outcome.claims:
+        judgement = outcome.judgements[claim.key]
+        held = float(judgement.met.partition(" ")[0])
+        rows.append(
+            [
+                TableCell(claim.title, claim.title, link=f"#claim-{claim.key}", below=claim.statement),
+                TableCell(judgement.verdict.value, judgement.verdict.value, below=judgement.where),
+                TableCell(judgement.met, held),
+            ]
+        )
+    lead = "What the paper claims, in our words, and what was measured. Nothing is tuned to make a claim hold or fail."
+    rules = page.card("".join(page.note(words) for words in _RULES))
+    return page.section(
+        "verdicts", "Claims and verdicts", lead, page.grid([page.card(page.sortable(headers, rows)), rules])
+    )
+
+
+def _section(claim: Claim, outcome: ClaimsOutcome, figure: Chart | None) -> str:
+    judgement = outcome.judgements[claim.key]
+    cards = [page.card(_words(claim, judgement) + _doubts(claim, outcome) + _findings(judgement))]
+    cards.append(page.missing("Figure") if figure is None else page.chart(figure))
+    cards.append(page.card(_settings(claim, outcome)))
+    return page.section(f"claim-{claim.key}", claim.title, claim.statement, page.grid(cards))
+
+
+def _words(claim: Claim, judgement: ClaimJudgement) -> str:
+    said = {judgement.verdict.value: judgement.verdict}
+    said |= {f"{name}: {verdict.value}": verdict for name, verdict in judgement.readings.items()}
+    items = "".join(f'<li class="{_LOOKS.get(verdict, "")}">{escape(words)}</li>' for words, verdict in said.items())
+    notes = {"The paper": claim.origin, "What counts": f"{claim.criterion}.", "What is tested instead": claim.instead}
+    texts = "".join(page.note(f"{title}: {words}") for title, words in notes.items() if words)
+    return f'<ul class="chips">{items}</ul>{texts}'
+
+
+def _doubts(claim: Claim, outcome: ClaimsOutcome) -> str:
+    """Of a comparison: whom nodes met, and which of the settings that tuning chose could be better."""
+    compared = outcome.found[claim.key].compared
+    if compared is None:
+        return ""
+    company = "".join(
+        page.note(f"{view.value}: {company_line(compared, view)}.") for view in views(compared.comparison)
+    )
+    doubts = doubts_of(compared)
+    return company + (page.callout(doubts, "Tuning may have missed the best settings") if doubts else "")
+
+
+def _findings(judgement: ClaimJudgement) -> str:
+    """A row per part and place, a column per reading."""
+    if not judgement.findings:
+        return page.note("Nothing was measured.")
+    readings = list(judgement.readings) or [""]
+    found = {(f.part, f.place, f.reading): f for f in judgement.findings}
+    places = dict.fromkeys((f.part, f.place, f.decides) for f in judgement.findings)
+    headers = [("Part", False), ("Where", False), *((name.capitalize() or "Verdict", False) for name in readings)]
+    rows = [
+        [
+            TableCell(part, part, below="decides" if decides else "can only spoil"),
+            TableCell(place, place),
+            *(_finding(found.get((part, place, name))) for name in readings),
+        ]
+        for part, place, decides in sorted(places, key=lambda one: not one[2])
+    ]
+    level = page.note(f"Each interval has a confidence of {judgement.confidence * 100:.4g} %.")
+    return page.sortable(headers, rows) + level
+
+
+def _finding(finding: ClaimFinding | None) -> TableCell:
+    if finding is None:
+        return TableCell("not asked", "")
+    return TableCell(
+        finding.verdict.value, finding.verdict.value, below=": ".join(filter(None, (finding.size, finding.evidence)))
+    )
+
+
+def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
+    seeds = outcome.seeds[claim.key]
+    rows = [("Seeds", ", ".join(map(str, seeds)))]
+    source = claim.source
+    if isinstance(source, ClaimExperiments):
+        rows += [(run.title, "  ".join(run.settings)) for run in source.runs(outcome.mode)]
+        return page.folded("All settings", page.pairs(rows)) + page.fold("The base experiment", source.base.strip())
+    if isinstance(source, OfStudy):
+        found = outcome.found[claim.key]
+        study = found.study or source.sized(outcome.mode)
+        base = base_experiment(study_file(study.name))
+        rows += [(f"Chosen eta of {each.algorithm}", each.words) for each in found.tuned]
+        rows += [(policy.words, "  ".join(policy.settings)) for policy in study.policies(base)]
+        rows += [(condition.words, "  ".join(condition.settings)) for condition in study.conditions]
+        return page.pairs(rows) + page.fold("The base experiment", to_yaml(base))
+    return page.pairs([*rows, *_compared(claim, outcome)]) + page.fold(
+        "The comparison", comparison(outcome.mode, seeds).path.read_text(encoding="utf-8")
+    )
+
+
+def _compared(claim: Claim, outcome: ClaimsOutcome) -> list[tuple[str, str]]:
+    """What tuning chose; the rest stands in the comparison's own report."""
+    plan = comparison(outcome.mode, outcome.seeds[claim.key])
+    rows = [("Base", str(dict(plan.base))), ("Tuning", f"{plan.tuning.runs} settings each, seed {plan.tuning.seed}")]
+    compared = outcome.found[claim.key].compared
+    if compared is not None:
+        rows += [(f"{c.algorithm}, {c.view.value}", settings_words(c.values)) for c in compared.choices]
+        rows.append(("Its own report", "comparison/report.html"))
+    return rows
+
+
+def _how(outcome: ClaimsOutcome) -> str:
+    kinds = {type(claim.source) for claim in outcome.claims}
+    rows = list(HOW.items()) if ClaimExperiments in kinds else []
+    rows += [(f"{name} (studies)", words) for name, words in STUDY_HOW.items()] if OfStudy in kinds else []
+    rows += [(f"{name} (comparison)", words) for name, words in COMPARE_HOW.items()] if OfComparison in kinds else []
+    rows = [(name[:1].upper() + name[1:], words) for name, words in rows]
+    rows.append(("Again", outcome.command))
+    return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))

@@ -1,0 +1,68 @@
+"""The course of one run: what it had cost, and what was left, at every point of its curve."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
+
+HOW = {
+    "left": "the relative suboptimality (f(mean model) - f*) / (f(0) - f*), f the mean of the nodes' objectives on all "
+    "their samples, f* solved on all nodes' data: from 1 at the start to 0",
+    "to the target": "the first point of a run's curve at or below the target; how far points are apart stands in the "
+    "experiment (evaluate.every)",
+    "MSE": "||mean model - true model||^2, as the paper's table is read",
+    "rounds": "communication rounds: iterations at which a node aggregates, the mean over the nodes",
+    "bytes": "exact size of every encoded payload that all nodes sent; headers of the transport not included",
+    "effect": "the geometric mean of the ratio of two runs with the same seed, over the seeds (or the mean of a "
+    "difference), with Student's interval; a run that misses the target counts with all that it took, and the effect "
+    "is then a bound; what is shown of each run is the median over the seeds",
+}
+"""What the figures mean."""
+
+
+@dataclass(frozen=True)
+class CurveMark:
+    """One point of a curve."""
+
+    iteration: int
+    rounds: float
+    bytes: float
+    left: float | None
+    """Relative suboptimality; None if there is no optimum to compare with."""
+    error: float
+    """||mean model - true model||^2."""
+
+
+@dataclass(frozen=True)
+class RunCurve:
+    """One run."""
+
+    run: str
+    seed: int
+    status: str
+    marks: tuple[CurveMark, ...]
+
+    def hit(self, target: float) -> CurveMark | None:
+        """Where the run first was at or below a relative suboptimality."""
+        return next((mark for mark in self.marks if mark.left is not None and mark.left <= target), None)
+
+    @property
+    def end(self) -> float | None:
+        """The relative suboptimality at the last point; a run that diverged has no end."""
+        return self.marks[-1].left if self.marks and self.status == "finished" else None
+
+    def plain(self) -> dict[str, Any]:
+        """For a line of JSON."""
+        return asdict(self)
+
+
+def spread_to_target(courses: Sequence[RunCurve], target: float, of: Callable[[CurveMark], float]) -> Spread | None:
+    """What it took to the target, over the seeds; None if nothing ran."""
+    hits = [course.hit(target) for course in courses]
+    return spread_of_hits([None if hit is None else of(hit) for hit in hits])
+
+
+def spread_at_end(courses: Sequence[RunCurve]) -> Spread | None:
+    """The relative suboptimality at the end, over the seeds."""
+    return spread([course.end for course in courses])

@@ -1,0 +1,96 @@
+"""A comparison as one picture that needs no page: suboptimality against rounds and bytes, in every view."""
+
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+from orchestrator.campaigns.compare.charts import WHOSE, is_baseline, median_runs, names_of, pairs_of
+from orchestrator.campaigns.compare.grid import CompareView, views
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, Measure
+from orchestrator.errors import writing
+from orchestrator.report.theme import chart_themes
+
+FILE = "comparison.svg"
+_WIDTH, _HEIGHT = 330, 210
+_Spec = dict[str, Any]
+
+
+def write_picture(folder: Path, outcome: CompareOutcome) -> None:
+    """Writes `comparison.svg`, where there is anything to show."""
+    if text := picture(outcome):
+        with writing(folder):
+            (folder / FILE).write_text(text, encoding="utf-8")
+
+
+def picture(outcome: CompareOutcome) -> str:
+    """The picture as SVG; empty without runs."""
+    rows = [_row(outcome, view) for view in views(outcome.comparison) if median_runs(outcome, view)]
+    if not rows:
+        return ""
+    spec = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "vconcat": rows, "spacing": 30}
+    config = chart_themes()["light"] | {"background": "white", "padding": 16}
+    drawn: str = vl_convert.vegalite_to_svg(spec, config=config)
+    return drawn + "\n"
+
+
+def _row(outcome: CompareOutcome, view: CompareView) -> _Spec:
+    return {"hconcat": [_panel(outcome, view, measure) for measure in (ROUNDS, BYTES)], "spacing": 30}
+
+
+def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spec:
+    runs, names = median_runs(outcome, view), names_of(outcome)
+    size = 2**20 if measure is BYTES else 1
+    values: list[dict[str, Any]] = [
+        {"x": x / size, "y": y, "algorithm": run.cell.algorithm, "baseline": is_baseline(run)}
+        for run in runs
+        for x, y in pairs_of(runs, measure, run, lambda mark: mark.left)
+        if x > 0 and y > 0
+    ]
+    title = "sent by all nodes (MiB)" if measure is BYTES else "communication rounds"
+    log = {"type": "log", "nice": False}
+    # Who ends above where all began is off the picture.
+    start = min(1.0, max((value["y"] for value in values), default=1.0))
+    return {
+        # a reading's name is nearly as wide as a panel
+        "title": {
+            "text": view.value,
+            "subtitle": f"{measure.key} to suboptimality",
+            "anchor": "start",
+            "fontSize": 13,
+            "subtitleFontSize": 12,
+        },
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "data": {"values": values},
+        "mark": {"type": "line", "clip": True},
+        "encoding": {
+            "x": {
+                "field": "x",
+                "type": "quantitative",
+                "title": title,
+                "scale": log,
+                "axis": {"format": "~g", "labelOverlap": True},
+            },
+            "y": {
+                "field": "y",
+                "type": "quantitative",
+                "title": ["relative suboptimality", f"of {WHOSE[outcome.comparison.of]}"],
+                "scale": {**log, "domainMax": start},
+            },
+            "strokeDash": {
+                "field": "baseline",
+                "type": "nominal",
+                "legend": None,
+                "scale": {"domain": [False, True], "range": [[1, 0], [5, 4]]},
+            },
+            "color": {
+                "field": "algorithm",
+                "type": "nominal",
+                "title": None,
+                "sort": names,
+                "scale": {"domain": names},
+            },
+        },
+    }

@@ -1,0 +1,192 @@
+"""The report of a comparison: who needs the fewest, every figure with its range, curves, settings, how measured."""
+
+from html import escape
+from pathlib import Path
+
+from orchestrator.campaigns.compare.charts import WHOSE, curves, legend, names_of, x_switch
+from orchestrator.campaigns.compare.grid import contestants, left_out, tried, views
+from orchestrator.campaigns.compare.measure import HOW, of_cell
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.tables import (
+    choices_table,
+    company_table,
+    ended,
+    findings_table,
+    reading_words,
+    remark,
+    view_table,
+)
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareFinding, findings, goals, is_free
+from orchestrator.errors import writing
+from orchestrator.experiment.model import Period
+from orchestrator.experiment.text import Data, to_yaml
+from orchestrator.number_words import count, duration
+from orchestrator.report import page
+from orchestrator.report.degraded import degraded_words, is_degraded
+from orchestrator.report.provenance import provenance_footer
+from orchestrator.results import Status
+
+_TITLES = {"as-published": "As published", "standardized": "Standardized"}
+_PUBLISHED = (
+    "Every algorithm with its own period, and its own choice of neighbours. PaME twice: tuned, and with the step as "
+    "the paper prints it."
+)
+_STANDARD = (
+    "The same period and participation for all. The paper says no more than that, so how it is read is a choice: who "
+    "draws an edge (shared: one draw for both ends; mutual: each end draws the other; directed: a node draws whom it "
+    "listens to, where the algorithm can, else shared), weights over the active edges or the whole graph, one period "
+    "for all or one per node. An edge of two nodes is used when both are at a round."
+)
+_COMPANY = "A round at which a node has no partner counts as a round, and changes nothing: look here before at rounds."
+
+
+def write_compare_report(folder: Path, outcome: CompareOutcome) -> Path:
+    """Writes `report.html` into the folder of a comparison."""
+    parts, figures = [_head(outcome)], []
+    if outcome.rows:
+        parts += [_family(outcome, family) for family in _TITLES]
+        figures = curves(outcome)
+        names = page.legend(legend(outcome), [figure.id for figure in figures])
+        charts = page.grid(map(page.chart, figures))
+        lead = "Fewer is further left; click a name to bring it out."
+        parts.append(page.section("curves", "Curves", lead, charts, x_switch(outcome), names))
+    parts += [_tuning(outcome), _settings(outcome), _how(outcome)]
+    title = f"{outcome.comparison.name} · PaME comparison"
+    html = page.page(
+        title,
+        folder.name,
+        "".join(parts),
+        figures,
+        len(names_of(outcome)),
+        provenance=provenance_footer(folder),
+    )
+    path = folder / "report.html"
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
+    return path
+
+
+def _head(outcome: CompareOutcome) -> str:
+    comparison = outcome.comparison
+    where = f"on real nodes, backend {outcome.backend}" if outcome.measured else "in the simulator"
+    chips = [
+        (count(len(comparison.entries), "algorithm"), ""),
+        (count(outcome.nodes, "node"), ""),
+        (count(len(comparison.seeds), "seed"), ""),
+        (where, ""),
+    ]
+    runs = len(outcome.tuning) + len(outcome.simulated) + len(outcome.measured)
+    below = f"{len(outcome.tuning)} of them for tuning; {duration(float(f'{outcome.seconds:.3g}'))} in all"
+    tiles = [*map(_tile, _tightest(outcome)), ("Runs", str(runs), below)]
+    parts = [page.heading(comparison.name, chips), page.tiles(tiles)]
+    if outcome.trouble:
+        parts.append(page.callout([f"This comparison is not complete: {outcome.trouble}"], look="bad"))
+    if bound := [row for row in outcome.measured if row.cpu_bound]:
+        words = f"{count(len(bound), 'run')} on real nodes had steps that overran: the machine was too busy. "
+        parts.append(page.callout([f"{words}They say nothing about time and are left out of seconds."]))
+    if words := degraded_runs(outcome):
+        parts.append(page.callout([f"{words}."]))
+    if doubts := doubts_of(outcome):
+        parts.append(page.callout(doubts, "Look again"))
+    if free := [goal.words for goal in goals(outcome) if outcome.rows and is_free(outcome, goal)]:
+        words = f"No communication gets to {', '.join(free)}, too: nobody wins there."
+        parts.append(page.callout([words], look="plain"))
+    if left := left_out(comparison):
+        parts.append(page.callout([f"{words}." for words in left.values()], look="plain"))
+    return "".join(parts)
+
+
+def degraded_runs(outcome: CompareOutcome) -> str:
+    """Which of the compared runs are degraded, and why; empty: none."""
+    found = [row for row in outcome.rows if is_degraded(row.health)]
+    names = [(f"{r.cell.algorithm}, {r.cell.view.value}, seed {r.cell.seed}", r.health_reason) for r in found]
+    return degraded_words(names, len(outcome.rows)) if found else ""
+
+
+def doubts_of(outcome: CompareOutcome) -> list[str]:
+    """Which choices lie on the edge of their grid, or all diverged; which runs did not come to their end."""
+    doubts = [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
+    for view in views(outcome.comparison):
+        for name in contestants(outcome.comparison, view):
+            rows = of_cell(outcome.rows, view, name)
+            if any(row.status != Status.FINISHED.value for row in rows):
+                doubts.append(f"{name}, {view.value}: {ended(rows)}")
+    return doubts
+
+
+def _tightest(outcome: CompareOutcome) -> list[CompareFinding]:
+    """Rounds and bytes to the tightest target."""
+    key = f"{outcome.comparison.targets[-1]:g}"
+    return [found for found in findings(outcome) if found.goal.key == key and found.measure in (ROUNDS, BYTES)]
+
+
+def _tile(finding: CompareFinding) -> tuple[str, str, str]:
+    what = f"Fewest {finding.measure.words} to {finding.goal.key}, {finding.view.value}"
+    return what, finding.names, finding.words
+
+
+def _family(outcome: CompareOutcome, family: str) -> str:
+    some = [view for view in views(outcome.comparison) if view.family == family]
+    lead = _PUBLISHED
+    if family == "standardized":
+        lead = f"{_STANDARD} Here: {'; '.join(reading_words(view) for view in some)}."
+    whose = f"Targets are about {WHOSE[outcome.comparison.of]}."
+    cards = [
+        page.card(f"<h3>Who needs the fewest</h3>{page.note(whose)}{findings_table(outcome, some)}"),
+        page.card(f"<h3>All figures</h3>{view_table(outcome, some)}"),
+        page.card(f"<h3>How much they meet</h3>{page.note(_COMPANY)}{company_table(outcome, some)}"),
+    ]
+    return page.section(family, _TITLES[family], lead, page.grid(cards))
+
+
+def _tuning(outcome: CompareOutcome) -> str:
+    cards = [
+        page.card(f"<h3>{escape(view.value)}</h3>{choices_table(outcome.choices, view)}")
+        for view in views(outcome.comparison)
+        if any(choice.view == view for choice in outcome.choices)
+    ]
+    comparison, tuning = outcome.comparison, outcome.comparison.tuning
+    had = ", ".join(f"{name} {len(tried(comparison, name))}" for name in comparison.entries)
+    lead = (
+        f"At most {count(tuning.runs, 'run')} for each algorithm and view ({had}; fewer where the grid is smaller), "
+        f"and at most {tuning.more} more beyond an edge of the grid, in the simulator on seed {tuning.seed}. A best "
+        "value that is still on an edge may not be the best there is."
+    )
+    inside = page.grid(cards) if cards else page.grid([page.missing("Chosen settings", "tuning was not finished")])
+    return page.section("tuning", "Chosen settings", lead, inside)
+
+
+def _settings(outcome: CompareOutcome) -> str:
+    comparison = outcome.comparison
+    common = comparison.standardized
+    rows = [
+        ("Standardized", f"period {_span(common.period)}, participation {common.participation:g}"),
+        ("Readings", "; ".join(reading_words(view) for view in views(comparison) if view.reading is not None)),
+        ("Targets of", WHOSE[comparison.of]),
+        ("Seeds", ", ".join(map(str, comparison.seeds))),
+        ("Targets", ", ".join(f"{target:g}" for target in comparison.targets)),
+        ("Checked every", count(comparison.check_every, "iteration")),
+        ("Again", outcome.command),
+    ]
+    entries: dict[str, Data] = {
+        name: {"algorithm": entry.algorithm, "period": _span(entry.period), "tune": entry.tune}
+        for name, entry in comparison.entries.items()
+    }
+    folds = page.fold("The algorithms, and what was tried", to_yaml(entries))
+    folds += page.fold("The base experiment", to_yaml(dict(comparison.base)))
+    inside = page.card(page.pairs(rows)) + page.card(folds)
+    return page.section("settings", "Settings", f"From {comparison.path.name}.", page.grid([inside]))
+
+
+def _how(outcome: CompareOutcome) -> str:
+    rows = [(name.capitalize(), words) for name, words in HOW.items()]
+    optima = "; ".join(
+        f"seed {seed}: f(0) = {stick.start:.6g}, f* = {stick.best:.6g}"
+        for seed, stick in sorted(outcome.sticks.items())
+    )
+    rows.append(("Optima", optima or "not measured"))
+    return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))
+
+
+def _span(period: Period) -> str:
+    return str(period.min) if period.min == period.max else f"{period.min}..{period.max}"

@@ -1,0 +1,252 @@
+"""What each algorithm took to each target, medians and ranges over the seeds; who needs the fewest of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from orchestrator.campaigns.compare.grid import CompareView, contestants, views
+from orchestrator.campaigns.compare.measure import (
+    CompareMark,
+    CompareRow,
+    accuracy_goals,
+    of_cell,
+    to_accuracy,
+    to_suboptimality,
+    under_stop_rule,
+)
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.ratios import Ratio, Taken, ratio_by_seed
+from orchestrator.campaigns.compare.tune import has_diverged
+from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
+from orchestrator.number_words import count, duration, number, volume
+from orchestrator.results.paired import ENOUGH_SEEDS
+from pame.baselines import Baseline
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Something to be reached, and where a run reached it."""
+
+    key: str
+    """For programs, and where there is little room."""
+    words: str
+    reached: Callable[[CompareRow], CompareMark | None]
+    is_contest: bool = True
+    """Whether being first at it is a merit: the stop rule fires early for whoever stands still."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What it took."""
+
+    key: str
+    words: str
+    of: Callable[[CompareMark], float | None]
+    show: Callable[[float | None], str]
+    is_time: bool = False
+
+
+ROUNDS = Measure("rounds", "rounds", lambda mark: mark.rounds, lambda value: number(_short(value)))
+BYTES = Measure("bytes", "bytes", lambda mark: mark.bytes, volume)
+ITERATIONS = Measure("iterations", "iterations", lambda mark: float(mark.iteration), number)
+SECONDS = Measure("seconds", "seconds", lambda mark: mark.seconds, duration, is_time=True)
+MEASURES = (ROUNDS, BYTES, ITERATIONS, SECONDS)
+CONTESTS = (ROUNDS, BYTES, SECONDS)
+"""Those of which somebody needs the fewest: an iteration is work of the node alone."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """An algorithm on its way to one goal in one view."""
+
+    algorithm: str
+    goal: Goal
+    took: Mapping[str, Spread | None]
+    """By measure; None: not measured."""
+    simulated_s: Spread | None
+    """Simulated seconds, beside real ones."""
+    left: Spread | None
+    """The relative suboptimality there."""
+    left_mean: Spread | None = None
+    """That of the mean of all models."""
+    left_worst: Spread | None = None
+    """That of the worst node."""
+    is_baseline: bool = False
+    """Whether it exchanges nothing, and takes no part in the contest."""
+
+    @property
+    def reached(self) -> str:
+        """How many of the runs got there."""
+        rounds = self.took[ROUNDS.key]
+        return "0 of 0" if rounds is None else f"{rounds.runs - rounds.missed} of {rounds.runs}"
+
+
+@dataclass(frozen=True)
+class CompareFinding:
+    """Who needs the fewest of a measure to a goal; nobody, if all missed it."""
+
+    view: CompareView
+    goal: Goal
+    measure: Measure
+    winners: tuple[str, ...]
+    took: Spread | None
+    runner_up: str | None = None
+    ratio: Ratio | None = None
+    """How many times that the runner-up needs, seed by seed."""
+    is_free: bool = False
+    """Whether no communication gets there, too: then nobody wins."""
+    is_alone: bool = True
+    """Whether no run of anybody else gets there."""
+
+    @property
+    def names(self) -> str:
+        """Of those who need the fewest."""
+        return " and ".join(self.winners) or "nobody"
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        if self.is_free:
+            return "no winner: no communication gets there, too"
+        if self.took is None:
+            return "nobody gets there"
+        low, high = self._show(self.took.low), self._show(self.took.high)
+        range_ = f" ({low} … {high})" if low != high else ""
+        said = f"{self.names}: {self._show(self.took.median)}{range_}"
+        if self.runner_up is None and len(self.winners) == 1:
+            look = f" (a look: {count(self.took.runs, 'seed')})" if self.took.runs < ENOUGH_SEEDS else ""
+            others = "nobody else gets there" if self.is_alone else "all others miss it with half of the seeds or more"
+            return f"{said}{look}; {others}"
+        if self.runner_up is None:
+            return said
+        times = "" if self.ratio is None else f", {self.ratio.words}"
+        return f"{said}; next {self.runner_up}{times}"
+
+    def _show(self, value: float) -> str:
+        return self.measure.show(value)
+
+
+def goals(outcome: CompareOutcome) -> list[Goal]:
+    """The targets, the accuracy if the problem has one, the paper's stop rule."""
+    comparison = outcome.comparison
+    found = [Goal(f"{target:g}", f"suboptimality {target:g}", _reaching(target)) for target in comparison.targets]
+    if best := accuracy_goals(outcome.rows, comparison.accuracy_points):
+        words = f"accuracy within {comparison.accuracy_points:g} points of the best"
+        found.append(Goal("accuracy", words, lambda row: to_accuracy(row, best.get(row.cell.seed))))
+    every, nodes = comparison.check_every, outcome.nodes
+    found.append(Goal("stop rule", "the paper's stop rule", lambda row: under_stop_rule(row, nodes, every), False))
+    return found
+
+
+def is_free(outcome: CompareOutcome, goal: Goal) -> bool:
+    """Whether no communication gets there in at least half of its runs."""
+    rows = [row for row in outcome.baselines if row.cell.algorithm == Baseline.ALONE.value]
+    return goal.is_contest and bool(rows) and 2 * sum(hit(row, goal) is not None for row in rows) >= len(rows)
+
+
+def hit(row: CompareRow, goal: Goal) -> CompareMark | None:
+    """Where a run reached a goal; one that diverges later did not."""
+    return None if has_diverged(row) else goal.reached(row)
+
+
+def lines(outcome: CompareOutcome, view: CompareView, goal: Goal) -> list[Line]:
+    """Every algorithm that ran in a view, in the order of the file; then those that exchange nothing."""
+    found = []
+    for algorithm in contestants(outcome.comparison, view):
+        rows = of_cell(outcome.rows, view, algorithm)
+        simulated = of_cell(outcome.simulated, view, algorithm) if outcome.measured else []
+        if rows:
+            found.append(_line(algorithm, goal, rows, simulated))
+    for kind in Baseline:
+        rows = [row for row in outcome.baselines if row.cell.algorithm == kind.value]
+        if rows:
+            found.append(replace(_line(kind.value, goal, rows, []), is_baseline=True))
+    return found
+
+
+def _line(algorithm: str, goal: Goal, rows: Sequence[CompareRow], simulated: Sequence[CompareRow]) -> Line:
+    marks = [mark for row in rows if (mark := hit(row, goal)) is not None]
+    return Line(
+        algorithm,
+        goal,
+        {measure.key: took(rows, goal, measure) for measure in MEASURES},
+        took(simulated, goal, SECONDS),
+        spread([mark.left for mark in marks]),
+        spread([mark.mean for mark in marks]),
+        spread([mark.worst for mark in marks]),
+    )
+
+
+def took(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> Spread | None:
+    """Over the seeds; runs on a machine that did not keep up say nothing about time. None: not measured."""
+    able = [row for row in rows if not (measure.is_time and row.cpu_bound)]
+    if not any(measure.of(mark) is not None for row in able for mark in row.marks):
+        return None
+    marks = [hit(row, goal) for row in able]
+    return spread_of_hits([None if mark is None else measure.of(mark) for mark in marks])
+
+
+def by_seed(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> dict[int, Taken]:
+    """What it took with each seed of which that was measured."""
+    found = {}
+    for row in rows:
+        spent = [value for mark in row.marks if (value := measure.of(mark)) is not None]
+        if spent and not (measure.is_time and row.cpu_bound):
+            mark = hit(row, goal)
+            found[row.cell.seed] = Taken(None if mark is None else measure.of(mark), max(spent))
+    return found
+
+
+def findings(outcome: CompareOutcome) -> list[CompareFinding]:
+    """Every view, goal and measure of which anything is known."""
+    found = []
+    for view in views(outcome.comparison):
+        for goal in goals(outcome):
+            if not goal.is_contest:
+                continue
+            contest = [line for line in lines(outcome, view, goal) if not line.is_baseline]
+            known = [measure for measure in CONTESTS if _is_known(contest, measure)]
+            if is_free(outcome, goal):
+                found += [CompareFinding(view, goal, measure, (), None, is_free=True) for measure in known]
+            else:
+                found += [_finding(outcome, view, goal, measure, contest) for measure in known]
+    return found
+
+
+def _finding(
+    outcome: CompareOutcome, view: CompareView, goal: Goal, measure: Measure, contest: Sequence[Line]
+) -> CompareFinding:
+    known = [(line.algorithm, found) for line in contest if (found := line.took[measure.key]) is not None]
+    there = sorted((pair for pair in known if not pair[1].is_missed), key=lambda pair: pair[1].median)
+    if not there:
+        return CompareFinding(view, goal, measure, (), None)
+    first = there[0][1]
+    winners = tuple(name for name, found in there if found.median == first.median)
+    if len(winners) == len(there):
+        is_alone = all(found.missed == found.runs for name, found in known if name not in winners)
+        return CompareFinding(view, goal, measure, winners, first, is_alone=is_alone)
+    name = there[len(winners)][0]
+    ours, theirs = (of_cell(outcome.rows, view, who) for who in (winners[0], name))
+    mine, others = (by_seed(rows, goal, measure) for rows in (ours, theirs))
+    ratio = ratio_by_seed(mine, others, _rounding(outcome, goal, (*ours, *theirs)))
+    return CompareFinding(view, goal, measure, winners, first, name, ratio)
+
+
+def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -> float:
+    """Of the logarithm of a ratio: whatever is measured is read at a point, and a point is some iterations wide."""
+    is_fine = not outcome.measured and goal.key in {f"{target:g}" for target in outcome.comparison.targets}
+    width = 1 if is_fine else outcome.comparison.check_every
+    read = [mark.iteration for row in rows if (mark := hit(row, goal)) is not None and mark.iteration]
+    return 2 * fmean((width / iteration) ** 2 / 12 for iteration in read) if read else 0.0
+
+
+def _is_known(contest: Sequence[Line], measure: Measure) -> bool:
+    return any(line.took[measure.key] is not None for line in contest)
+
+
+def _reaching(target: float) -> Callable[[CompareRow], CompareMark | None]:
+    return lambda row: to_suboptimality(row, target)
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.3g}")

@@ -1,0 +1,146 @@
+"""The charts of a study: the same outcome by spare, by condition, and predicted beside measured."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from orchestrator.campaigns.studies.grid import PATIENCES, SPARES, Policy
+from orchestrator.campaigns.studies.measure import StudyRow
+from orchestrator.campaigns.studies.outcome import StudyOutcome
+from orchestrator.campaigns.studies.spread import Rows, Spread, spread
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color, suits_log
+from orchestrator.report.vega import Row as Dot
+
+_KIB = 1024.0
+_SHOWN = (
+    "pame-0-long", "pame-0-adaptive", "pame-2-adaptive", "pame-all-long", "pame-all-adaptive", "free", "dpsgd-long",
+    "dpsgd-adaptive",
+)  # fmt: skip
+"""As many as there are colours."""
+_MISSES = "Cells whose median run missed the target have no dot."
+
+
+@dataclass(frozen=True)
+class CellFigure:
+    """One outcome of a cell."""
+
+    key: str
+    title: str
+    axis: str
+    of: Callable[[Rows, str, str], Spread | None]
+    of_row: Callable[[StudyRow], float | None]
+    unit: float = 1.0
+
+
+VIEWS = (
+    CellFigure("time", "Time to target", "Seconds to target", Rows.time, lambda row: row.seconds_to_target),
+    CellFigure("bytes", "Bytes to target", "KiB to target", Rows.bytes, lambda row: row.bytes_to_target, _KIB),
+    CellFigure(
+        "left",
+        "Left at the end",
+        "Share of the way left at the end",
+        lambda rows, policy, condition: rows.figure(policy, condition, lambda row: row.left),
+        lambda row: row.left,
+    ),
+    CellFigure(
+        "own",
+        "Left on their data",
+        "Share of the way left on the struck nodes' own data",
+        Rows.on_their_data,
+        lambda row: row.left_on(row.struck),
+    ),
+)
+
+
+def view_switch() -> Switch:
+    """The buttons that choose what all charts show."""
+    return Switch("view", "StudyOutcome", {view.key: view.title for view in VIEWS})
+
+
+def by_spare(outcome: StudyOutcome) -> list[Chart]:
+    """PaME's outcome against its spare, a series per condition, a chart per patience."""
+    rows, conditions = Rows(outcome.predicted), outcome.study.conditions
+    figures = []
+    for patience in PATIENCES:
+        policies = [policy for policy in outcome.policies if policy.spare and policy.patience == patience]
+        cells = [
+            (policy.spare, condition.words, policy, condition.key) for condition in conditions for policy in policies
+        ]
+        if not policies:
+            continue
+        spares = [spare for spare in SPARES if spare in {policy.spare for policy in policies}]
+        axis = Categories("x", "Spare neighbours", spares)
+        legend = Legend("condition", [condition.words for condition in conditions], ordered=False)
+        note = f"PaME with {patience} patience; medians and ranges over seeds. {_MISSES}"
+        figures.append(
+            _figure(f"spare-{patience}", f"By spare, {patience} patience", note, axis, legend, _dots(rows, cells))
+        )
+    return figures
+
+
+def by_condition(outcome: StudyOutcome) -> Chart:
+    """Every kind of policy in every condition."""
+    rows, conditions = Rows(outcome.predicted), outcome.study.conditions
+    policies = [policy for policy in outcome.policies if policy.key in _SHOWN]
+    cells = [(c.short, policy.words, policy, c.key) for policy in policies for c in conditions]
+    axis = Categories("x", "Condition", [condition.short for condition in conditions])
+    legend = Legend("policy", [policy.words for policy in policies], ordered=False)
+    note = f"Medians and ranges over seeds, in the simulator. {_MISSES}"
+    return _figure("conditions", "By condition", note, axis, legend, _dots(rows, cells))
+
+
+def side_by_side(outcome: StudyOutcome) -> Chart | None:
+    """Prediction and measurement of the cells that ran on real nodes."""
+    pairs = outcome.pairs()
+    if not pairs:
+        return None
+    series = ("predicted", "measured")
+    labels = [str(number) for number in range(1, len(pairs) + 1)]
+    dots = {
+        view.key: [
+            _dot(label, name, found, view.unit)
+            for label, pair in zip(labels, pairs, strict=True)
+            for name, row in zip(series, pair, strict=True)
+            if (found := spread([view.of_row(row)])) is not None
+        ]
+        for view in VIEWS
+    }
+    axis, legend = Categories("x", "Cell, as numbered in the table above", labels), Legend("", series, ordered=False)
+    note = "The same cell and seed in the simulator and on real nodes. A cell that missed the target has no dot."
+    return _figure("real", "Predicted and measured", note, axis, legend, dots)
+
+
+def _dots(rows: Rows, cells: Iterable[tuple[str, str, Policy, str]]) -> dict[str, list[Dot]]:
+    """By view; a cell is (place, series, policy, condition)."""
+    everything = list(cells)
+    return {
+        view.key: [
+            _dot(place, series, found, view.unit)
+            for place, series, policy, condition in everything
+            if (found := view.of(rows, policy.key, condition)) is not None and not found.is_missed
+        ]
+        for view in VIEWS
+    }
+
+
+def _dot(place: str, series: str, found: Spread, unit: float) -> Dot:
+    ends = {"y": found.median / unit, "lo": found.low / unit, "hi": found.high / unit}
+    return {"x": place, "group": series, "runs": found.runs, **{key: float(f"{v:.5g}") for key, v in ends.items()}}
+
+
+def _figure(
+    key: str,
+    title: str,
+    note: str,
+    axis: Categories,
+    legend: Legend,
+    dots: dict[str, list[Dot]],
+) -> Chart:
+    color = series_color(legend)
+    specs, data = {}, {}
+    for view in VIEWS:
+        name = f"{key}-{view.key}"
+        data[name] = list(dots[view.key])
+        log = suits_log([dot[end] for dot in data[name] for end in ("lo", "hi")])
+        specs[view.key] = ranges(name, axis, Axis("y", view.axis, log, zero=not log), color)
+    return Chart(key, title, note, specs, data, ("view",), own_legend=legend, shape="wide")

@@ -1,0 +1,52 @@
+"""The study `link-failure`: links that are down most of the time, or messages that are lost. Who notices?
+
+Failing links go by the clock: three of every four seconds they carry nothing, and what was sent waits, as in a TCP
+stream; nobody is told. Lost messages are a public draw, so nobody waits for them: a link that fails at a round.
+"""
+
+from orchestrator.campaigns.studies.grid import WAITING_FOR_ALL, Study, StudyCondition
+
+_SHARES = (10, 30, 50)
+
+
+def _failing(percent: int) -> StudyCondition:
+    fault = f"faults=[{{kind: flap, links: random({percent}%), at: 0.5s, period: 4s, duty: 75%}}]"
+    return StudyCondition(f"links-{percent}", f"{percent} % of the links fail", f"{percent} % of links", (fault,))
+
+
+def _lost(percent: int) -> StudyCondition:
+    return StudyCondition(
+        f"messages-{percent}",
+        f"{percent} % of the messages lost",
+        f"{percent} % of messages",
+        (f"messages.loss={percent}%",),
+    )
+
+
+LINK_FAILURE = Study(
+    name="link-failure",
+    title="Robust to failing links?",
+    claim="PaME is robust to failing links: a node averages whatever partial messages reach it, coordinate by "
+    "coordinate, so that a link that fails costs neither time nor accuracy.",
+    struck="worst-linked nodes",
+    conditions=(
+        StudyCondition("none", "all links whole", "all whole", ("messages.loss=0%",)),
+        *map(_failing, _SHARES),
+        *map(_lost, _SHARES),
+    ),
+    real=(
+        ("pame-0-long", "none"),
+        ("pame-all-long", "none"),
+        (WAITING_FOR_ALL, "none"),
+        ("pame-0-long", "links-30"),
+        ("pame-2-adaptive", "links-30"),
+        ("pame-all-long", "links-30"),
+        ("free", "links-30"),
+        (WAITING_FOR_ALL, "links-30"),
+        ("dpsgd-adaptive", "links-30"),
+        ("pame-0-long", "messages-30"),
+        ("pame-all-long", "messages-30"),
+        (WAITING_FOR_ALL, "messages-30"),
+    ),
+    quick=("none", "links-30"),
+)

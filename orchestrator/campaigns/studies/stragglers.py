@@ -1,0 +1,44 @@
+"""The study `stragglers`: some nodes compute 10 or 50 times slower. Who still reaches the target in time?"""
+
+from orchestrator.campaigns.studies.grid import WAITING_FOR_ALL, Study, StudyCondition
+
+
+def _slow(percent: int, factor: int) -> StudyCondition:
+    settings = (f"compute.stragglers={percent}%", f"compute.slowdown={factor}")
+    return StudyCondition(
+        f"{percent}-at-{factor}x",
+        f"{percent} % of the nodes {factor} times slower",
+        f"{percent} % at {factor}×",
+        settings,
+    )
+
+
+STRAGGLERS = Study(
+    name="stragglers",
+    title="Robust to stragglers?",
+    claim="PaME is robust to stragglers: a node averages a few neighbours only and takes those that answer first, so "
+    "that slow nodes do not hold up the others.",
+    struck="slow nodes",
+    conditions=(
+        StudyCondition("none", "no slow node", "none slow", ("compute.stragglers=0%",)),
+        _slow(10, 10),
+        _slow(30, 10),
+        _slow(10, 50),
+        _slow(30, 50),
+    ),
+    real=(
+        ("pame-0-long", "none"),
+        ("pame-all-long", "none"),
+        (WAITING_FOR_ALL, "none"),
+        ("pame-0-long", "30-at-10x"),
+        ("pame-2-adaptive", "30-at-10x"),
+        ("pame-all-long", "30-at-10x"),
+        ("free", "30-at-10x"),
+        (WAITING_FOR_ALL, "30-at-10x"),
+        ("dpsgd-adaptive", "30-at-10x"),
+        ("pame-0-long", "10-at-50x"),
+        ("pame-all-long", "10-at-50x"),
+        (WAITING_FOR_ALL, "10-at-50x"),
+    ),
+    quick=("none", "30-at-10x"),
+)

@@ -1,0 +1,195 @@
+"""The tables of a study: readings by criteria by conditions; every policy in a condition; prediction, measurement."""
+
+from collections.abc import Callable, Sequence
+
+from orchestrator.campaigns.studies.grid import DPSGD, PAME, StudyCondition
+from orchestrator.campaigns.studies.measure import StudyRow
+from orchestrator.campaigns.studies.outcome import StudyOutcome
+from orchestrator.campaigns.studies.spread import Rows, Spread
+from orchestrator.campaigns.studies.verdict import StudyFinding
+from orchestrator.number_words import duration, number, percent, volume
+from orchestrator.report import page
+from orchestrator.report.degraded import is_degraded
+from orchestrator.report.page import TableCell
+
+NOTHING = "–"
+MISSED = "missed"
+
+
+def condition_table(outcome: StudyOutcome, condition: StudyCondition) -> str:
+    """All policies in one condition, medians with ranges below."""
+    rows, baseline = Rows(outcome.predicted), outcome.study.baseline
+    headers = [
+        ("Policy", False),
+        ("Time to target", True),
+        ("Times that without", True),
+        ("Bytes to target", True),
+        ("Pace of the others", True),
+        ("Waiting", True),
+        ("Their messages used", True),
+        ("Their share of averages", True),
+        ("Starved", True),
+        ("Left at the end", True),
+        ("Left by the others", True),
+        ("Left on their data", True),
+    ]
+    lines = []
+    for policy in outcome.policies:
+        key = policy.key
+        time, before = rows.time(key, condition.key), rows.time(key, baseline.key)
+        if time is None:
+            continue
+        ratio = time.median / before.median if before and not (time.is_missed or before.is_missed) else None
+        lines.append(
+            [
+                TableCell(policy.words, policy.words),
+                _cell(time, duration),
+                TableCell(NOTHING if ratio is None else number(float(f"{ratio:.3g}")), ratio),
+                _cell(rows.bytes(key, condition.key), volume),
+                _cell(rows.pace(key, condition.key), _per_second),
+                *(_cell(rows.figure(key, condition.key, of), percent) for of in _SHARES),
+                _cell(rows.on_their_data(key, condition.key), percent),
+            ]
+        )
+    return page.sortable(headers, lines)
+
+
+_SHARES: Sequence[Callable[[StudyRow], float | None]] = (
+    lambda row: row.waiting,
+    lambda row: row.messages_used,
+    lambda row: row.share_of_averages,
+    lambda row: row.starved,
+    lambda row: row.left,
+    lambda row: row.left_by_others,
+)
+
+
+def pairs_table(outcome: StudyOutcome) -> str:
+    """Every cell that ran on real nodes: what was measured, and below it what was predicted."""
+    headers = [
+        ("Cell", False),
+        ("Where", False),
+        ("Time to target", True),
+        ("Bytes to target", True),
+        ("Pace of the others", True),
+        ("Waiting", True),
+        ("Their messages used", True),
+        ("Starved", True),
+        ("Left at the end", True),
+        ("Left on their data", True),
+    ]
+    lines = []
+    for place, (before, after) in enumerate(outcome.pairs(), 1):
+        name = f"{place}. {outcome.words[after.policy]}"
+        figures = zip(_figures(after), _figures(before), strict=True)
+        lines.append(
+            [
+                TableCell(name, place, below=outcome.words[after.condition]),
+                TableCell(after.backend, after.backend, below=_remark(before, after)),
+                *(TableCell(measured, None, below=f"predicted {predicted}") for measured, predicted in figures),
+            ]
+        )
+    return page.sortable(headers, lines)
+
+
+def matrix_table(outcome: StudyOutcome) -> str:
+    """Which reading holds which criterion under which condition; below each verdict what it rests on."""
+    conditions = outcome.study.conditions[1:]
+    headers = [("Reading", False), ("Criterion", False), ("Together", False)]
+    headers += [(condition.words, False) for condition in conditions]
+    rows = []
+    for judgement, real in zip(outcome.judgements, outcome.measured_judgements, strict=True):
+        known = {finding.condition: finding for finding in judgement.findings}
+        seen = {finding.condition: finding for finding in real.findings}
+        cells = [_finding_cell(known.get(each.words), seen.get(each.words)) for each in conditions]
+        together = TableCell(judgement.verdict.value, judgement.verdict.value)
+        rows.append(
+            [
+                TableCell(judgement.reading, judgement.reading),
+                TableCell(judgement.about, judgement.about),
+                together,
+                *cells,
+            ]
+        )
+    return page.sortable(headers, rows)
+
+
+def criteria_table(outcome: StudyOutcome) -> str:
+    """What the criteria mean."""
+    return page.pairs({judgement.about: judgement.criterion for judgement in outcome.judgements}.items())
+
+
+def tuning_table(outcome: StudyOutcome) -> str:
+    """What was tried, and what was chosen."""
+    headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target by seed", False)]
+    names = {PAME: "PaME", DPSGD: "D-PSGD"}
+    rows = []
+    for tuned in outcome.tuned:
+        tries = "; ".join(f"{eta:g}: {', '.join(map(_tried, rows))}" for eta, rows in tuned.tried)
+        below = "" if tuned.beyond is None else "still the smallest or largest tried"
+        rows.append(
+            [
+                TableCell(names[tuned.algorithm], tuned.algorithm),
+                TableCell(f"{tuned.eta:g}", tuned.eta, below=below),
+                TableCell(str(len(tuned.tried)), len(tuned.tried)),
+                TableCell(tries, None),
+            ]
+        )
+    return page.sortable(headers, rows)
+
+
+def _tried(row: StudyRow) -> str:
+    if row.status != "finished":
+        return row.status
+    return MISSED if row.seconds_to_target is None else duration(row.seconds_to_target)
+
+
+def _finding_cell(known: StudyFinding | None, seen: StudyFinding | None) -> TableCell:
+    """By the simulator; the real nodes below."""
+    real = "" if seen is None else f"real nodes, {seen.words}: {seen.evidence}"
+    if known is None:
+        return TableCell(NOTHING, None, below=real)
+    return TableCell(known.words, known.words, below="; ".join(filter(None, (known.evidence, real))))
+
+
+def _figures(row: StudyRow) -> list[str]:
+    time = (MISSED if row.ran else NOTHING) if row.seconds_to_target is None else duration(row.seconds_to_target)
+    shares = (row.waiting, row.messages_used, row.starved, row.left, row.left_on(row.struck))
+    return [
+        time,
+        NOTHING if row.bytes_to_target is None else volume(row.bytes_to_target),
+        NOTHING if row.pace is None else _per_second(row.pace),
+        *(NOTHING if share is None else percent(share) for share in shares),
+    ]
+
+
+def _remark(before: StudyRow, after: StudyRow) -> str:
+    remarks = [] if after.status == "finished" else [after.status]
+    if is_degraded(after.health):
+        remarks.append(f"degraded: {after.health_reason}")
+    if after.cpu_bound:
+        remarks.append("cpu-bound: says nothing about time")
+    if before.seconds_to_target and after.seconds_to_target:
+        remarks.append(f"{after.seconds_to_target / before.seconds_to_target:.3g} times as long as predicted")
+    return "; ".join(remarks)
+
+
+def _range(low: str, high: str) -> str:
+    """With the unit once if both have the same."""
+    figure, _, unit = low.rpartition(" ")
+    return f"{figure if figure and high.endswith(f' {unit}') else low} … {high}"
+
+
+def _per_second(pace: float | None) -> str:
+    return NOTHING if pace is None else f"{pace:.3g} /s"
+
+
+def _cell(found: Spread | None, words: Callable[[float | None], str]) -> TableCell:
+    if found is None:
+        return TableCell(NOTHING, None)
+    below = "" if found.low == found.high else _range(words(found.low), words(found.high))
+    if found.missed:
+        misses = f"{found.missed} of {found.runs} missed"
+        below = misses if found.missed == found.runs else f"{misses}; {below or words(found.low)}"
+    shown = MISSED if found.is_missed else words(found.median)
+    return TableCell(shown, None if found.is_missed else found.median, below=below)

@@ -1,0 +1,39 @@
+"""How far a run is on its way to its end: by iterations or by seconds, whichever will end it first at this pace."""
+
+from dataclasses import dataclass
+
+from orchestrator.experiment.model import Stop
+from orchestrator.number_words import number
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`share`: 0 to 1; `words`: e.g. `20/300 iterations`."""
+
+    share: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What ends a run for certain; None: this does not."""
+
+    iterations: int | None
+    seconds: float | None
+
+    def progress(self, iterations: float, seconds: float | None) -> Progress:
+        """By the limit of which more is used up; `seconds` None: without a clock, or not told."""
+        found = [
+            Progress(min(reached / limit, 1.0), f"{number(min(int(reached), limit))}/{number(limit)} {unit}")
+            for reached, limit, unit in (
+                (iterations, self.iterations, "iterations"),
+                (seconds, self.seconds, "seconds"),
+            )
+            if limit and reached is not None
+        ]
+        return max(found, key=lambda progress: progress.share, default=Progress(0.0, ""))
+
+
+def limits_of(stop: Stop) -> Limits:
+    """Of an experiment."""
+    return Limits(stop.iterations, stop.seconds)

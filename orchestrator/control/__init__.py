@@ -1,0 +1,31 @@
+"""The control plane: who is there, what they are told, what they report, and when a run ends.
+
+    members.py      who has joined                          run.py          one run: gather, prepare, run, end
+    index_table.py  which member is which node of a run     run_figures.py, state.py   what watchers are told
+    node_reports.py reports and snapshots -> curves         rejoin.py       nodes that come back
+    evaluation_queue.py   points measured in a thread       totals.py       link totals -> byte account, exactness
+    service.py      the service for nodes                   server.py       the server, open and closed
+    experiments.py  the service for clients                 submissions.py  one run at a time
+    broadcast.py    one run, told to many watchers          recorded_run.py a run and its folder
+    summary.py      what only a network has                 fault_events.py what nodes say of the plan
+
+May import: `orchestrator.results`, `orchestrator.experiment`, `orchestrator.report` (to leave a report behind),
+`contract`, `pame`; grpc.
+"""
+
+from orchestrator.control.experiments import ExperimentsService
+from orchestrator.control.run import NetworkRun
+from orchestrator.control.server import ControlPlane, Tls
+from orchestrator.control.state import NetworkObserver, NetworkState
+from orchestrator.control.submissions import Busy, Submissions
+
+__all__ = [
+    "Busy",
+    "ControlPlane",
+    "ExperimentsService",
+    "NetworkObserver",
+    "NetworkRun",
+    "NetworkState",
+    "Submissions",
+    "Tls",
+]

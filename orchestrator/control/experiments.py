@@ -1,0 +1,128 @@
+"""The Experiments service, for clients: submit an experiment, watch a run, cancel it, see who is there."""
+
+import asyncio
+import hmac
+import time
+from collections.abc import AsyncIterator
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from contract.rpc import experiments_pb2 as pb
+from contract.rpc import refusal_pb2
+from orchestrator.control.manual_fault_answer import answer
+from orchestrator.control.members import Member
+from orchestrator.control.submission_limits import refuse_too_much
+from orchestrator.control.submissions import Busy, Submissions
+from orchestrator.experiment import Experiment, ExperimentError, load_text, swept_keys
+from orchestrator.experiment.faults import words
+from pame.errors import PameError
+from pame.fault_effects import FaultEvent
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+_WRONG_TOKEN = "wrong token: give the orchestrator's own, with --token or PAME_TOKEN"
+
+
+class ExperimentsService:
+    """Every call carries the token."""
+
+    def __init__(self, token: str, desk: Submissions) -> None:
+        self._token = token
+        self._desk = desk
+
+    async def Submit(self, request: pb.Submission, context: Context) -> pb.Submitted:  # noqa: N802  gRPC's name
+        """Begin a run, or say why not."""
+        if not self._is_ours(request.token):
+            return _denied(refusal_pb2.REFUSAL_WRONG_TOKEN, _WRONG_TOKEN)
+        try:
+            experiment = await asyncio.to_thread(_read, request.experiment)
+            refuse_too_much(experiment)
+            broadcast = await self._desk.submit(experiment, dict(request.files))
+        except Busy as busy:
+            return _denied(refusal_pb2.REFUSAL_BUSY, str(busy))
+        except PameError as error:
+            return _denied(refusal_pb2.REFUSAL_BAD_EXPERIMENT, str(error))
+        return pb.Submitted(accepted=pb.Accepted(run=broadcast.run, folder=broadcast.folder))
+
+    async def Watch(self, request: pb.WatchRequest, context: Context) -> AsyncIterator[pb.Event]:  # noqa: N802
+        """What happened so far, then everything until the run ends."""
+        await self._check(request.token, context)
+        broadcast = await self._desk.find(request.run)
+        if broadcast is None:
+            detail = (
+                f"there is no run {request.run} here, or not any more: its folder is all that is left of an old run"
+            )
+            await context.abort(grpc.StatusCode.NOT_FOUND, detail)
+        async for event in broadcast.watch():
+            yield event
+
+    async def Cancel(self, request: pb.CancelRequest, context: Context) -> pb.Cancelled:  # noqa: N802
+        """End a run in order."""
+        await self._check(request.token, context)
+        return pb.Cancelled(was_running=self._desk.cancel(request.run))
+
+    async def Inject(self, request: pb.InjectRequest, context: Context) -> pb.Injected:  # noqa: N802
+        """A fault by hand; the answer comes when its nodes have begun, or could not."""
+        await self._check(request.token, context)
+        try:
+            events = await asyncio.to_thread(self._desk.plan_fault, request.fault)
+            found = await answer(self._desk.inject(events), events)
+        except PameError as error:
+            denied = pb.Denied(refusal=refusal_pb2.REFUSAL_BAD_FAULT, detail=str(error))
+            return pb.Injected(denied=denied)
+        said = [_planned(event) for event in events]
+        planned = pb.Planned(events=said, begun=found.begun, failures=found.failures, silent=found.silent)
+        return pb.Injected(planned=planned)
+
+    async def ListNodes(self, request: pb.ListNodesRequest, context: Context) -> pb.NodeList:  # noqa: N802
+        """Everybody who ever joined."""
+        await self._check(request.token, context)
+        current = self._desk.current
+        members = [_member(member) for member in self._desk.members.all()]
+        return pb.NodeList(members=members, run=current.run if current else 0)
+
+    def _is_ours(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode(), self._token.encode())
+
+    async def _check(self, token: str, context: Context) -> None:
+        if not self._is_ours(token):
+            await context.abort(grpc.StatusCode.UNAUTHENTICATED, _WRONG_TOKEN)
+
+
+def _read(text: str) -> Experiment:
+    variants = load_text(text, Path("experiment"))
+    if len(variants) > 1:
+        sweep = ", ".join(swept_keys(variants))
+        raise ExperimentError([f"a sweep (over {sweep}) is no single run: submit its runs one by one"])
+    return variants[0].experiment
+
+
+def _planned(event: FaultEvent) -> str:
+    window = event.window
+    if window.lasts_s is not None:
+        length = "until the run ends" if window.lasts_s == inf else f"for {window.lasts_s:g} seconds"
+        return f"{words(event)}: from iteration {window.begin:g} {length}"
+    end = "until the run ends" if window.end == inf else f"to {window.end:g} {window.unit}"
+    begin = f"{window.begin:g}" if window.end != inf else f"{window.begin:g} {window.unit}"
+    return f"{words(event)}: from {begin} {end}"
+
+
+def _denied(refusal: "refusal_pb2.Refusal", detail: str) -> pb.Submitted:
+    return pb.Submitted(denied=pb.Denied(refusal=refusal, detail=detail))
+
+
+def _member(member: Member) -> pb.Member:
+    return pb.Member(
+        name=member.name,
+        address=member.address,
+        metrics_address=member.metrics_address,
+        index=member.index,
+        incarnation=member.incarnation,
+        alive=member.alive,
+        iteration=member.iteration,
+        joined_seconds_ago=time.monotonic() - member.joined_at,
+        code_version=member.code_version,
+    )

@@ -1,0 +1,73 @@
+"""A look at a run from outside: for whoever watches it, and for Prometheus."""
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from orchestrator.control.metrics import OrchestratorFigures
+from orchestrator.control.state import NetworkState
+from orchestrator.experiment.faults import active
+from pame import theory
+from pame.algorithms import PameSpec
+
+if TYPE_CHECKING:
+    from orchestrator.control.run import NetworkRun
+
+
+def state_of(run: "NetworkRun") -> NetworkState:
+    """Where its nodes are."""
+    places, gathering = run.collection.iterations, run.phase == "gathering"
+    return NetworkState(
+        phase=run.phase,
+        nodes=len(places),
+        ready=0 if gathering else len(run.ready),
+        alive=len(run.members.alive()) if gathering else len(run.seats.alive()),
+        slowest=min(places),
+        median=int(median(places)),
+        fastest=max(places),
+        bytes=run.collection.bytes,
+        late=run.collection.late,
+        starved=run.collection.starved,
+        seconds=run.seconds() if run.took is None else run.took,
+        health=run.health,
+    )
+
+
+def figures_of(run: "NetworkRun") -> OrchestratorFigures:
+    """Everything that Prometheus sees of it."""
+    state, last, collection = state_of(run), run.folder.last, run.collection
+    sent_bytes, messages = run.totals.sent_by_kind(), run.totals.traffic(0.0).messages
+    n, algorithm = run.setting.problem.n, run.setting.algorithm
+    paper = theory.paper_bits(n, algorithm.support_size(n)) / 8 if isinstance(algorithm, PameSpec) else None
+    return OrchestratorFigures(
+        alive_members=len(run.members.alive()),
+        phase=run.phase,
+        slowest=state.slowest,
+        median=state.median,
+        fastest=state.fastest,
+        objective=last.objective if last else None,
+        consensus=last.consensus if last else None,
+        coverage=last.coverage if last else None,
+        sent_bytes=sent_bytes,
+        sent_messages=messages,
+        dense_bytes=messages * theory.dense_bits(n) // 8,
+        paper_bytes=None if paper is None else messages * paper,
+        evaluated_bytes=last.bytes if last else None,
+        died=run.deaths,
+        left=run.departures,
+        restarted=run.restarts,
+        late=collection.late,
+        starved=collection.starved,
+        refused_joins=dict(run.members.refused),
+        refused_reports=run.refused.by_reason(),
+        evaluation_cpu_s=collection.cpu_s,
+        snapshot_bytes=collection.snapshot_bytes,
+        records=collection.records,
+        active_faults=_active_faults(run, state.median) if run.phase == "running" else 0,
+    )
+
+
+def _active_faults(run: "NetworkRun", median_iteration: int) -> int:
+    """Nodes that the experiment makes slow, and events of the plan in whose window the run is, or a node as it told."""
+    now, whole = run.seconds(), [event for event in run.plan if event.window.lasts_s is None]
+    planned = active(whole, now), active(whole, median_iteration, "iterations")
+    return len(run.slow_nodes) + sum(map(len, planned)) + run.strikes.active(run.plan, now)

@@ -1,0 +1,34 @@
+"""Where the nodes of a run are, for whoever watches."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from orchestrator.control.metrics import Phase
+from orchestrator.results.health import Health
+from pame.observe import Observer
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkState:
+    """One look at the whole network."""
+
+    phase: Phase
+    nodes: int
+    ready: int
+    alive: int
+    slowest: int
+    median: int
+    fastest: int
+    bytes: int
+    late: int
+    starved: int
+    seconds: float
+    health: Health | None = None
+    """None: nothing is known yet."""
+
+
+class NetworkObserver(Observer, Protocol):
+    """Watches a run on a network."""
+
+    def state(self, state: NetworkState) -> None:
+        """The network a moment later."""

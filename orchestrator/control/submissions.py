@@ -1,0 +1,172 @@
+"""Where experiments are handed in: one run at a time, on the nodes that are there."""
+
+import asyncio
+import traceback
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from orchestrator.control.broadcast import Broadcast
+from orchestrator.control.members import Members
+from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
+from orchestrator.control.run import NetworkRun, needs
+from orchestrator.control.server import ControlPlane
+from orchestrator.control.supervised_faults import require_orders
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.faults import FaultError
+from orchestrator.experiment.faults.manual import fault_by_hand
+from orchestrator.experiment.named_files import Files
+from orchestrator.results import Ending, Status, create_folder
+from pame.errors import PameError
+from pame.fault_effects import FaultEvent, Plan
+
+_REMEMBERED = 4
+"""Runs that are over and can still be watched."""
+
+Log = Callable[..., None]
+"""(event, **fields)"""
+
+
+class Busy(PameError):
+    """A run is under way."""
+
+
+class Submissions:
+    """Takes orders, and knows the run under way and the last ones."""
+
+    def __init__(self, control: ControlPlane, out: Path, log: Log) -> None:
+        """`out`: where run folders go."""
+        self._control = control
+        self._out = out
+        self._log = log
+        self._busy = False
+        self._is_cancelled = False
+        """The run that was submitted last."""
+        self._known: deque[Broadcast] = deque(maxlen=_REMEMBERED)
+        self._current: Broadcast | None = None
+        self._task: asyncio.Task[Ending] | None = None
+        self._changed = asyncio.Event()
+        self.notice = ""
+        """A line for whoever looks at the live page: what is waited for, or why nothing begins."""
+
+    @property
+    def members(self) -> Members:
+        """Who is there."""
+        return self._control.members
+
+    @property
+    def current(self) -> Broadcast | None:
+        """The run under way."""
+        return self._current
+
+    @property
+    def run(self) -> NetworkRun | None:
+        """Its state machine, once it gathers nodes."""
+        return self._control.run
+
+    async def submit(self, experiment: Experiment, files: Files) -> Broadcast:
+        """Begin a run, with the files that the experiment names; it goes on by itself. Raises `Busy`, or what is wrong
+        with the experiment."""
+        if self._busy:
+            raise Busy("a run is under way: watch it with `pame watch`, and try again when it is over")
+        uses_tls(experiment, self._control.is_secured)
+        self._busy, self._is_cancelled = True, False
+        try:
+            order = await asyncio.to_thread(make_order, experiment, files, "serve")
+            self._require_orders(order)
+            folder = create_folder(self._out, experiment.name)
+        except BaseException:
+            self._busy = False
+            self._news()
+            raise
+        broadcast = Broadcast(order.number, experiment, folder.name)
+        self._current = broadcast
+        self._known.append(broadcast)
+        self._task = asyncio.create_task(self._conduct(order, folder, broadcast))
+        self._log("run_begins", run=order.number, folder=str(folder), nodes=experiment.nodes)
+        self._news()
+        return broadcast
+
+    def _require_orders(self, order: RunOrder) -> None:
+        """If everybody is there; otherwise the run looks again when they are."""
+        experiment = order.experiment
+        there = self.members.within_reach(needs(experiment))
+        if len(there) >= experiment.nodes:
+            require_orders(order.setting.plan, there)
+
+    def plan_fault(self, text: str) -> tuple[FaultEvent, ...]:
+        """A fault as an experiment has it, compiled for the run under way; without `at` it begins at once."""
+        run = self._running()
+        return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
+
+    def inject(self, events: Plan) -> NetworkRun:
+        """Into the run under way; it is returned."""
+        run = self._running()
+        run.inject(events)
+        return run
+
+    def _running(self) -> NetworkRun:
+        if self.run is None or self.run.phase != "running":
+            raise FaultError("no run is under way: a fault by hand needs one")
+        return self.run
+
+    def cancel(self, run: int) -> bool:
+        """End a run in order; False if it is not the one under way."""
+        if self._current is None or run not in (0, self._current.run):
+            return False
+        self._is_cancelled = True
+        if self._control.run is not None:
+            self._control.run.cancel()
+        return True
+
+    def _made(self, run: NetworkRun) -> None:
+        """Somebody may have cancelled it before there was anything to cancel."""
+        if self._is_cancelled:
+            run.cancel()
+
+    async def find(self, run: int) -> Broadcast | None:
+        """A run by its number; 0: the one under way, or else the next, however long that takes."""
+        if run:
+            return next((known for known in self._known if known.run == run), None)
+        while self._current is None:
+            await self._change()
+        return self._current
+
+    async def ending(self) -> Ending | None:
+        """How the run under way, or the last one, ends."""
+        return await asyncio.shield(self._task) if self._task else None
+
+    async def idle(self) -> None:
+        """Wait until a run could begin."""
+        while self._busy:
+            await self._change()
+
+    async def _conduct(self, order: RunOrder, folder: Path, broadcast: Broadcast) -> Ending:
+        try:
+            ending = await conduct(self._control, order, folder, broadcast, made=self._made)
+        except PameError as error:
+            ending = Ending(Status.FAILED, str(error), 0, None, 0.0, exact=False)
+        except Exception as error:  # a mistake of ours; the next run has a right to begin
+            self._log("mistake", trace=traceback.format_exc())
+            ending = Ending(Status.FAILED, repr(error), 0, None, 0.0, exact=False)
+        self._control.run = None
+        self._current, self._busy = None, False
+        self._log(
+            "run_ended",
+            run=order.number,
+            folder=str(folder),
+            status=ending.status.value,
+            reason=ending.reason,
+            iterations=ending.iterations,
+            seconds=ending.seconds,
+        )
+        broadcast.ended(ending)
+        self._news()
+        return ending
+
+    def _news(self) -> None:
+        self._changed.set()
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()

@@ -1,9 +1,0 @@
-"""Pictures of a topology: for a terminal (`braille`) and for a page (`svg`).
-
-Positions come from `pame.topology.layout`; nothing here opens a file. May import: `pame` and numpy.
-"""
-
-from orchestrator.drawing.braille import draw
-from orchestrator.drawing.svg import svg
-
-__all__ = ["draw", "svg"]

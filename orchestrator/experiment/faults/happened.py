@@ -1,0 +1,298 @@
+"""Which faults of a plan happened in a run, which failed, and which never began because the run was over before.
+
+On a network the acting nodes tell (events.jsonl). The simulator does what is planned, so that there its end says it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+
+from orchestrator.experiment.faults.absences import (
+    Absences,
+    absences_planned,
+    absences_told,
+    acting,
+    finds_nobody,
+    is_excused,
+    stopped_by_plan,
+)
+from orchestrator.experiment.faults.plan_words import kind_of
+from pame.fault_effects import FaultEvent, Plan, Window
+
+BEGINS, ENDS, FAILED = "fault begins", "fault ends", "fault failed"
+_ENDED = "the run ended before "
+_NAMED = 4
+_REASONS = 3
+_STALL_S = 1.0
+"""A node that tells so late was busy, not stopped; what begins so shortly before the end need not begin everywhere."""
+_Key = tuple[int, int, bool, float | None]
+"""Number, node, whether it begins, and when by the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a node said of the beginning or the end of a window; `failure`: why it could not be done."""
+
+    number: int
+    node: int
+    begins: bool
+    planned: float | None
+    """When, by the plan; None: with the run."""
+    seconds: float
+    failure: str = ""
+    mechanism: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a run came: when it ended (None: without a clock), and the iterations that each node had done."""
+
+    seconds: float | None
+    iterations: Sequence[int]
+    limit: float = inf
+    """No node of the simulator began this iteration."""
+    done_at: Sequence[float | None] = ()
+    """When each node had done them, in the simulator: it began the next at once, unless the run was over."""
+    skipped: Mapping[int, Sequence[range]] = field(default_factory=dict)
+    """Iterations that nodes of the simulator left out, because they were away."""
+
+    def came_to(self, node: int, window: Window) -> bool:
+        """Whether a node of the simulator began an iteration of a window; of what stops it, the very first."""
+        first, last = window.begin, window.begin if window.lasts_s is not None else window.end - 1
+        if any(first in gap and last < gap.stop for gap in self.skipped.get(node, ())):
+            return False
+        done, at = self.iterations[node], self.done_at[node] if self.done_at else None
+        under_way = at is not None and self.seconds is not None and at < self.seconds and first < self.limit
+        return done > first or (done == first and under_way)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOutcome:
+    """What became of one event of the plan."""
+
+    began: bool
+    """Somewhere."""
+    reason: str = ""
+    """Why it did not begin, or not everywhere, or did not end; empty: all went as planned."""
+    failed: bool = False
+    """Somebody could not do it: not only was the run over, or somebody away."""
+
+
+@dataclass(frozen=True)
+class FaultOutcomes:
+    """Faults by what became of them, and the windows with which something is wrong, by their place in the plan."""
+
+    planned: int
+    happened: int
+    failed: int
+    never_began: int
+    sentence: str
+    """Empty if all happened."""
+    windows: Mapping[int, WindowOutcome] = field(default_factory=dict)
+    in_part: int = 0
+    """Of those that happened: not at all of their nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An outcome; `begun` and `missing`: at which nodes, of those that were expected."""
+
+    outcome: WindowOutcome
+    begun: Sequence[int] = ()
+    missing: Sequence[int] = ()
+
+
+def told_of(line: Mapping[str, object]) -> Told | None:
+    """What a line of events.jsonl says of a fault; None: nothing."""
+    what, number, node, planned = (line.get(key) for key in ("what", "number", "node", "planned"))
+    if what not in (BEGINS, ENDS, FAILED) or not isinstance(number, int) or not isinstance(node, int):
+        return None
+    moment = planned.get("iteration") if isinstance(planned, dict) else planned
+    seconds = line.get("seconds")
+    return Told(
+        number,
+        node,
+        begins=what == BEGINS or line.get("failed") == "begins",
+        planned=float(moment) if isinstance(moment, int | float) else None,
+        seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
+        failure=str(line.get("detail") or "no reason told") if what == FAILED else "",
+        mechanism=str(line.get("mechanism") or ""),
+    )
+
+
+def on_network(plan: Plan, told: Iterable[Told], reach: Reach) -> FaultOutcomes:
+    """Of a run whose nodes told what began."""
+    words = {(word.number, word.node, word.begins, word.planned): word for word in told}
+
+    def began(event: FaultEvent, node: int) -> float | None:
+        word = words.get((event.number, node, True, event.window.begin))
+        return None if word is None or word.failure else word.seconds
+
+    away = absences_told(plan, began)
+    return _summed_up(plan, [_told(event, words, reach, away) for event in plan])
+
+
+def in_simulator(plan: Plan, reach: Reach) -> FaultOutcomes:
+    """Of a run that did what was planned, as far as it came."""
+    away, stopped = absences_planned(plan), stopped_by_plan(plan)
+    return _summed_up(plan, [_simulated(event, reach, away, stopped) for event in plan])
+
+
+def node_names(nodes: Sequence[int]) -> str:
+    """`node 2`, or `nodes 1, 3`."""
+    more = len(nodes) - _NAMED
+    names = ", ".join(map(str, nodes[:_NAMED]))
+    return f"node{'s' * (len(nodes) != 1)} {names}" + (f" and {more} more" if more > 0 else "")
+
+
+def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:
+    window, nodes = event.window, acting(event)
+    end = None if window.end == inf else window.end
+    begun, missing, refused = [], [], defaultdict(list)
+    for node in nodes:
+        first = words.get((event.number, node, True, window.begin))
+        last = words.get((event.number, node, False, end if window.lasts_s is None else window.begin))
+        if first is not None and first.failure:
+            refused[first.failure].append(node)
+        elif first is not None and not _too_late(event, first):
+            begun.append(node)
+            if last is not None and last.failure:
+                refused[f"it did not end: {last.failure}"].append(node)
+        elif not _was_busy(event, first) and not is_excused(event, away.get(node, ()), reach.seconds or 0.0):
+            missing.append(node)
+    if refused:
+        said = "; ".join(
+            f"{kind_of(event)} at {node_names(who)}: {why}" for why, who in list(refused.items())[:_REASONS]
+        )
+        return _Found(WindowOutcome(bool(begun), said, failed=True))
+    return _begun(event, begun, missing, reach)
+
+
+def _too_late(event: FaultEvent, word: Told) -> bool:
+    """Whether a node was stopped, and only found afterwards that there had been something."""
+    return event.window.unit == "seconds" and word.seconds >= event.window.end
+
+
+def _was_busy(event: FaultEvent, word: Told | None) -> bool:
+    return word is not None and word.seconds < event.window.begin + _STALL_S
+
+
+def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Mapping[int, Sequence[FaultEvent]]) -> _Found:
+    nodes, window = acting(event), event.window
+    if window.unit == "iterations":
+        begun = [node for node in nodes if reach.came_to(node, window)]
+        others = {node for node in nodes if any(other is not event for other in stopped.get(node, ()))}
+        return _begun(event, begun, [node for node in nodes if node not in begun and node not in others], reach)
+    if reach.seconds is None or window.begin >= reach.seconds:
+        return _begun(event, [], nodes, reach)
+    found = [node for node in nodes if not finds_nobody(event, away.get(node, ()))]
+    return _begun(event, found, [], reach)
+
+
+def _begun(event: FaultEvent, begun: Sequence[int], missing: Sequence[int], reach: Reach) -> _Found:
+    if not begun:
+        return _Found(WindowOutcome(False, _why_not(event, acting(event), reach)))
+    return _Found(WindowOutcome(True, _why_not_there(event, missing, reach)), begun, missing)
+
+
+def _why_not_there(event: FaultEvent, missing: Sequence[int], reach: Reach) -> str:
+    """Why an event began at others only; empty: it began everywhere."""
+    window, reasons = event.window, defaultdict(list)
+    for node in missing:
+        if window.unit == "iterations" and reach.iterations[node] <= window.begin:
+            reasons["{they} did not come to {moment}"].append(node)
+        elif window.unit == "seconds" and reach.seconds is not None and window.begin + _STALL_S >= reach.seconds:
+            reasons["the run ended at {end:.4g} s"].append(node)
+        else:
+            reasons["{they} {were} away or stopped at {moment}"].append(node)
+    facts = {"moment": _moment(window), "end": reach.seconds}
+    one, more = {"they": "it", "were": "was"}, {"they": "they", "were": "were"}
+    return "; ".join(
+        f"not at {node_names(who)}: {why.format(**facts, **(one if len(who) == 1 else more))}"
+        for why, who in reasons.items()
+    )
+
+
+def _why_not(event: FaultEvent, nodes: Sequence[int], reach: Reach) -> str:
+    begin = event.window.begin
+    if event.window.unit == "seconds":
+        over = reach.seconds is None or begin >= reach.seconds
+        return f"{_ENDED}{begin:g} s" if over else _away(event, nodes)
+    if all(done <= begin for done in reach.iterations):
+        return f"{_ENDED}iteration {begin:g}"
+    if all(reach.iterations[node] <= begin for node in nodes):
+        return f"{node_names(nodes)} did not come to iteration {begin:g}"
+    return _away(event, nodes)
+
+
+def _away(event: FaultEvent, nodes: Sequence[int]) -> str:
+    return f"{node_names(nodes)} {'was' if len(nodes) == 1 else 'were'} away or stopped at {_moment(event.window)}"
+
+
+def _moment(window: Window) -> str:
+    return f"{window.begin:g} s" if window.unit == "seconds" else f"iteration {window.begin:g}"
+
+
+def _summed_up(plan: Plan, found: Sequence[_Found]) -> FaultOutcomes:
+    by_number: dict[int, list[tuple[FaultEvent, WindowOutcome]]] = defaultdict(list)
+    everywhere: dict[int, list[_Found]] = defaultdict(list)
+    for event, each in zip(plan, found, strict=True):
+        by_number[event.number].append((event, each.outcome))
+        everywhere[event.number].append(each)
+    failed = [each for each in by_number.values() if any(outcome.failed for _, outcome in each)]
+    never = [each for each in by_number.values() if not any(o.failed or o.began for _, o in each)]
+    partly = [why for windows in everywhere.values() if (why := _why_in_part(windows))]
+    total = len(by_number)
+    said = []
+    if failed:
+        reasons = [outcome.reason for each in failed for _, outcome in each if outcome.failed]
+        said.append(f"{len(failed)} of {_faults(total)} failed: {_joined(reasons)}")
+    if never:
+        firsts = [min(each, key=lambda pair: pair[0].window.begin) for each in never]
+        firsts.sort(key=lambda pair: pair[0].window.begin)
+        reasons = _why_never(firsts)
+        said.append(f"{len(never)} of {_faults(total)} did not happen: {_joined(reasons)}")
+    if partly:
+        reasons = [reason for why in partly for reason in why]
+        said.append(f"{len(partly)} of {_faults(total)} happened only in part: {_joined(reasons)}")
+    return FaultOutcomes(
+        planned=total,
+        happened=total - len(failed) - len(never),
+        failed=len(failed),
+        never_began=len(never),
+        sentence="; ".join(said),
+        windows={place: outcome for place, outcome in enumerate(each.outcome for each in found) if outcome.reason},
+        in_part=len(partly),
+    )
+
+
+def _why_in_part(windows: Sequence[_Found]) -> list[str]:
+    """Of a fault that repeats, one window is enough for a node; one that failed is said to have failed."""
+    if any(each.outcome.failed for each in windows):
+        return []
+    begun = {node for each in windows for node in each.begun}
+    return [each.outcome.reason for each in windows if set(each.missing) - begun]
+
+
+def _why_never(firsts: Sequence[tuple[FaultEvent, WindowOutcome]]) -> list[str]:
+    """A run that ended before 38 s ended before 60 s, too."""
+    ends: dict[str, str] = {}
+    others = []
+    for event, outcome in firsts:
+        if outcome.reason.startswith(_ENDED):
+            ends.setdefault(event.window.unit, outcome.reason.removeprefix(_ENDED))
+        else:
+            others.append(outcome.reason)
+    over = [_ENDED + " and ".join(ends[unit] for unit in ("seconds", "iterations") if unit in ends)] if ends else []
+    return [*over, *others]
+
+
+def _faults(total: int) -> str:
+    return f"{total} fault{'s' * (total != 1)}"
+
+
+def _joined(reasons: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(reasons))
+    more = len(distinct) - _REASONS
+    return "; ".join(distinct[:_REASONS]) + (f"; and {more} more" if more > 0 else "")

@@ -1,0 +1,40 @@
+"""The registry of faults: a new one is a file here, and its class in FaultSpec.
+
+May import: `pame`, and `orchestrator.experiment` (the machinery of faults, values with units).
+"""
+
+from typing import get_args
+
+from orchestrator.experiment.faults.kinds.churn import Churn
+from orchestrator.experiment.faults.kinds.container_kill import ContainerKill
+from orchestrator.experiment.faults.kinds.container_restart import ContainerRestart
+from orchestrator.experiment.faults.kinds.cpu_quota import CpuQuota
+from orchestrator.experiment.faults.kinds.degrade import Degrade
+from orchestrator.experiment.faults.kinds.flap import Flap
+from orchestrator.experiment.faults.kinds.kill import Kill
+from orchestrator.experiment.faults.kinds.link_down import LinkDown
+from orchestrator.experiment.faults.kinds.lossy import Lossy
+from orchestrator.experiment.faults.kinds.message_loss import MessageLoss
+from orchestrator.experiment.faults.kinds.partition import Partition
+from orchestrator.experiment.faults.kinds.pause import Pause
+from orchestrator.experiment.faults.kinds.restart import NodeRestart
+from orchestrator.experiment.faults.kinds.straggler import Straggler
+
+FaultSpec = (
+    LinkDown
+    | Partition
+    | Flap
+    | Degrade
+    | Straggler
+    | Pause
+    | Kill
+    | NodeRestart
+    | Churn
+    | Lossy
+    | MessageLoss
+    | ContainerKill
+    | ContainerRestart
+    | CpuQuota
+)  # fmt: skip
+
+FAULTS: dict[str, type] = {spec.kind: spec for spec in get_args(FaultSpec)}

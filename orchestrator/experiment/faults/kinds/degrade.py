@@ -1,0 +1,58 @@
+"""Links that get worse but still work."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Gt, Le
+from pydantic import PlainSerializer
+
+from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.resolve import choose_links
+from orchestrator.experiment.faults.selectors import LinkSelector
+from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
+from orchestrator.experiment.section import Duration, Share
+from orchestrator.experiment.units import show_share
+from pame import fault_effects
+
+PositiveShare = Annotated[
+    float, Gt(0), Le(1), Expected("a share above 0%, at most 100%"), PlainSerializer(show_share, when_used="json")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Degrade(RepeatedSecondsFault):
+    """Links get slower, less steady, lossy or narrower.
+
+    links: Which links; random ones get worse both ways.
+    delay: So much is added to the delay.
+    delay_factor: The delay is multiplied by this, before something is added.
+    jitter: So much is added to the jitter.
+    loss: The share of packets that are lost in addition; TCP repairs it, it shows as delay.
+    rate: The share of the rate that is left.
+    """
+
+    kind: Literal["degrade"] = "degrade"
+    links: LinkSelector
+    delay: Duration = 0.0
+    delay_factor: Annotated[float, Ge(1)] = 1.0
+    jitter: Duration = 0.0
+    loss: Share = 0.0
+    rate: PositiveShare = 1.0
+
+    def problems(self) -> dict[str, str]:
+        """Times, and a fault that changes nothing."""
+        found = self.times().problems()
+        if (self.delay, self.delay_factor, self.jitter, self.loss, self.rate) == (0.0, 1.0, 0.0, 0.0, 1.0):
+            found["kind"] = "changes nothing; give delay, delay_factor, jitter, loss or rate"
+        return found
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One effect per window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            links = choose_links(self.links, world, turn)
+            yield Happening(
+                fault_effects.DegradeEffect(links, self.delay_factor, self.delay, self.jitter, self.loss, self.rate),
+                window,
+            )

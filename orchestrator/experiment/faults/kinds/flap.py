@@ -1,0 +1,58 @@
+"""Links that come and go: down for a share of each period."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Gt, Lt
+from pydantic import PlainSerializer
+
+from orchestrator.experiment.describe import Expected
+from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.resolve import choose_links
+from orchestrator.experiment.faults.selectors import LinkSelector
+from orchestrator.experiment.faults.triggers import ForIterations, Span, TimedFault, Times, number_of, steps
+from orchestrator.experiment.units import show_share
+from pame.fault_effects import CutEffect, Window
+
+Duty = Annotated[
+    float, Gt(0), Lt(1), Expected("a share between 0% and 100%"), PlainSerializer(show_share, when_used="json")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flap(TimedFault):
+    """Links go down and come back, again and again; the same links all the time, all at once.
+
+    links: Which links; random ones flap both ways.
+    period: From one time they go down to the next.
+    duty: The share of the period during which they are down.
+    keep_connected: Whether what is left must still join all nodes.
+    """
+
+    kind: Literal["flap"] = "flap"
+    links: LinkSelector
+    period: Span
+    duty: Duty = 0.5
+    keep_connected: bool = False
+
+    def times(self) -> Times:
+        """With the period, which must be in the same unit."""
+        return Times({"at": self.at, "for": self.lasts, "until": self.until, "period": self.period})
+
+    def problems(self) -> dict[str, str]:
+        """Times, and a period that is too short to be down and up."""
+        found = self.times().problems()
+        if isinstance(self.period, ForIterations) and self.period.iterations < 2:
+            found.setdefault("period", "1 iteration cannot be both down and up; give at least {iterations: 2}")
+        return found
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One cut per period."""
+        times, period = self.times(), number_of(self.period)
+        cut = CutEffect(choose_links(self.links, world, 0, self.keep_connected))
+        down = self.duty * period
+        if times.unit == "iterations":
+            down = float(min(max(1, round(down)), int(period) - 1))
+        for begin in steps(times.begin, period, min(times.end, world.horizon.of(times.unit))):
+            yield Happening(cut, Window(begin, min(begin + down, times.end), times.unit))

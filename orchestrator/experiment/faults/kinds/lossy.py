@@ -1,0 +1,34 @@
+"""Links that lose packets: TCP repairs it, so that it shows as delay; for whole messages see message_loss.py."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.kinds.degrade import PositiveShare
+from orchestrator.experiment.faults.resolve import choose_links
+from orchestrator.experiment.faults.selectors import LinkSelector
+from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
+from pame.fault_effects import DegradeEffect
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lossy(RepeatedSecondsFault):
+    """Links lose packets.
+
+    links: Which links; random ones both ways.
+    loss: The share of packets that are lost.
+    """
+
+    kind: Literal["lossy"] = "lossy"
+    links: LinkSelector = "all"
+    loss: PositiveShare
+
+    def problems(self) -> dict[str, str]:
+        """Only times can contradict each other."""
+        return self.times().problems()
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """One effect per window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            yield Happening(DegradeEffect(choose_links(self.links, world, turn), loss=self.loss), window)

@@ -1,0 +1,135 @@
+"""A plan for people: what is going on when, in a few words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orchestrator.experiment.faults.triggers import Unit
+from orchestrator.experiment.units import DURATION, show_share
+from pame.fault_effects import (
+    ContainerKillEffect,
+    ContainerRestartEffect,
+    CpuQuotaEffect,
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    Effect,
+    FaultEvent,
+    KillEffect,
+    Link,
+    PauseEffect,
+    Plan,
+    RestartEffect,
+    SlowEffect,
+)
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class FaultWindow:
+    """When a fault acts (`end` inf: until the run ends) and what it does; `fault` is its kind, `number` its place."""
+
+    number: int
+    fault: str
+    begin: float
+    end: float
+    unit: Unit
+    words: str
+
+
+def active(plan: Plan, moment: float, unit: Unit = "seconds") -> tuple[FaultEvent, ...]:
+    """The events in whose window a moment lies; those in the other unit are left out."""
+    return tuple(event for event in plan if event.window.unit == unit and moment in event.window)
+
+
+def windows(plan: Plan) -> list[FaultWindow]:
+    """One per event, in the order of the plan."""
+    return [
+        FaultWindow(event.number, kind_of(event), event.window.begin, event.window.end, event.window.unit, words(event))
+        for event in plan
+    ]
+
+
+def outlines(plan: Plan) -> list[FaultWindow]:
+    """One per fault, from its first beginning to its last end, for figures in which single windows are too many."""
+    by_number: dict[int, list[FaultWindow]] = {}
+    for window in windows(plan):
+        by_number.setdefault(window.number, []).append(window)
+    return [_outline(of_one) for _, of_one in sorted(by_number.items())]
+
+
+def kind_of(event: FaultEvent) -> str:
+    """The kind of the fault an event comes from."""
+    return event.fault.split(maxsplit=1)[0] if event.fault.strip() else event.fault
+
+
+def words(event: FaultEvent) -> str:
+    """E.g. `links 0→1, 1→0 down`, or `partition halves: 0 1 2 | 3 4 5`."""
+    return event.fault if ":" in event.fault else _words(event.effect)
+
+
+def _outline(of_one: list[FaultWindow]) -> FaultWindow:
+    first = of_one[0]
+    if len(of_one) == 1:
+        return first
+    end = max(window.end for window in of_one)
+    return FaultWindow(
+        first.number,
+        first.fault,
+        first.begin,
+        end,
+        first.unit,
+        f"{first.fault}, {len(of_one)} times: {first.words}, ...",
+    )
+
+
+def _words(effect: Effect) -> str:
+    match effect:
+        case CutEffect(links):
+            return f"{_links(links)} down"
+        case DegradeEffect(links):
+            return f"{_links(links)}: {', '.join(_worse(effect))}"
+        case DropEffect(links, share):
+            return f"{_links(links)}: {show_share(share)} of the messages lost"
+        case ContainerKillEffect(nodes):
+            return f"{_nodes(nodes)}: container killed"
+        case ContainerRestartEffect(nodes):
+            return f"{_nodes(nodes)}: container restarted"
+        case CpuQuotaEffect(nodes, factor):
+            return f"{_nodes(nodes)}: {1.0 / factor:.3g} of a core"
+        case SlowEffect(nodes, factor):
+            return f"{_nodes(nodes)} {factor:g} times slower"
+        case PauseEffect(nodes):
+            return f"{_nodes(nodes)} paused"
+        case KillEffect(nodes):
+            return f"{_nodes(nodes)} killed"
+        case RestartEffect(nodes):
+            return f"{_nodes(nodes)} restarted"
+
+
+def _worse(effect: DegradeEffect) -> list[str]:
+    found = []
+    if effect.delay_factor != 1.0:
+        found.append(f"delay times {effect.delay_factor:g}")
+    if effect.delay_s:
+        found.append(f"delay +{DURATION.show(effect.delay_s)}")
+    if effect.jitter_s:
+        found.append(f"jitter +{DURATION.show(effect.jitter_s)}")
+    if effect.loss:
+        found.append(f"{show_share(effect.loss)} of the packets lost")
+    if effect.rate_factor != 1.0:
+        found.append(f"rate times {effect.rate_factor:.3g}")
+    return found or ["unchanged"]
+
+
+def _links(links: Sequence[Link]) -> str:
+    return _listed("link", [f"{sender}→{receiver}" for sender, receiver in links])
+
+
+def _nodes(nodes: Sequence[int]) -> str:
+    return _listed("node", list(map(str, nodes)))
+
+
+def _listed(what: str, names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return f"{what}{'s' * (len(names) > 1)} {', '.join(names[:_SHOWN])}" + (f" and {more} more" if more > 0 else "")

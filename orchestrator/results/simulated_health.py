@@ -1,0 +1,31 @@
+"""The health of a run in a simulator."""
+
+from orchestrator.results.health import Health, Symptoms, judge
+from orchestrator.results.nodes_without_messages import deaf_nodes
+from orchestrator.results.round_counts import RoundCounts
+from orchestrator.results.unheard_links import unheard_links
+from pame.byte_account import ByteAccount, Fate
+from pame.resolved_run import ResolvedRun
+
+
+def simulated_health(
+    setting: ResolvedRun, rounds: RoundCounts, ledger: ByteAccount, unheard: str = "", is_failed: bool = False
+) -> Health:
+    """Of a run that is over."""
+    return judge(
+        Symptoms(
+            expected=rounds.expected,
+            averaged=rounds.averaged,
+            is_silence_certain=rounds.is_silence_certain,
+            rounds=rounds.rounds,
+            starved=rounds.unexplained_starved,
+            unheard_links=unheard_links(ledger.links(), setting, setting.plan),
+            deaf=deaf_nodes(rounds, setting, setting.plan),
+            nodes=setting.topology.nodes,
+            evicted=0 if rounds.is_on_purpose else ledger.messages(Fate.EVICTED),
+            desynchronised=0 if rounds.is_on_purpose else ledger.desynchronised,
+            is_idle=not rounds.iterations,
+            is_failed=is_failed,
+            unheard=unheard,
+        )
+    )

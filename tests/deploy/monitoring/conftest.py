@@ -1,8 +1,0 @@
-"""These tests use the orchestrator and the node processes that the orchestrator's own tests use."""
-
-import sys
-from pathlib import Path
-
-_ORCHESTRATOR = Path(__file__).parents[2] / "orchestrator"
-
-sys.path += [str(_ORCHESTRATOR / folder) for folder in ("network", "backends")]

@@ -1,0 +1,201 @@
+"""Claims from beginning to end: the tiny one through the command, and the pages of all kinds."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from html import unescape
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+from rich.console import Console
+from rich.live import Live
+from typer.testing import CliRunner
+
+from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
+from orchestrator.campaigns.claims.claim import Found
+from orchestrator.campaigns.claims.conduct import ClaimsOrder, conduct_claims
+from orchestrator.campaigns.claims.outcome import ClaimsOutcome
+from orchestrator.campaigns.claims.report import write_claims_report
+from orchestrator.campaigns.claims.run_curve import RunCurve
+from orchestrator.campaigns.claims.screen import ClaimsScreen
+from orchestrator.campaigns.studies import STUDIES
+from orchestrator.cli.app import app
+from orchestrator.errors import CannotWrite
+from tests.orchestrator.campaigns.claims.claims_world import TINY, compared, course, reaching, row
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
+
+
+def words_of(path: Path) -> str:
+    body = path.read_text().partition("<main")[2].partition("</main>")[0]
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder to be in, and the tiny claim among the others."""
+    monkeypatch.setitem(CLAIMS, "tiny", TINY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path) -> None:
+    done = CliRunner().invoke(app, ["claims", "--full", "--only", "tiny", "--seeds", "3"])
+    assert done.exit_code == 0, done.output
+    assert "1 claim, full mode: 6 runs in the simulator" in done.output
+    assert re.search(r"tiny +holds +2 of 2", done.output), done.output
+    [folder] = (tiny / "runs").iterdir()
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    assert sorted((row["run"], row["seed"]) for row in rows) == [
+        (run, s) for run in ("half", "whole") for s in (1, 2, 3)
+    ]
+    assert all(row["claim"] == "tiny" and row["marks"][0]["left"] == pytest.approx(1.0) for row in rows)
+    [claim] = json.loads((folder / "claims.json").read_text())["claims"]
+    assert claim["verdict"] == "holds"
+    assert [finding["place"] for finding in claim["findings"]] == ["s/n = 0.5", "s/n = 1"]
+    words = words_of(folder / "report.html")
+    assert "Five nodes agree. " in words
+    assert "What counts: they reach the target." in words
+    assert "The paper: In our words; the paper's text is not at hand." in words
+    assert "What is tested instead: Something smaller." in words
+    assert "algorithm.support=0.5" in words
+    assert "participation: 0.5" in words, "the base experiment"
+    assert "pame claims --full --only tiny --seeds 3" in words
+
+
+def test_quiet_prints_only_the_folder_and_quick_is_the_default(tiny: Path) -> None:
+    done = CliRunner().invoke(app, ["claims", "--only", "tiny", "--seeds", "1", "--quiet", "--out", "here"])
+    assert done.exit_code == 0, done.output
+    [line] = done.output.splitlines()
+    assert [json.loads(row)["run"] for row in (tiny / line / "rows.jsonl").read_text().splitlines()] == ["half"]
+
+
+def test_a_claim_that_is_not_there_is_answered_with_those_that_are(tiny: Path) -> None:
+    done = CliRunner().invoke(app, ["claims", "--only", "magic"])
+    assert str(done.exception) == f"there is no claim 'magic'; use one of: {', '.join(CLAIMS)}"
+    assert not (tiny / "runs").exists()
+
+
+class _Impatient:
+    """Presses Ctrl-C after the first run."""
+
+    def ran(self, claims: object) -> None:
+        raise KeyboardInterrupt
+
+    def judged(self, claim: str, judgement: object) -> None:
+        raise AssertionError("nothing is complete")
+
+
+def test_interrupted_it_reports_what_there_is(tmp_path: Path) -> None:
+    outcome = conduct_claims(ClaimsOrder((TINY,), ClaimsMode.FULL, 3, "pame claims"), tmp_path, _Impatient())
+    assert outcome.trouble == "interrupted"
+    assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
+    assert "This is not complete: interrupted" in words_of(tmp_path / "report.html")
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="choose another place"):
+        conduct_claims(ClaimsOrder((TINY,), ClaimsMode.QUICK, 1, ""), tmp_path / "nowhere", _Impatient())
+
+
+SEEDS = (1, 2, 3)
+
+
+def climbing() -> Iterator[RunCurve]:
+    """Independent of t it gets faster and nearer; as printed it diverges."""
+    for seed in SEEDS:
+        for value, took, end in (("0.1", 100, 0.02), ("0.2", 60, 0.01), ("0.6", 40, 0.005)):
+            yield reaching(f"{value}_independent_regular_m-32", took, seed, end)
+            yield course(f"{value}_printed_regular_m-32", {0: 1.0, 2: 5.0, 4: 1e9}, seed, status="diverged")
+
+
+def outcome_of_all() -> ClaimsOutcome:
+    """Every kind of claim, with results made by hand."""
+    chosen = tuple(
+        CLAIMS[key] for key in ("transmission-rate", "fewest-rounds", "half-volume", "stragglers", "large-m")
+    )
+    took = dict.fromkeys(("pame", "dpsgd", "dfedsam", "beer", "anq-nids"), (10.0, 20.0, 30.0))
+    rows = tuple(
+        row(policy, condition, 1.0 + place, 0.01, seed)
+        for place, policy in enumerate(("pame-all-long", "pame-0-long", "dpsgd-long"))
+        for condition in ("none", "30-at-10x")
+        for seed in SEEDS
+    )
+    contest = compared([(took, took)] * len(SEEDS))
+    found = {
+        "transmission-rate": Found(courses=tuple(climbing())),
+        "fewest-rounds": Found(compared=contest),
+        "half-volume": Found(compared=contest),
+        "stragglers": Found(rows=rows, study=STUDIES["stragglers"].small()),
+        "large-m": Found(),
+    }
+    return ClaimsOutcome(
+        claims=chosen,
+        mode=ClaimsMode.QUICK,
+        seeds={claim.key: SEEDS for claim in chosen},
+        command="pame claims",
+        found=found,
+        judgements={claim.key: claim.judgement(found[claim.key]) for claim in chosen},
+        seconds=12.3,
+    )
+
+
+def test_the_page_has_a_table_of_verdicts_and_a_section_for_each(tmp_path: Path) -> None:
+    outcome = outcome_of_all()
+    words = words_of(write_claims_report(tmp_path, outcome))
+    for claim in outcome.claims:
+        assert words.count(claim.statement) >= 2
+        assert claim.criterion in words
+    assert "holds partly as printed: does not hold; independent of t: holds 2 of 4" in words
+    assert "s/n = 0.1 diverges (3 of 3 seeds)" in words
+    assert "0.4 times" in words
+    assert "PaME 10 rounds; dpsgd 10 rounds" in words
+    assert "does not hold 0 of 24" in words
+    assert "nothing ran on nodes" in words
+    assert "Many nodes" in words
+    assert "not measured" in words
+    assert "compute.stragglers=30%" in words
+
+
+@pytest.mark.requires("chromium")
+def test_a_browser_draws_every_figure_and_complains_of_nothing(tmp_path: Path) -> None:
+    path = write_claims_report(tmp_path, outcome_of_all())
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        executable = next(filter(None, map(shutil.which, CHROMIUM)))
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached")
+        count = "charts => charts.map(c => c.querySelectorAll('svg .mark-symbol.role-mark path').length)"
+        dots = page.eval_on_selector_all(".chart", count)
+        page.click("[data-switch=view-half-volume] button[data-value=standardized-shared-active-one-period]")
+        page.click("[data-switch=group-transmission-rate] button:last-child")
+        page.wait_for_function(
+            "document.querySelectorAll('.chart')[0].querySelectorAll('svg .role-mark path').length > 6"
+        )
+        independent = page.eval_on_selector_all(".chart", count)[0]
+        browser.close()
+    assert complaints == []
+    assert dots == [6, 15, 15, 6], "as printed, what diverges leaves the picture after two points"
+    assert independent == 9
+
+
+def test_the_screen_has_a_line_for_each_claim_and_its_verdict_when_there_is_one() -> None:
+    console = Console(record=True, width=120, file=StringIO())
+    with Live(console=console) as live:
+        screen = ClaimsScreen((TINY, CLAIMS["large-m"]), 3, live)
+        screen.ran(("tiny",))
+        courses = tuple(reaching("half", 10, seed) for seed in SEEDS)
+        screen.judged("tiny", TINY.judgement(Found(courses=courses)))
+        screen.ran(("large-m",))
+    text = console.export_text()
+    assert re.search(r"tiny +holds +1 of 1", text)
+    assert re.search(r"large-m +… +1 run so far", text)

@@ -1,0 +1,273 @@
+"""Who needs the fewest, and the page that says so, from rows made by hand."""
+
+import re
+import shutil
+from dataclasses import replace
+from html import unescape
+from math import inf
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+from rich.console import Console
+
+from orchestrator.campaigns.compare import load_comparison
+from orchestrator.campaigns.compare.charts import curves, flat, median_runs
+from orchestrator.campaigns.compare.grid import CompareView
+from orchestrator.campaigns.compare.measure import HOW, CompareMark, CompareRow, Yardstick
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.picture import write_picture
+from orchestrator.campaigns.compare.report import doubts_of, write_compare_report
+from orchestrator.campaigns.compare.screen import result_table
+from orchestrator.campaigns.compare.tables import company_line
+from orchestrator.campaigns.compare.tune import choose
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, findings, goals, lines
+from orchestrator.campaigns.studies.spread import Spread
+from pame.baselines import Baseline
+from tests.orchestrator.campaigns.compare.compare_world import SMALL, mark, row, small_file
+
+BOTH = (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
+STANDARDIZED = "standardized (shared, active, one period)"
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+
+
+def curve(reached_at: int, left: float = 0.1, seconds: bool = False) -> list[CompareMark]:
+    """At 0.3 half way, and so far from the optimum at the end."""
+    places = ((0, 1.0, 0.5), (reached_at // 2, 0.3, 0.8), (reached_at, left, 0.85))
+    return [mark(place, value, accuracy, place / 100 if seconds else None) for place, value, accuracy in places]
+
+
+def outcome_of(folder: Path, rows: list[CompareRow], measured: list[CompareRow] | None = None) -> CompareOutcome:
+    comparison = load_comparison(small_file(folder))
+    tuning = [
+        row(name, curve(20), 100, view, ((key, value),))
+        for view in BOTH
+        for name, key in (("pame", "algorithm.step.eta"), ("dpsgd", "algorithm.eta"))
+        for value in (0.3, 1.0)
+    ]
+    return CompareOutcome(
+        comparison=comparison,
+        nodes=6,
+        backend="local" if measured else "simulate",
+        command="pame compare small.yaml",
+        sticks={1: Yardstick(0.7, 0.2)},
+        tuning=tuning,
+        choices=choose(comparison, tuning),
+        simulated=rows,
+        measured=measured or [],
+        seconds=12.0,
+    )
+
+
+def both_views(timed: bool = False) -> list[CompareRow]:
+    """D-PSGD needs twice as long; with the second seed and standardized it misses 0.1."""
+    rows = []
+    for view in BOTH:
+        for seed in (1, 2):
+            missed = view == CompareView.STANDARDIZED and seed == 2
+            rows.append(row("pame", curve(20 * seed, seconds=timed), seed, view))
+            rows.append(row("dpsgd", curve(40 * seed, 0.2 if missed else 0.1, timed), seed, view))
+    return rows
+
+
+def found(outcome: CompareOutcome, view: CompareView, key: str, measure: str) -> CompareFinding:
+    [finding] = [f for f in findings(outcome) if (f.view, f.goal.key, f.measure.key) == (view, key, measure)]
+    return finding
+
+
+def test_the_fewest_is_by_medians_and_ratios_are_seed_by_seed(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path, both_views())
+    finding = found(outcome, CompareView.AS_PUBLISHED, "0.1", "rounds")
+    assert finding.winners == ("pame",)
+    assert finding.took == Spread(15.0, 10.0, 20.0, 2)
+    assert finding.runner_up == "dpsgd"
+    assert finding.ratio is not None
+    assert (finding.ratio.times, finding.ratio.seeds, finding.ratio.low) == (pytest.approx(2.0), 2, None)
+    words = "pame: 15 (10 … 20); next dpsgd, 2 times that (a look: 2 of the 3 seeds that an interval needs)"
+    assert finding.words == words
+
+
+def alone(left: float) -> list[CompareRow]:
+    """No communication, with both seeds."""
+    return [row(Baseline.ALONE.value, [mark(0, 1.0), mark(50, left)], seed) for seed in (1, 2)]
+
+
+def test_a_target_that_needs_no_exchange_has_no_winner_and_is_marked(tmp_path: Path) -> None:
+    outcome = replace(outcome_of(tmp_path, both_views()), baselines=alone(0.25))
+    assert (
+        found(outcome, CompareView.AS_PUBLISHED, "0.3", "rounds").words == "no winner: no communication gets there, too"
+    )
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.3", "rounds").winners == ()
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.1", "rounds").winners == ("pame",)
+    words = words_of(write_compare_report(tmp_path, outcome))
+    assert "suboptimality 0.3 (reached without communication) no communication 2 of 2" in words
+    assert "suboptimality 0.1 no communication 0 of 2" in words
+
+
+def test_a_run_that_diverges_later_wins_nothing(tmp_path: Path) -> None:
+    rows = [replace(one, status="diverged") if one.cell.algorithm == "pame" else one for one in both_views()]
+    assert found(outcome_of(tmp_path, rows), CompareView.AS_PUBLISHED, "0.3", "rounds").winners == ("dpsgd",)
+
+
+def test_who_misses_a_target_needs_more_than_anybody(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path, both_views())
+    finding = found(outcome, CompareView.STANDARDIZED, "0.1", "bytes")
+    others = "all others miss it with half of the seeds or more"  # D-PSGD gets there with one of two
+    assert finding.words == f"pame: 29.3 KiB (19.53 KiB … 39.06 KiB) (a look: 2 seeds); {others}"
+    [goal] = [goal for goal in goals(outcome) if goal.key == "0.1"]
+    [_, line] = lines(outcome, CompareView.STANDARDIZED, goal)
+    assert line.took["rounds"] == Spread(inf, 20.0, 20.0, 2, missed=1)
+
+
+def test_if_nobody_gets_there_nobody_wins_and_equals_share(tmp_path: Path) -> None:
+    same = [row(name, curve(20, 0.2)) for name in ("pame", "dpsgd")]
+    outcome = outcome_of(tmp_path, same)
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.1", "rounds").words == "nobody gets there"
+    assert found(outcome, CompareView.AS_PUBLISHED, "0.3", "rounds").words == "pame and dpsgd: 5"
+
+
+def test_without_a_clock_nothing_is_said_of_seconds(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path, both_views())
+    assert {finding.measure for finding in findings(outcome)} == {ROUNDS, BYTES}
+    assert SECONDS in {finding.measure for finding in findings(outcome_of(tmp_path, both_views(timed=True)))}
+
+
+def test_a_machine_that_did_not_keep_up_says_nothing_of_time(tmp_path: Path) -> None:
+    runs = both_views(timed=True)
+    measured = [replace(run, backend="local", cpu_bound=run.cell.algorithm == "dpsgd") for run in runs]
+    outcome = outcome_of(tmp_path, runs, measured)
+    [goal] = [goal for goal in goals(outcome) if goal.key == "0.3"]
+    pame, dpsgd = lines(outcome, CompareView.AS_PUBLISHED, goal)
+    assert pame.took["seconds"] == Spread(pytest.approx(0.15), 0.1, 0.2, 2)  # type: ignore[arg-type]
+    assert dpsgd.took["seconds"] is None
+    assert dpsgd.took["rounds"] is not None
+    assert dpsgd.simulated_s == Spread(pytest.approx(0.3), 0.2, 0.4, 2)  # type: ignore[arg-type]
+
+
+def test_a_degraded_run_on_nodes_is_marked_and_named_on_top(tmp_path: Path) -> None:
+    runs = both_views()
+    first = next(run for run in runs if run.cell.algorithm == "dpsgd")
+    degraded = replace(first, backend="local", health="degraded", health_reason="7 messages refused")
+    sound = [replace(run, backend="local", health="sound") for run in runs if run is not first]
+    outcome = outcome_of(tmp_path, runs, [degraded, *sound])
+    words = f"1 of {len(runs)} runs is degraded: dpsgd, {first.cell.view.value}, seed {first.cell.seed}"
+    page = unescape(write_compare_report(tmp_path, outcome).read_text())
+    assert f"{words} (7 messages refused)." in page
+    assert "1 finished (degraded), 1 finished" in page
+    assert "is degraded" not in write_compare_report(tmp_path, outcome_of(tmp_path, runs, sound)).read_text()
+
+
+def test_a_line_of_a_chart_is_the_median_seed(tmp_path: Path) -> None:
+    rows = [row("pame", curve(20 * seed), seed) for seed in (3, 1, 2)]
+    assert [run.cell.seed for run in median_runs(outcome_of(tmp_path, rows), CompareView.AS_PUBLISHED)] == [2]
+
+
+def test_the_table_in_the_terminal_has_every_target_and_algorithm(tmp_path: Path) -> None:
+    console = Console(width=100, record=True, quiet=False, file=(tmp_path / "shown.txt").open("w"))
+    console.print(result_table(outcome_of(tmp_path, both_views()), CompareView.STANDARDIZED))
+    text = console.export_text()
+    console.file.close()
+    assert re.search(r"0\.1 +pame +2 of 2 +15 ", text)
+    assert re.search(r"\n +10 … 20 ", text)
+    assert re.search(r"dpsgd +1 of 2 +missed .*\n +20 ", text)
+    assert re.search(r"stop rule +pame +0 of 2 +missed", text)
+
+
+def words_of(path: Path) -> str:
+    body = path.read_text().partition("<main")[2].partition("</main>")[0]
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
+
+
+def test_the_page_has_views_choices_edges_settings_and_how_all_was_measured(tmp_path: Path) -> None:
+    words = words_of(write_compare_report(tmp_path, outcome_of(tmp_path, both_views())))
+    assert "Fewest rounds to 0.1, as-published pame" in words
+    assert "pame: 15 (10 … 20); next dpsgd, 2 times that (a look" in words
+    assert f"Fewest rounds to 0.1, {STANDARDIZED} pame" in words
+    assert "dpsgd eta = 0.3 2 0 the best eta, 0.3, is the smallest tried: widen the grid" in words
+    assert "dpsgd, as-published: the best eta, 0.3, is the smallest tried: widen the grid" in words
+    assert "seed 1: f(0) = 0.7, f* = 0.2" in words
+    assert "kind: dpsgd" in words
+    assert "pame compare small.yaml" in words
+    assert "dpsgd 2 finished 1.5 25 % 2" in words
+    for how in HOW.values():
+        assert how in words
+
+
+def test_runs_that_did_not_come_to_their_end_are_a_doubt(tmp_path: Path) -> None:
+    rows = [
+        replace(found, status="diverged" if found.cell.algorithm == "dpsgd" else "finished") for found in both_views()
+    ]
+    outcome = outcome_of(tmp_path, rows)
+    assert f"dpsgd, {STANDARDIZED}: 2 diverged" in doubts_of(outcome)
+    assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, CompareView.STANDARDIZED)
+
+
+def test_the_page_says_how_many_settings_were_tried_of_each_at_most_and_really(tmp_path: Path) -> None:
+    comparison = load_comparison(small_file(tmp_path, SMALL.replace("runs: 2", "runs: 3")))
+    outcome = replace(outcome_of(tmp_path, both_views()), comparison=comparison)
+    words = words_of(write_compare_report(tmp_path, outcome))
+    # four combinations of each, as the decay is tuned for both; nothing of what is printed
+    had = "pame 3, dpsgd 3, pame-as-printed 1"
+    assert f"At most 3 runs for each algorithm and view ({had}; fewer where the grid is smaller)" in words
+    assert "fewer where its grid has fewer settings" in HOW["tuning"]
+    assert HOW["tuning"] in words
+
+
+def test_an_incomplete_comparison_says_so(tmp_path: Path) -> None:
+    outcome = replace(outcome_of(tmp_path, []), tuning=[], choices=[], trouble="interrupted")
+    words = words_of(write_compare_report(tmp_path, outcome))
+    assert "This comparison is not complete: interrupted" in words
+    assert "tuning was not finished" in words
+
+
+def test_the_picture_has_a_panel_per_view_and_measure_and_a_line_per_algorithm(tmp_path: Path) -> None:
+    outcome = outcome_of(tmp_path, both_views())
+    write_picture(tmp_path, outcome)
+    text = (tmp_path / "comparison.svg").read_text()
+    assert [text.count(f">{view}<") for view in ("as-published", STANDARDIZED)] == [2, 2]
+    assert [text.count(f">{measure} to suboptimality<") for measure in ("rounds", "bytes")] == [2, 2]
+    assert len(re.findall(r'<path aria-label="[^"]*algorithm: ', text)) == 4 * 2
+    write_picture(tmp_path / "nowhere", outcome_of(tmp_path, []))
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.requires("chromium")
+def test_a_browser_draws_every_curve_and_complains_of_nothing(tmp_path: Path) -> None:
+    path = write_compare_report(tmp_path, outcome_of(tmp_path, both_views(timed=True)))
+    complaints: list[str] = []
+    with sync_playwright() as playwright:
+        executable = next(filter(None, map(shutil.which, CHROMIUM)))
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", state="attached")
+        drawn = page.eval_on_selector_all(
+            ".chart", "charts => charts.map(c => c.querySelectorAll('svg .mark-line.role-mark path').length)"
+        )
+        choices = page.eval_on_selector_all("[data-switch=x] button", "buttons => buttons.map(b => b.dataset.value)")
+        page.click("button[data-value=bytes]")
+        browser.close()
+    assert complaints == []
+    assert drawn == [2, 2, 2, 2], "accuracy and suboptimality in two views, a line per algorithm"
+    assert choices == ["rounds", "bytes", "seconds", "iterations"]
+
+
+def test_what_exchanges_nothing_is_a_line_at_its_best() -> None:
+    alone = row(Baseline.ALONE.value, [mark(0, 1.0), mark(5, 0.4), mark(10, 0.7)])
+    other = row("pame", [mark(0, 1.0), mark(10, 0.1)])
+    drawn = flat([other, alone], ROUNDS, alone, lambda found: found.left)
+    assert {y for _, y in drawn} == {0.4}
+
+
+def test_the_mean_model_and_the_worst_node_have_curves_of_their_own(tmp_path: Path) -> None:
+    known = [
+        replace(one, marks=tuple(replace(m, nodes=m.left, mean=m.left / 2, worst=2 * m.left) for m in one.marks))
+        for one in both_views()
+    ]
+    keys = {chart.id for chart in curves(outcome_of(tmp_path, known))}
+    assert {"left-as-published", "left-mean-as-published", "left-worst-as-published"} <= keys
+    assert "left-nodes-as-published" not in keys, "that is the one that targets are about"
+    assert not any("worst" in chart.id for chart in curves(outcome_of(tmp_path, both_views())))

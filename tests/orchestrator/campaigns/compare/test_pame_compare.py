@@ -1,0 +1,148 @@
+"""`pame compare` as a user calls it."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.cli import main
+from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+
+PAME = str(Path(sys.executable).parent / "pame")
+BOUND_S = 180
+pytestmark = pytest.mark.timeout(400)  # many small runs take their time on a busy machine
+
+STANDARDIZED = "standardized (shared, active, one period)"
+
+
+def call(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [PAME, "compare", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=BOUND_S, check=False)
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+
+
+def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path) -> None:
+    done = call(tmp_path, small_file(tmp_path))
+    assert done.returncode == 0, done.stderr
+    [folder] = (tmp_path / "runs").iterdir()
+    rows = rows_of(folder)
+    tuning = [row for row in rows if row["for"] == "tuning"]
+    final = [row for row in rows if row["for"] == "comparison"]
+    assert {row["seed"] for row in tuning} == {100}
+    settings = Counter((row["view"], row["algorithm"], *row["values"].values()) for row in tuning)
+    counts = Counter(key[:2] for key in settings)
+    compared = [(view, name) for view in ("as-published", STANDARDIZED) for name in ("pame", "dpsgd")]
+    assert all(2 <= counts[key] <= 2 + 6 for key in compared), "two settings each, and some beyond the edges"
+    assert counts["as-published", "pame-as-printed"] == 1
+    compared.append(("as-published", "pame-as-printed"))
+    assert sorted((row["view"], row["algorithm"], row["seed"]) for row in final) == sorted(
+        (*key, seed) for key in compared for seed in (1, 2)
+    )
+    alone = [row for row in rows if row["for"] == "baseline"]
+    assert {(row["algorithm"], row["seed"]) for row in alone} == {
+        (name, seed) for name in ("no communication", "one node with all data") for seed in (1, 2)
+    }
+    assert all(row["marks"][-1]["iteration"] == 60 for row in final), "all run equally long"
+    assert all(row["marks"][-1]["seconds"] > 0 for row in final), "simulated"
+    found = json.loads((folder / "compare.json").read_text())
+    chosen = {(choice["view"], choice["algorithm"]): choice["values"] for choice in found["chosen"]}
+    assert all(row["values"] == chosen[row["view"], row["algorithm"]] for row in final)
+    results = {(r["view"], r["target"], r["algorithm"]): r for r in found["results"]}
+    published = results["as-published", "0.3", "dpsgd"]
+    assert published["rounds"]["median"] == published["iterations"]["median"], "a round at each iteration"
+    shared = results[STANDARDIZED, "0.3", "dpsgd"]
+    assert shared["rounds"]["median"] == pytest.approx(shared["iterations"]["median"] / 2, abs=0.5)
+    assert "rounds to suboptimality" in (folder / "comparison.svg").read_text()
+    assert "fewest to suboptimality 0.3: rounds" in done.stdout
+    assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
+
+
+def test_on_local_processes_the_same_runs_are_measured_in_seconds(tmp_path: Path) -> None:
+    done = call(tmp_path, small_file(tmp_path), "--backend", "local", "--quick", "--quiet")
+    assert done.returncode == 0, done.stderr
+    [line] = done.stdout.splitlines()
+    folder = tmp_path / line
+    rows = [row for row in rows_of(folder) if row["for"] == "comparison"]
+    by_backend: dict[str, dict[tuple[str, str], Any]] = {"simulate": {}, "local": {}}
+    for row in rows:
+        by_backend[row["backend"]][row["view"], row["algorithm"]] = row
+    assert len(by_backend["local"]) == 5
+    assert all(row["health"] for row in by_backend["local"].values())
+    for key, measured in by_backend["local"].items():
+        simulated = by_backend["simulate"][key]
+        for name in ("iteration", "rounds", "bytes", "objective", "nodes", "worst"):
+            expected = [mark[name] for mark in simulated["marks"] if mark["iteration"] % 5 == 0]
+            assert [mark[name] for mark in measured["marks"]] == expected, f"{name}: the same bits"
+        assert measured["marks"][-1]["seconds"] > 0
+    assert len(list((folder / "real").glob("*/summary.json"))) == 5
+    result = json.loads((folder / "compare.json").read_text())["results"][0]
+    assert result["seconds"]["median"] != result["simulated_seconds"]["median"]
+
+
+def test_quick_seeds_and_settings_of_the_base_can_be_chosen(tmp_path: Path) -> None:
+    arguments = ("--quick", "--seeds", 3, "--set", "nodes=4", "--set", "stop.iterations=10", "--out", "here")
+    done = call(tmp_path, small_file(tmp_path), *arguments, "-q")
+    assert done.returncode == 0, done.stderr
+    folder = tmp_path / done.stdout.strip()
+    assert folder.parent == tmp_path / "here"
+    assert {row["seed"] for row in rows_of(folder) if row["for"] == "comparison"} == {1, 2, 3}
+    found = json.loads((folder / "compare.json").read_text())
+    assert found["nodes"] == 4
+    words = "--backend simulate --seeds 3 --quick --set nodes=4 --set stop.iterations=10"
+    assert found["command"].endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "words"),
+    [
+        (SMALL, ("--backend", "moon"), "a comparison runs on simulate, local or netns, not on 'moon'"),
+        (SMALL, ("--set", "seed=3"), "--set seed: give seeds and tuning.seed instead"),
+        (
+            SMALL.replace("0.3, 1.0]}", "0.3, -1]}"),
+            (),
+            "algorithms.dpsgd.algorithm.eta: got -1, expected a number above 0",
+        ),
+        ("nodes: 3\n", (), "is no comparison file"),
+    ],
+)
+def test_a_mistake_is_answered_before_anything_runs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    arguments: tuple[str, ...],
+    words: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["pame", "compare", str(small_file(tmp_path, text)), *arguments])
+    with pytest.raises(SystemExit) as exit_:
+        main()
+    assert exit_.value.code == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_interrupted_it_ends_with_a_report_of_what_there_is(tmp_path: Path) -> None:
+    path = small_file(tmp_path, SMALL.replace("iterations: 60", "iterations: 600"))
+    command = [PAME, "compare", str(path), "--seeds", "50"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + BOUND_S
+        while not any(path.stat().st_size for path in tmp_path.glob("runs/*/rows.jsonl")):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=BOUND_S)
+    assert process.returncode == 130, errors.decode()
+    [folder] = (tmp_path / "runs").iterdir()
+    assert "This comparison is not complete: interrupted" in (folder / "report.html").read_text()
+    assert rows_of(folder)

@@ -1,0 +1,161 @@
+"""`pame study` as a user calls it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.orchestrator.campaigns.studies.study_world import small_file
+
+PAME = str(Path(sys.executable).parent / "pame")
+BOUND_S = 150
+pytestmark = pytest.mark.timeout(400)  # a grid takes its time on a busy machine
+
+
+def call(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [PAME, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=BOUND_S, check=False)
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+
+
+def test_a_quick_study_predicts_a_grid_and_measures_two_cells_on_the_same_nodes(tmp_path: Path) -> None:
+    done = call(tmp_path, "study", "stragglers", small_file(tmp_path), "--quick")
+    assert done.returncode == 0, done.stderr
+    [folder] = (tmp_path / "runs").iterdir()
+    rows = rows_of(folder)
+    predicted = {(row["policy"], row["condition"]): row for row in rows if row["backend"] == "simulate"}
+    measured = [row for row in rows if row["backend"] == "local"]
+    assert len(predicted) == 14
+    assert [row["policy"] for row in measured] == ["pame-all-long", "dpsgd-long"]
+    assert all(predicted["pame-all-long", condition]["left"] < 0.2 for condition in ("none", "30-at-10x"))
+    for row in measured:
+        assert row["status"] == "finished"
+        assert len(row["struck"]) == 2
+        assert len(row["own"]) == 5
+        assert 0 <= row["waiting"] <= 1
+        assert row["struck"] == predicted[row["policy"], row["condition"]]["struck"]
+    places = sorted((folder / "real").glob("*/summary.json"))
+    assert len(places) == 2
+    page = (folder / "report.html").read_text()
+    assert page.count("predicted ") >= 2 * 8, "below every figure of both cells"
+    verdict = json.loads((folder / "verdict.json").read_text())
+    assert {found["verdict"] for found in verdict["predicted"]} == {"a look"}, "one seed"
+    assert {found["criterion"] for found in verdict["predicted"]} >= {"slow nodes' data is still heard"}
+    assert [each["algorithm"] for each in verdict["tuned"]] == ["pame", "dpsgd"]
+    assert all(5 <= len(each["tried"]) <= 8 for each in verdict["tuned"])
+    assert "slow nodes' data is still heard" in done.stdout.replace("\n", " ")
+    assert "1 seed: a look, never a verdict" in done.stdout
+    assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
+    assert "The claim: PaME is robust to stragglers" in done.stdout
+
+
+def test_the_simulator_alone_is_enough_for_a_verdict_and_quiet_prints_the_folder(tmp_path: Path) -> None:
+    arguments = ("link-failure", small_file(tmp_path), "--quick", "--backend", "simulate", "--seeds", 2, "--quiet")
+    done = call(tmp_path, "study", *arguments)
+    assert done.returncode == 0, done.stderr
+    [line] = done.stdout.splitlines()
+    rows = rows_of(tmp_path / line)
+    assert len(rows) == 2 * 14
+    assert {row["seed"] for row in rows} == {1, 2}
+    assert not (tmp_path / line / "real").exists()
+    assert "none ran" in (tmp_path / line / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("thunder",), "there is no study 'thunder'; use one of: stragglers, link-failure"),
+        (("stragglers", "--backend", "moon"), "a study runs on local, netns or simulate, not on 'moon'"),
+        (("stragglers", "nothing.yaml"), "nothing.yaml"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_to_do(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    done = call(tmp_path, "study", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_interrupted_it_ends_with_a_report_of_what_there_is(tmp_path: Path) -> None:
+    command = [PAME, "study", "stragglers", str(small_file(tmp_path)), "--seeds", "20", "--backend", "simulate"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + BOUND_S
+        while not any(path.stat().st_size for path in tmp_path.glob("runs/*/rows.jsonl")):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=BOUND_S)
+    assert process.returncode == 130, errors.decode()
+    [folder] = (tmp_path / "runs").iterdir()
+    assert "This study is not complete: interrupted" in (folder / "report.html").read_text()
+    assert rows_of(folder)
+
+
+@contextmanager
+def served(folder: Path, nodes: int) -> Iterator[str]:
+    """An orchestrator that stays, with nodes; its address."""
+    environment = {**os.environ, "PAME_TOKEN": "secret"}
+    log = (folder / "serve.log").open("w+")
+    started = [
+        subprocess.Popen([PAME, "serve", "--port", "0", "--metrics-port", "0"], cwd=folder, env=environment, stderr=log)
+    ]
+    try:
+        address = _address(folder / "serve.log")
+        for number in range(nodes):
+            command = [sys.executable, "-m", "node", "--orchestrator", address, "--member", f"n{number}"]
+            started.append(subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL))
+        yield address
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(timeout=BOUND_S)
+        log.close()
+
+
+def _address(log: Path) -> str:
+    deadline = time.monotonic() + BOUND_S
+    while time.monotonic() < deadline:
+        events = [json.loads(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        if found := [event["address"] for event in events if event["event"] == "listening"]:
+            return str(found[0])
+        time.sleep(0.05)
+    raise TimeoutError(log.read_text())
+
+
+def test_the_chosen_cells_run_on_the_nodes_of_a_served_orchestrator(tmp_path: Path) -> None:
+    with served(tmp_path, 5) as address:
+        deadline = time.monotonic() + BOUND_S
+        while "5 nodes alive" not in call(tmp_path, "nodes", "--on", address, "--token", "secret").stdout:
+            assert time.monotonic() < deadline
+        arguments = (
+            "stragglers",
+            small_file(tmp_path),
+            "--quick",
+            "--on",
+            address,
+            "--token",
+            "secret",
+            "--out",
+            "here",
+        )
+        done = call(tmp_path, "study", *arguments)
+    assert done.returncode == 0, done.stderr
+    [folder] = (tmp_path / "here").iterdir()
+    measured = [row for row in rows_of(folder) if row["backend"] == "served"]
+    assert [row["policy"] for row in measured] == ["pame-all-long", "dpsgd-long"]
+    assert all(row["status"] == "finished" and row["left"] is not None for row in measured)
+    assert all(row["health"] for row in measured)
+    assert all(row["waiting"] is None for row in measured), "only the curve is told from afar"

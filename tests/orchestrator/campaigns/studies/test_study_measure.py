@@ -1,0 +1,160 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from orchestrator.campaigns.studies.measure import measure_folder, measure_points, struck_nodes
+from orchestrator.experiment import load
+from orchestrator.experiment.resolve import make_setting
+from orchestrator.results.points import CurvePoint
+from pame.resolved_run import ResolvedRun
+from tests.orchestrator.campaigns.studies.study_world import CELL, SMALL
+
+SLOW = "compute={step: 10ms, stragglers: 40%}"
+
+
+def setting_of(folder: Path, *overrides: str) -> ResolvedRun:
+    path = folder / "base.yaml"
+    path.write_text(SMALL)
+    return make_setting(load(path, overrides)[0].experiment, folder)
+
+
+def objective(setting: ResolvedRun, left: float) -> float:
+    """f where so much of the way is left."""
+    start, best = setting.problem.objective(setting.start), setting.problem.optimum().objective
+    return best + left * (start - best)
+
+
+def leave_run(folder: Path, setting: ResolvedRun, models: Any = None, network: dict[str, Any] | None = None) -> None:
+    """What a run of four seconds leaves: half of the way after one, a tenth after two, a twentieth after three."""
+    folder.mkdir(exist_ok=True)
+    summary = {"status": "finished", "backend": "local", "seconds": 4.0, "network": network}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    points = [("time", 1, 0.5), ("iteration", 1, 0.0), ("time", 2, 0.1), ("time", 3, 0.0499), ("time", 4, 0.02)]
+    lines = [
+        {"by": by, "iteration": 10 * second, "seconds": second, "bytes": 100 * second, "objective": f, "consensus": 0}
+        for by, second, left in points
+        for f in (objective(setting, left),)
+    ]
+    (folder / "curve.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    records = ["node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes"]
+    records += [f"0,{k},{k + 1},0.25,2,1,1,0,0,1,10" for k in range(4)]
+    records += [f"1,{k},{2 * (k + 1)},0.5,{k % 2},0,,{k % 2},0,1,10" for k in range(2)]
+    (folder / "records.csv").write_text("\n".join(records) + "\n")
+    links = ["sender,receiver,messages,bytes,aggregated,late,lost"]
+    links += [f"{sender},{(sender + 1) % 5},10,100,{used},0,0" for sender, used in enumerate((10, 8, 6, 4, 2))]
+    (folder / "links.csv").write_text("\n".join(links) + "\n")
+    if models is not None:
+        np.save(folder / "models.npy", models)
+
+
+def test_time_and_bytes_are_those_of_the_first_point_by_time_at_the_target(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path)
+    leave_run(tmp_path / "run", setting)
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert (row.seconds_to_target, row.bytes_to_target, row.resolution_s) == (3.0, 300.0, 1.0)
+    assert row.left == pytest.approx(0.02)
+    assert (row.policy, row.condition, row.seed, row.backend, row.status) == (
+        "pame-all-long", "none", 1, "local", "finished",
+    )  # fmt: skip
+
+
+def test_a_run_that_never_gets_there_missed_the_target(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path)
+    leave_run(tmp_path / "run", setting)
+    row = measure_folder(CELL, setting, 0.01, tmp_path / "run")
+    assert (row.seconds_to_target, row.bytes_to_target) == (None, None)
+
+
+def test_waiting_and_starving_are_shares_of_the_time_and_of_the_rounds(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path)
+    leave_run(tmp_path / "run", setting)
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert row.waiting == pytest.approx((4 * 0.25 + 2 * 0.5) / (4 + 4))
+    assert row.starved == pytest.approx(1 / 5), "of four rounds of node 0 and one of node 1"
+
+
+def test_the_pace_is_that_of_the_median_node_that_is_not_struck(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path, SLOW)
+    struck = struck_nodes(setting)
+    leave_run(tmp_path / "run", setting)
+    done = {0: 4, 1: 2}
+    others = sorted(done.get(node, 0) for node in range(5) if node not in struck)
+    assert measure_folder(CELL, setting, 0.05, tmp_path / "run").pace == others[1] / 4.0
+
+
+def test_messages_used_and_the_share_of_averages_count_the_messages_of_the_slow_nodes(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path, SLOW)
+    struck = struck_nodes(setting)
+    assert len(struck) == 2
+    leave_run(tmp_path / "run", setting)
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    used = sum((10, 8, 6, 4, 2)[node] for node in struck)
+    assert row.messages_used == pytest.approx(used / 20)
+    assert row.share_of_averages == pytest.approx(used / 30)
+
+
+def test_nobody_is_struck_when_nothing_is_done(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path)
+    leave_run(tmp_path / "run", setting)
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert (row.struck, row.messages_used, row.share_of_averages, row.left_on(row.struck)) == ((), None, None, None)
+
+
+def test_the_nodes_with_the_most_failing_links_are_struck(tmp_path: Path) -> None:
+    faults = 'faults=[{kind: link-down, links: ["0-1", "0-2", "0-3", "1>4"], at: 1s}]'
+    assert struck_nodes(setting_of(tmp_path, faults)) == (0,), "a quarter of five, rounded down, at least one"
+
+
+def test_own_data_is_judged_at_the_mean_of_all_models(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path, SLOW)
+    optimum, struck = setting.problem.optimum().model, struck_nodes(setting)
+    models = np.zeros((5, 12))
+    models[0] = 5 * optimum  # the mean of all is the optimum, whoever has it
+    leave_run(tmp_path / "run", setting, models)
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert row.left_on(struck) == pytest.approx(0.0, abs=1e-9)
+    leave_run(tmp_path / "run", setting, np.zeros((5, 12)))
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert row.left_on(struck) == pytest.approx(1.0)
+    assert row.left_by_others == pytest.approx(1.0)
+
+
+def test_what_the_others_left_does_not_look_at_the_struck_nodes_models(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path, SLOW)
+    models = np.tile(setting.problem.optimum().model, (5, 1))
+    models[list(struck_nodes(setting))] = 100.0
+    leave_run(tmp_path / "run", setting, models)
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert row.left_by_others == pytest.approx(0.0, abs=1e-9)
+    assert (row.left_on(row.struck) or 0) > 1
+
+
+def test_a_network_with_a_node_that_left_no_model_says_nothing_of_own_data(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path, SLOW)
+    network = {"cpu_bound": True, "results": {"0": {}, "1": {}}}
+    leave_run(tmp_path / "run", setting, np.zeros((5, 12)), network)
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert row.own == ()
+    assert row.left_on(row.struck) is None
+    assert row.cpu_bound
+
+
+def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path)
+    leave_run(tmp_path / "run", setting)
+    assert measure_folder(CELL, setting, 0.05, tmp_path / "run").health == "", "of a time that knew none"
+    path = tmp_path / "run" / "summary.json"
+    health = {"state": "degraded", "reason": "7 messages refused", "counts": {"refused": 7}}
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"health": health}))
+    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    assert (row.health, row.health_reason) == ("degraded", "7 messages refused")
+
+
+def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
+    setting = setting_of(tmp_path)
+    points = [CurvePoint("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
+    row = measure_points(CELL, setting, 0.05, points, backend="served", status="finished", seconds=4.0)
+    assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)

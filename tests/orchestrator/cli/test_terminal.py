@@ -1,0 +1,77 @@
+import io
+from dataclasses import replace
+
+from rich.console import Console
+
+from orchestrator.cli.run_progress import Limits
+from orchestrator.cli.terminal import RunScreen, SweepScreen, shown
+from orchestrator.control import NetworkState
+from orchestrator.experiment import Experiment, Variant
+from pame.observe import Evaluation, Record
+
+POINT = Evaluation("iteration", 20, None, 2048, 0.5, 0.25, 0.4, {"test_mse": 1.5, "model_error": 9.0})
+RECORD = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0, 0, None)
+
+
+def terminal() -> tuple[Console, io.StringIO]:
+    text = io.StringIO()
+    return Console(file=text, width=100, force_terminal=False), text
+
+
+def test_a_run_shows_bar_and_table() -> None:
+    console, text = terminal()
+    with shown(console) as live:
+        screen = RunScreen("demo", 2, Limits(300, None), live)
+        screen.recorded([RECORD] * 40)
+        screen.evaluated(POINT)
+    lines = text.getvalue().splitlines()
+    assert lines[0].startswith("demo")
+    assert "20/300" in lines[0]
+    assert lines[1].split() == ["iteration", "f(mean", "model)", "consensus", "coverage", "sent", "test", "mse"]
+    assert lines[2].split() == ["20", "0.5", "0.25", "0.4", "2", "KiB", "1.5"]
+
+
+def test_under_a_clock_the_curve_by_time_is_shown_with_its_seconds() -> None:
+    console, text = terminal()
+    with shown(console) as live:
+        screen = RunScreen("demo", 2, Limits(300, None), live)
+        screen.evaluated(replace(POINT, seconds=0.5))
+        screen.evaluated(replace(POINT, by="time", iteration=25, seconds=0.75))
+    rows = [line.split() for line in text.getvalue().splitlines()[2:]]
+    assert [row[:2] for row in rows if row] == [["25", "0.75"]]
+
+
+def test_overtime_does_not_overrun_the_bar() -> None:
+    console, text = terminal()
+    with shown(console) as live:
+        RunScreen("demo", 2, Limits(300, None), live).recorded([RECORD] * 1000)
+    assert "300/300" in text.getvalue()
+
+
+def test_a_sweep_shows_the_newest_point_of_each_run_and_counts_what_is_done() -> None:
+    console, text = terminal()
+    variants = [Variant({"algorithm.support": share}, Experiment()) for share in (0.1, 0.2)]
+    with shown(console) as live:
+        screen = SweepScreen(variants, live)
+        point = {"iteration": 50, "objective": 0.5, "consensus": 0.1, "bytes": 100}
+        screen.progress(0, point, True)
+        screen.progress(1, point, False)
+    lines = text.getvalue().splitlines()
+    assert "1/2 done" in lines[0]
+    assert [line.split()[0] for line in lines[1:4]] == ["support", "0.1", "0.2"]
+
+
+def test_the_bar_goes_by_the_limit_of_which_more_is_used_up() -> None:
+    console, text = terminal()
+    with shown(console) as live:
+        screen = RunScreen("demo", 2, Limits(300, 40.0), live)
+        screen.recorded([RECORD._replace(seconds=10.0)] * 40)
+    assert "10/40 seconds" in text.getvalue().splitlines()[0]
+
+
+def test_a_run_that_only_seconds_end_has_a_bar_in_seconds() -> None:
+    console, text = terminal()
+    state = NetworkState("running", 2, 2, 2, 4000, 5000, 6000, 0, 0, 0, 12.5)
+    with shown(console) as live:
+        RunScreen("demo", 2, Limits(None, 30.0), live).state(state)
+    assert "12/30 seconds" in text.getvalue().splitlines()[0]

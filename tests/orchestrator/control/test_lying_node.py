@@ -1,0 +1,87 @@
+"""Two honest nodes and one that lies, as real processes: the run ends as if nobody had lied, and says who did."""
+
+import asyncio
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import numpy as np
+
+from orchestrator.backends.processes import NodeProcesses
+from orchestrator.control.refused_reports import MOST_REFUSALS
+from orchestrator.experiment.resolve import make_network_setting
+from pame.byte_account import ByteAccount
+from pame.observe import Evaluation, Record
+from pame.simulator import run_lock_step
+from tests.orchestrator.control.served_world import TOKEN, experiment_of, served, text_of
+
+ROOT = Path(__file__).parents[3]
+BOUND_S = 100.0
+
+
+class Nobody:
+    def evaluated(self, evaluation: Evaluation) -> None: ...
+
+    def recorded(self, records: list[Record]) -> None: ...
+
+
+def test_a_run_with_a_node_that_lies_is_finished_and_names_it(tmp_path: Path) -> None:
+    async def scene() -> tuple[str, str]:
+        async with asyncio.timeout(BOUND_S), served(tmp_path / "runs") as world:
+            where = ("--orchestrator", world.control.address, "--token", TOKEN, "--member", "node-2")
+            script = str(Path(__file__).with_name("lying_node.py"))
+            with (tmp_path / "liar.log").open("w") as log, NodeProcesses(tmp_path / "nodes.log") as processes:
+                liar = subprocess.Popen([sys.executable, script, *where], cwd=ROOT, env=_environment(), stderr=log)
+                try:
+                    for name in ("node-0", "node-1"):
+                        processes.start(name, world.control.address, TOKEN)
+                    accepted = (await world.submit(text_of(compute={"step": "20ms"}))).accepted
+                    watching = asyncio.create_task(world.watch(accepted.run))
+                    metrics = ""
+                    while not watching.done():
+                        metrics = await asyncio.to_thread(_scraped, world.control.metrics_address) or metrics
+                        await asyncio.sleep(0.1)
+                    assert watching.result()[-1].ended.status == "finished", watching.result()[-1]
+                    await world.control.close("the test is over")
+                    await processes.wait()
+                    assert await asyncio.to_thread(liar.wait, BOUND_S) == 0  # it was dismissed like the others
+                finally:
+                    liar.kill()
+                    liar.wait()
+            return accepted.folder, metrics
+
+    name, metrics = asyncio.run(scene())
+    folder = tmp_path / "runs" / name
+    summary = json.loads((folder / "summary.json").read_text())
+    assert any(line.startswith("node 2 sent nonsense") for line in summary["warnings"])
+    assert not any(line.startswith(("node 0 sent", "node 1 sent")) for line in summary["warnings"])
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    told = [event for event in events if event["what"] == "refused"]
+    assert {event["node"] for event in told} == {2}
+    assert {"bad_number", "bad_snapshot", "undecodable"} <= {event["detail"].partition(":")[0] for event in told}
+    assert len(told) < MOST_REFUSALS
+    assert 'pame_orchestrator_refused_reports_total{reason="bad_number"}' in metrics
+    setting = make_network_setting(experiment_of(compute={"step": "20ms"}), tmp_path)
+    expected = run_lock_step(setting, Nobody(), ByteAccount(3))
+    assert np.load(folder / "models.npy").tobytes() == expected.models.tobytes()
+    with (folder / "links.csv").open() as rows:
+        assert {(row["sender"], row["receiver"]): int(row["messages"]) < 1000 for row in csv.DictReader(rows)} == {
+            (str(i), str(j)): True for i in range(3) for j in range(3) if i != j
+        }
+    assert (folder / "report.html").stat().st_size > 1000
+
+
+def _environment() -> dict[str, str]:
+    return {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+
+
+def _scraped(address: str) -> str:
+    try:
+        with urlopen(f"http://{address}/metrics", timeout=10) as answer:
+            text: str = answer.read().decode()
+    except OSError:
+        return ""
+    return text if "refused_reports_total{" in text else ""

@@ -1,0 +1,157 @@
+"""A node that sends wrong messages into a real run, 25,000 at a time: it is refused, and the run keeps its results.
+
+200,000 in all, a part per test; the seed is fixed.
+"""
+
+import asyncio
+import csv
+import json
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from contract.rpc import control_pb2 as pb
+from orchestrator.control import ControlPlane, NetworkRun, NetworkState
+from orchestrator.control.field_ranges import ControlRefused
+from orchestrator.control.members import Member
+from orchestrator.control.node_messages import check, decoded, facts_of
+from orchestrator.control.recorded_run import RunOrder, conduct, make_order
+from orchestrator.results import Ending, Status
+from pame.observe import Evaluation, Record
+from tests.message_mutations import mutated
+from tests.orchestrator.control import honest_messages as honest
+from tests.orchestrator.control.served_world import experiment_of
+
+PARTS, EACH = 8, 25_000
+LIAR = 1
+EVERY, SNAPSHOTS = 5, 5
+FAULTS = [{"kind": "link-down", "links": "all", "at": "500s"}]
+
+
+class Points:
+    """Of both curves: what they are by, and the iteration."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int]] = []
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self.seen.append((evaluation.by, evaluation.iteration))
+
+    def recorded(self, records: list[Record]) -> None:
+        pass
+
+    def state(self, state: NetworkState) -> None:
+        pass
+
+
+async def until_running(control: ControlPlane) -> NetworkRun:
+    async with asyncio.timeout(60):
+        while control.run is None or control.run.phase == "gathering":
+            await asyncio.sleep(0.01)
+    return control.run
+
+
+def corpus_of(order: RunOrder) -> list[pb.FromNode]:
+    join = pb.FromNode(join=pb.Join(member="x", address="127.0.0.1:1"))
+    failure = pb.FromNode(failure=pb.Failure(run=order.number, reason="no", diverged=True, unheard=True))
+    return [*honest.everything(order.number, LIAR, order.setting), join, failure]
+
+
+def ends_the_run(message: pb.FromNode) -> bool:
+    """What is taken, if it is well made, and then ends the run, as it should: a failure, a model that diverges."""
+    if message.WhichOneof("kind") != "snapshot" or len(message.snapshot.values) % 8:
+        return message.WhichOneof("kind") == "failure"
+    return not bool((np.abs(np.frombuffer(message.snapshot.values, "<f8")) <= 1.0).all())
+
+
+def progress(order: RunOrder, node: int, k: int) -> list[pb.FromNode]:
+    """Records up to an iteration, and its snapshot."""
+    made = [honest.record(node, before) for before in range(max(0, k - EVERY), k)]
+    report = pb.FromNode(report=pb.Report(run=order.number, records=made))
+    return [report, *honest.snapshots(order.number, k, order.setting.problem.n)]
+
+
+async def besieged(order: RunOrder, folder: Path, part: int, points: Points) -> tuple[Ending, NetworkRun]:
+    """A run of three nodes, of which one sends what is made of honest messages by mutation."""
+    control, random = ControlPlane("127.0.0.1"), Random(f"control {part}")
+    members = [Member(f"node-{i}", f"127.0.0.1:{i + 1}", "", "1", 1, frozenset(_needs(order))) for i in range(3)]
+    for member in members:
+        control.members.add(member)
+    conducting = asyncio.create_task(conduct(control, order, folder, points))
+    try:
+        run = await until_running(control)
+        for index, member in enumerate(members):
+            run.heard(member, honest.ready(order.number, index, order.setting))
+        async with asyncio.timeout(60):
+            while run.phase != "running":
+                await asyncio.sleep(0.01)
+        corpus, facts = corpus_of(order), facts_of(order.number, order.setting, EVERY)
+        for number in range(EACH):
+            k, is_between = divmod(number, EACH // SNAPSHOTS)
+            if not is_between:
+                for index, member in enumerate(members):
+                    for message in progress(order, index, EVERY * k):
+                        run.heard(member, message)
+            message = decoded(mutated(random, corpus))
+            if ends_the_run(message):
+                _checked(message, facts)
+            else:
+                run.heard(members[LIAR], message)
+            if number % 250 == 0:
+                for index, member in enumerate(members):
+                    member.heard_at = asyncio.get_running_loop().time()
+                    run.heard(member, honest.totals(order.number, index, order.setting))
+                await asyncio.sleep(0)
+        assert run.phase == "running"
+        for index, member in enumerate(members):
+            for message in (*honest.snapshots(order.number, 7, 20, result=True), *_parting(order, index)):
+                run.heard(member, message)
+        run.cancel()
+        return await conducting, run
+    finally:
+        conducting.cancel()
+        await control.close("the test is over")
+
+
+def _needs(order: RunOrder) -> set[str]:
+    return {f"algorithm:{order.experiment.algorithm.kind}", f"problem:{order.experiment.problem.kind}"}
+
+
+def _parting(order: RunOrder, index: int) -> list[pb.FromNode]:
+    return [honest.totals(order.number, index, order.setting), pb.FromNode(finished=pb.Finished(run=order.number))]
+
+
+def _checked(message: pb.FromNode, facts: object) -> None:
+    try:
+        check(message, LIAR, True, facts)  # type: ignore[arg-type]
+    except ControlRefused:
+        return
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_mutated_messages_of_a_node_never_break_a_run(tmp_path: Path, part: int) -> None:
+    experiment = experiment_of(faults=FAULTS, verify={"when": "never"}, evaluate={"every": EVERY})
+    order = make_order(experiment, tmp_path, "local")
+    points = Points()
+    ending, run = asyncio.run(besieged(order, tmp_path / "run", part, points))
+    assert ending.status is Status.INTERRUPTED
+    by_time = [iteration for by, iteration in points.seen if by == "time"]
+    assert by_time == sorted(set(by_time))
+    assert len(by_time) >= 3
+    refused = run.refused.counts
+    assert {node for node, _ in refused} == {LIAR}
+    assert EACH // 10 < refused.total() < EACH
+    assert {"undecodable", "bad_number", "unknown_link", "bad_snapshot", "bad_iteration"} <= {why for _, why in refused}
+    folder = tmp_path / "run"
+    summary = json.loads((folder / "summary.json").read_text())
+    assert any("node 1 sent nonsense" in line for line in summary["warnings"])
+    assert set(summary["network"]["results"]) == {"0", "1", "2"}
+    with (folder / "links.csv").open() as rows:
+        assert all(0 <= int(row["bytes"]) < 2**63 for row in csv.DictReader(rows))
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    told = [event for event in events if event["what"] == "refused"]
+    assert {event["node"] for event in told} == {LIAR}
+    assert 1 <= len(told) <= 20
+    assert (folder / "report.html").stat().st_size > 1000

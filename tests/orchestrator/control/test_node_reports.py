@@ -1,0 +1,268 @@
+"""Reports and snapshots become curves: running sums equal the models themselves, and the right curve ends a run."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from contract.rpc import control_pb2 as pb
+from node.reports import record_message
+from orchestrator.control.node_reports import Decision, NodeReports
+from pame import problems, topology
+from pame.algorithms import PameSpec
+from pame.errors import Diverged
+from pame.evaluate import judge_own
+from pame.observe import Evaluation, Record
+from pame.problems import LinearSpec
+from pame.randomness import Key, Purpose, normals
+from pame.resolved_run import Compute, ResolvedRun
+from pame.stopping import StopRules
+from pame.topology.kinds import Ring
+
+NODES, N = 4, 30
+EVERYBODY = range(NODES)
+
+
+class Observer:
+    def __init__(self) -> None:
+        self.points: list[Evaluation] = []
+        self.records: list[Record] = []
+
+    def evaluated(self, evaluation: Evaluation) -> None:
+        self.points.append(evaluation)
+
+    def recorded(self, records: list[Record]) -> None:
+        self.records += records
+
+    def by(self, curve: str) -> list[Evaluation]:
+        return [point for point in self.points if point.by == curve]
+
+
+def setting(**changes: object) -> ResolvedRun:
+    made = ResolvedRun(
+        seed=3,
+        topology=topology.build(Ring(), NODES, 3, None),
+        problem=problems.build(LinearSpec(n=N, samples=10, test_samples=5), NODES, 3),
+        algorithm=PameSpec(),
+        periods=(1,) * NODES,
+        stop=StopRules(iterations=20),
+        evaluate_every=5,
+        compute=Compute(step_s=0.0),
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def model(node: int, k: int) -> np.ndarray:
+    return normals(Key(9, Purpose.TRUTH, node, k), N) * 1e3
+
+
+def take(collection: NodeReports, node: int, chunk: pb.SnapshotChunk, seconds: float, alive: Any) -> Decision | None:
+    """A piece comes, and whatever points it completes are measured and judged; the first decision."""
+    points = collection.snapshot(node, chunk, seconds, alive)
+    decisions = [collection.judge(point, collection.measure(point)) for point in points]
+    return next(filter(None, decisions), None)
+
+
+def tell(collection: NodeReports, node: int, k: int, seconds: float = 0.0, alive: Any = EVERYBODY) -> Decision | None:
+    """A snapshot in three pieces."""
+    values = model(node, k)
+    decision = None
+    for begin, end in ((0, 11), (11, 12), (12, N)):
+        chunk = pb.SnapshotChunk(iteration=k, offset=begin, values=values[begin:end].tobytes())
+        decision = take(collection, node, chunk, seconds, alive)
+    return decision
+
+
+def test_a_point_by_iteration_needs_every_node_and_equals_what_the_models_say() -> None:
+    made, observer = setting(), Observer()
+    collection = NodeReports(made, observer)
+    for node in (2, 0, 3):
+        assert tell(collection, node, 5, 1.0) is None
+    assert observer.by("iteration") == []
+    tell(collection, 1, 5, 1.5)
+    [point] = observer.by("iteration")
+    models = np.stack([model(node, 5) for node in EVERYBODY])
+    mean = models.mean(axis=0)
+    assert (point.iteration, point.seconds) == (5, 1.5)
+    assert point.objective == made.problem.objective(mean)
+    assert point.own == judge_own(made.problem, models)  # the very bits that a simulator tells
+    assert point.consensus == pytest.approx(np.sqrt(np.square(models - mean).sum() / NODES), rel=1e-12)
+
+
+def test_a_node_that_says_it_is_far_ahead_does_not_push_out_the_sets_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("orchestrator.control.node_reports._SETS_BYTES", 0)
+    observer = Observer()
+    collection = NodeReports(setting(stop=StopRules(iterations=1000)), observer)
+    for node in (0, 1, 2):
+        tell(collection, node, 5)
+    for k in range(10, 1000, 5):
+        tell(collection, 3, k)
+    tell(collection, 3, 5)
+    assert [point.iteration for point in observer.by("iteration")] == [5]
+
+
+def test_equal_models_have_no_consensus_distance_left_by_rounding() -> None:
+    observer = Observer()
+    collection = NodeReports(setting(), observer)
+    values = (model(0, 0) + 1e6).tobytes()
+    for node in EVERYBODY:
+        take(collection, node, pb.SnapshotChunk(iteration=5, values=values), 0.0, EVERYBODY)
+    assert observer.by("iteration")[0].consensus < 1e-9
+
+
+def test_the_curve_by_time_takes_the_latest_snapshot_of_each_live_node() -> None:
+    made, observer = setting(), Observer()
+    collection = NodeReports(made, observer)
+    for node in EVERYBODY:
+        tell(collection, node, 0)
+    assert [point.iteration for point in observer.by("time")] == [0]
+    tell(collection, 0, 5)
+    tell(collection, 0, 10)
+    tell(collection, 1, 5)
+    assert [point.iteration for point in observer.by("time")] == [0]  # mean 15/4
+    tell(collection, 1, 10, 2.0)  # 20/4
+    point = observer.by("time")[-1]
+    models = np.stack([model(0, 10), model(1, 10), model(2, 0), model(3, 0)])
+    assert (point.iteration, point.seconds) == (5, 2.0)
+    assert point.objective == pytest.approx(made.problem.objective(models.mean(axis=0)), rel=1e-12)
+    tell(collection, 0, 15, 3.0, alive=[0, 1])  # nodes 2 and 3 died: mean of 15 and 10
+    point = observer.by("time")[-1]
+    assert point.iteration == 10
+    assert point.objective == pytest.approx(
+        made.problem.objective(np.stack([model(0, 15), model(1, 10)]).mean(axis=0)), rel=1e-12
+    )
+
+
+def test_complete_sets_end_a_run_at_the_last_iteration() -> None:
+    collection = NodeReports(setting(), Observer())
+    decisions = [tell(collection, node, 20) for node in EVERYBODY]
+    assert decisions == [None, None, None, Decision("20 iterations done", 20)]
+
+
+def test_the_curve_by_time_ends_where_the_run_does() -> None:
+    observer = Observer()
+    collection = NodeReports(setting(), observer)
+    for node in EVERYBODY:
+        tell(collection, node, 0)
+    for node in (0, 1, 2):
+        tell(collection, node, 20)
+    points = collection.snapshot(3, pb.SnapshotChunk(iteration=20, values=model(3, 20).tobytes()), 9.0, EVERYBODY)
+    assert [point.by for point in points] == ["iteration", "time"]
+    assert collection.judge(points[0], collection.measure(points[0])) is not None  # the run ends here
+    assert [(point.by, point.iteration) for point in observer.points[-2:]] == [("iteration", 20), ("time", 20)]
+    told = len(observer.points)
+    collection.judge(points[1], collection.measure(points[1]))
+    assert len(observer.points) == told  # once is enough
+
+
+def test_a_target_ends_a_run_at_its_snapshot() -> None:
+    collection = NodeReports(setting(stop=StopRules(iterations=20, target=1e12)), Observer())
+    decision = [tell(collection, node, 5) for node in EVERYBODY][-1]
+    assert decision is not None
+    assert decision.iteration == 5
+    assert "target" in decision.reason
+
+
+def test_with_stragglers_or_after_a_death_the_curve_by_time_decides() -> None:
+    stop = StopRules(iterations=20, target=1e12)
+    slow = NodeReports(setting(stop=stop, compute=Compute(step_s=0.01, stragglers=0.25)), Observer())
+    bereaved = NodeReports(setting(stop=stop), Observer())
+    bereaved.has_faults()
+    for collection in (slow, bereaved):
+        assert [tell(collection, node, 0) for node in EVERYBODY][-1] == Decision(
+            "f(mean model) reached the target 1e+12", 0
+        )
+        assert collection.by_time
+
+
+def test_records_are_counted_and_bytes_before_an_iteration_are_told_apart() -> None:
+    observer = Observer()
+    collection = NodeReports(setting(), observer)
+    for node in EVERYBODY:
+        rows = [pb.Record(iteration=k, bytes=100, late=1, starved=k == 3, coverage=2.0) for k in range(7)]
+        collection.report(node, rows)
+    for node in EVERYBODY:
+        tell(collection, node, 5)
+    assert collection.bytes == 7 * 4 * 100
+    assert (collection.late, collection.starved, collection.records) == (28, 4, 28)
+    assert collection.iterations == [7] * NODES
+    [point] = observer.by("iteration")
+    assert point.bytes == 5 * 4 * 100
+    assert point.coverage == 2.0
+    assert {record.node for record in observer.records} == set(EVERYBODY)
+
+
+def test_a_record_comes_out_as_it_was_told_and_what_was_not_told_is_none() -> None:
+    told = Record(2, 3, 1.5, 0.25, 4, 3, 1.75, 0, 1, 5, 60, 2, 0.5)
+    starved = Record(2, 4, 2.0, 0.5, 4, 0, 0.0, 1, 0, 0, 0, 0, None)
+    observer = Observer()
+    NodeReports(setting(), observer).report(2, [record_message(told), record_message(starved)])
+    assert observer.records == [told, starved]
+
+
+def test_results_are_kept_apart_from_snapshots() -> None:
+    observer = Observer()
+    collection = NodeReports(setting(), observer)
+    chunk = pb.SnapshotChunk(iteration=20, values=model(1, 20).tobytes(), result=True)
+    assert take(collection, 1, chunk, 0.0, EVERYBODY) is None
+    k, result = collection.results[1]
+    assert (k, result.tobytes()) == (20, model(1, 20).tobytes())
+    assert observer.points == []
+
+
+def test_a_diverging_run_says_so() -> None:
+    collection = NodeReports(setting(), Observer())
+    for node in EVERYBODY:
+        tell(collection, node, 0)
+    huge = np.full(N, 1e200).tobytes()
+    for node in (0, 1, 2):
+        take(collection, node, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+    with pytest.raises(Diverged, match="diverged"):
+        take(collection, 3, pb.SnapshotChunk(iteration=5, values=huge), 0.0, EVERYBODY)
+
+
+@pytest.mark.parametrize("chunk", [{"offset": N - 1, "values": bytes(16)}, {"offset": 2**31, "values": bytes(8)}])
+def test_a_piece_that_does_not_fit_is_ignored(chunk: dict[str, object]) -> None:
+    collection = NodeReports(setting(), Observer())
+    assert take(collection, 0, pb.SnapshotChunk(iteration=5, **chunk), 0.0, EVERYBODY) is None  # type: ignore[arg-type]
+    assert collection.latest_iteration[0] == -1
+
+
+def test_a_snapshot_that_lost_a_piece_is_thrown_away_whole() -> None:
+    collection = NodeReports(setting(), Observer())
+    values = model(0, 5)
+    for begin, end in ((0, 11), (12, N)):
+        take(collection, 0, pb.SnapshotChunk(iteration=5, offset=begin, values=values[begin:end].tobytes()), 0.0, [0])
+    assert collection.latest_iteration[0] == -1
+    take(collection, 0, pb.SnapshotChunk(iteration=5, offset=0, values=values[:11].tobytes()), 0.0, [0])
+    tell(collection, 0, 10)  # the connection broke, and the next snapshot begins from its beginning
+    assert collection.latest_iteration[0] == 10
+    assert collection.latest[0].tobytes() == model(0, 10).tobytes()
+
+
+def test_sets_that_can_never_complete_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("orchestrator.control.node_reports._SETS_BYTES", 0)
+    observer = Observer()
+    collection = NodeReports(setting(evaluate_every=1, stop=StopRules(iterations=1000)), observer)
+    for k in range(100):
+        for node in (0, 1, 2):
+            tell(collection, node, k)
+    assert len(collection._sets) == 4
+    tell(collection, 3, 99)
+    assert [point.iteration for point in observer.by("iteration")] == [99]  # the newest can still complete
+
+
+def test_records_of_a_node_that_came_back_behind_the_others_are_in_the_next_points_of_both_curves() -> None:
+    observer = Observer()
+    collection = NodeReports(setting(), observer)
+    for k in (5, 10):
+        if k == 10:  # a new process does again what the old one had done
+            collection.report(2, [pb.Record(iteration=3, bytes=7)])
+        for node in EVERYBODY:
+            collection.report(node, [pb.Record(iteration=i, bytes=100) for i in range(k - 5, k)])
+            tell(collection, node, k)
+    assert [point.bytes for point in observer.by("iteration")] == [5 * 4 * 100, 10 * 4 * 100 + 7]
+    assert collection.bytes == 10 * 4 * 100 + 7

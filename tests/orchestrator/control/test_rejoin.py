@@ -1,0 +1,58 @@
+"""A connection that broke and came back, in whichever order the orchestrator learns of it, is no death."""
+
+from pathlib import Path
+
+import pytest
+
+from contract.rpc import control_pb2 as pb
+from orchestrator.control import NetworkRun, NetworkState
+from orchestrator.control.members import Member, Members
+from orchestrator.control.run import new_number
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.results import RunFolder
+from pame.observe import Evaluation, Record
+from pame.problems import LinearSpec
+from pame.topology.kinds import Complete
+
+
+class Nobody:
+    def evaluated(self, evaluation: Evaluation) -> None:
+        pass
+
+    def recorded(self, records: list[Record]) -> None:
+        pass
+
+    def state(self, state: NetworkState) -> None:
+        pass
+
+
+def member() -> Member:
+    return Member("node-0", "127.0.0.1:1", "", "1", 1)
+
+
+@pytest.mark.parametrize("missed_first", [True, False])
+def test_a_node_that_is_back_is_not_dead_whether_or_not_its_old_stream_was_missed_first(
+    tmp_path: Path, missed_first: bool
+) -> None:
+    experiment = Experiment(nodes=2, topology=Complete(), problem=LinearSpec(n=5))
+    with RunFolder(tmp_path / "run") as folder:
+        setting = make_network_setting(experiment, tmp_path)
+        run = NetworkRun(new_number(), experiment, setting, folder, Members(), Nobody())
+        run.phase = "running"
+        old, new = member(), member()
+        run.seats.take(0, old)
+
+        def miss() -> None:
+            old.alive = False
+            run.left(old)
+
+        if missed_first:
+            miss()
+            assert run.deaths == 1
+        run.joined(new, pb.Join(member="node-0", run=run.number, incarnation=0))
+        if not missed_first:
+            miss()
+        assert (run.deaths, run.restarts, run.departures) == (0, 0, 0)
+        assert run.seats.holds(new)
+        assert run.collection.by_time  # what was under way may be lost: the run is not exact any more

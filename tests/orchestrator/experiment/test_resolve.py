@@ -1,0 +1,161 @@
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from orchestrator.errors import UnreadableFile
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.faults import FaultSpec
+from orchestrator.experiment.faults.kinds.degrade import Degrade
+from orchestrator.experiment.faults.kinds.lossy import Lossy
+from orchestrator.experiment.faults.kinds.message_loss import MessageLoss
+from orchestrator.experiment.links import LinkSettings
+from orchestrator.experiment.model import (
+    ComputeSection,
+    ExchangeSection,
+    LinksSection,
+    Messages,
+    PaperStop,
+    Period,
+    Simulate,
+    Stop,
+)
+from orchestrator.experiment.resolve import choose_driver, make_setting, make_topology, warnings
+from pame.algorithms import DpsgdSpec, ExchangeMode, FixedStep, PameSpec, PenaltyStep
+from pame.codec import SupportCoding
+from pame.errors import ParameterError
+from pame.exchange import ValueType
+from pame.problems import LinearSpec
+from pame.simulator import check
+from pame.stopping import NO_LIMIT
+from pame.topology.kinds import EdgeList, Ring, Star
+
+HERE = Path()
+TINY = LinearSpec(n=4, samples=10, test_samples=5)
+
+
+def experiment(**changes: object) -> Experiment:
+    settings: dict[str, object] = {"nodes": 6, "topology": Ring(), "problem": TINY, **changes}
+    return Experiment(**settings)  # type: ignore[arg-type]
+
+
+def test_every_setting_reaches_the_drivers() -> None:
+    setting = make_setting(
+        experiment(
+            seed=9,
+            period=Period(min=2, max=2),
+            exchange=ExchangeSection(mode="free", spare="all", max_lag=2, patience="adaptive", exclude_after=5),
+            messages=Messages(support="gaps", values="float32", loss=0.25),
+            compute=ComputeSection(step=0.5, jitter=0.1, stragglers=0.2, slowdown=3.0),
+            links=LinksSection(delay=0.02, jitter=0.01, rate=1e6),
+            stop=Stop(iterations=7, target=0.5, paper=PaperStop(tolerance=0.1, every=3), seconds=60.0),
+        ),
+        HERE,
+    )
+    assert setting.seed == 9
+    assert setting.periods == (2,) * 6
+    assert (setting.mode, setting.spare, setting.max_lag) == (ExchangeMode.FREE, None, 2)
+    assert (setting.patience_s, setting.exclude_after) == (None, 5)
+    assert (setting.coding, setting.values, setting.message_loss) == (SupportCoding.GAPS, ValueType.FLOAT32, 0.25)
+    compute, link, stop = setting.compute, setting.link, setting.stop
+    assert (compute.step_s, compute.jitter, compute.stragglers, compute.slowdown) == (0.5, 0.1, 0.2, 3.0)
+    assert (link.delay_s, link.jitter_s, link.rate_bps) == (0.02, 0.01, 1e6)
+    assert (stop.iterations, stop.target, stop.seconds) == (7, 0.5, 60.0)
+    assert stop.paper is not None
+    assert (stop.paper.tolerance, stop.paper.every) == (0.1, 3)
+
+
+def test_what_is_left_out_is_unlimited() -> None:
+    setting = make_setting(experiment(messages=Messages(support="auto"), links=LinksSection()), HERE)
+    assert setting.coding is None
+    assert setting.link.rate_bps == inf
+    assert setting.stop.seconds == inf
+
+
+@pytest.mark.parametrize(
+    ("changes", "driver"),
+    [
+        ({}, "lock-step"),
+        ({"nodes": 200}, "vectorised"),
+        ({"nodes": 200, "algorithm": DpsgdSpec()}, "lock-step"),
+        ({"compute": ComputeSection()}, "virtual-time"),
+        ({"links": LinksSection()}, "virtual-time"),
+        ({"exchange": ExchangeSection(spare=1)}, "virtual-time"),
+        ({"exchange": ExchangeSection(mode="free")}, "virtual-time"),
+        ({"compute": ComputeSection(), "simulate": Simulate(driver="lock-step")}, "lock-step"),
+    ],
+)
+def test_auto_takes_a_clock_if_time_matters_and_else_the_fastest_driver(
+    changes: dict[str, object], driver: str
+) -> None:
+    assert choose_driver(experiment(**changes)) == driver
+
+
+def test_a_step_from_2_over_l_on_is_warned_of_at_the_node_with_the_largest_step() -> None:
+    # On a star the leaves average one neighbour and the centre two: 1/(sigma0 t_i) is largest at the leaves.
+    spec = PameSpec(participation=0.4, step=PenaltyStep(sigma0=1e-3, gamma=1.0))
+    found = experiment(topology=Star(), algorithm=spec)
+    [warning] = warnings(found, make_setting(found, HERE), "lock-step")
+    assert warning.startswith("node 1 begins with step size 1e+03, above the bound 2/L = ")
+    assert "it may diverge" in warning
+    assert warnings(found, make_setting(found, HERE), "lock-step", is_tuned=True) == []
+
+
+def test_seconds_without_a_clock_are_warned_of_but_a_network_has_one() -> None:
+    found = experiment(stop=Stop(iterations=300, seconds=30.0))
+    setting = make_setting(found, HERE)
+    [warning] = warnings(found, setting, "lock-step")
+    assert warning.startswith("the lock-step driver has no clock: stop.seconds is ignored")
+    assert warnings(found, setting, None) == []
+
+
+def test_seconds_alone_need_a_clock_and_set_no_limit_of_iterations() -> None:
+    found = experiment(stop=Stop(seconds=30.0))
+    setting = make_setting(found, HERE)
+    assert (setting.stop.iterations, setting.stop.seconds) == (NO_LIMIT, 30.0)
+    assert choose_driver(found) == "virtual-time"
+    for driver in ("lock-step", "vectorised"):
+        with pytest.raises(ParameterError, match=f"the {driver} driver has no clock, so that stop.seconds alone never"):
+            check(driver, setting)
+
+
+@pytest.mark.parametrize(
+    ("links", "faults", "warned"),
+    [
+        (LinksSection(delay=0.01, loss=0.01), [], True),
+        (LinksSection(delay=0.01, pairs={"0-1": LinkSettings(loss=0.01)}), [], True),
+        (LinksSection(delay=0.01), [Lossy(loss=0.1)], True),
+        (LinksSection(delay=0.01), [Degrade(links="all", loss=0.1)], True),
+        (LinksSection(delay=0.01), [Degrade(links="all", delay=0.1)], False),
+        (LinksSection(delay=0.01, loss=0.0), [MessageLoss(links="all", loss=0.1)], False),
+    ],
+)
+def test_packet_loss_that_the_simulator_does_not_have_is_warned_of(
+    links: LinksSection, faults: list[FaultSpec], warned: bool
+) -> None:
+    found = experiment(links=links, faults=faults or None)
+    setting = make_setting(found, HERE)
+    told = [warning for warning in warnings(found, setting, "virtual-time") if "loses no packets" in warning]
+    assert len(told) == warned
+    assert warnings(found, setting, None) == []
+
+
+def test_a_step_just_below_2_over_l_is_not_warned_of() -> None:
+    setting = make_setting(experiment(), HERE)
+    limit = min(2.0 / setting.problem.local(node).smoothness() for node in range(6))
+    for factor, expected in ((0.999, 0), (1.001, 1)):
+        spec = PameSpec(step=FixedStep(eta=factor * limit, gamma=1.0))
+        assert len(warnings(experiment(), replace(setting, algorithm=spec), "lock-step")) == expected
+
+
+def test_an_edge_list_is_read_beside_the_experiment(tmp_path: Path) -> None:
+    (tmp_path / "edges.txt").write_text("0 1\n1 2\n")
+    graph = make_topology(experiment(nodes=3, topology=EdgeList(file="edges.txt")), tmp_path)
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+
+
+def test_an_edge_list_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "edges.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UnreadableFile, match="give the path of a text file"):
+        make_topology(experiment(topology=EdgeList(file="edges.txt")), tmp_path)
