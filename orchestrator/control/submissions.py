@@ -9,7 +9,9 @@ from pathlib import Path
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.members import Members
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
-from orchestrator.control.run import NetworkRun, needs
+from orchestrator.control.run import NetworkRun
+from orchestrator.control.run_phase import Phase
+from orchestrator.control.run_phases import needs
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.supervised_faults import require_orders
 from orchestrator.experiment import Experiment
@@ -106,7 +108,7 @@ class Submissions:
         return run
 
     def _running(self) -> NetworkRun:
-        if self.run is None or self.run.phase != "running":
+        if self.run is None or self.run.phase is not Phase.RUNNING:
             raise FaultError("no run is under way: a fault by hand needs one")
         return self.run
 

@@ -147,7 +147,7 @@ class LivePage:
     async def _answer_run(self, _request: web.Request) -> web.Response:
         """The name of the run whose nodes are at work, or nothing: for the parents of nodes that are paused or away."""
         run = self._desk.run
-        name = "" if run is None or run.phase == "ending" else run_name(run.number)
+        name = "" if run is None or run.is_ending else run_name(run.number)
         return web.json_response({"run": name}, headers={"Cache-Control": "no-store"})
 
     async def _targets(self, _request: web.Request) -> web.Response:

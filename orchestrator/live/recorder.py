@@ -10,6 +10,7 @@ from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
 from orchestrator.control import NetworkRun, Submissions
 from orchestrator.control.broadcast import Broadcast
+from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import LinkRates
 from orchestrator.live.nodes import NodeLook, idle_state, look_again
@@ -54,7 +55,7 @@ class Recorder:
         spares = [{"member": m.name, "state": idle_state(m)} for m in alive if m.name not in taken]
         return {
             "time": time.time(),
-            "phase": "idle" if record is None else record.phase,
+            "phase": Phase.IDLE if record is None else record.phase,
             "notice": self._desk.notice,
             "members": len(alive),
             "refused_joins": dict(members.refused),
@@ -84,7 +85,7 @@ class RunRecord:
     def __init__(self, broadcast: Broadcast) -> None:
         self._number = broadcast.run
         self._folder = broadcast.folder
-        self._about = pb.Phase(phase="gathering")
+        self._about = pb.Phase(phase=Phase.GATHERING)
         self._ended: pb.Ended | None = None
         self._curves = {by: DownsampledCurve[list[float | None]](MOST_POINTS) for by in ("iteration", "time")}
         self._volume: DownsampledCurve[list[float]] = DownsampledCurve(MOST_POINTS)
@@ -98,7 +99,7 @@ class RunRecord:
     @property
     def phase(self) -> str:
         """`idle` when it is over."""
-        return "idle" if self._ended else self._about.phase
+        return Phase.IDLE if self._ended else self._about.phase
 
     def heard(self, event: pb.Event, run: NetworkRun | None) -> None:
         """Something happened; look at the run if it is time to."""
@@ -157,7 +158,7 @@ class RunRecord:
             return
         began = time.monotonic()
         self._look = look_at(self._run, self._flows)
-        if self._run.phase not in ("gathering", "preparing", "verifying"):
+        if self._run.phase not in BEFORE_START:
             self._volume.add([round(self._look.network.seconds, 3), self._look.figures["bytes"]])
         now = time.monotonic()
         self._next_look = now + max(_LOOK_S, _SHARE * (now - began))

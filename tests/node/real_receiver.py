@@ -8,7 +8,7 @@ import grpc
 
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
-from node.link import PUSH
+from node.link_stream import PUSH
 
 
 class Receiver:

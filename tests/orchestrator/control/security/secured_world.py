@@ -22,7 +22,7 @@ from contract.credentials import Credentials, expecting, mutual_channel
 from contract.keypair import SigningRequest, private_pem
 from contract.refusals import refusal_name
 from contract.rpc import enrolment_pb2, exchange_pb2
-from node.link import PUSH
+from node.link_stream import PUSH
 from node.stream_proof import shown
 from node.tls_enrolment import ENROL
 from orchestrator.control import ControlPlane, ExperimentsService, Submissions, Tls
