@@ -27,8 +27,8 @@ _MOST_SPARES = 200
 class Recorder:
     """Follows one run after the other."""
 
-    def __init__(self, desk: Submissions, out: Path) -> None:
-        self._desk = desk
+    def __init__(self, submissions: Submissions, out: Path) -> None:
+        self._submissions = submissions
         self._out = out
         self._record: RunRecord | None = None
         self._task: asyncio.Task[None] | None = None
@@ -48,15 +48,15 @@ class Recorder:
         """All that the page shows and that changes."""
         if self._task is not None and self._task.done():
             self._task.result()  # a mistake of ours is an error for the page, not a picture that stands still
-        record, members = self._record, self._desk.members
+        record, members = self._record, self._submissions.members
         alive = members.alive()
-        nodes = [] if record is None else record.nodes(self._desk)
+        nodes = [] if record is None else record.nodes(self._submissions)
         taken = {node["member"] for node in nodes}
         spares = [{"member": m.name, "state": idle_state(m)} for m in alive if m.name not in taken]
         return {
             "time": time.time(),
             "phase": Phase.IDLE if record is None else record.phase,
-            "notice": self._desk.notice,
+            "notice": self._submissions.notice,
             "members": len(alive),
             "refused_joins": dict(members.refused),
             "nodes": nodes,
@@ -71,12 +71,12 @@ class Recorder:
 
     async def _follow(self) -> None:
         while True:
-            broadcast = await self._desk.find(0)
+            broadcast = await self._submissions.find(0)
             if broadcast is None:
                 return
             self._record = RunRecord(broadcast)
             async for event in broadcast.watch():
-                self._record.heard(event, self._desk.run)
+                self._record.heard(event, self._submissions.run)
 
 
 class RunRecord:
@@ -117,13 +117,13 @@ class RunRecord:
         if kind == "ended":
             self._run = None  # the models of a large run need not wait here for the next
 
-    def nodes(self, desk: Submissions) -> list[dict[str, Any]]:
+    def nodes(self, submissions: Submissions) -> list[dict[str, Any]]:
         """Each node and its state; when the run is over, its state as a member."""
         if self._look is None:
             return []
         if self._ended is None:
             return [_node(node, node.state) for node in self._look.nodes]
-        return [_node(node, state) for node, state in look_again(self._look.nodes, desk.members)]
+        return [_node(node, state) for node, state in look_again(self._look.nodes, submissions.members)]
 
     def told(self) -> dict[str, Any]:
         """All but the nodes."""

@@ -47,4 +47,4 @@ def test_nodes_survive_an_orchestrator_that_talks_nonsense(tmp_path: Path) -> No
     asyncio.run(scene())
     log = (tmp_path / "nodes.log").read_text()
     assert "Traceback" not in log
-    assert log.count("refused command") >= 15  # one of them before the run, and four during it, at each of three nodes
+    assert log.count("refused_command") >= 15  # one of them before the run, and four during it, at each of three nodes

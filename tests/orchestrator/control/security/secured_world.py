@@ -53,10 +53,6 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.02)
 
 
-def _silent(event: str, **fields: object) -> None:
-    del event, fields
-
-
 @dataclass
 class Secured:
     control: ControlPlane
@@ -138,7 +134,7 @@ async def secured(folder: Path, life: timedelta = timedelta(hours=1), join_port:
     vault = folder / "security"
     authority = Authority(life)
     control = ControlPlane("127.0.0.1", token=keep_token(vault), tls=Tls(authority, join_port))
-    desk = Submissions(control, folder / "runs", _silent)
+    desk = Submissions(control, folder / "runs")
     await control.open(ExperimentsService(control.token, desk))
     leave_authority(vault, authority.certificate)
     world = Secured(control, desk, authority, vault)
