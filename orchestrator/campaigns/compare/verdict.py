@@ -17,9 +17,9 @@ from orchestrator.campaigns.compare.measure import (
 from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.ratios import Ratio, Taken, ratio_by_seed
 from orchestrator.campaigns.compare.tune import has_diverged
-from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
 from orchestrator.number_words import count, duration, number, volume
 from orchestrator.results.paired import ENOUGH_SEEDS
+from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
 
 
