@@ -7,7 +7,7 @@ that were read on a grid may agree by luck of the grid: `rounding`, its variance
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, inf, log, sqrt
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 
 ENOUGH_SEEDS = 3
 """With fewer a difference is a look, never a verdict."""
@@ -59,8 +59,18 @@ class CensoredPairs:
     """What two took, seed by seed: who misses took more than all it had, and at least what the other took."""
 
     values: tuple[tuple[float, float], ...]
-    missed: tuple[int, int]
+    seeds: int
+    """Also those that say nothing, because both missed."""
+    missed: tuple[int, int] = (0, 0)
     """How often the first missed where the second did not, and the other way round."""
+
+    def middle(self, side: int) -> float:
+        """The median of the first (0) or the second (1)."""
+        return median(pair[side] for pair in self.values)
+
+    def words(self, side: int, times: float = 1.0) -> str:
+        """The same, in words."""
+        return f"{times * self.middle(side):.3g}" if self.values else "missed"
 
 
 def censored(took: Sequence[tuple[float | None, float | None]], spent: Sequence[tuple[float, float]]) -> CensoredPairs:
@@ -72,7 +82,7 @@ def censored(took: Sequence[tuple[float | None, float | None]], spent: Sequence[
         first, second = (max(end, reached) if hit is None else hit for hit, end in zip(hits, ends, strict=True))
         values.append((first, second))
     missed = sum(hits[0] is None for hits, _ in known), sum(hits[1] is None for hits, _ in known)
-    return CensoredPairs(tuple(values), missed)
+    return CensoredPairs(tuple(values), len(took), missed)
 
 
 def censored_ratio(pairs: CensoredPairs, level: float = LEVEL, rounding: float = 0.0) -> Interval:

@@ -11,11 +11,12 @@ from statistics import geometric_mean
 from orchestrator.campaigns.claims.base_experiment import PRINTED, READINGS
 from orchestrator.campaigns.claims.charts import error_lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import Pairs, diverged
+from orchestrator.campaigns.claims.pairs import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import Question, smaller, within
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import count
+from orchestrator.results.paired import CensoredPairs
 
 _BASE = """
 nodes: 1000
@@ -139,11 +140,11 @@ def _trend(
         before, after = (
             [geometric_mean(known[seed] for known in by_seed[place::2]) for seed in common] for place in (0, 1)
         )
-        pairs = Pairs(tuple(zip(after, before, strict=True)), len(common))
+        pairs = CensoredPairs(tuple(zip(after, before, strict=True)), len(common))
         said = f"{pairs.words(1)}, then {pairs.words(0)} (mean over {count(len(runs), 'pair')} of cells)"
         said += f"; {count(len(lost), 'cell')} diverge and are left out" if lost else ""
         # the mean over several pairs is read on a grid that much finer
-        yield Question(part, words, reading, said, pairs.test(smaller, grid / len(runs) ** 0.5), len(common))
+        yield Question(part, words, reading, said, ratio_test(pairs, smaller, grid / len(runs) ** 0.5), len(common))
 
 
 def _cells(found: Found, reading: str) -> Iterator[Question]:
@@ -164,8 +165,8 @@ def _cells(found: Found, reading: str) -> Iterator[Question]:
             (MSE, mse, _WITHIN, 0.0),
             (ITERATIONS, took, _ITERATIONS_WITHIN, float(_EVERY)),
         ):
-            known = Pairs(pairs, len(courses))
-            test = known.test(within(1.0 - share, 1.0 + share), grid)
+            known = CensoredPairs(pairs, len(courses))
+            test = ratio_test(known, within(1.0 - share, 1.0 + share), grid)
             said = f"paper {cell.printed}; here {known.words(0)}"
             yield Question(part, cell.words, reading, said, test, len(courses), decides=False)
 
