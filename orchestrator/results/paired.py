@@ -54,6 +54,16 @@ def paired_ratio(values: Sequence[float], level: float = LEVEL, rounding: float 
     return Interval(exp(logs.estimate), exp(logs.low), exp(logs.high) if logs.high < _LARGEST else inf, logs.seeds)
 
 
+def share_interval(hits: int, of: int, level: float = LEVEL) -> Interval:
+    """Of something that each seed does or does not do: its share, with the exact interval (Clopper-Pearson)."""
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = float(betaincinv(hits, of - hits + 1, tail)) if hits else 0.0
+    high = float(betaincinv(hits + 1, of - hits, 1 - tail)) if hits < of else 1.0
+    return Interval(hits / of, low, high, of)
+
+
 @dataclass(frozen=True)
 class CensoredPairs:
     """What two took, seed by seed: who misses took more than all it had, and at least what the other took."""

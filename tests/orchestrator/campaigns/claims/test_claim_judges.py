@@ -200,6 +200,33 @@ def test_a_miss_is_never_a_gain() -> None:
     assert faster.is_bound
 
 
+def test_one_seed_that_misses_spoils_and_the_share_of_seeds_has_an_exact_interval() -> None:
+    true = climb("connectivity", (120, 80, 60, 50), (0.01, 0.005, 0.003, 0.002), [HERE])
+    whole = verdict("connectivity", true)
+    assert whole.verdict is HOLDS
+    reached, tail = part(whole, "reaches the target"), (1 - whole.confidence) / 2
+    assert reached.effect is not None
+    assert reached.effect.low == pytest.approx(tail**0.25), "four of four: p^4 is the tail"
+    assert reached.size == f"1 as share of the seeds ({tail**0.25:.3g} … 1)"
+    key = LADDERS["connectivity"].run(HERE, 0.3).key
+    missed = [reaching(key, None, 2) if (one.run, one.seed) == (key, 2) else one for one in true]
+    judgement = verdict("connectivity", missed)
+    reached = part(judgement, "reaches the target")
+    assert (judgement.verdict, reached.verdict) == (PARTLY, PARTLY)
+    assert reached.effect is not None
+    assert (reached.effect.estimate, reached.effect.high < 1) == (0.75, True)
+    assert reached.evidence.startswith("15 of 16 runs; with 3 of 4 seeds all of them. ")
+
+
+def test_reaching_the_target_makes_nothing_hold_and_where_nobody_does_nothing_is_reached() -> None:
+    nobody = verdict("connectivity", climb("connectivity", (None,) * 4, (0.5,) * 4, [HERE]))
+    reached = part(nobody, "reaches the target")
+    assert reached.verdict is FAILS
+    assert reached.effect is not None
+    assert (reached.effect.estimate, reached.effect.low) == (0.0, 0.0)
+    assert nobody.verdict not in (HOLDS, PARTLY)
+
+
 def test_where_nothing_was_run_nothing_is_said() -> None:
     for claim in CLAIMS.values():
         assert claim.judgement(Found()).verdict is Verdict.UNKNOWN, claim.key
