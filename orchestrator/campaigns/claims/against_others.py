@@ -53,7 +53,7 @@ def paired(ours: Sequence[CompareRow], others: Sequence[CompareRow], goal: Goal,
     """Seed by seed."""
     mine, theirs = (by_seed(rows, goal, measure) for rows in (ours, others))
     both = [(taken, theirs[seed]) for seed, taken in mine.items() if seed in theirs]
-    return censored([(a.hit, b.hit) for a, b in both], [(a.spent, b.spent) for a, b in both])
+    return censored(both)
 
 
 def _grid(measure: Measure) -> float:

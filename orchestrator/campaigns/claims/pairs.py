@@ -11,7 +11,7 @@ from statistics import fmean
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.claims.verdict import Rule, Test
 from orchestrator.results import Status
-from orchestrator.results.paired import CensoredPairs, Interval, censored, censored_ratio
+from orchestrator.results.paired import CensoredPairs, Interval, Taken, censored, censored_ratio
 
 _LOWEST = 1e-12
 """Below this, what is left of the way is rounding."""
@@ -34,8 +34,7 @@ def to_target(
 ) -> CensoredPairs:
     """What it took them to the target."""
     both = _both(one, other)
-    hits = [(_at(a.hit(target), of), _at(b.hit(target), of)) for a, b in both]
-    return censored(hits, [(_last(a, b, of), _last(b, a, of)) for a, b in both])
+    return censored([(_taken(a, target, of), _taken(b, target, of)) for a, b in both])
 
 
 def at_end(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> CensoredPairs:
@@ -56,11 +55,6 @@ def _both(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> list[tuple[RunC
     return [(course, theirs[course.seed]) for course in one if course.seed in theirs]
 
 
-def _at(hit: CurveMark | None, of: Callable[[CurveMark], float]) -> float | None:
-    return None if hit is None else of(hit)
-
-
-def _last(run: RunCurve, partner: RunCurve, of: Callable[[CurveMark], float]) -> float:
-    """A run that diverged would never get there: it counts as long as its partner."""
-    ends = [run, partner] if run.status == Status.DIVERGED.value else [run]
-    return max((of(course.marks[-1]) for course in ends if course.marks), default=0.0)
+def _taken(run: RunCurve, target: float, of: Callable[[CurveMark], float]) -> Taken:
+    hit, spent = run.hit(target), of(run.marks[-1]) if run.marks else 0.0
+    return Taken(None if hit is None else of(hit), spent, run.status == Status.DIVERGED.value)

@@ -3,15 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from orchestrator.results.paired import ENOUGH_SEEDS, censored, censored_ratio
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What a run took to a target, None for a miss, and all that it spent."""
-
-    hit: float | None
-    spent: float
+from orchestrator.results.paired import ENOUGH_SEEDS, Taken, censored, censored_ratio
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ def ratio_by_seed(first: Mapping[int, Taken], second: Mapping[int, Taken], round
     `rounding`: the variance that the grid on which both are read gives to the logarithm of a ratio.
     """
     both = [(second[seed], first[seed]) for seed in first if seed in second]
-    pairs = censored([(a.hit, b.hit) for a, b in both], [(a.spent, b.spent) for a, b in both])
+    pairs = censored(both)
     values = tuple(pair for pair in pairs.values if min(pair) > 0)
     if not values:
         return None
