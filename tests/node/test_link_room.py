@@ -12,7 +12,7 @@ from node.link import OutLink
 from node.link_queue import QUEUE_MESSAGES
 from node.wire_message import WireMessage
 from pame.codec import Sizes
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
 
 PATIENCE_S = 0.3
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from orchestrator.campaigns.claims.charts import contest
 from orchestrator.campaigns.claims.claim import Claim, Found, OfComparison
-from orchestrator.campaigns.claims.pairs import Pairs, of_hits
+from orchestrator.campaigns.claims.pairs import ratio_test
 from orchestrator.campaigns.claims.verdict import Question, Rule, at_most, smaller
 from orchestrator.campaigns.compare.grid import contestants, views
 from orchestrator.campaigns.compare.measure import CompareRow, of_cell
 from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, Goal, Measure, by_seed, goals, is_free
+from orchestrator.results.paired import CensoredPairs, censored
 
 FEWER, HALF = "fewer rounds", "at most half the bytes"
 _SUBJECT = "pame"
@@ -38,7 +39,7 @@ def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -
                 if took.values or not took.seeds:
                     place = f"{view.value}, to {goal.words}, against {name}"
                     yield Question(
-                        part, place, "", _words(name, took, measure), took.test(rule, _grid(measure)), took.seeds
+                        part, place, "", _words(name, took, measure), ratio_test(took, rule, _grid(measure)), took.seeds
                     )
 
 
@@ -48,11 +49,11 @@ def _targets(outcome: CompareOutcome) -> list[Goal]:
     return [goal for goal in goals(outcome) if goal.is_contest and goal.key in fixed and not is_free(outcome, goal)]
 
 
-def paired(ours: Sequence[CompareRow], others: Sequence[CompareRow], goal: Goal, measure: Measure) -> Pairs:
+def paired(ours: Sequence[CompareRow], others: Sequence[CompareRow], goal: Goal, measure: Measure) -> CensoredPairs:
     """Seed by seed."""
     mine, theirs = (by_seed(rows, goal, measure) for rows in (ours, others))
     both = [(taken, theirs[seed]) for seed, taken in mine.items() if seed in theirs]
-    return of_hits([(a.hit, b.hit) for a, b in both], [(a.spent, b.spent) for a, b in both])
+    return censored(both)
 
 
 def _grid(measure: Measure) -> float:
@@ -60,7 +61,7 @@ def _grid(measure: Measure) -> float:
     return 1.0 if measure is ROUNDS else 0.0
 
 
-def _words(name: str, took: Pairs, measure: Measure) -> str:
+def _words(name: str, took: CensoredPairs, measure: Measure) -> str:
     unit = " rounds" if measure is ROUNDS else ""
     ours, theirs = (measure.show(float(f"{took.middle(side):.3g}")) for side in (0, 1))
     each = zip(("PaME", name), took.missed, strict=True)

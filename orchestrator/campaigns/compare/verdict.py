@@ -15,11 +15,11 @@ from orchestrator.campaigns.compare.measure import (
     under_stop_rule,
 )
 from orchestrator.campaigns.compare.outcome import CompareOutcome
-from orchestrator.campaigns.compare.ratios import Ratio, Taken, ratio_by_seed
+from orchestrator.campaigns.compare.ratios import Ratio, ratio_by_seed
 from orchestrator.campaigns.compare.tune import has_diverged
-from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
 from orchestrator.number_words import count, duration, number, volume
-from orchestrator.results.paired import ENOUGH_SEEDS
+from orchestrator.results.paired import ENOUGH_SEEDS, Taken
+from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
 
 
@@ -193,7 +193,7 @@ def by_seed(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> dict[in
         spent = [value for mark in row.marks if (value := measure.of(mark)) is not None]
         if spent and not (measure.is_time and row.cpu_bound):
             mark = hit(row, goal)
-            found[row.cell.seed] = Taken(None if mark is None else measure.of(mark), max(spent))
+            found[row.cell.seed] = Taken(None if mark is None else measure.of(mark), max(spent), has_diverged(row))
     return found
 
 
