@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import assert_never
 
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
@@ -44,6 +45,8 @@ def concerns(event: FaultEvent, index: int) -> bool:
             return any(sender == index for sender, _ in links)
         case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
             return index in nodes
+        case never:
+            assert_never(never)
 
 
 def fault_message(run: int, turn: Turn) -> pb.FaultReport:

@@ -1,6 +1,17 @@
 """What became of the properties of links, as nodes report it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class LinkProperty(StrEnum):
+    """What a link can be asked for; the words are those of reports and files."""
+
+    DELAY = "delay"
+    JITTER = "jitter"
+    LOSS = "loss"
+    RATE = "rate"
+    CUT = "cut"
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,8 +20,7 @@ class Realised:
 
     sender: int
     receiver: int
-    property: str
-    """rate, delay, jitter, loss or cut."""
+    property: LinkProperty
     asked: float
     """Bits per second, seconds, or a share; a cut is the share 1."""
     mechanism: str

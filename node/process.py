@@ -33,7 +33,7 @@ from node.probing import boot_id
 from node.server import ExchangeServer
 from node.session import Session
 from node.shaping import Kernel, probe
-from node.supervisor import ORDERS, SOCKET_VARIABLE
+from node.supervisor import SOCKET_VARIABLE, SupervisorOrder
 from pame import algorithms, problems
 from pame.errors import MessageRefused, PameError
 
@@ -71,7 +71,7 @@ class Options:
 
 def capabilities() -> list[str]:
     """The algorithms and problems that this node can run, and the orders that a supervisor above it takes."""
-    orders = ORDERS if Path(os.environ.get(SOCKET_VARIABLE, "")).is_socket() else ()
+    orders = list(SupervisorOrder) if Path(os.environ.get(SOCKET_VARIABLE, "")).is_socket() else []
     return [
         *(f"algorithm:{kind}" for kind in algorithms.SPECS),
         *(f"problem:{kind}" for kind in problems.SPECS),

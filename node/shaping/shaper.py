@@ -15,7 +15,7 @@ from ipaddress import AddressValueError, IPv4Address
 from math import inf, isfinite
 from threading import Lock
 
-from contract.realised import Realised
+from contract.realised import LinkProperty, Realised
 from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back, sweep
 from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import HTB, IN_PROCESS, NETEM, NFT, NONE, Kernel, left_to_receiver, mechanisms
@@ -321,4 +321,4 @@ def _host(address: str) -> str:
 
 
 def _record(sender: int, receiver: int, name: str, value: Held) -> Realised:
-    return Realised(sender, receiver, name, value.asked, value.mechanism, value.kernel)
+    return Realised(sender, receiver, LinkProperty(name), value.asked, value.mechanism, value.kernel)

@@ -14,6 +14,7 @@ from functools import cache
 from google.protobuf.message import DecodeError
 
 from contract.fault_reports import concerns, planned_moment
+from contract.realised import LinkProperty
 from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
 from orchestrator.control.field_ranges import ControlRefused, check_fields
@@ -24,7 +25,7 @@ from pame.resolved_run import ResolvedRun
 MOST_OVERTIME = 2**31
 _MOST_RECEIVED = 2**20
 """In one iteration: some algorithms take several messages of a sender at once."""
-_PROPERTIES = frozenset({"delay", "jitter", "rate", "loss", "cut"})
+_PROPERTIES = frozenset(LinkProperty)
 _REFUSALS = frozenset(refusal_pb2.Refusal.values()) - {refusal_pb2.REFUSAL_UNSPECIFIED}
 
 Moment = tuple[int, bool, bool, float]

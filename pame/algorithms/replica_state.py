@@ -15,7 +15,7 @@ class ImpossibleStep(RuntimeError):
     """A state met an event that its table does not have."""
 
 
-class Held(Enum):
+class ReplicaState(Enum):
     """This end's replica of the neighbour's surrogates."""
 
     SOUND = auto()
@@ -25,7 +25,7 @@ class Held(Enum):
     """Of one of both that came back: nothing was heard yet that could be added to."""
 
 
-class Heard(Enum):
+class ReplicaEvent(Enum):
     """What befalls a replica."""
 
     UPDATE = auto()
@@ -36,23 +36,23 @@ class Heard(Enum):
     """The neighbour came back as a new process."""
 
 
-HELD_NEXT: Mapping[tuple[Held, Heard], Held] = {
-    (Held.SOUND, Heard.UPDATE): Held.SOUND,
-    (Held.SOUND, Heard.WHOLE): Held.SOUND,
-    (Held.SOUND, Heard.GAP): Held.STALE,
-    (Held.SOUND, Heard.RETURN): Held.UNKNOWN,
-    (Held.STALE, Heard.UPDATE): Held.STALE,
-    (Held.STALE, Heard.WHOLE): Held.SOUND,
-    (Held.STALE, Heard.GAP): Held.STALE,
-    (Held.STALE, Heard.RETURN): Held.UNKNOWN,
-    (Held.UNKNOWN, Heard.UPDATE): Held.UNKNOWN,
-    (Held.UNKNOWN, Heard.WHOLE): Held.SOUND,
-    (Held.UNKNOWN, Heard.RETURN): Held.UNKNOWN,
+REPLICA_STEPS: Mapping[tuple[ReplicaState, ReplicaEvent], ReplicaState] = {
+    (ReplicaState.SOUND, ReplicaEvent.UPDATE): ReplicaState.SOUND,
+    (ReplicaState.SOUND, ReplicaEvent.WHOLE): ReplicaState.SOUND,
+    (ReplicaState.SOUND, ReplicaEvent.GAP): ReplicaState.STALE,
+    (ReplicaState.SOUND, ReplicaEvent.RETURN): ReplicaState.UNKNOWN,
+    (ReplicaState.STALE, ReplicaEvent.UPDATE): ReplicaState.STALE,
+    (ReplicaState.STALE, ReplicaEvent.WHOLE): ReplicaState.SOUND,
+    (ReplicaState.STALE, ReplicaEvent.GAP): ReplicaState.STALE,
+    (ReplicaState.STALE, ReplicaEvent.RETURN): ReplicaState.UNKNOWN,
+    (ReplicaState.UNKNOWN, ReplicaEvent.UPDATE): ReplicaState.UNKNOWN,
+    (ReplicaState.UNKNOWN, ReplicaEvent.WHOLE): ReplicaState.SOUND,
+    (ReplicaState.UNKNOWN, ReplicaEvent.RETURN): ReplicaState.UNKNOWN,
 }
 """No gap is seen before the first message."""
 
 
-class Knows(Enum):
+class ToldState(Enum):
     """What the neighbour knows of this end's surrogates, as far as this end can tell."""
 
     ALL = auto()
@@ -64,7 +64,7 @@ class Knows(Enum):
     """The same, and the edge rests until then."""
 
 
-class Sent(Enum):
+class ToldEvent(Enum):
     """What became of this end's message of a round."""
 
     UPDATE = auto()
@@ -83,24 +83,24 @@ class Sent(Enum):
     """The neighbour came back as a new process."""
 
 
-KNOWS_NEXT: Mapping[tuple[Knows, Sent], Knows] = {
-    (Knows.ALL, Sent.UPDATE): Knows.ALL,
-    (Knows.ALL, Sent.LOST_UPDATE): Knows.LACKS_LAST,
-    (Knows.ALL, Sent.LOST_OTHER): Knows.LACKS_MORE,
-    (Knows.ALL, Sent.LOST_NOTHING): Knows.ALL,
-    (Knows.LACKS_LAST, Sent.UPDATE): Knows.ALL,
-    (Knows.LACKS_LAST, Sent.LOST_UPDATE): Knows.LACKS_MORE,
-    (Knows.LACKS_LAST, Sent.LOST_OTHER): Knows.LACKS_MORE,
-    (Knows.LACKS_LAST, Sent.LOST_NOTHING): Knows.LACKS_MORE,
-    (Knows.LACKS_MORE, Sent.LOST_UPDATE): Knows.LACKS_MORE,
-    (Knows.LACKS_MORE, Sent.LOST_OTHER): Knows.LACKS_MORE,
-    (Knows.LACKS_MORE, Sent.LOST_NOTHING): Knows.LACKS_MORE,
-    (Knows.NOTHING, Sent.LOST_UPDATE): Knows.NOTHING,
-    (Knows.NOTHING, Sent.LOST_OTHER): Knows.NOTHING,
-    (Knows.NOTHING, Sent.LOST_NOTHING): Knows.NOTHING,
-    **{(knows, Sent.WHOLE): Knows.ALL for knows in Knows},
-    **{(knows, Sent.MISSED): Knows.NOTHING for knows in Knows},
-    **{(knows, Sent.RETURN): Knows.NOTHING for knows in Knows},
+TOLD_STEPS: Mapping[tuple[ToldState, ToldEvent], ToldState] = {
+    (ToldState.ALL, ToldEvent.UPDATE): ToldState.ALL,
+    (ToldState.ALL, ToldEvent.LOST_UPDATE): ToldState.LACKS_LAST,
+    (ToldState.ALL, ToldEvent.LOST_OTHER): ToldState.LACKS_MORE,
+    (ToldState.ALL, ToldEvent.LOST_NOTHING): ToldState.ALL,
+    (ToldState.LACKS_LAST, ToldEvent.UPDATE): ToldState.ALL,
+    (ToldState.LACKS_LAST, ToldEvent.LOST_UPDATE): ToldState.LACKS_MORE,
+    (ToldState.LACKS_LAST, ToldEvent.LOST_OTHER): ToldState.LACKS_MORE,
+    (ToldState.LACKS_LAST, ToldEvent.LOST_NOTHING): ToldState.LACKS_MORE,
+    (ToldState.LACKS_MORE, ToldEvent.LOST_UPDATE): ToldState.LACKS_MORE,
+    (ToldState.LACKS_MORE, ToldEvent.LOST_OTHER): ToldState.LACKS_MORE,
+    (ToldState.LACKS_MORE, ToldEvent.LOST_NOTHING): ToldState.LACKS_MORE,
+    (ToldState.NOTHING, ToldEvent.LOST_UPDATE): ToldState.NOTHING,
+    (ToldState.NOTHING, ToldEvent.LOST_OTHER): ToldState.NOTHING,
+    (ToldState.NOTHING, ToldEvent.LOST_NOTHING): ToldState.NOTHING,
+    **{(knows, ToldEvent.WHOLE): ToldState.ALL for knows in ToldState},
+    **{(knows, ToldEvent.MISSED): ToldState.NOTHING for knows in ToldState},
+    **{(knows, ToldEvent.RETURN): ToldState.NOTHING for knows in ToldState},
 }
 """Whoever needs a whole surrogate gets no mere update."""
 

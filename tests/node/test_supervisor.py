@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from node.run_watch import run_under_way
-from node.supervisor import LONGEST_S, ORDERS, BadOrder, read_order
+from node.supervisor import LONGEST_S, BadOrder, SupervisorOrder, read_order
 from node.supervisor_client import give
 
 ROOT = Path(__file__).parents[2]
@@ -244,7 +244,7 @@ def test_any_bytes_are_an_order_or_a_reason(line: bytes) -> None:
     with suppress(BadOrder):
         do, seconds, run = read_order(line)
         assert isinstance(run, str)
-        assert do in ORDERS
+        assert do in SupervisorOrder
         assert 0 <= seconds <= LONGEST_S
 
 

@@ -5,7 +5,16 @@ from itertools import product
 
 import pytest
 
-from pame.algorithms.replica_state import HELD_NEXT, KNOWS_NEXT, Heard, Held, ImpossibleStep, Knows, Sent, after
+from pame.algorithms.replica_state import (
+    REPLICA_STEPS,
+    TOLD_STEPS,
+    ImpossibleStep,
+    ReplicaEvent,
+    ReplicaState,
+    ToldEvent,
+    ToldState,
+    after,
+)
 
 HELD = """
           UPDATE    WHOLE   GAP     RETURN
@@ -35,16 +44,16 @@ def name_after(table: dict[tuple[Enum, Enum], Enum], state: Enum, event: Enum) -
         return "-"
 
 
-@pytest.mark.parametrize(("held", "heard"), list(product(Held, Heard)))
-def test_a_replica_takes_the_steps_of_its_table_and_refuses_all_others(held: Held, heard: Heard) -> None:
-    assert name_after(dict(HELD_NEXT), held, heard) == steps(HELD)[held.name, heard.name]
+@pytest.mark.parametrize(("held", "heard"), list(product(ReplicaState, ReplicaEvent)))
+def test_a_replica_takes_the_steps_of_its_table_and_refuses_all_others(held: ReplicaState, heard: ReplicaEvent) -> None:
+    assert name_after(dict(REPLICA_STEPS), held, heard) == steps(HELD)[held.name, heard.name]
 
 
-@pytest.mark.parametrize(("knows", "sent"), list(product(Knows, Sent)))
-def test_a_neighbour_takes_the_steps_of_its_table_and_refuses_all_others(knows: Knows, sent: Sent) -> None:
-    assert name_after(dict(KNOWS_NEXT), knows, sent) == steps(KNOWS)[knows.name, sent.name]
+@pytest.mark.parametrize(("knows", "sent"), list(product(ToldState, ToldEvent)))
+def test_a_neighbour_takes_the_steps_of_its_table_and_refuses_all_others(knows: ToldState, sent: ToldEvent) -> None:
+    assert name_after(dict(TOLD_STEPS), knows, sent) == steps(KNOWS)[knows.name, sent.name]
 
 
 def test_a_whole_surrogate_mends_whatever_happened_before() -> None:
-    assert {after(HELD_NEXT, held, Heard.WHOLE) for held in Held} == {Held.SOUND}
-    assert {after(KNOWS_NEXT, knows, Sent.WHOLE) for knows in Knows} == {Knows.ALL}
+    assert {after(REPLICA_STEPS, held, ReplicaEvent.WHOLE) for held in ReplicaState} == {ReplicaState.SOUND}
+    assert {after(TOLD_STEPS, knows, ToldEvent.WHOLE) for knows in ToldState} == {ToldState.ALL}
