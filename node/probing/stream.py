@@ -1,4 +1,4 @@
-"""Messages through the in-process shaper: the links that carry parcels, with a method of their own."""
+"""Messages through the in-process shaper: the links that carry messages of runs, with a method of their own."""
 
 import time
 
@@ -25,11 +25,11 @@ _TRIP_SLACK_S = 0.02
 class ProbeStream:
     """One neighbour, reached as in a run."""
 
-    def __init__(self, assigned: Assigned, peer: Peer, weather: Conditions, credentials: Credentials | None) -> None:
+    def __init__(self, assigned: Assigned, peer: Peer, conditions: Conditions, credentials: Credentials | None) -> None:
         self._run = assigned.run
         self._index = assigned.index
         self._sent = 0
-        self._link = OutLink(peer, _LIMIT, weather, OutCounters(), credentials, PROBE, assigned.secret)
+        self._link = OutLink(peer, _LIMIT, conditions, OutCounters(), credentials, PROBE, assigned.secret)
 
     async def connect(self) -> bool:
         """Whether the neighbour answers, before long."""

@@ -121,8 +121,8 @@ class Containers:
 def _knock(url: str) -> None:
     """OSError says in plain words why nobody answers; the SDK would not, and would leave its socket open."""
     if url.startswith(_UNIX):
-        with socket.socket(socket.AF_UNIX) as door:
-            door.connect(url.removeprefix(_UNIX))
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(url.removeprefix(_UNIX))
 
 
 @contextmanager
