@@ -277,7 +277,9 @@ def _write_json(folder: Path, outcome: CompareOutcome) -> None:
                 "view": finding.view.value,
                 "target": finding.goal.key,
                 "of": finding.measure.key,
-                "who": finding.winners,
+                "who": finding.winner,
+                "lowest_median": finding.lowest,
+                "cannot_be_told_from": finding.doubtful,
                 "times": None if finding.ratio is None else asdict(finding.ratio),
                 "words": finding.words,
             }

@@ -63,6 +63,8 @@ HOW = {
     "so does one that diverges later",
     "times": "the ratio of what two algorithms took with the same seed; the mean of its logarithm over the seeds and "
     "the 95 % interval of Student's t; with fewer than three seeds no interval, and so a look and no verdict",
+    "the fewest": "a winner has the lowest median, and the interval of the ratio lies above 1 for each of the others "
+    "that does not diverge with every seed; else there is none, and the lowest median is named as such",
 }
 """What the figures mean."""
 
