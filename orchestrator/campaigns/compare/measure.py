@@ -57,7 +57,8 @@ HOW = {
     "edge, further values are tried, at most tuning.more for each; what is tuned for one (the decay gamma) is tuned "
     "for all that have it; the best run reaches the most targets, then the tightest of these in the fewest iterations, "
     "then the lowest suboptimality; tuning runs stop at the tightest target, or earlier where the file says so; the "
-    "chosen setting is then run to the end, and one that diverges, or ends above where it began, cannot win",
+    "chosen setting is then run to the end, and one that diverges, or ends above where it began, cannot win: the next "
+    "best takes its place, is extended and run to the end in turn; the lines that exchange nothing are tuned alike",
     "as printed": "PaME with the step that the paper prints, 1 / (sigma^k t_i), sigma 1, gamma 1.005; not tuned",
     "medians and ranges": "over the seeds; a run that does not reach a target counts as later than any that does, and "
     "so does one that diverges later",
