@@ -26,7 +26,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.errors import PameError
 from pame.fault_plan_text import plan_lines
-from tests.message_mutations import mutated
+from tests.contract.builders import mutated
 
 PARTS, EACH = 8, 25_000
 OBEYED = 3000

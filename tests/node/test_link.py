@@ -15,8 +15,8 @@ from node.link import AHEAD_S, QUEUE_MESSAGES, OutLink
 from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.links import LinkSpec
-from tests.node.real_receiver import Receiver
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
+from tests.node.harness import Receiver
 
 LIMIT = 2**20
 PATIENCE_S = 20.0

@@ -11,7 +11,7 @@ from node.counters import OutCounters
 from node.link import QUEUE_MESSAGES, OutLink
 from node.wire_message import WireMessage
 from pame.codec import Sizes
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
 
 PATIENCE_S = 0.3
 

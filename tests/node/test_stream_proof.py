@@ -18,7 +18,7 @@ from node.server import ExchangeServer
 from node.stream_proof import Admission, proof, shown
 from node.wire_message import WireMessage
 from pame.codec import Sizes
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
 
 SECRET = bytes(range(16))
 BOUND_S = 30.0

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
+from orchestrator.results.spread import Spread, spread, spread_of_hits
 
 HOW = {
     "left": "the relative suboptimality (f(mean model) - f*) / (f(0) - f*), f the mean of the nodes' objectives on all "

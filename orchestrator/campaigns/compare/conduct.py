@@ -36,10 +36,10 @@ from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, n
 from orchestrator.campaigns.compare.verdict import MEASURES, Line, findings, goals, lines
 from orchestrator.campaigns.partial_results import INTERRUPTED, Keep, PartialResults, row_file
 from orchestrator.campaigns.process_pool import cores, each, process_pool
-from orchestrator.campaigns.studies.spread import Spread
 from orchestrator.control import NetworkState
 from orchestrator.errors import writing
 from orchestrator.results import begin_provenance, end_provenance
+from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 
 _HINT = "make the base smaller"

@@ -17,10 +17,10 @@ from orchestrator.campaigns.compare.measure import (
 from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.ratios import Ratio, ratio_by_seed
 from orchestrator.campaigns.compare.tune import has_diverged
-from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import count, duration, number, volume
 from orchestrator.results.paired import ENOUGH_SEEDS, Taken
+from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
 
 

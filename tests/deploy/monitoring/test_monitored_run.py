@@ -18,7 +18,7 @@ from node.link import PUSH
 from node.stream_proof import shown
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.live import LivePage
-from tests.deploy.monitoring.monitoring_world import (
+from tests.deploy.monitoring.harness import (
     Asked,
     Prometheus,
     annotation_queries,
@@ -27,8 +27,8 @@ from tests.deploy.monitoring.monitoring_world import (
     prometheus,
     regions,
 )
-from tests.orchestrator.backends.local_world import answer, attached, join_of, until
-from tests.orchestrator.control.served_world import TOKEN, Served, served, text_of
+from tests.orchestrator.backends.harness import answer, attached, join_of, until
+from tests.orchestrator.control.harness import TOKEN, Served, served, text_of
 
 NODES = 5
 VICTIM = "node-2"

@@ -20,7 +20,7 @@ from pame.byte_account import ByteAccount, Fate
 from pame.mailbox import PER_SENDER
 from pame.randomness import Key, Purpose, uniforms
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import (
+from tests.orchestrator.backends.harness import (
     MARK,
     Outcome,
     Villain,

@@ -18,7 +18,7 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import Watcher, World, experiment_of, run_with, until
+from tests.orchestrator.backends.harness import Watcher, World, experiment_of, run_with, until
 
 HONEST = experiment_of(
     nodes=4,

@@ -14,7 +14,7 @@ from orchestrator.control.run_figures import figures_of
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import RunFolder
 from pame.fault_effects import FaultEvent, PauseEffect, Window
-from tests.orchestrator.control.served_world import experiment_of
+from tests.orchestrator.control.harness import experiment_of
 
 PLAN = [
     {"kind": "link-down", "links": ["0-1"], "at": "2s", "for": "3s"},

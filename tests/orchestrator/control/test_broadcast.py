@@ -6,7 +6,7 @@ from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.metrics import Phase
 from orchestrator.results import Ending, Status
 from pame.observe import Evaluation
-from tests.orchestrator.control.served_world import experiment_of, kinds
+from tests.orchestrator.control.harness import experiment_of, kinds
 
 END = Ending(Status.FINISHED, "done", 30, 1.5, 2.0, exact=True)
 

@@ -19,7 +19,7 @@ from pame.byte_account import ByteAccount
 from pame.errors import PameError
 from pame.observe import Evaluation, Record
 from pame.simulator import run_lock_step
-from tests.orchestrator.control.served_world import TOKEN, Served, experiment_of, kinds, served, text_of
+from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, kinds, served, text_of
 
 BOUND_S = 100.0
 

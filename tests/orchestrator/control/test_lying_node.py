@@ -16,7 +16,7 @@ from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Record
 from pame.simulator import run_lock_step
-from tests.orchestrator.control.served_world import TOKEN, experiment_of, served, text_of
+from tests.orchestrator.control.harness import TOKEN, experiment_of, served, text_of
 
 ROOT = Path(__file__).parents[3]
 BOUND_S = 100.0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from contract.rpc import control_pb2 as pb
 from orchestrator.backends.processes import NodeProcesses
-from tests.orchestrator.control.served_world import TOKEN, served, text_of
+from tests.orchestrator.control.harness import TOKEN, served, text_of
 
 BOUND_S = 100.0
 DEEP = pb.Assignment(run=5, nodes=1, periods=[1], iterations=1, snapshot_every=1, problem="[" * 99999)

@@ -13,7 +13,7 @@ from node.stream_proof import proof, shown
 from node.wire_message import pack
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import NetworkRun
-from tests.orchestrator.live.live_world import Visited, long_run, play
+from tests.orchestrator.live.harness import Visited, long_run, play
 
 NAMES = ["node-0", "node-1", "node-2"]
 PAGES = ["/", "/api/live", "/api/graph", "/api/run", "/api/runs", "/sd/nodes"]

@@ -34,8 +34,8 @@ from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import message_lost
-from tests.pame.algorithms.driving import Constant, graph
-from tests.pame.algorithms.replica_world import (
+from tests.pame.algorithms.harness import Constant, graph
+from tests.pame.algorithms.replica_oracle import (
     ITERATIONS,
     NEIGHBOURS,
     NODES,

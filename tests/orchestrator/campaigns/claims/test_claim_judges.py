@@ -33,7 +33,7 @@ from orchestrator.campaigns.claims.verdict import ClaimFinding, ClaimJudgement
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.results.paired import paired_ratio
-from tests.orchestrator.campaigns.claims.claims_world import compared, course, reaching, row
+from tests.orchestrator.campaigns.claims.builders import compared, course, reaching, row
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
 DRAWS, ALARMS = 300, 17

@@ -24,7 +24,7 @@ from orchestrator.campaigns.claims.screen import ClaimsScreen
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.cli.app import app
 from orchestrator.errors import CannotWrite
-from tests.orchestrator.campaigns.claims.claims_world import TINY, compared, course, reaching, row
+from tests.orchestrator.campaigns.claims.builders import TINY, compared, course, reaching, row
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]

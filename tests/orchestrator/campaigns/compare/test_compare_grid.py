@@ -25,7 +25,7 @@ from orchestrator.campaigns.compare.grid import (
 )
 from orchestrator.campaigns.compare.jobs import make_jobs
 from pame.algorithms import BeerSpec, DpsgdSpec, PameSpec, PenaltyStep
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 
 @pytest.fixture

@@ -24,9 +24,9 @@ from orchestrator.campaigns.compare.screen import result_table
 from orchestrator.campaigns.compare.tables import company_line
 from orchestrator.campaigns.compare.tune import choose
 from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, findings, goals, lines
-from orchestrator.campaigns.studies.spread import Spread
+from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
 
 BOTH = (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
 STANDARDIZED = "standardized (shared, active, one period)"

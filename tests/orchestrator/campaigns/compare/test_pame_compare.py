@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from orchestrator.cli import main
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 PAME = str(Path(sys.executable).parent / "pame")
 BOUND_S = 180

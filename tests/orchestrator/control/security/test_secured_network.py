@@ -17,7 +17,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
-from tests.orchestrator.control.security.secured_world import Secured, experiment_of, scraped, secured, until
+from tests.orchestrator.control.security.harness import Secured, experiment_of, scraped, secured, until
 
 NAMES = [f"node-{number}" for number in range(5)]
 HANDSHAKES = "pame_node_refused_handshakes_total"
