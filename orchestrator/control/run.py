@@ -42,9 +42,10 @@ from orchestrator.control.totals import Totals
 from orchestrator.errors import MachineFault, NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultOutcomes
-from orchestrator.experiment.faults.happened import Reach, Told, on_network, told_of
+from orchestrator.experiment.faults.happened import Reach, Told, on_network
 from orchestrator.experiment.resolve import HARD_STOP_S
 from orchestrator.results import Ending, RunFolder, Status
+from orchestrator.results.fault_acts import told_of
 from orchestrator.results.health import Health, State, judge
 from orchestrator.results.round_counts import RoundCounts
 from pame.algorithms import ExchangeMode
