@@ -30,8 +30,9 @@ from orchestrator.control.state import NetworkObserver
 from orchestrator.control.totals import Totals
 from orchestrator.errors import MachineFault
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.faults.happened import Told, told_of
+from orchestrator.experiment.faults.happened import Told
 from orchestrator.results import RunFolder, Status
+from orchestrator.results.fault_acts import told_of
 from orchestrator.results.health import Health
 from orchestrator.results.round_counts import RoundCounts
 from pame.fault_effects import for_nodes

@@ -636,6 +636,42 @@ def test_against_each_of_the_others_to_each_target(claim: str, factor: float, ex
     assert len(judgement.findings) == 2 * 3 * len(OTHERS)
 
 
+def contest_as_printed(claim: str, factor: float, status: str = "finished") -> ClaimJudgement:
+    """Tuned PaME takes 0.4 times what the others take, as printed it takes so many times that; all with five seeds."""
+
+    def took(times: float, seed: int) -> list[float]:
+        return [times * (1 + seed / 50) * 100 * (1 + place) for place in range(3)]
+
+    factors = {"pame": 0.4, "pame-as-printed": factor, **dict.fromkeys(OTHERS, 1.0)}
+    both = [{name: took(times, seed) for name, times in factors.items()} for seed in range(CONTEST_SEEDS)]
+    found = compared([(each, each) for each in both])
+    rows = [replace(one, status=status) if "printed" in one.cell.algorithm else one for one in found.simulated]
+    return CLAIMS[claim].judgement(Found(compared=replace(found, simulated=rows)))
+
+
+@pytest.mark.parametrize("claim", ["fewest-rounds", "half-volume"])
+@pytest.mark.parametrize(
+    ("factor", "printed", "expected"),
+    [(0.3, HOLDS, HOLDS), (1.0, FAILS, PARTLY), (1.5, FAILS, PARTLY)],  # a true effect, none, reversed
+)
+def test_as_printed_is_a_reading_of_its_own(claim: str, factor: float, printed: Verdict, expected: Verdict) -> None:
+    judgement = contest_as_printed(claim, factor)
+    assert judgement.verdict is expected
+    assert judgement.readings == {"tuned": HOLDS, "as printed": printed}
+    asked = [finding.place for finding in judgement.findings if finding.reading == "as printed"]
+    assert len(asked) == 3 * len(OTHERS)
+    assert all(place.startswith("as-published") for place in asked), "it is not standardized"
+
+
+@pytest.mark.parametrize("claim", ["fewest-rounds", "half-volume"])
+def test_as_printed_that_diverges_does_not_hold_and_says_so(claim: str) -> None:
+    judgement = contest_as_printed(claim, 0.3, "diverged")
+    assert judgement.readings == {"tuned": HOLDS, "as printed": FAILS}
+    printed = [finding for finding in judgement.findings if finding.reading == "as printed"]
+    assert len(printed) == 3 * len(OTHERS)
+    assert all(f.diverges and f.evidence == "diverges (5 of 5 seeds)" for f in printed)
+
+
 def test_a_target_that_pame_misses_is_not_won_and_one_that_nobody_reaches_says_nothing() -> None:
     def took(ours: bool, place: int, seed: int) -> float | None:
         return None if place == 2 or (ours and place == 1) else 10.0 + seed if ours else 30.0 + seed
