@@ -1,18 +1,36 @@
 """The two states of an edge between nodes with replicas: what this end holds of the other, and what it has told it.
 
-A pair of state and event that a table lacks cannot happen; if it does, that is a mistake of ours (`ImpossibleStep`).
+A row is a state, a column an event, and `-` a pair that cannot be; if it is met, that is a mistake of ours
+(`ImpossibleStep`).
 """
 
 from collections.abc import Mapping
 from enum import Enum, auto
 from typing import TypeVar
 
-S = TypeVar("S", bound=Enum)
-E = TypeVar("E", bound=Enum)
+State = TypeVar("State", bound=Enum)
+Event = TypeVar("Event", bound=Enum)
 
 
 class ImpossibleStep(RuntimeError):
     """A state met an event that its table does not have."""
+
+
+def after(table: Mapping[tuple[State, Event], State], state: State, event: Event) -> State:
+    """The next state; ImpossibleStep if the table has no such pair."""
+    if (state, event) not in table:
+        raise ImpossibleStep(f"{type(state).__name__} {state.name} met {event.name}")
+    return table[state, event]
+
+
+def _table(states: type[State], events: type[Event], text: str) -> Mapping[tuple[State, Event], State]:
+    columns, *rows = (line.split() for line in text.strip().splitlines())
+    return {
+        (states[state], events[event]): states[to]
+        for state, *following in rows
+        for event, to in zip(columns, following, strict=True)
+        if to != "-"
+    }
 
 
 class ReplicaState(Enum):
@@ -36,20 +54,16 @@ class ReplicaEvent(Enum):
     """The neighbour came back as a new process."""
 
 
-REPLICA_STEPS: Mapping[tuple[ReplicaState, ReplicaEvent], ReplicaState] = {
-    (ReplicaState.SOUND, ReplicaEvent.UPDATE): ReplicaState.SOUND,
-    (ReplicaState.SOUND, ReplicaEvent.WHOLE): ReplicaState.SOUND,
-    (ReplicaState.SOUND, ReplicaEvent.GAP): ReplicaState.STALE,
-    (ReplicaState.SOUND, ReplicaEvent.RETURN): ReplicaState.UNKNOWN,
-    (ReplicaState.STALE, ReplicaEvent.UPDATE): ReplicaState.STALE,
-    (ReplicaState.STALE, ReplicaEvent.WHOLE): ReplicaState.SOUND,
-    (ReplicaState.STALE, ReplicaEvent.GAP): ReplicaState.STALE,
-    (ReplicaState.STALE, ReplicaEvent.RETURN): ReplicaState.UNKNOWN,
-    (ReplicaState.UNKNOWN, ReplicaEvent.UPDATE): ReplicaState.UNKNOWN,
-    (ReplicaState.UNKNOWN, ReplicaEvent.WHOLE): ReplicaState.SOUND,
-    (ReplicaState.UNKNOWN, ReplicaEvent.RETURN): ReplicaState.UNKNOWN,
-}
-"""No gap is seen before the first message."""
+REPLICA_STEPS = _table(
+    ReplicaState,
+    ReplicaEvent,
+    """
+              UPDATE    WHOLE   GAP     RETURN
+    SOUND     SOUND     SOUND   STALE   UNKNOWN
+    STALE     STALE     SOUND   STALE   UNKNOWN
+    UNKNOWN   UNKNOWN   SOUND   -       UNKNOWN
+    """,
+)
 
 
 class ToldState(Enum):
@@ -83,30 +97,14 @@ class ToldEvent(Enum):
     """The neighbour came back as a new process."""
 
 
-TOLD_STEPS: Mapping[tuple[ToldState, ToldEvent], ToldState] = {
-    (ToldState.ALL, ToldEvent.UPDATE): ToldState.ALL,
-    (ToldState.ALL, ToldEvent.LOST_UPDATE): ToldState.LACKS_LAST,
-    (ToldState.ALL, ToldEvent.LOST_OTHER): ToldState.LACKS_MORE,
-    (ToldState.ALL, ToldEvent.LOST_NOTHING): ToldState.ALL,
-    (ToldState.LACKS_LAST, ToldEvent.UPDATE): ToldState.ALL,
-    (ToldState.LACKS_LAST, ToldEvent.LOST_UPDATE): ToldState.LACKS_MORE,
-    (ToldState.LACKS_LAST, ToldEvent.LOST_OTHER): ToldState.LACKS_MORE,
-    (ToldState.LACKS_LAST, ToldEvent.LOST_NOTHING): ToldState.LACKS_MORE,
-    (ToldState.LACKS_MORE, ToldEvent.LOST_UPDATE): ToldState.LACKS_MORE,
-    (ToldState.LACKS_MORE, ToldEvent.LOST_OTHER): ToldState.LACKS_MORE,
-    (ToldState.LACKS_MORE, ToldEvent.LOST_NOTHING): ToldState.LACKS_MORE,
-    (ToldState.NOTHING, ToldEvent.LOST_UPDATE): ToldState.NOTHING,
-    (ToldState.NOTHING, ToldEvent.LOST_OTHER): ToldState.NOTHING,
-    (ToldState.NOTHING, ToldEvent.LOST_NOTHING): ToldState.NOTHING,
-    **{(knows, ToldEvent.WHOLE): ToldState.ALL for knows in ToldState},
-    **{(knows, ToldEvent.MISSED): ToldState.NOTHING for knows in ToldState},
-    **{(knows, ToldEvent.RETURN): ToldState.NOTHING for knows in ToldState},
-}
-"""Whoever needs a whole surrogate gets no mere update."""
-
-
-def after(table: Mapping[tuple[S, E], S], state: S, event: E) -> S:
-    """The next state; ImpossibleStep if the table has no such pair."""
-    if (state, event) not in table:
-        raise ImpossibleStep(f"{type(state).__name__} {state.name} met {event.name}")
-    return table[state, event]
+TOLD_STEPS = _table(
+    ToldState,
+    ToldEvent,
+    """
+                 UPDATE   WHOLE   LOST_UPDATE   LOST_OTHER   LOST_NOTHING   MISSED    RETURN
+    ALL          ALL      ALL     LACKS_LAST    LACKS_MORE   ALL            NOTHING   NOTHING
+    LACKS_LAST   ALL      ALL     LACKS_MORE    LACKS_MORE   LACKS_MORE     NOTHING   NOTHING
+    LACKS_MORE   -        ALL     LACKS_MORE    LACKS_MORE   LACKS_MORE     NOTHING   NOTHING
+    NOTHING      -        ALL     NOTHING       NOTHING      NOTHING        NOTHING   NOTHING
+    """,
+)

@@ -36,10 +36,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pame.algorithms.interface import Context, Form, Message, Received
+from pame.algorithms.interface import Context, Message, Received
 from pame.algorithms.mixing import Mixing
 from pame.algorithms.neighbour_replica import NeighbourReplica, Surrogates
-from pame.algorithms.replica_messages import added, before, bundles, forms, sent_again, silences, whole
+from pame.algorithms.replica_messages import ReplicaForms, added, before, sent_again, whole
 from pame.algorithms.replica_schedule import ReplicaSchedule
 from pame.algorithms.replica_spec import ReplicaSpec
 from pame.algorithms.replica_state import ReplicaEvent, ReplicaState, ToldEvent, ToldState
@@ -73,6 +73,7 @@ class Replicas:
         self.names = tuple(names)
         self._flowing = flowing
         self._naive, self._mends = spec.on_loss == "naive", spec.on_loss == "acknowledged"
+        self.forms = ReplicaForms(self.names, spec.compressor, repeats=self._mends)
         self._schedule = ReplicaSchedule(context, spec.resync_every if spec.on_loss == "resync" else None)
         self._mixing = Mixing(context, spec.mixing)
         self._own: Surrogates = {name: np.zeros_like(context.start) for name in names}
@@ -84,21 +85,6 @@ class Replicas:
         """The updates of the last round, if these were what was sent."""
         self._late: list[Late] = []
         self.desynchronised = 0
-
-    @property
-    def vectors(self) -> dict[str, Form]:
-        """An update, the one before, or the whole surrogate, of each vector."""
-        return forms(self.names, self._compressor, self._mends)
-
-    @property
-    def bundles(self) -> list[frozenset[str]]:
-        """All updates, those of two rounds, or all surrogates."""
-        return bundles(self.names, self._mends)
-
-    @property
-    def silences(self) -> list[frozenset[str]]:
-        """What there is to send without an update: nothing, or that of the round before."""
-        return silences(self.names, self._mends)
 
     def own(self, name: str) -> Vector:
         """The node's own surrogate."""
