@@ -50,7 +50,6 @@ def concerns(event: FaultEvent, index: int) -> bool:
 
 
 def fault_message(run: int, turn: Turn) -> pb.FaultReport:
-    """An effect of the plan begins or ends."""
     window = turn.event.window
     return pb.FaultReport(
         run=run,
@@ -74,5 +73,4 @@ def planned_moment(window: Window, begins: bool) -> float:
 
 
 def realised_message(found: Realised) -> pb.RealisedLink:
-    """What became of one property of a link."""
     return pb.RealisedLink(**asdict(found))

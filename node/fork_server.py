@@ -173,7 +173,6 @@ class ForkServer:
 
 
 def main() -> None:
-    """Serve until the input ends."""
     try:
         load_plugins()
     except PluginError as error:

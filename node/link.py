@@ -34,8 +34,6 @@ _STALLED_AFTER_TRIPS = 4.0
 
 
 class OutLink:
-    """One directed link to a neighbour."""
-
     def __init__(
         self,
         peer: Peer,
@@ -124,7 +122,6 @@ class OutLink:
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything is acknowledged."""
         return not (self._queue or self._wire.entries or self._flights)
 
     def taken_off_s(self) -> float:

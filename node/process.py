@@ -47,8 +47,6 @@ _PROBES = 1000
 
 @dataclass(frozen=True)
 class Options:
-    """How a node is started."""
-
     orchestrator: str
     token: str
     member: str
@@ -80,8 +78,6 @@ def capabilities() -> list[str]:
 
 
 class Node:
-    """Everything one node does, from start to end."""
-
     def __init__(self, options: Options) -> None:
         self._options = options
         self._host, self._metrics_host = _hosts(options)

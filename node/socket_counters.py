@@ -61,7 +61,6 @@ async def count_sockets(receivers: Mapping[int, str], but: Set[int] = frozenset(
 
 
 def total(connections: Iterable[Connection]) -> SocketCounts:
-    """Their sums."""
     names = [field.name for field in fields(SocketCounts)][1:]
     counts = (SocketCounts(1, *(getattr(connection, name) for name in names)) for connection in connections)
     return sum(counts, SocketCounts())

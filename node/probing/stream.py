@@ -65,7 +65,6 @@ class ProbeStream:
         return self._link.shortest_s
 
     async def close(self) -> None:
-        """Hang up."""
         await self._link.close()
 
     def _push(self, number: int, filling: bytes) -> int:

@@ -23,8 +23,6 @@ _SHARE_SLACK = (1e-4, 2e-6)
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One property of a link."""
-
     mechanism: str
     """As in `Mechanisms`."""
     asked: float

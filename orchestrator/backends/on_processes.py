@@ -30,8 +30,6 @@ NODES_PER_CORE = 64
 
 @dataclass(frozen=True)
 class Places:
-    """Where everybody is."""
-
     orchestrator: str
     """The address it listens on."""
     nodes: Sequence[Place]

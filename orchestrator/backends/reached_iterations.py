@@ -22,7 +22,6 @@ class Reached:
         """Nothing."""
 
     def recorded(self, records: Sequence[Record]) -> None:
-        """Some nodes finished an iteration."""
         for record in records:
             under_way = self._iterations[record.node]
             if record.iteration > under_way + 1:
@@ -31,6 +30,5 @@ class Reached:
             self._done_at[record.node] = record.seconds
 
     def at_end(self, seconds: float | None, setting: ResolvedRun) -> Reach:
-        """When the run is over."""
         limit = setting.stop.iterations if setting.mode is ExchangeMode.ROUNDS else inf
         return Reach(seconds, self._iterations, limit, self._done_at, self._skipped)

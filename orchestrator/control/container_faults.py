@@ -110,8 +110,6 @@ class _Struck:
 
 
 class _ContainerFaults:
-    """Of one run."""
-
     def __init__(self, run: NetworkRunState) -> None:
         self._run = run
         self._known = 0

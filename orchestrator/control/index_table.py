@@ -85,13 +85,11 @@ class IndexTable:
             member.tell(message)
 
     def peer(self, index: int) -> Peer:
-        """Where that node is reached."""
         member = self._members[index]
         address, name = (member.address, member.certificate_name) if member else ("", "")
         return Peer(index, address, self._incarnations[index], name)
 
     def peers(self, indices: Iterable[int]) -> list[Peer]:
-        """Where these nodes are reached."""
         return [self.peer(index) for index in indices]
 
     def member(self, index: int) -> Member | None:

@@ -18,8 +18,6 @@ Who = tuple[int, int]
 
 
 class NodeHistory:
-    """Of one run."""
-
     def __init__(self) -> None:
         self._next: dict[Who, int] = {}
         """The first iteration whose record is not there yet."""

@@ -12,7 +12,6 @@ from pame.algorithms import PameSpec
 
 
 def state_of(run: NetworkRunState) -> NetworkState:
-    """Where its nodes are."""
     places, gathering = run.collection.iterations, run.phase is Phase.GATHERING
     return NetworkState(
         phase=run.phase,
@@ -31,7 +30,6 @@ def state_of(run: NetworkRunState) -> NetworkState:
 
 
 def figures_of(run: NetworkRunState) -> OrchestratorFigures:
-    """Everything that Prometheus sees of it."""
     state, last, collection = state_of(run), run.folder.last, run.collection
     sent_bytes, messages = run.totals.sent_by_kind(), run.totals.traffic(0.0).messages
     n, algorithm = run.setting.problem.n, run.setting.algorithm

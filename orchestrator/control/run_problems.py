@@ -18,7 +18,6 @@ _SILENT_ROUNDS = 3
 
 
 def symptoms_of(run: NetworkRunState, is_over: bool, is_failed: bool = False) -> Symptoms:
-    """Now, or at the end of the run."""
     rounds, gaps = run.rounds, run.gaps.unexplained
     gone = run.nodes.gone | (_without_result(run) if is_over else set())
     unheard = unheard_links(run.totals.ledger().links(), run.setting, run.plan) if is_over else []

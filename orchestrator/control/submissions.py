@@ -50,12 +50,10 @@ class Submissions:
 
     @property
     def members(self) -> Members:
-        """Who is there."""
         return self._control.members
 
     @property
     def current(self) -> Broadcast | None:
-        """The run under way."""
         return self._current
 
     @property
@@ -99,7 +97,6 @@ class Submissions:
         return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
 
     def inject(self, events: Plan) -> NetworkRun:
-        """Into the run under way; it is returned."""
         run = self._running()
         run.inject(events)
         return run

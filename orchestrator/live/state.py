@@ -21,8 +21,6 @@ _EVENTS = 100
 
 @dataclass(frozen=True)
 class RunState:
-    """A run at one moment."""
-
     network: NetworkState
     nodes: list[NodeLook]
     figures: dict[str, Any]
@@ -30,7 +28,6 @@ class RunState:
 
 
 def look_at(run: NetworkRun, flows: LinkRates) -> RunState:
-    """Now."""
     flows.take(run.totals)
     network = state_of(run)
     links = flows.links(inf if run.is_over else time.monotonic())

@@ -58,7 +58,6 @@ class Sample:
 
 
 def unverifiable(asked: Asked, why: str) -> LinkFinding:
-    """Nothing can be said."""
     return LinkFinding(asked, LinkVerdict.UNVERIFIABLE, how=why)
 
 
@@ -81,7 +80,6 @@ def judge(asked: Asked, sample: Sample, back: LinkSpec, one_clock: bool) -> Link
 
 
 def deviation(spec: LinkSpec) -> float:
-    """The standard deviation of the delay."""
     return spec.jitter_s if spec.distribution == "normal" else spec.jitter_s / sqrt(3)
 
 
