@@ -205,7 +205,7 @@ def _be(options: Options) -> int:
         log_event(_LOG, "failed", logging.ERROR, reason=error)
         return 2
     except Exception as error:
-        log_mistake(_LOG, "failed", reason=in_one_line(error))
+        log_mistake(_LOG, "failed", error, reason=in_one_line(error))
         return 2
     except BaseException:
         sys.excepthook(*sys.exc_info())

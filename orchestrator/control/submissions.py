@@ -143,7 +143,7 @@ class Submissions:
         except PameError as error:
             ending = Ending(Status.FAILED, str(error), 0, None, 0.0, exact=False)
         except Exception as error:  # a mistake of ours; the next run has a right to begin
-            log_mistake(_LOG, "mistake")
+            log_mistake(_LOG, "mistake", error)
             ending = Ending(Status.FAILED, repr(error), 0, None, 0.0, exact=False)
         self._control.run = None
         self._current, self._busy = None, False
