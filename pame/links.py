@@ -8,24 +8,37 @@ a TCP stream. The same arithmetic serves the virtual-time simulator and a node's
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from pame.randomness import normal_quantile
+from pame.units import OrInfinite, Rate, Seconds, Share
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Metadata of a property: each link may draw its own, by this word of the link's key."""
+
+    word: int
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSpec:
-    """One directed link: one-way delay, jitter, rate, and the share of packets that are lost."""
+    """What a link does to messages, one way.
 
-    delay_s: float = 0.0
-    jitter_s: float = 0.0
-    """Uniform: plus or minus so much; normal: the standard deviation."""
-    rate_bps: float = inf
+    delay: the time a message is under way
+    jitter: how much the delay varies: at most so much (uniform), or its standard deviation (normal)
+    rate: how fast bits leave the sender
+    distribution: of the jitter; uniform if left out
+    loss: the share of packets that are lost: TCP repairs it, it shows as delay. For whole messages see messages.loss.
+    """
+
+    delay_s: Annotated[Seconds, Drawn(0)] = 0.0
+    jitter_s: Annotated[Seconds, Drawn(2)] = 0.0
+    rate_bps: Annotated[Rate, OrInfinite("unlimited"), Drawn(1)] = inf
     distribution: Literal["uniform", "normal"] = "uniform"
-    loss: float = 0.0
-    """Of packets: TCP repairs it, so that no message is lost. No part of this queue."""
+    loss: Annotated[Share, Drawn(3)] = 0.0
 
 
 def crossing_s(spec: LinkSpec, bits: float) -> float:

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
 from statistics import median
 
@@ -47,7 +46,6 @@ from orchestrator.experiment.resolve import HARD_STOP_S
 from orchestrator.results import Ending, RunFolder, Status
 from orchestrator.results.health import Health, State, judge
 from orchestrator.results.round_counts import RoundCounts
-from pame.algorithms import ExchangeMode
 from pame.errors import Diverged
 from pame.evaluate import Measured
 from pame.fault_effects import Plan, for_nodes
@@ -390,7 +388,7 @@ class NetworkRun:
 
     async def _ending(self) -> None:
         self.phase = "ending"
-        last = self.setting.stop.iterations
+        last = self.setting.stop.last_iteration
         at = self._end.iteration if self._end and self._end.status is Status.FINISHED else last
         for member in self.seats.living():
             member.tell(pb.ToNode(stop=pb.Stop(run=self.number, iteration=at)))
@@ -404,10 +402,10 @@ class NetworkRun:
     def _look_around(self) -> None:
         """What no message tells: time that is over, nodes that are silent, everybody done."""
         stop, now = self.setting.stop, time.monotonic()
-        last = stop.iterations
+        last = stop.last_iteration
         self._notice_silence(now)
         self._done |= self.seats.at_least(last)
-        seconds = stop.seconds if isfinite(stop.seconds) else HARD_STOP_S
+        seconds = HARD_STOP_S if stop.seconds is None else stop.seconds
         alive = self.seats.alive()
         if alive:
             self._last_alive = now
@@ -502,13 +500,7 @@ class NetworkRun:
         results = [k for k, _ in self.collection.results.values()]
         complete = results == [end.iteration] * len(self.seats)
         clean = self.totals.ledger().clean and self.totals.figures().clean and not self.refused.counts
-        return (
-            end.status is Status.FINISHED
-            and self.setting.mode is ExchangeMode.ROUNDS
-            and undisturbed
-            and clean
-            and complete
-        )
+        return end.status is Status.FINISHED and self.setting.exchange.waits and undisturbed and clean and complete
 
     def _happened(self, what: str, node: int, detail: str) -> None:
         self._note({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
