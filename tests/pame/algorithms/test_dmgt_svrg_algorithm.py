@@ -10,8 +10,8 @@ from pame.exchange import Vector
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.rules import Messages, Values
-from tests.pame.algorithms.driving import Constant, drive, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import Constant, drive, graph
+from tests.pame.algorithms.oracle import (
     ALWAYS,
     DIFFERENT,
     EVERY_SCHEDULE,

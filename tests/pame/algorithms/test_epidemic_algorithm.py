@@ -13,8 +13,8 @@ from pame.randomness import Key, Purpose, subset
 from pame.rules import Messages
 from pame.simulator import run_lock_step
 from pame.topology.regular_draw import regular_neighbours
-from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import EDGES, Constant, Watcher, drive, graph
+from tests.pame.algorithms.oracle import (
     ALWAYS,
     DIFFERENT,
     ITERATIONS,

@@ -11,7 +11,7 @@ from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange, Messages, Mode
 from pame.stopping import PaperRule, StopRules
-from tests.pame.simulator.simulator_world import PAME, all_pairs, run, same_bits, world
+from tests.pame.simulator.harness import PAME, all_pairs, run, same_bits, world
 
 JITTERY = {"link": LinkSpec(0.01, 0.009), "compute": Compute(jitter=0.9)}
 

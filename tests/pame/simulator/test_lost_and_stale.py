@@ -14,7 +14,7 @@ from pame.participant import staleness
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange, Messages
 from pame.sampling import candidates, message_lost, participation
-from tests.pame.simulator.simulator_world import DPSGD, PAME, PERIODS, Run, run, world
+from tests.pame.simulator.harness import DPSGD, PAME, PERIODS, Run, run, world
 
 DRIVERS = ("lock-step", "vectorised", "virtual-time")
 

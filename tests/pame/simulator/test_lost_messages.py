@@ -12,7 +12,7 @@ from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange, Messages
 from pame.sampling import message_lost
-from tests.pame.simulator.simulator_world import (
+from tests.pame.simulator.harness import (
     DPSGD,
     PAME,
     Run,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pame.errors import ParameterError
 from pame.rules import Compute, Exchange
 from pame.simulator import DRIVERS, check
-from tests.pame.simulator.simulator_world import DPSGD, PAME, run, world
+from tests.pame.simulator.harness import DPSGD, PAME, run, world
 
 
 @pytest.mark.parametrize(
