@@ -6,19 +6,19 @@ Pipelined: the next message may start while earlier ones are still on their way.
 a TCP stream. The same arithmetic serves the virtual-time simulator and a node's in-process shaper.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import inf
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args, get_type_hints
 
 import numpy as np
 
 from pame.randomness import normal_quantile
-from pame.units import OrInfinite, Rate, Seconds, Share
+from pame.units import OrInfinite, Rate, Seconds, Share, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Metadata of a property: each link may draw its own, by this word of the link's key."""
+    """Metadata of a number: each link may draw its own, by this word of the link's key."""
 
     word: int
 
@@ -39,6 +39,38 @@ class LinkSpec:
     rate_bps: Annotated[Rate, OrInfinite("unlimited"), Drawn(1)] = inf
     distribution: Literal["uniform", "normal"] = "uniform"
     loss: Annotated[Share, Drawn(3)] = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkProperty:
+    """A number that a link has, by its name in files and reports."""
+
+    name: str
+    field: str
+    unit: Unit
+    word: int
+    """Of the link's key, by which it is drawn."""
+    nothing: float
+    """The value that does nothing to messages."""
+
+    def of(self, spec: LinkSpec) -> float:
+        """Its value on a link."""
+        return float(getattr(spec, self.field))
+
+
+def _properties() -> tuple[LinkProperty, ...]:
+    hints, found = get_type_hints(LinkSpec, include_extras=True), []
+    for field in fields(LinkSpec):
+        notes = {type(note): note for note in get_args(hints[field.name])}
+        if Unit in notes:
+            unit = notes[Unit]
+            name = field.name.removesuffix(unit.suffix)
+            found.append(LinkProperty(name, field.name, unit, notes[Drawn].word, getattr(LinkSpec(), field.name)))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+PROPERTIES = _properties()
+"""In the order of tables."""
 
 
 def crossing_s(spec: LinkSpec, bits: float) -> float:

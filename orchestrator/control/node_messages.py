@@ -18,12 +18,13 @@ from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
 from orchestrator.control.field_ranges import ControlRefused, check_fields
 from pame.fault_effects import FaultEvent, Plan, for_nodes
+from pame.links import PROPERTIES
 from pame.resolved_run import ResolvedRun
 
 MOST_OVERTIME = 2**31
 _MOST_RECEIVED = 2**20
 """In one iteration: some algorithms take several messages of a sender at once."""
-_PROPERTIES = frozenset({"delay", "jitter", "rate", "loss", "cut"})
+_PROPERTIES = frozenset({"cut", *(one.name for one in PROPERTIES)})
 _REFUSALS = frozenset(refusal_pb2.Refusal.values()) - {refusal_pb2.REFUSAL_UNSPECIFIED}
 
 Moment = tuple[int, bool, bool, float]

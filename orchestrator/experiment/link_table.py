@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from orchestrator.experiment.distributions import Distribution, Lognormal, Normal, draws
-from orchestrator.experiment.links import DRAWN, LinkDraw, LinksSection
+from orchestrator.experiment.links import LinkDraw, LinksSection
 from pame.errors import ParameterError
-from pame.links import LinkSpec
+from pame.links import PROPERTIES, LinkSpec
 from pame.randomness import Key, Purpose
 from pame.topology import Topology
 from pame.units import BITS_PER_SECOND, SHARE, Unit
@@ -80,8 +80,8 @@ def _drawn(spec: LinkSpec, draw: LinkDraw | None, link: Link, seed: int) -> Link
     key = Key(seed, Purpose.LINK_DRAW, link[0], 0, link[1])
     numbers: dict[str, Any] = {
         one.field: _possible(one.unit, distribution, draws(distribution, key, one.word + 1)[one.word])
-        for one in DRAWN
-        if (distribution := getattr(draw, one.key)) is not None
+        for one in PROPERTIES
+        if (distribution := getattr(draw, one.name)) is not None
     }
     return replace(spec, **numbers)
 

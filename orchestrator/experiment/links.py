@@ -14,8 +14,8 @@ The later one counts: preset, own values, draw, regions, nodes, pairs.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, get_type_hints
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     Field,
@@ -30,10 +30,10 @@ from orchestrator.experiment import distributions
 from orchestrator.experiment.distributions import Between, Distribution, LogUniform, Uniform, pattern
 from orchestrator.experiment.key_docs import meanings
 from orchestrator.experiment.section import Duration, Section
-from orchestrator.experiment.spec_section import file_keys, unwrap, written
+from orchestrator.experiment.spec_section import file_keys
 from orchestrator.experiment.text_values import TextValue
 from orchestrator.experiment.units import DURATION, RATE, SHARE_TEXT, Expected, read_share, show_share
-from pame.links import Drawn, LinkSpec
+from pame.links import PROPERTIES, LinkSpec
 from pame.units import BITS_PER_SECOND, SECONDS, SHARE, Unit
 
 Preset = Literal["lan", "wifi", "4g", "wan", "intercontinental", "satellite"]
@@ -99,28 +99,6 @@ _DRAWN: Mapping[Unit, tuple[TextValue, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class DrawnProperty:
-    """A field of `LinkSpec` that each link may draw for itself, by a word of the link's key."""
-
-    key: str
-    field: str
-    unit: Unit
-    word: int
-
-
-def _drawn_properties() -> tuple[DrawnProperty, ...]:
-    found = []
-    for name, hint in get_type_hints(LinkSpec, include_extras=True).items():
-        notes = {type(note): note for note in unwrap(hint)[1]}
-        if Drawn in notes:
-            found.append(DrawnProperty(written(name, hint), name, notes[Unit], notes[Drawn].word))
-    return tuple(sorted(found, key=lambda one: one.word))
-
-
-DRAWN = _drawn_properties()
-
-
 def _given_properties() -> type[Section]:
     """Every key of a link, each of which may be left out."""
     said = meanings(LinkSpec)
@@ -132,9 +110,9 @@ def _given_properties() -> type[Section]:
 
 def _drawn_values() -> type[Section]:
     keys: dict[str, Any] = {}
-    for one in DRAWN:
+    for one in PROPERTIES:
         text, how = _DRAWN[one.unit]
-        keys[one.key] = Annotated[Distribution, text] | None, Field(default=None, description=f"its {one.key}{how}")
+        keys[one.name] = Annotated[Distribution, text] | None, Field(default=None, description=f"its {one.name}{how}")
     return create_model("DrawnValues", __base__=Section, **keys)
 
 
