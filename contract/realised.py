@@ -1,17 +1,6 @@
 """What became of the properties of links, as nodes report it."""
 
 from dataclasses import dataclass
-from enum import StrEnum
-
-
-class LinkProperty(StrEnum):
-    """What a link can be asked for; the words are those of reports and files."""
-
-    DELAY = "delay"
-    JITTER = "jitter"
-    LOSS = "loss"
-    RATE = "rate"
-    CUT = "cut"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +9,8 @@ class Realised:
 
     sender: int
     receiver: int
-    property: LinkProperty
+    property: str
+    """rate, delay, jitter, loss or cut."""
     asked: float
     """Bits per second, seconds, or a share; a cut is the share 1."""
     mechanism: str

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from math import inf
 
 from orchestrator.experiment.faults.happened import Reach
-from pame.algorithms import ExchangeMode
 from pame.observe import Evaluation, Record
 from pame.resolved_run import ResolvedRun
 
@@ -22,6 +21,7 @@ class Reached:
         """Nothing."""
 
     def recorded(self, records: Sequence[Record]) -> None:
+        """Some nodes finished an iteration."""
         for record in records:
             under_way = self._iterations[record.node]
             if record.iteration > under_way + 1:
@@ -30,5 +30,6 @@ class Reached:
             self._done_at[record.node] = record.seconds
 
     def at_end(self, seconds: float | None, setting: ResolvedRun) -> Reach:
-        limit = setting.stop.iterations if setting.mode is ExchangeMode.ROUNDS else inf
+        """When the run is over."""
+        limit = setting.stop.last_iteration if setting.exchange.waits else inf
         return Reach(seconds, self._iterations, limit, self._done_at, self._skipped)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.fault_reports import Turn, concerns, fault_message
-from contract.realised import LinkProperty, Realised
+from contract.realised import Realised
 from node.fault_schedule import FaultSchedule
 from node.supervisor import LONGEST_S
 from orchestrator.control.fault_events import fault_event
@@ -79,7 +79,7 @@ def test_what_the_kernel_does_is_told_when_it_has_acknowledged() -> None:
     chronicle = FaultSchedule(
         1, plan, told.append, lambda each: "nft" if isinstance(each.effect, CutEffect) else "in-process"
     )
-    row = Realised(1, 2, LinkProperty.CUT, 1.0, "nft", 1.0)
+    row = Realised(1, 2, "cut", 1.0, "nft", 1.0)
     chronicle.look(2.1, 5)
     assert [(turn.event.number, turn.took) for turn in told] == [(1, None)]
     chronicle.applied(2.1, 5, 0.02, lambda _: [row])

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from contract.realised import LinkProperty
 from pame.links import LinkSpec
 
 Link = tuple[int, int]
@@ -26,17 +25,13 @@ class Asked:
     """One property of one directed link."""
 
     link: Link
-    what: LinkProperty
+    what: str
+    """delay, jitter, rate or loss."""
     value: float
     """Seconds, bits per second, or a share."""
     mechanism: str
     spec: LinkSpec
     """All that is asked of the link."""
-
-    @property
-    def is_rate(self) -> bool:
-        """Whether it takes a flood of messages to measure it."""
-        return self.what is LinkProperty.RATE
 
     @property
     def in_process(self) -> bool:
@@ -79,7 +74,7 @@ class Verification:
     """All that was found before a run."""
 
     findings: Sequence[LinkFinding]
-    asked: Mapping[LinkProperty, int]
+    asked: Mapping[str, int]
     """Of how many links each property is asked."""
     seconds: float
     capacity_bps: float | None = None

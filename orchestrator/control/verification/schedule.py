@@ -7,14 +7,13 @@ from math import inf
 import networkx as nx
 
 from contract.probe_counts import PINGS, PINGS_OF_JITTER
-from contract.realised import LinkProperty
 from orchestrator.control.verification.findings import Asked, Link
 from pame.randomness import Key, Purpose, subset
 
 MOST_LINKS = 200
 _TIMING_BUDGET_S = 8.0
 _LEAST_S, _MOST_S = 0.2, 2.5
-_WISHES_S = {LinkProperty.DELAY: 0.2, LinkProperty.JITTER: 0.6, LinkProperty.LOSS: 1.0}
+_WISHES_S, _WISH_S = {"delay": 0.2, "jitter": 0.6}, 1.0
 _PING_SLACK_S = 0.01
 _RATE_S, _MOST_RATE_S = 0.3, 2.0
 _RATE_PACKETS = 30
@@ -45,7 +44,7 @@ def sample(links: Iterable[Link], seed: int, most: int = MOST_LINKS) -> list[Lin
 
 def timing_rounds(asked: Mapping[Link, Sequence[Asked]]) -> list[Round]:
     """Delay, jitter and loss; both ways of an edge together."""
-    timed = {link: some for link, some in asked.items() if any(not one.is_rate for one in some)}
+    timed = {link: some for link, some in asked.items() if any(one.what != "rate" for one in some)}
     classes = colour(edge_of(link) for link in timed)
     share = max(_LEAST_S, _TIMING_BUDGET_S / max(1, len(classes)))
     rounds = []
@@ -58,7 +57,7 @@ def timing_rounds(asked: Mapping[Link, Sequence[Asked]]) -> list[Round]:
 
 def rate_rounds(asked: Mapping[Link, Sequence[Asked]], most_bps: float) -> tuple[list[Round], list[Link]]:
     """Rates, so that those of a round together stay below a limit; and the links that are too fast for it."""
-    rates = {link: one.value for link, some in asked.items() for one in some if one.is_rate}
+    rates = {link: one.value for link, some in asked.items() for one in some if one.what == "rate"}
     too_fast = [link for link, rate in sorted(rates.items()) if rate > most_bps]
     fit: list[_Fit] = []
     for edges in colour(edge_of(link) for link, rate in rates.items() if rate <= most_bps):
@@ -84,6 +83,7 @@ class _Fit:
         return rate_bps <= self._room_bps and all(self._busy.get(end, edge) == edge for end in link)
 
     def add(self, link: Link, rate_bps: float) -> None:
+        """Take it in."""
         self.links.append(link)
         self._room_bps -= rate_bps
         self._busy |= dict.fromkeys(link, edge_of(link))
@@ -106,9 +106,9 @@ def edge_of(link: Link) -> Edge:
 
 def _wish(asked: Asked) -> float:
     """How long a measurement would like to take."""
-    if asked.is_rate:
+    if asked.what == "rate":
         return 0.0
-    return max(_WISHES_S[asked.what], _pinging(asked))
+    return max(_WISHES_S.get(asked.what, _WISH_S), _pinging(asked))
 
 
 def _needed(asked: Mapping[Link, Sequence[Asked]], links: Iterable[Link]) -> float:
@@ -119,7 +119,7 @@ def _needed(asked: Mapping[Link, Sequence[Asked]], links: Iterable[Link]) -> flo
 def _pinging(asked: Asked) -> float:
     if not asked.in_process:
         return 0.0
-    pings = PINGS_OF_JITTER if asked.what is LinkProperty.JITTER else PINGS
+    pings = PINGS_OF_JITTER if asked.what == "jitter" else PINGS
     return pings * (asked.spec.delay_s + _PING_SLACK_S)
 
 

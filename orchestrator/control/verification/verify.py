@@ -5,14 +5,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from contract.realised import LinkProperty
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.verification.findings import Asked, Link, LinkFinding, Verification
 from orchestrator.control.verification.judge import Sample, judge, unverifiable
 from orchestrator.control.verification.schedule import MOST_RATE_ROUNDS, Round, rate_rounds, sample, timing_rounds
+from pame.links import PROPERTIES
 from pame.resolved_run import ResolvedRun
 
-_MEASURED = (LinkProperty.DELAY, LinkProperty.JITTER, LinkProperty.LOSS, LinkProperty.RATE)
+_NAMES = frozenset(one.name for one in PROPERTIES)
 _CAPACITY_S = 0.15
 _ANSWER_S = 6.0
 _STRAGGLING_S = 0.1
@@ -25,10 +25,10 @@ _Answers = Mapping[Link, pb.Probed]
 
 def asked_of(setting: ResolvedRun, realised: Iterable[pb.RealisedLink]) -> dict[Link, list[Asked]]:
     """What there is to measure, by link: what the nodes say that they realise, each property once."""
-    found: dict[tuple[Link, LinkProperty], Asked] = {}
+    found: dict[tuple[Link, str], Asked] = {}
     for row in realised:
-        link, name = (row.sender, row.receiver), LinkProperty(row.property)
-        if name in _MEASURED and (link, name) not in found:
+        link, name = (row.sender, row.receiver), row.property
+        if name in _NAMES and (link, name) not in found:
             spec = setting.link_at(*link, 0.0)
             found[link, name] = Asked(link, name, row.asked, row.mechanism, spec)
     asked = defaultdict(list)
@@ -61,6 +61,7 @@ class Verifier:
         self._findings: list[LinkFinding] = []
 
     def heard(self, node: int, answer: pb.Probed) -> None:
+        """A node answers."""
         if answer.number == self._number and (node, answer.peer) in self._expected:
             self._answers[node, answer.peer] = answer
             self._news.set()
@@ -73,13 +74,15 @@ class Verifier:
         for link in sorted(cut):
             self._findings += [unverifiable(one, "the link is cut when the run begins") for one in self._asked[link]]
         timing = timing_rounds(chosen)
-        capacity = await self._capacity() if any(one.is_rate for some in chosen.values() for one in some) else None
+        capacity = (
+            await self._capacity() if any(one.what == "rate" for some in chosen.values() for one in some) else None
+        )
         rating, too_fast = rate_rounds(chosen, (capacity or 0.0) / 2)
         for done, round_ in enumerate([*timing, *rating[:MOST_RATE_ROUNDS]]):
             await self._measure(round_, chosen, is_rate=done >= len(timing))
         why = f"this machine carries {(capacity or 0.0) / 1e6:.3g} Mbit/s, and a probe may take half of it"
-        self._findings += [unverifiable(one, why) for link in too_fast for one in chosen[link] if one.is_rate]
-        findings = sorted(self._findings, key=lambda found: (found.asked.link, _MEASURED.index(found.asked.what)))
+        self._findings += [unverifiable(one, why) for link in too_fast for one in chosen[link] if one.what == "rate"]
+        findings = sorted(self._findings, key=lambda found: (found.asked.link, found.asked.what))
         asked = Counter(one.what for some in self._asked.values() for one in some)
         return Verification(findings, asked, time.monotonic() - began, capacity)
 
@@ -98,7 +101,7 @@ class Verifier:
         came = await self._ask(ends, pb.Probe.KIND_COLLECT, 0.0, again=True)
         for link in round_.links:
             for one in asked[link]:
-                if one.is_rate is is_rate:
+                if (one.what == "rate") is is_rate:
                     self._findings.append(self._judge(one, round_, sent, came, asked))
 
     def _judge(
@@ -112,7 +115,7 @@ class Verifier:
         by = "messages" if asked.in_process else "datagrams"
         out, into = getattr(sent[i, j], by), getattr(came[j, i], by)
         home = [*out.round_trip_ns, *(getattr(came[i, j], by).round_trip_ns if (i, j) in came else ())]
-        behind = [one for one in all_asked[asked.link] if one.what is LinkProperty.LOSS and one.mechanism == "nft"]
+        behind = [one for one in all_asked[asked.link] if one.what == "loss" and one.mechanism == "nft"]
         found = Sample(
             sent=out.sent,
             bytes=into.bytes,

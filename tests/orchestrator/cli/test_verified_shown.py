@@ -4,7 +4,6 @@ from typing import Any
 
 from rich.console import Console
 
-from contract.realised import LinkProperty
 from orchestrator.cli.verified import say_verified, verification_table
 from orchestrator.control.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
 from pame.links import LinkSpec
@@ -13,7 +12,7 @@ from pame.links import LinkSpec
 def finding(
     link: tuple[int, int], what: str, asked: float, verdict: LinkVerdict, *found: Any, by: str = "htb"
 ) -> LinkFinding:
-    return LinkFinding(Asked(link, LinkProperty(what), asked, by, LinkSpec()), verdict, *found)
+    return LinkFinding(Asked(link, what, asked, by, LinkSpec()), verdict, *found)
 
 
 FOUND = Verification(
@@ -23,7 +22,7 @@ FOUND = Verification(
         finding((0, 1), "loss", 0.1, LinkVerdict.OK, 0.08, 0.05, 0.12, "8 of 100 datagrams lost", by="nft"),
         finding((1, 0), "delay", 0.02, LinkVerdict.MISS, 0.005, None, None, "median of 20 messages", by="in-process"),
     ],
-    {LinkProperty.RATE: 9, LinkProperty.LOSS: 1, LinkProperty.DELAY: 1},
+    {"rate": 9, "loss": 1, "delay": 1},
     1.5,
 )
 

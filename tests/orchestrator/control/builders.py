@@ -3,7 +3,7 @@
 import numpy as np
 
 from contract.fault_reports import Turn, concerns, fault_message, realised_message
-from contract.realised import LinkProperty, Realised
+from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.socket_counts import SocketCounts
 from node.counters import InCounters, NodeCounters, OutCounters
@@ -24,7 +24,7 @@ def record(node: int, k: int) -> pb.Record:
 
 def ready(run: int, node: int, setting: ResolvedRun) -> pb.FromNode:
     links = [
-        Realised(node, other, LinkProperty(what), asked, how, asked)
+        Realised(node, other, what, asked, how, asked)
         for other in setting.contacts(node)
         for what, asked, how in (("delay", 0.02, "netem"), ("rate", 1e6, "htb"), ("loss", 0.01, "refused: no\nnft"))
     ]
@@ -50,7 +50,7 @@ def totals(run: int, node: int, setting: ResolvedRun) -> pb.FromNode:
 
 
 def faults(run: int, node: int, plan: Plan, setting: ResolvedRun) -> list[pb.FromNode]:
-    held = [Realised(node, setting.contacts(node)[0], LinkProperty.CUT, 1.0, "nft", 1.0)]
+    held = [Realised(node, setting.contacts(node)[0], "cut", 1.0, "nft", 1.0)]
     turns = []
     for event in (event for event in plan if concerns(event, node)):
         turns += [Turn(event, True, 1.5, 12, "netem+nft", took=0.004, held=held), Turn(event, False, 2.5, 20)]

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from contract.realised import LinkProperty
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.link_check import LinkCheck
 from orchestrator.control.verification import Asked, LinkFinding, LinkVerdict, Verification
@@ -15,7 +14,7 @@ from orchestrator.results import Status
 from pame.links import LinkSpec
 
 TEXT = "nodes: 2\ntopology: {kind: complete}\nproblem: {n: 5, samples: 5, test_samples: 5}\nlinks: {delay: 5ms}\n"
-ASKED = Asked((0, 1), LinkProperty.DELAY, 0.005, "in-process", LinkSpec(delay_s=0.005))
+ASKED = Asked((0, 1), "delay", 0.005, "in-process", LinkSpec(delay_s=0.005))
 READY = pb.Ready(
     run=1,
     boot="here",
@@ -44,7 +43,7 @@ def begun(made: LinkCheck) -> bool:
 
 
 def found(verdict: LinkVerdict) -> Verification:
-    return Verification([LinkFinding(ASKED, verdict, measured=0.009)], {LinkProperty.DELAY: 1}, 0.1)
+    return Verification([LinkFinding(ASKED, verdict, measured=0.009)], {"delay": 1}, 0.1)
 
 
 @pytest.mark.parametrize(("when", "ready", "begins"), [

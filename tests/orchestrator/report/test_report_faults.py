@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from contract.fault_reports import Turn, fault_message
-from contract.realised import LinkProperty, Realised
+from contract.realised import Realised
 from orchestrator.control.fault_events import fault_event
 from orchestrator.experiment.faults.happened import Reach, Told, on_network
 from orchestrator.report import progress, write_report
@@ -431,7 +431,7 @@ def test_what_the_kernel_acknowledged_is_said_with_the_time_it_took(tmp_path: Pa
     cut = event(HALVES, 5, 10)
     assert isinstance(cut.effect, CutEffect)
     sender, receiver = cut.effect.links[0]
-    row = Realised(sender, receiver, LinkProperty.CUT, 1.0, "nft", 1.0)
+    row = Realised(sender, receiver, "cut", 1.0, "nft", 1.0)
     folder = ring_run(tmp_path, cut)
     turns = [
         Turn(cut, True, 5.01, 40, "nft", took=0.012, held=[row]),

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from contract.realised import LinkProperty
 from orchestrator.control.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
 from orchestrator.control.verification.judge import FALSE_ALARM, Sample, exact_interval, judge
 from pame.links import LinkSpec
@@ -18,7 +17,7 @@ BACK = LinkSpec(delay_s=0.02)
 
 
 def asked(what: str, mechanism: str = "netem", spec: LinkSpec = SPEC) -> Asked:
-    return Asked((0, 1), LinkProperty(what), VALUES[what], mechanism, spec)
+    return Asked((0, 1), what, VALUES[what], mechanism, spec)
 
 
 def found(
@@ -156,7 +155,7 @@ def test_with_two_clocks_nothing_can_be_said_of_jitter() -> None:
 def test_a_summary_says_how_much_was_looked_at_and_a_complaint_what_is_wrong_first() -> None:
     good = LinkFinding(asked("delay"), LinkVerdict.OK, 0.0501)
     bad = LinkFinding(asked("rate", "htb"), LinkVerdict.MISS, 2e7)
-    verification = Verification([good, bad], {LinkProperty.DELAY: 5, LinkProperty.RATE: 1}, 1.5)
+    verification = Verification([good, bad], {"delay": 5, "rate": 1}, 1.5)
     assert verification.summary()["coverage"] == {"delay": [1, 5], "rate": [1, 1]}
     assert verification.summary()["verdicts"] == {"ok": 1, "miss": 1}
     assert "rate of link 0→1 is 2e+07 instead of 1e+07 (htb)" in verification.complaint()

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract.realised import LinkProperty
 from orchestrator.control.verification.findings import Asked
 from orchestrator.control.verification.schedule import (
     MOST_LINKS,
@@ -26,7 +25,7 @@ edges = st.sets(
 
 def asked(link: tuple[int, int], what: str, value: float, mechanism: str = "htb") -> Asked:
     spec = LinkSpec(delay_s=value) if what == "delay" else LinkSpec(rate_bps=value if what == "rate" else 1e9)
-    return Asked(link, LinkProperty(what), value, mechanism, spec)
+    return Asked(link, what, value, mechanism, spec)
 
 
 def busy_twice(round_: Round) -> bool:
