@@ -187,7 +187,7 @@ def test_after_a_restart_the_old_incarnation_is_refused_and_the_new_one_may_go_b
     async def restart() -> None:
         async with door() as node:
             await node.takes_a_good_one(k=9)
-            node.trainer.customs.moved(0, 1)
+            node.trainer.checks.moved(0, 1)
             [refused], _ = await node.push(parcel_of(0, 10, incarnation=0).SerializeToString())
             assert pb_name(refused) == "old_incarnation"
             assert node.account.into[0].refused == {"old_incarnation": 1}
