@@ -26,11 +26,11 @@ from statistics import median_low
 import grpc
 
 from contract.assignment import Peer
+from contract.counters import OutCounters
 from contract.credentials import Credentials, expecting, mutual_channel
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
-from node.counters import OutCounters
 from node.stream_proof import shown
 from node.wire_message import WireMessage
 from pame.links import LinkState, send
@@ -147,7 +147,7 @@ class OutLink:
         What waits behind a broken stream, a cut or a receiver that no longer answers may never be.
         """
         account = self._account
-        messages, size = account.messages, account.sizes.total
+        messages, size = account.sent, account.bytes
         if account.queued and self._flows():
             return messages + account.queued, size + account.queued_bytes
         return messages, size
@@ -292,8 +292,7 @@ class OutLink:
             account.resent_bytes += parcel.sizes.total
         else:
             self._leave_queue(parcel)
-            account.messages += 1
-            account.sizes += parcel.sizes
+            account.send(parcel.sizes)
         entry.is_sent = entry.is_counted = True
 
     def _leave_queue(self, parcel: WireMessage) -> None:
@@ -335,9 +334,9 @@ class OutLink:
         async for receipt in call:
             self._account.receipts += 1
             self._is_broken, self._progress_at = False, time.monotonic()
-            self._account.late = max(self._account.late, receipt.late)
+            self._account.sent_late = max(self._account.sent_late, receipt.late)
             for refused in receipt.refused:
-                self._account.refused[refusal_name(refused.refusal)] += 1
+                self._account.refuse(refusal_name(refused.refusal))
             self._settle(receipt.seen)
             self._look_for_room()
             self._wake.set()
@@ -353,7 +352,7 @@ class OutLink:
             self._account.acknowledged += 1
         if newest is not None:
             trip = max(now - max(newest.left_at, newest.at), 1e-6)
-            self._account.round_trips.add(trip)
+            self._account.return_after(trip)
             self._shortest_s = min(self._shortest_s, trip)
             self._rates.append((self._acknowledged_bytes - newest.acknowledged_before) / trip)
             if self._acknowledged > 1:  # the first of a stream waits until it is connected

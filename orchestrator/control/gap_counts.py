@@ -3,9 +3,10 @@
 Nodes report totals, about once a second; what has grown since the last report is explained if that moment is.
 """
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 
-from contract.rpc import control_pb2 as pb
+from contract.counters import NodeCounters
 from orchestrator.results.round_counts import RoundCounts
 
 Who = tuple[int, int]
@@ -21,11 +22,7 @@ class Gaps:
     desynchronised: int = 0
 
     def __add__(self, other: "Gaps") -> "Gaps":
-        return Gaps(
-            self.dropped + other.dropped,
-            self.evicted + other.evicted,
-            self.desynchronised + other.desynchronised,
-        )
+        return Gaps(*map(add, astuple(self), astuple(other)))
 
 
 class GapCounts:
@@ -37,11 +34,9 @@ class GapCounts:
         self._rounds = rounds
         self._before: dict[Who, Gaps] = {}
 
-    def heard(self, who: Who, report: pb.Report, seconds: float, iteration: int) -> None:
+    def heard(self, who: Who, counted: NodeCounters, seconds: float, iteration: int) -> None:
         """The totals of a node, at this time of the run and at this iteration of the node."""
-        if not report.HasField("totals"):
-            return
-        now, before = _gaps(report), self._before.get(who, Gaps())
+        now, before = _gaps(counted), self._before.get(who, Gaps())
         self._before[who] = now
         if self._rounds.is_disturbed(seconds, iteration) or self._rounds.has_stragglers:
             return
@@ -50,6 +45,6 @@ class GapCounts:
         self.unexplained += Gaps(max(0, grown.dropped), max(0, grown.evicted), max(0, grown.desynchronised))
 
 
-def _gaps(report: pb.Report) -> Gaps:
-    dropped, evicted = sum(link.dropped for link in report.out), sum(link.evicted for link in report.into)
-    return Gaps(dropped, evicted, report.totals.desynchronised)
+def _gaps(counted: NodeCounters) -> Gaps:
+    dropped = sum(link.dropped for link in counted.out.values())
+    return Gaps(dropped, sum(link.evicted for link in counted.into.values()), counted.desynchronised)

@@ -17,6 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from contract.assignment import assign, describe
+from contract.counter_reports import counters_of
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.container_faults import require_docker
 from orchestrator.control.evaluation_queue import EvaluationQueue
@@ -262,9 +263,10 @@ class NetworkRun:
             self.comebacks.ready(index)
         elif kind == "report":
             self.collection.report(index, message.report.records)
-            self.totals.heard(index, member.incarnation, message.report)
-            who, reached = (index, member.incarnation), self.collection.iterations[index]
-            self.gaps.heard(who, message.report, self.seconds(), reached)
+            if message.report.HasField("totals"):
+                who, counted = (index, member.incarnation), counters_of(message.report)
+                self.totals.heard(who, counted)
+                self.gaps.heard(who, counted, self.seconds(), self.collection.iterations[index])
         elif kind == "snapshot":
             alive = self.seats.alive()
             self._evaluations.add(self.collection.snapshot(index, message.snapshot, self.seconds(), alive))

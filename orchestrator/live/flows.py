@@ -1,17 +1,15 @@
 """The nodes' totals of their links, turned into what flows now: bytes per second over the last few seconds."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from operator import add
 from typing import NamedTuple
 
-from contract.rpc import control_pb2 as pb
-from orchestrator.control.totals import Totals
+from contract.counters import NodeCounters
+from orchestrator.control.totals import Totals, Who
 
 WINDOW_S = 5.0
 _SHORTEST_S = 0.2
-
-Seat = tuple[int, int]
-"""Node and incarnation."""
 
 
 class Flow(NamedTuple):
@@ -35,13 +33,7 @@ class Troubles:
     absurd: int = 0
 
     def __add__(self, other: "Troubles") -> "Troubles":
-        return Troubles(
-            self.refused + other.refused,
-            self.dropped + other.dropped,
-            self.evicted + other.evicted,
-            self.expired + other.expired,
-            self.absurd + other.absurd,
-        )
+        return Troubles(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(slots=True)
@@ -52,12 +44,12 @@ class _Heard:
     troubles: Troubles = field(default_factory=Troubles)
     suspects: frozenset[int] = frozenset()
 
-    def take(self, at: float, report: pb.Report) -> None:
-        self.sent.append((at, {link.receiver: _size(link) for link in report.out}))
+    def take(self, at: float, counted: NodeCounters) -> None:
+        self.sent.append((at, {receiver: link.bytes for receiver, link in counted.out.items()}))
         while len(self.sent) > 2 and self.sent[1][0] <= at - WINDOW_S:
             self.sent.popleft()
-        self.troubles = _troubles(report)
-        self.suspects = frozenset(link.sender for link in report.into if link.suspect)
+        self.troubles = _troubles(counted)
+        self.suspects = frozenset(sender for sender, link in counted.into.items() if link.suspect)
 
     def flows(self, now: float) -> dict[int, Flow]:
         (began, before), (at, newest) = self.sent[0], self.sent[-1]
@@ -71,7 +63,7 @@ class LinkRates:
     """All links of one run; a node that came back counts on from what it had sent before."""
 
     def __init__(self) -> None:
-        self._heard: dict[Seat, _Heard] = {}
+        self._heard: dict[Who, _Heard] = {}
 
     def take(self, totals: Totals) -> None:
         """Look at the totals that are new."""
@@ -94,20 +86,17 @@ class LinkRates:
         """Of the whole run so far."""
         return sum((heard.troubles for heard in self._heard.values()), Troubles())
 
-    def suspects(self, seats: set[Seat]) -> set[int]:
+    def suspects(self, seats: set[Who]) -> set[int]:
         """Nodes that one of these processes does not wait for."""
         return {node for seat in seats & self._heard.keys() for node in self._heard[seat].suspects}
 
 
-def _size(link: pb.OutLink) -> int:
-    return link.values_bytes + link.support_bytes + link.stars_bytes + link.framing_bytes
-
-
-def _troubles(report: pb.Report) -> Troubles:
+def _troubles(counted: NodeCounters) -> Troubles:
+    into = counted.into.values()
     return Troubles(
-        refused=sum(link.refused for link in report.into) + report.totals.refused_strangers,
-        dropped=sum(link.dropped for link in report.out),
-        evicted=sum(link.evicted for link in report.into),
-        absurd=sum(link.absurd for link in report.into),
-        expired=report.totals.expired,
+        refused=sum(link.refused for link in into) + counted.strangers,
+        dropped=sum(link.dropped for link in counted.out.values()),
+        evicted=sum(link.evicted for link in into),
+        absurd=sum(link.absurd for link in into),
+        expired=counted.expired,
     )

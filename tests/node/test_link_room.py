@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from contract.assignment import Peer
-from node.counters import OutCounters
+from contract.counters import OutCounters
 from node.link import QUEUE_MESSAGES, OutLink
 from node.wire_message import WireMessage
 from pame.codec import Sizes
