@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from orchestrator.experiment.faults import LiveGraph, active, live_graph
 from orchestrator.report.fault_axes import FaultAxes, Range
-from orchestrator.results.fault_history import PlannedFault, named
+from orchestrator.results.fault_history import PlannedFault
 from orchestrator.results.files import finite
+from orchestrator.results.struck import named
 from orchestrator.results.tables import Floats, blocks
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, PauseEffect, Plan, RestartEffect
 from pame.observe import Evaluation

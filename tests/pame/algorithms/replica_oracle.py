@@ -13,7 +13,7 @@ import numpy as np
 
 from pame.algorithms import Algorithm, Received
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 from pame.byte_account import ByteAccount
 from pame.compressors import expand
 from pame.observe import RunOutcome

@@ -23,7 +23,8 @@ from pame.algorithms import (
     Who,
 )
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import Replicas, ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import Replicas
 from pame.byte_account import Fate
 from pame.codec import Draw
 from pame.codec.payloads import Wire, decode_payload, encode_payload

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pame.algorithms import AnqNidsSpec, BeerSpec, ChocoSpec, DcdPsgdSpec, SquarmSpec
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 from pame.byte_account import Fate
 from pame.compressors import AdaptiveQuantizer, TopK
 from pame.fault_effects import CutEffect, FaultEvent, Window
