@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client import Metric
@@ -14,12 +15,11 @@ from contract.counters import SCOPES, TABLE, CounterEntry, InCounters, NodeCount
 from contract.ports.metric_families import Build
 from contract.rpc import control_pb2 as pb
 from node.metrics import NodeCollector
-from orchestrator.control import ControlPlane, NetworkState
-from orchestrator.control.members import Member
-from orchestrator.control.recorded_run import RunOrder, conduct, make_order
+from orchestrator.control import NetworkState
+from orchestrator.control.recorded_run import RunOrder, make_order
 from pame.observe import Evaluation, Record
 from tests.orchestrator.control import builders as honest
-from tests.orchestrator.control.harness import experiment_of
+from tests.orchestrator.control.harness import experiment_of, run_of_three
 from tests.orchestrator.report.oracle import Reader
 
 ENTRIES = [(table, entry) for table in TABLE for entry in totalled(table)]
@@ -28,7 +28,7 @@ ENTRIES = [(table, entry) for table in TABLE for entry in totalled(table)]
 class Nobody:
     def evaluated(self, evaluation: Evaluation) -> None: ...
 
-    def recorded(self, records: list[Record]) -> None: ...
+    def recorded(self, records: Sequence[Record]) -> None: ...
 
     def state(self, state: NetworkState) -> None: ...
 
@@ -47,38 +47,21 @@ def filled(run: int, numbers: Iterator[int], *peers: int) -> NodeCounters:
 
 def numbers_of(entry: CounterEntry, table: type, nodes: list[NodeCounters]) -> list[float]:
     """In the order of nodes and their peers."""
-    links = {OutCounters: [node.out for node in nodes], InCounters: [node.into for node in nodes]}
-    counted = [link for links_of in links[table] for link in links_of.values()] if table in links else nodes
-    return [getattr(each, entry.name) for each in counted]
+    out, into = [node.out.values() for node in nodes], [node.into.values() for node in nodes]
+    counted: dict[type, list[Any]] = {OutCounters: [*chain(*out)], InCounters: [*chain(*into)], NodeCounters: nodes}
+    return [getattr(each, entry.name) for each in counted[table]]
 
 
 async def recorded(order: RunOrder, folder: Path, reports: list[NodeCounters]) -> None:
-    """A run of three nodes that say nothing but that they are ready, and these totals."""
-    control = ControlPlane("127.0.0.1")
-    needs = frozenset({f"algorithm:{order.experiment.algorithm.kind}", f"problem:{order.experiment.problem.kind}"})
-    members = [Member(f"node-{i}", f"127.0.0.1:{i + 1}", "", "1", 1, needs) for i in range(3)]
-    for member in members:
-        control.members.add(member)
-    conducting = asyncio.create_task(conduct(control, order, folder, Nobody()))
-    try:
-        async with asyncio.timeout(60):
-            while control.run is None or control.run.phase == "gathering":
-                await asyncio.sleep(0.01)
-            run = control.run
-            for index, member in enumerate(members):
-                run.heard(member, honest.ready(order.number, index, order.setting))
-            while run.phase != "running":
-                await asyncio.sleep(0.01)
-            for member, report in zip(members, reports, strict=True):
-                run.heard(member, pb.FromNode(report=totals_message(report)))
-                for message in honest.snapshots(order.number, 7, 20, result=True):
-                    run.heard(member, message)
-                run.heard(member, pb.FromNode(finished=pb.Finished(run=order.number)))
-            run.cancel()
-            await conducting
-    finally:
-        conducting.cancel()
-        await control.close("the test is over")
+    """A run whose nodes say nothing but these totals."""
+    async with run_of_three(order, folder, Nobody()) as (run, members, conducting):
+        for member, report in zip(members, reports, strict=True):
+            run.heard(member, pb.FromNode(report=totals_message(report)))
+            for message in honest.snapshots(order.number, 7, 20, result=True):
+                run.heard(member, message)
+            run.heard(member, pb.FromNode(finished=pb.Finished(run=order.number)))
+        run.cancel()
+        await conducting
 
 
 @pytest.fixture(scope="module")
