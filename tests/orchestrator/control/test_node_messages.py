@@ -102,7 +102,7 @@ def refusing(refused: int, *counts: tuple[int, int]) -> pb.FromNode:
     """A report of messages of node 2 that were refused: in all, and by the number of their reason."""
     message = counted(into={2: InCounters(refused=refused)})
     for number, times in counts:
-        message.report.into[0].refused_by.add(refusal=number, messages=times)  # type: ignore[arg-type]
+        message.report.into[0].refused_by.add(refusal=number, messages=times)
     return message
 
 
