@@ -1,6 +1,7 @@
 """What a node tells the orchestrator of a run, as it travels: what each iteration was like, and what was counted."""
 
 import resource
+from typing import Any
 
 from contract.counter_reports import totals_message
 from contract.counters import NodeCounters
@@ -9,21 +10,9 @@ from pame.observe import Record
 
 
 def record_message(record: Record) -> pb.Record:
-    """What one iteration was like."""
-    return pb.Record(
-        iteration=record.iteration,
-        seconds=record.seconds,
-        waited_s=record.waited_s,
-        wanted=record.wanted,
-        received=record.received,
-        coverage=record.coverage,
-        starved=bool(record.starved),
-        late=record.late,
-        messages=record.messages,
-        bytes=record.bytes,
-        lost=record.lost,
-        staleness=record.staleness,
-    )
+    told: dict[str, Any] = record._asdict()
+    del told["node"]
+    return pb.Record(**told)
 
 
 def counted_message(account: NodeCounters) -> pb.Report:

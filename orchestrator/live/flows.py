@@ -1,8 +1,7 @@
 """The nodes' totals of their links, turned into what flows now: bytes per second over the last few seconds."""
 
 from collections import deque
-from dataclasses import astuple, dataclass, field
-from operator import add
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from contract.counters import NodeCounters
@@ -22,33 +21,17 @@ class Flow(NamedTuple):
 NOTHING = Flow(0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Troubles:
-    """Sums over all nodes."""
-
-    refused: int = 0
-    dropped: int = 0
-    evicted: int = 0
-    expired: int = 0
-    absurd: int = 0
-
-    def __add__(self, other: "Troubles") -> "Troubles":
-        return Troubles(*map(add, astuple(self), astuple(other)))
-
-
 @dataclass(slots=True)
 class _Heard:
     """What one process said: its bytes by receiver, at the last few times; the rest only the last time."""
 
     sent: deque[tuple[float, dict[int, int]]] = field(default_factory=deque)
-    troubles: Troubles = field(default_factory=Troubles)
     suspects: frozenset[int] = frozenset()
 
     def take(self, at: float, counted: NodeCounters) -> None:
         self.sent.append((at, {receiver: link.bytes for receiver, link in counted.out.items()}))
         while len(self.sent) > 2 and self.sent[1][0] <= at - WINDOW_S:
             self.sent.popleft()
-        self.troubles = _troubles(counted)
         self.suspects = frozenset(sender for sender, link in counted.into.items() if link.suspect)
 
     def flows(self, now: float) -> dict[int, Flow]:
@@ -82,21 +65,6 @@ class LinkRates:
                 links[node, receiver] = Flow(former.bytes + flow.bytes, former.rate + flow.rate)
         return links
 
-    def troubles(self) -> Troubles:
-        """Of the whole run so far."""
-        return sum((heard.troubles for heard in self._heard.values()), Troubles())
-
     def suspects(self, seats: set[Who]) -> set[int]:
         """Nodes that one of these processes does not wait for."""
         return {node for seat in seats & self._heard.keys() for node in self._heard[seat].suspects}
-
-
-def _troubles(counted: NodeCounters) -> Troubles:
-    into = counted.into.values()
-    return Troubles(
-        refused=sum(link.refused for link in into) + counted.strangers,
-        dropped=sum(link.dropped for link in counted.out.values()),
-        evicted=sum(link.evicted for link in into),
-        absurd=sum(link.absurd for link in into),
-        expired=counted.expired,
-    )

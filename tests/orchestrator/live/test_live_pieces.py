@@ -65,9 +65,9 @@ def test_the_first_word_of_a_node_is_no_rate() -> None:
 
 
 def test_a_node_that_came_back_counts_on_from_its_former_self() -> None:
-    flows, _ = totals_at((0.0, 0, 0, {1: 0}), (1.0, 0, 0, {1: 100}), (9.0, 0, 1, {1: 0}), (10.0, 0, 1, {1: 70}))
+    flows, totals = totals_at((0.0, 0, 0, {1: 0}), (1.0, 0, 0, {1: 100}), (9.0, 0, 1, {1: 0}), (10.0, 0, 1, {1: 70}))
     assert flows.links(10.0) == {(0, 1): Flow(170, 70.0)}
-    assert flows.troubles().expired == 2
+    assert totals.figures().node.expired == 2
 
 
 def test_only_who_is_still_there_can_suspect_somebody() -> None:
