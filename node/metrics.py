@@ -56,7 +56,6 @@ class NodeCollector(Collector):
         self._requests = requests or {}
 
     def collect(self) -> Iterator[Metric]:
-        """All families of one scrape."""
         account = self._read()
         # dict() is one C call: no other thread can change a dictionary in the middle of its copy. Here and below.
         out, into = dict(account.out), dict(account.into)

@@ -101,7 +101,6 @@ class OrchestratorCollector(Collector):
         self._requests = requests or {}
 
     def collect(self) -> Iterator[Metric]:
-        """All families of one scrape."""
         now = self._read()
         yield build_info(self._build)
         yield refused_handshakes("orchestrator", self._handshakes())

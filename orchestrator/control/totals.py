@@ -40,7 +40,6 @@ class NetworkFigures:
 
     @property
     def overran_share(self) -> float:
-        """Of the steps."""
         return self.node.overran / self.node.steps if self.node.steps else 0.0
 
     @property
@@ -80,7 +79,6 @@ class Totals:
         self._died.add(node)
 
     def by_node(self) -> Mapping[Who, NodeCounters]:
-        """The newest totals."""
         return dict(self._newest)
 
     def out(self) -> OutCounters:
@@ -101,7 +99,6 @@ class Totals:
         )
 
     def ledger(self) -> ByteAccount:
-        """The account by link."""
         ledger, out = ByteAccount(self._nodes), self.out()
         ledger.kinds, ledger.overtime = out.sizes, out.overtime
         ledger.starved = sum(node.starved for node in self._newest.values())

@@ -57,7 +57,6 @@ class LinkRates:
                 heard.take(at, reports[seat])
 
     def links(self, now: float) -> dict[tuple[int, int], Flow]:
-        """By sender and receiver."""
         links: dict[tuple[int, int], Flow] = {}
         for (node, incarnation), heard in self._heard.items():
             for receiver, flow in heard.flows(now).items():
