@@ -11,6 +11,7 @@ from pathlib import Path
 import grpc
 
 from contract.assignment import assigned, peer
+from contract.counters import NodeCounters
 from contract.fingerprint import fingerprint
 from contract.logs import log_event
 from contract.ports.health_server import HealthServer
@@ -25,7 +26,6 @@ from contract.versions import code_version
 from node.addresses import AUTO, choose, control_address, own_addresses
 from node.commands import CommandRefused, check_neighbours, check_probe, on_one_line, read_faults
 from node.control import ControlStream
-from node.counters import NodeCounters
 from node.metrics import NodeCollector
 from node.orchestrator_channel import Options as ChannelOptions
 from node.orchestrator_channel import OrchestratorChannel, PlainChannel
@@ -160,7 +160,7 @@ class Node:
         return self._handshakes.refused if self._handshakes else {}
 
     def _account(self) -> NodeCounters:
-        return self._session.account if self._session else NodeCounters(strangers=self._server.refused)
+        return self._session.account if self._session else self._server.idle
 
     def _join(self) -> pb.Join:
         options, session = self._options, self._session

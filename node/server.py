@@ -5,13 +5,13 @@ The largest message follows from n, which only an assignment tells: the server i
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from contract.counters import NodeCounters
 from contract.credentials import Credentials, mutual_server, peer_name
 from contract.ports.health_service import HealthChecks
 from contract.ports.port_limits import port_limits
@@ -52,8 +52,8 @@ class ExchangeServer:
         self._port = port
         self._server: grpc.aio.Server | None = None
         self._streams = 0
-        self.refused: Counter[str] = Counter()
-        """Parcels that came while no run was under way, by reason."""
+        self.idle = NodeCounters()
+        """While no run is under way: parcels that come all the same."""
         self.credentials: Credentials | None = None
         """What it shows and asks for from the next `open` on; None: no TLS."""
 
@@ -155,7 +155,7 @@ class ExchangeServer:
 
     def _turn_away(self, data: bytes, name: str | None) -> int:
         refused = WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
-        self.refused[refused.code] += 1
+        self.idle.refuse(refused.code)
         raise refused
 
 

@@ -15,8 +15,8 @@ from math import inf
 import numpy as np
 
 from contract.assignment import Assigned
+from contract.counters import InCounters, NodeCounters
 from node.conditions import Conditions
-from node.counters import InCounters, NodeCounters
 from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.wire_message import MessageChecks, WireMessageRefused, pack
@@ -127,13 +127,13 @@ class Trainer:
             received = self.checks.open(data, name)
         except WireMessageRefused as refused:
             known = self._account.into.get(refused.sender) if refused.sender is not None else None
-            (known.refused if known else self._account.strangers)[refused.code] += 1
+            (known or self._account).refuse(refused.code)
             if known:
                 known.refused_detail = str(refused)
             raise
         link = self._account.into[received.sender]
-        link.messages += 1
-        link.bytes += received.size
+        link.received += 1
+        link.received_bytes += received.size
         link.absurd += is_absurd(received.message, self._absurd_from)
         link.suspect = False
         self._arrived = time.monotonic()

@@ -13,7 +13,6 @@ from contract.ports.tls_failures import REASONS
 NAMED = 32
 """At most so many peers, or reasons, have series of their own: what 128 nodes expose stays bounded."""
 OTHERS = "others"
-KINDS = ("values", "support", "stars", "framing", "protobuf")
 Samples = dict[tuple[str, ...], float | None]
 
 

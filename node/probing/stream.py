@@ -3,10 +3,10 @@
 import time
 
 from contract.assignment import Assigned, Peer
+from contract.counters import OutCounters
 from contract.credentials import Credentials
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
-from node.counters import OutCounters
 from node.link import OutLink
 from node.link_stream import PROBE
 from node.wire_message import WireMessage

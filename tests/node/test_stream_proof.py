@@ -10,9 +10,9 @@ import grpc
 import pytest
 
 from contract.assignment import Peer
+from contract.counters import OutCounters
 from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
-from node.counters import OutCounters
 from node.link import OutLink
 from node.link_stream import PROBE, PUSH
 from node.server import ExchangeServer
@@ -60,7 +60,9 @@ def play(scene: Callable[[Door], Awaitable[None]], incarnation: int = 0) -> None
         server = ExchangeServer("127.0.0.1", 0)
         await server.open()
         door = Door(server)
-        admission = Admission(proof(SECRET, server.address, incarnation), door.strangers)
+        admission = Admission(
+            proof(SECRET, server.address, incarnation), lambda reason: door.strangers.update([reason])
+        )
         await server.open(1000, door.take, probed=door.take, admission=admission)
         try:
             await scene(door)
@@ -133,7 +135,7 @@ def test_a_link_shows_its_secret_to_every_address_it_dials() -> None:
 
 def test_what_is_kept_of_a_proof_is_not_shown() -> None:
     right = proof(SECRET, "127.0.0.1:9")
-    words = repr(Admission(right, Counter()))
+    words = repr(Admission(right, print))
     assert repr(right) not in words
     assert right.hex() not in words
 

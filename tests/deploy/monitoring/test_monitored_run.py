@@ -206,7 +206,7 @@ def check_figures(server: Prometheus, world: Served) -> None:
     [saved] = server.values("network:pame_run_saved_dense:ratio").values()
     assert 1 - (48 + 20) / 240 < saved < 1 - 48 / 240 + 0.05  # the first messages are all stars
     assert world.desk.run is not None
-    ours = world.desk.run.totals.sent_by_kind()
+    ours = world.desk.run.totals.out().by_kind()
     [seen] = server.values("sum(pame_run_sent_bytes_total)").values()
     assert 0 < seen <= sum(ours.values())
 

@@ -117,7 +117,7 @@ def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_pa
     assert outcome.happened("died") == [1]
     assert outcome.run.disturbances.deaths == 1
     assert outcome.figures.suspects == (1,)
-    assert 3 <= outcome.figures.expired < 50  # three in a row, then nobody waits for it any more
+    assert 3 <= outcome.figures.node.expired < 50  # three in a row, then nobody waits for it any more
     assert outcome.run.collection.starved >= 30
     assert not outcome.ending.exact
 

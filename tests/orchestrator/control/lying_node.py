@@ -3,6 +3,8 @@
 import sys
 from math import inf, nan
 
+from contract.counter_reports import totals_message
+from contract.counters import InCounters, NodeCounters, OutCounters
 from contract.rpc import control_pb2 as pb
 from node.__main__ import main
 from node.control import ControlStream
@@ -11,15 +13,11 @@ honest_send = ControlStream.send
 
 
 def lies(run: int) -> list[pb.FromNode]:
+    most = 2**64 - 1
+    out, into = OutCounters(sent=most, values_bytes=most), InCounters(received=most)
+    counted = NodeCounters(run=run, steps=most, out={0: out}, into={0: into})
     return [
-        pb.FromNode(
-            report=pb.Report(
-                run=run,
-                out=[pb.OutLink(receiver=0, messages=2**64 - 1, values_bytes=2**64 - 1)],
-                into=[pb.InLink(sender=0, messages=2**64 - 1)],
-                totals=pb.NodeTotals(steps=2**64 - 1),
-            )
-        ),
+        pb.FromNode(report=totals_message(counted)),
         pb.FromNode(fault=pb.FaultReport(run=run, begins=True, seconds=nan, planned=inf)),
         pb.FromNode(snapshot=pb.SnapshotChunk(run=run, values=b"1234567")),
         pb.FromNode(),
