@@ -40,6 +40,7 @@ def encoded(setting: ResolvedRun, found: Run, sender: int, k: int) -> list[bytes
             draw = Draw(setting.seed, sender, k)
             result.append(encode(vector, coding=setting.coding, values=setting.values, draw=draw))
         else:
+            assert isinstance(vector, np.ndarray)
             result.append(encode_dense(vector, setting.values))
     return result
 
