@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
@@ -19,6 +19,17 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@cache
+def _succeeds(*command: str) -> bool:
+    if shutil.which(command[0]) is None:
+        return False
+    try:
+        return subprocess.run(command, capture_output=True, check=False, timeout=30).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
 
 TOOLS: dict[str, Callable[[], bool]] = {
     "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
@@ -52,7 +63,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _one_blas_thread() -> object:
+def _one_blas_thread() -> Iterator[None]:
     with threadpool_limits(1):
         yield
 
@@ -62,16 +73,6 @@ def _has_namespaces() -> bool:
     if not all(map(shutil.which, ("ip", "nft", "nsenter", "setpriv", "ss", "sysctl", "tc", "unshare"))):
         return False
     return _succeeds("unshare", "--net", "true")
-
-
-@cache
-def _succeeds(*command: str) -> bool:
-    if shutil.which(command[0]) is None:
-        return False
-    try:
-        return subprocess.run(command, capture_output=True, check=False, timeout=30).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
 
 
 def _required() -> set[str]:

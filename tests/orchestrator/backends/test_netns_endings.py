@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.exit_codes import ExitCode
-from tests.orchestrator.backends.harness import MARK, marked, new_mark, poll
+from tests.harness import poll
+from tests.orchestrator.backends.harness import MARK, marked, new_mark
 
 ROOT = Path(__file__).parents[3]
 NODES = 4

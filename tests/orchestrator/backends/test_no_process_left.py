@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from orchestrator.cli.exit_codes import ExitCode
-from tests.orchestrator.backends.harness import MARK, events_of, marked, new_mark, poll
+from tests.harness import poll
+from tests.orchestrator.backends.harness import MARK, events_of, marked, new_mark
 
 ROOT = Path(__file__).parents[3]
 EXPERIMENT = {

@@ -7,7 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from orchestrator.experiment import Experiment, ExperimentError, Variant, default_path, load, to_yaml
-from orchestrator.experiment.model import ComputeSection, LinksSection, PaperStop, Period
+from orchestrator.experiment.links import LinksSection
+from orchestrator.experiment.model import ComputeSection, PaperStop, Period
 from pame.algorithms import DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.problems import LinearSpec, LogisticSpec
 from pame.topology.kinds import Complete, RandomRegular, Ring

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.experiment import Experiment, default_path, dump, load, to_yaml
+from orchestrator.experiment.links import LinksSection
 from orchestrator.experiment.model import (
     ComputeSection,
     Evaluate,
     ExchangeSection,
-    LinksSection,
     Messages,
     PaperStop,
     Period,
@@ -28,9 +28,11 @@ from pame.problems import SPECS as PROBLEMS
 from pame.topology import SPECS as TOPOLOGIES
 
 
-def reals(low: float, high: float, **ends: bool) -> st.SearchStrategy[float]:
+def reals(low: float, high: float, exclude_min: bool = False, exclude_max: bool = False) -> st.SearchStrategy[float]:
     """Neither too large nor too small for an experiment."""
-    return st.floats(low, high, **ends).filter(lambda value: value == 0 or abs(value) >= 1e-100)
+    return st.floats(low, high, exclude_min=exclude_min, exclude_max=exclude_max).filter(
+        lambda value: value == 0 or abs(value) >= 1e-100
+    )
 
 
 POSITIVE = st.integers(1, 10**9)

@@ -10,11 +10,10 @@ from orchestrator.experiment.faults import FaultSpec
 from orchestrator.experiment.faults.kinds.degrade import Degrade
 from orchestrator.experiment.faults.kinds.lossy import Lossy
 from orchestrator.experiment.faults.kinds.message_loss import MessageLoss
-from orchestrator.experiment.links import LinkSettings
+from orchestrator.experiment.links import LinkSettings, LinksSection
 from orchestrator.experiment.model import (
     ComputeSection,
     ExchangeSection,
-    LinksSection,
     Messages,
     PaperStop,
     Period,

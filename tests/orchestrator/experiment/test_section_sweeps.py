@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.experiment import ExperimentError, Variant, load_text, swept_keys
-from orchestrator.experiment.model import ComputeSection, LinksSection
+from orchestrator.experiment.links import LinksSection
+from orchestrator.experiment.model import ComputeSection
 from pame.algorithms import DpsgdSpec, PameSpec
 from pame.compressors import Sign, TopK
 from pame.topology.kinds import Complete, Ring

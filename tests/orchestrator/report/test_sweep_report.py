@@ -66,7 +66,7 @@ def change_summary(path: Path, objective: float | None, optimum: float | None, s
 def with_optima(folder: Path, gaps: dict[str, list[float]], known: bool = True) -> str:
     """Settings with gaps by seed, seeds with very different optima; the report's words."""
     content = json.loads((folder / "sweep.json").read_text())
-    runs = []
+    runs: list[dict[str, Any]] = []
     for name, found in gaps.items():
         for seed, gap in enumerate(found, 1):
             place = content["runs"][len(runs)]["folder"]

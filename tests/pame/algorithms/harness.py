@@ -1,17 +1,17 @@
 """What runs algorithms in the tests: a driver that follows the interface by the letter, the simulators, measures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 
 from pame.algorithms import Algorithm, Delivery, Received
 from pame.byte_account import ByteAccount
-from pame.observe import Evaluation, Record, RunOutcome
+from pame.observe import RunOutcome
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS
+from tests.harness import Watcher
 
 Kind = TypeVar("Kind")
 
@@ -83,17 +83,3 @@ def distance(setting: ResolvedRun, models: Matrix) -> float:
     """How far the models are from the optimum, over how far it is from 0."""
     best = setting.problem.optimum().model
     return float(np.linalg.norm(models - best) / np.linalg.norm(np.tile(best, (len(models), 1))))
-
-
-@dataclass
-class Watcher:
-    """Keeps what a driver tells."""
-
-    evaluations: list[Evaluation] = field(default_factory=list)
-    records: list[Record] = field(default_factory=list)
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.evaluations.append(evaluation)
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        self.records += records

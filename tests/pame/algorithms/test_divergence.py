@@ -11,8 +11,8 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
+from tests.harness import Watcher
 from tests.pame.algorithms.builders import EDGES, Constant, graph
-from tests.pame.algorithms.harness import Watcher
 
 SPECS: list[tuple[AlgorithmSpec, str]] = [
     (PameSpec(participation=0.5, step=PenaltyStep(sigma0=2.0, gamma=1.0)), "0.167"),  # 1 / (2 * 3)

@@ -30,6 +30,7 @@ from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 from pame.topology import Topology
 from pame.topology.graph import canonical
+from tests.harness import Watcher
 
 Vector = NDArray[np.float64]
 
@@ -96,11 +97,11 @@ class Log:
 
 def run(driver: str, setting: ResolvedRun, spied: bool = True) -> Run:
     """Run a setting; the vectorised driver has no algorithm objects to spy on."""
-    log, watch, ledger = Log(), _Watch(), ByteAccount(setting.topology.nodes)
+    log, watch, ledger = Log(), Watcher(), ByteAccount(setting.topology.nodes)
     if spied:
         setting = replace(setting, algorithm=_SpiedSpec(setting.algorithm, log))
     outcome = DRIVERS[driver](setting, watch, ledger)
-    return Run(outcome, ledger, watch.evaluations, watch.records, log)
+    return Run(outcome, ledger, watch.points, watch.records, log)
 
 
 def same_bits(a: Vector, b: Vector) -> bool:
@@ -132,18 +133,6 @@ def same_as_far_as_it_goes(found: Run, reference: Run, held: bool = False) -> No
             points[k].metrics,
         )
         assert held or point.bytes == points[k].bytes
-
-
-class _Watch:
-    def __init__(self) -> None:
-        self.evaluations: list[Evaluation] = []
-        self.records: list[Record] = []
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.evaluations.append(evaluation)
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        self.records.extend(records)
 
 
 @dataclass(frozen=True)

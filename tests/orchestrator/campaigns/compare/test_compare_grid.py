@@ -126,7 +126,7 @@ def test_a_grid_goes_on_beyond_its_edge_as_it_began(
     key = "algorithm.gamma" if given[0] == 1.0 else "algorithm.eta"
     best = CompareCell("dpsgd", CompareView.AS_PUBLISHED, ((key, value),), 100)
     [cell] = further(comparison, best, [Edge(key, value, is_largest)], [best.values])
-    assert cell.values == ((key, pytest.approx(expected)),)
+    assert dict(cell.values) == pytest.approx({key: expected})
 
 
 def test_the_whole_grid_is_tried_if_the_budget_allows(comparison: Comparison) -> None:

@@ -139,7 +139,7 @@ def test_noise_alone_is_seldom_called_sooner() -> None:
     generator = np.random.default_rng(13)
 
     def noise() -> list[float]:
-        return np.exp(generator.normal(0.0, 0.2, 5)).tolist()
+        return [float(time) for time in np.exp(generator.normal(0.0, 0.2, 5))]
 
     def study() -> Verdict:
         rows = [each for c in (FEW, MANY) for p in (FIRST, DPSGD) for each in times(p, c, noise())]
