@@ -1,14 +1,12 @@
 """Who needs the fewest, and the page that says so, from rows made by hand."""
 
 import re
-import shutil
 from dataclasses import replace
 from html import unescape
 from math import inf
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 from rich.console import Console
 
 from orchestrator.campaigns.compare import load_comparison
@@ -24,12 +22,11 @@ from orchestrator.campaigns.compare.tune import choose
 from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, findings, goals, lines
 from orchestrator.campaigns.studies.spread import Spread
 from pame.baselines import Baseline
+from tests.browser import Visiting
 from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
 
 BOTH = (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
 STANDARDIZED = "standardized (shared, active, one period)"
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
 def curve(reached_at: int, left: float = 0.1, seconds: bool = False) -> list[CompareMark]:
@@ -234,24 +231,12 @@ def test_the_picture_has_a_panel_per_view_and_measure_and_a_line_per_algorithm(t
 
 
 @pytest.mark.requires("chromium")
-def test_a_browser_draws_every_curve_and_complains_of_nothing(tmp_path: Path) -> None:
-    path = write_compare_report(tmp_path, outcome_of(tmp_path, both_views(timed=True)))
-    complaints: list[str] = []
-    with sync_playwright() as playwright:
-        executable = next(filter(None, map(shutil.which, CHROMIUM)))
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1200, "height": 900})
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached")
-        drawn = page.eval_on_selector_all(
-            ".chart", "charts => charts.map(c => c.querySelectorAll('svg .mark-line.role-mark path').length)"
-        )
-        choices = page.eval_on_selector_all("[data-switch=x] button", "buttons => buttons.map(b => b.dataset.value)")
-        page.click("button[data-value=bytes]")
-        browser.close()
-    assert complaints == []
+def test_a_browser_draws_every_curve_and_complains_of_nothing(tmp_path: Path, visiting: Visiting) -> None:
+    visit = visiting(write_compare_report(tmp_path, outcome_of(tmp_path, both_views(timed=True))))
+    drawn = visit.marks("line")
+    choices = visit.page.eval_on_selector_all("[data-switch=x] button", "buttons => buttons.map(b => b.dataset.value)")
+    visit.page.click("button[data-value=bytes]")
+    assert visit.complaints == []
     assert drawn == [2, 2, 2, 2], "accuracy and suboptimality in two views, a line per algorithm"
     assert choices == ["rounds", "bytes", "seconds", "iterations"]
 
