@@ -38,7 +38,7 @@ ROGUE = """
 import asyncio, grpc, sys
 from orchestrator.control.security import Authority
 from contract.credentials import mutual_channel
-from node.link import PUSH
+from node.link_stream import PUSH
 from contract.keypair import SigningRequest
 
 async def push(name, channel):

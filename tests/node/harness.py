@@ -14,7 +14,7 @@ from contract.ports.metrics_server import MetricsServer
 from contract.ports.refused_requests import RefusedRequests
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
-from node.link import PUSH
+from node.link_stream import PUSH
 
 
 class Receiver:

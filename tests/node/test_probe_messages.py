@@ -6,7 +6,8 @@ from typing import Any
 
 from contract.assignment import Peer
 from contract.rpc import exchange_pb2 as pb
-from node.link import AHEAD_S, PROBE
+from node.emulated_wire import AHEAD_S
+from node.link_stream import PROBE
 from node.probing.stream import UNCOUNTED, ProbeStream
 from pame.links import LinkSpec
 from tests.node.builders import StillConditions

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Values
 from orchestrator.campaigns.compare.mixing_partners import ITERATIONS, MixingPartners
-from orchestrator.results.points import CurvePoint
+from orchestrator.results.files import finite
 from pame.algorithms import Who
-from pame.observe import Record
+from pame.observe import Evaluation, Record
 from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, Stopper, StopRules
 
@@ -57,12 +57,15 @@ HOW = {
     "edge, further values are tried, at most tuning.more for each; what is tuned for one (the decay gamma) is tuned "
     "for all that have it; the best run reaches the most targets, then the tightest of these in the fewest iterations, "
     "then the lowest suboptimality; tuning runs stop at the tightest target, or earlier where the file says so; the "
-    "chosen setting is then run to the end, and one that diverges, or ends above where it began, cannot win",
+    "chosen setting is then run to the end, and one that diverges, or ends above where it began, cannot win: the next "
+    "best takes its place, is extended and run to the end in turn; the lines that exchange nothing are tuned alike",
     "as printed": "PaME with the step that the paper prints, 1 / (sigma^k t_i), sigma 1, gamma 1.005; not tuned",
     "medians and ranges": "over the seeds; a run that does not reach a target counts as later than any that does, and "
     "so does one that diverges later",
     "times": "the ratio of what two algorithms took with the same seed; the mean of its logarithm over the seeds and "
     "the 95 % interval of Student's t; with fewer than three seeds no interval, and so a look and no verdict",
+    "the fewest": "a winner has the lowest median, and the interval of the ratio lies above 1 for each of the others "
+    "that does not diverge with every seed; else there is none, and the lowest median is named as such",
 }
 """What the figures mean."""
 
@@ -148,7 +151,7 @@ class CompareRow:
 
 
 def marks_of(
-    points: Iterable[CurvePoint],
+    points: Iterable[Evaluation],
     setting: ResolvedRun,
     stick: Yardstick,
     of: Of,
@@ -161,12 +164,11 @@ def marks_of(
     by, marks = decisive_curve(setting), []
     before = None if used is None else list(accumulate(used.get(k, 0.0) for k in range(max(used, default=0) + 1)))
     for point in points:
-        if point.by != by or None in (point.iteration, point.bytes, point.objective):
+        if point.by != by:
             continue
-        iteration, sent, objective = int(point.iteration or 0), point.bytes or 0.0, point.objective or 0.0
-        own = point.own
+        iteration, sent, objective, own = point.iteration, point.bytes, point.objective, point.own
         judged = own.objective if of == "nodes" and own is not None else objective
-        if judged is None or not isfinite(judged) or not isfinite(objective):
+        if not isfinite(judged) or not isfinite(objective):
             continue
         metrics = own.metrics if of == "nodes" and own is not None else point.metrics
         paid = sent if not before else before[min(iteration, len(before)) - 1] if iteration else 0.0
@@ -178,10 +180,10 @@ def marks_of(
                 seconds=point.seconds,
                 objective=objective,
                 left=stick.left(judged),
-                accuracy=metrics.get(ACCURACY),
+                accuracy=finite(metrics.get(ACCURACY)),
                 mean=stick.left(objective),
-                nodes=None if own is None or own.objective is None else stick.left(own.objective),
-                worst=None if own is None or own.worst is None else stick.left(own.worst),
+                nodes=None if own is None or not isfinite(own.objective) else stick.left(own.objective),
+                worst=None if own is None or not isfinite(own.worst) else stick.left(own.worst),
                 sent=None if before is None else sent,
             )
         )

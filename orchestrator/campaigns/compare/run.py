@@ -15,7 +15,6 @@ from orchestrator.campaigns.compare.mixing_partners import MixingPartners, compa
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import choose_driver, make_setting
 from orchestrator.results import Status
-from orchestrator.results.points import CurvePoint, point_of
 from orchestrator.results.round_counts import RoundCounts
 from orchestrator.results.simulated_health import simulated_health
 from pame.algorithms import FixedStep
@@ -112,11 +111,11 @@ class _CurveNotes:
     """Keeps the curves and the records of a run."""
 
     def __init__(self) -> None:
-        self.points: list[CurvePoint] = []
+        self.points: list[Evaluation] = []
         self.records: list[Record] = []
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(point_of(evaluation))
+        self.points.append(evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:
         self.records += [record for record in records if record.messages]

@@ -6,6 +6,7 @@ The yardstick is the share of the way that is left, (f(mean model) - f*) / (f(0)
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isfinite
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,9 +17,10 @@ from numpy.typing import NDArray
 from orchestrator.campaigns.studies.grid import StudyCell
 from orchestrator.report.degraded import health_told
 from orchestrator.results.files import mapping, read_object
-from orchestrator.results.points import CurvePoint, read_curve
+from orchestrator.results.points import read_curve
 from orchestrator.results.tables import blocks, read_links
 from pame.fault_effects import CutEffect
+from pame.observe import Evaluation
 from pame.resolved_run import ResolvedRun
 
 HOW = {
@@ -124,11 +126,11 @@ class StudyYardstick:
         """Of the way from the start to the optimum."""
         return (objective - self.best) / (self.start - self.best)
 
-    def hit(self, points: Sequence[CurvePoint]) -> tuple[CurvePoint, float] | None:
+    def hit(self, points: Sequence[Evaluation]) -> tuple[Evaluation, float] | None:
         """The first point of the curve by time at the target, and how long before it was the one before."""
         before = 0.0
         for point in points:
-            if point.by == "time" and point.objective is not None and point.seconds is not None:
+            if point.by == "time" and isfinite(point.objective) and point.seconds is not None:
                 if self.left(point.objective) <= self.target:
                     return point, point.seconds - before
                 before = point.seconds
@@ -173,7 +175,7 @@ def measure_folder(cell: StudyCell, setting: ResolvedRun, target: float, folder:
 
 
 def measure_points(
-    cell: StudyCell, setting: ResolvedRun, target: float, points: Sequence[CurvePoint], **told: Any
+    cell: StudyCell, setting: ResolvedRun, target: float, points: Sequence[Evaluation], **told: Any
 ) -> StudyRow:
     """From the curve alone, of a run whose folder is somewhere else; `told`: fields of the row."""
     return _row(cell, yardstick(setting, target), points, struck=struck_nodes(setting), **told)
@@ -190,9 +192,9 @@ def struck_nodes(setting: ResolvedRun) -> tuple[int, ...]:
     return tuple(sorted(worst[: max(1, nodes // 4)]))
 
 
-def _row(cell: StudyCell, stick: StudyYardstick, points: Sequence[CurvePoint], **figures: Any) -> StudyRow:
+def _row(cell: StudyCell, stick: StudyYardstick, points: Sequence[Evaluation], **figures: Any) -> StudyRow:
     hit, resolution_s = stick.hit(points) or (None, 0.0)
-    last = next((p.objective for p in reversed(points) if p.by == "time" and p.objective is not None), None)
+    last = next((p.objective for p in reversed(points) if p.by == "time" and isfinite(p.objective)), None)
     return StudyRow(
         policy=cell.policy.key,
         condition=cell.condition.key,

@@ -17,7 +17,6 @@ from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.experiment.named_files import carried
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, Status
-from orchestrator.results.points import CurvePoint, point_of
 from pame.observe import Evaluation, Record
 
 _VERIFIED_ALREADY = "verify.when=never"
@@ -133,11 +132,11 @@ class _StudyNotes:
     """Keeps the curve of a run, and passes everything on."""
 
     def __init__(self, observer: NetworkObserver) -> None:
-        self.points: list[CurvePoint] = []
+        self.points: list[Evaluation] = []
         self._observer = observer
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(point_of(evaluation))
+        self.points.append(evaluation)
         self._observer.evaluated(evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:

@@ -120,7 +120,7 @@ def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_contro
     assert inside.heard_by_host == pytest.approx(control, rel=0.1)
     assert all(sent["lo"] == 0 for sent in inside.sent)
     log = (tmp_path / "run" / "nodes.log").read_text()
-    joined = re.findall(r"joined (\S+):\d+, metrics at http://(\S+):\d+/metrics", log)
+    joined = re.findall(r" orchestrator=(\S+):\d+ metrics=http://(\S+):\d+/metrics", log)
     assert len(joined) == 4
     assert all(_network(orchestrator) == _network(metrics) for orchestrator, metrics in joined)
 

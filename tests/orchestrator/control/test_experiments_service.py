@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control.run import GATHER_S
+from orchestrator.control.run_phases import GATHER_S
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.errors import PameError

@@ -154,6 +154,8 @@ def test_the_page_has_a_table_of_verdicts_and_a_section_for_each(tmp_path: Path)
     assert "PaME 10 rounds; dpsgd 10 rounds" in words
     assert "does not hold 0 of 24" in words
     assert "nothing ran on nodes" in words
+    assert "averages once more for free; the nodes' own models are judged in comparisons" in words
+    assert "1 as share of the seeds (" in words
     assert "Many nodes" in words
     assert "not measured" in words
     assert "compute.stragglers=30%" in words

@@ -1,7 +1,9 @@
 """What a run took to each target, from curves made by hand; the choice among tuned runs."""
 
 from dataclasses import replace
+from math import nan
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -17,7 +19,7 @@ from orchestrator.campaigns.compare.measure import (
     under_stop_rule,
 )
 from orchestrator.campaigns.compare.tune import beyond, choose, has_diverged, score
-from orchestrator.results.points import CurvePoint, OwnModels
+from pame.observe import Evaluation, Own
 from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
 from tests.pame.simulator.harness import world
 
@@ -36,19 +38,19 @@ def test_the_yardstick_goes_from_one_at_the_start_to_zero_at_the_optimum() -> No
     assert stick.objective(0.1) == pytest.approx(0.25)
 
 
-def point(by: str, iteration: int, objective: float | None) -> CurvePoint:
-    return CurvePoint(by, iteration, 1.5, 800.0, objective, 0.0, None, {"test_accuracy": 0.9})
+def point(by: Literal["iteration", "time"], iteration: int, objective: float) -> Evaluation:
+    return Evaluation(by, iteration, 1.5, 800, objective, 0.0, None, {"test_accuracy": 0.9})
 
 
 def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
-    points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, None)]
+    points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, nan)]
     [found] = marks_of(points, world(periods=(2,) * 8), Yardstick(0.7, 0.2), "mean")
     assert (found.iteration, found.rounds, found.bytes, found.seconds, found.objective) == (4, 2.0, 800.0, 1.5, 0.3)
     assert (found.left, found.mean, found.accuracy) == pytest.approx((0.2, 0.2, 0.9))
 
 
 def test_targets_are_about_the_nodes_own_models_or_their_mean() -> None:
-    own = OwnModels(0.45, 0.7, {"test_accuracy": 0.6}, {"test_accuracy": 0.5}, {"test_accuracy": 0.7})
+    own = Own(0.45, 0.7, {"test_accuracy": 0.6}, {"test_accuracy": 0.5}, {"test_accuracy": 0.7})
     points = [replace(point("iteration", 4, 0.3), own=own)]
     [nodes] = marks_of(points, world(), Yardstick(0.7, 0.2), "nodes")
     [mean] = marks_of(points, world(), Yardstick(0.7, 0.2), "mean")

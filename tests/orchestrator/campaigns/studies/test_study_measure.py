@@ -8,7 +8,7 @@ import pytest
 from orchestrator.campaigns.studies.measure import measure_folder, measure_points, struck_nodes
 from orchestrator.experiment import load
 from orchestrator.experiment.resolve import make_setting
-from orchestrator.results.points import CurvePoint
+from pame.observe import Evaluation
 from pame.resolved_run import ResolvedRun
 from tests.orchestrator.campaigns.studies.builders import CELL, SMALL
 
@@ -155,6 +155,6 @@ def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
 
 def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
-    points = [CurvePoint("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
+    points = [Evaluation("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
     row = measure_points(CELL, setting, 0.05, points, backend="served", status="finished", seconds=4.0)
     assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)
