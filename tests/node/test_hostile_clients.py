@@ -56,8 +56,6 @@ def parcel_of(sender: int, k: int, incarnation: int = 0) -> pb.Parcel:
 
 @dataclass
 class Door:
-    """Node 1, listening."""
-
     address: str
     trainer: Trainer
     account: NodeCounters

@@ -52,7 +52,6 @@ def play(scene: Callable[[MetricsServer, RefusedRequests], Awaitable[None]], fig
 
 
 async def say(port: int, words: bytes) -> bytes:
-    """All that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(words)

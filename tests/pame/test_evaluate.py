@@ -17,7 +17,6 @@ PROBLEMS: list[LinearSpec | LogisticSpec] = [
 
 
 def models(nodes: int, n: int) -> Matrix:
-    """Some models, all different."""
     return np.random.default_rng(5).standard_normal((nodes, n))
 
 

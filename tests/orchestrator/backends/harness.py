@@ -65,8 +65,6 @@ class World:
 
 @dataclass
 class Outcome:
-    """What is left of a run."""
-
     ending: Ending
     run: NetworkRun
     figures: NetworkFigures
@@ -76,7 +74,6 @@ class Outcome:
     refused_joins: dict[str, int]
 
     def happened(self, what: str) -> list[int]:
-        """To which nodes."""
         return [event["node"] for event in self.events if event["what"] == what]
 
 
@@ -204,7 +201,6 @@ async def attached(control: ControlPlane, first: bytes) -> "AsyncIterator[grpc.a
 
 
 async def answer(call: "grpc.aio.StreamStreamCall[bytes, pb.ToNode]", kind: str) -> pb.ToNode:
-    """The next message of this kind."""
     async with asyncio.timeout(BOUND_S):
         while isinstance(message := await call.read(), pb.ToNode):
             if message.WhichOneof("kind") == kind:

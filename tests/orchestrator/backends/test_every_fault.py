@@ -21,8 +21,6 @@ STEP_S = 0.02
 
 @dataclass(frozen=True)
 class Done:
-    """What a run left."""
-
     folder: Path
 
     @property

@@ -66,7 +66,6 @@ class Pame:
         return [pid for pid, command in marked(self.mark).items() if NURSERY in command]
 
     def is_running(self) -> bool:
-        """Whether nodes have done some iterations."""
         curve = self.folder / "curve.jsonl" if self.folder else None
         return curve is not None and curve.exists() and len(curve.read_text().splitlines()) > 2
 

@@ -54,7 +54,6 @@ async def served(out: Path) -> AsyncIterator[Served]:
 
 
 def experiment_of(**settings: Any) -> Experiment:
-    """A small experiment from plain values."""
     small = {
         "name": "small",
         "nodes": 3,

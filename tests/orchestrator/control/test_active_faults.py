@@ -37,7 +37,6 @@ def run(tmp_path: Path) -> Iterator[NetworkRun]:
 
 
 def seen(run: NetworkRun, monkeypatch: pytest.MonkeyPatch, seconds: float, iterations: list[int]) -> float:
-    """As it is exposed."""
     monkeypatch.setattr(run, "seconds", lambda: seconds)
     monkeypatch.setattr(run.collection, "iterations", iterations)
     families = OrchestratorCollector(lambda: figures_of(run), Build("1")).collect()

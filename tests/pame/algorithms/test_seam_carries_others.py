@@ -211,8 +211,6 @@ class EpidemicSpec:
 
 
 class Epidemic(NodeBase):
-    """One node: memoryless."""
-
     vectors: ClassVar = {"x": Form.DENSE}
     bundles: ClassVar = [frozenset({"x"})]
 

@@ -50,7 +50,6 @@ def graph(pairs: Sequence[tuple[int, int]]) -> Topology:
 
 
 def all_pairs(nodes: int) -> list[tuple[int, int]]:
-    """The edges of a complete graph."""
     return [(i, j) for j in range(nodes) for i in range(j)]
 
 
@@ -79,14 +78,11 @@ class Run:
     log: "Log"
 
     def curve(self, by: str) -> dict[int, Evaluation]:
-        """Points of one curve, by iteration."""
         return {point.iteration: point for point in self.evaluations if point.by == by}
 
 
 @dataclass
 class Log:
-    """What the algorithm objects did."""
-
     models: dict[tuple[int, int], Vector] = field(default_factory=dict)
     """w^k by (node, k)."""
     messages: dict[tuple[int, int], Message] = field(default_factory=dict)

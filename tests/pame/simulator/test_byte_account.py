@@ -33,7 +33,6 @@ def receivers(setting: ResolvedRun, sender: int, k: int) -> list[int]:
 
 
 def encoded(setting: ResolvedRun, found: Run, sender: int, k: int) -> list[bytes]:
-    """The real bytes of a message."""
     result = []
     for vector in found.log.messages[sender, k].values():
         if isinstance(vector, PartialMessage):

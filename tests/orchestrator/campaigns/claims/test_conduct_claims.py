@@ -46,8 +46,6 @@ stop: {iterations: 100, seconds: 4s}
 
 
 class Watcher:
-    """Counts."""
-
     def __init__(self) -> None:
         self.runs: Counter[str] = Counter()
         self.judgements: dict[str, ClaimJudgement] = {}

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from html import unescape
 from io import StringIO
 from pathlib import Path
 
@@ -24,13 +23,9 @@ from orchestrator.cli.app import app
 from orchestrator.errors import CannotWrite
 from tests.browser import Visiting
 from tests.orchestrator.campaigns.claims.builders import TINY, compared, course, reaching, row
+from tests.orchestrator.report.oracle import words_of
 
 pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
-
-
-def words_of(path: Path) -> str:
-    body = path.read_text().partition("<main")[2].partition("</main>")[0]
-    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
 
 
 @pytest.fixture

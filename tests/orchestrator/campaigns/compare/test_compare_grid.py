@@ -168,7 +168,6 @@ def test_the_chosen_settings_run_on_every_fresh_seed() -> None:
 
 
 def anything(*_: object) -> bool:
-    """Goes."""
     return True
 
 

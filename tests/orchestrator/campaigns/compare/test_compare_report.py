@@ -26,6 +26,7 @@ from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 from tests.browser import Visiting
 from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
+from tests.orchestrator.report.oracle import words_of
 
 BOTH = (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
 STANDARDIZED = "standardized (shared, active, one period)"
@@ -231,11 +232,6 @@ def test_the_table_in_the_terminal_has_every_target_and_algorithm(tmp_path: Path
     assert re.search(r"\n +10 … 20 ", text)
     assert re.search(r"dpsgd +1 of 2 +missed .*\n +20 ", text)
     assert re.search(r"stop rule +pame +0 of 2 +missed", text)
-
-
-def words_of(path: Path) -> str:
-    body = path.read_text().partition("<main")[2].partition("</main>")[0]
-    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
 
 
 def test_the_page_has_views_choices_edges_settings_and_how_all_was_measured(tmp_path: Path) -> None:

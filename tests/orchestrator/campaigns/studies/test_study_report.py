@@ -1,8 +1,6 @@
 """The page of a study: claim, verdict, figures with ranges, prediction beside measurement, and how all was measured."""
 
-import re
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from orchestrator.campaigns.studies.tune import Tuned
 from orchestrator.campaigns.studies.verdict import judge
 from tests.browser import Visiting
 from tests.orchestrator.campaigns.studies.builders import own, row, small_file
+from tests.orchestrator.report.oracle import words_of
 
 STUDY = STUDIES["stragglers"]
 
@@ -61,11 +60,6 @@ def _row(policy: str, condition: str, seed: int, trouble: int) -> StudyRow:
     time = None if policy.startswith("dpsgd") and trouble else 1.0 + 0.5 * trouble + 0.25 * seed
     struck = (1,) if trouble else ()
     return row(policy, condition, time, seed, struck=struck, own=own(0.01, 0.2, 0.01), pace=50.0 - trouble)
-
-
-def words_of(path: Path) -> str:
-    body = path.read_text().partition("<main")[2].partition("</main>")[0]
-    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
 
 
 def test_the_page_states_claim_verdicts_and_how_everything_was_measured(tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ Times = Sequence[float | None]
 
 
 def judgement(rows: list[StudyRow], about: str) -> StudyJudgement:
-    """Of the first reading."""
     return next(found for found in judge(STUDY, Rows(rows)) if found.about == about)
 
 

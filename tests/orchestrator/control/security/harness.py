@@ -57,7 +57,6 @@ class Secured:
     processes: list[asyncio.subprocess.Process] = field(default_factory=list)
 
     async def start(self, *members: str, module: str = "node") -> None:
-        """Nodes, and wait until they have joined."""
         for member in members:
             command = ["-m", module, "--orchestrator", self.control.address, "--security", str(self.vault)]
             with (self.vault / f"{member}.log").open("wb") as log:

@@ -43,7 +43,6 @@ def specs(*entries: Data) -> list[FaultSpec]:
 def plan_of(
     *entries: str | dict[str, Any], graph: str = "regular", seed: int = 1, horizon: Horizon = HORIZON
 ) -> tuple[FaultEvent, ...]:
-    """Their plan."""
     return compile_plan(specs(*entries), GRAPHS[graph], None, seed, horizon)
 
 
