@@ -50,11 +50,13 @@ OUTSIDE = (
     "aiohttp", "docker", "grpc", "multiprocessing", "playwright", "socket", "subprocess", "urllib.request",
     "orchestrator.backends", "orchestrator.campaigns.process_pool", "orchestrator.live",
 )  # fmt: skip
+COMMANDS = {"pame", "pame_process"}
 _pure_test = ""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "edge: the test starts processes or opens ports; see make test-fast")
+    config.addinivalue_line("markers", "slow: pure, but too long for make test-fast")
     config.addinivalue_line("markers", "requires(tool): the test needs this tool; see PAME_REQUIRE")
     sys.addaudithook(_forbid_reaching_out)
     unknown = _required() - TOOLS.keys()
@@ -68,7 +70,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         module = item.getparent(pytest.Module)
-        if item.get_closest_marker("requires") or (module and _reaches_out(module.obj.__name__)):
+        has_command = isinstance(item, pytest.Function) and not COMMANDS.isdisjoint(item.fixturenames)
+        if has_command or item.get_closest_marker("requires") or (module and _reaches_out(module.obj.__name__)):
             item.add_marker("edge")
 
 

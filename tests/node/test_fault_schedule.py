@@ -30,6 +30,8 @@ from pame.fault_effects import (
     Window,
 )
 
+pytestmark = pytest.mark.edge
+
 LINK = ((1, 2),)
 
 

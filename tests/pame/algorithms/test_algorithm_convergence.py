@@ -27,6 +27,8 @@ from pame.resolved_run import ResolvedRun
 from tests.pame.algorithms.builders import ALWAYS, NODES, AnyReplicaSpec, N, linear, logistic, setting_of, with_loss
 from tests.pame.algorithms.harness import distance, driven, simulated, suboptimality, worst
 
+pytestmark = pytest.mark.slow
+
 Measure = Callable[[ResolvedRun, Matrix], float]
 Spec = DpsgdSpec | DfedavgmSpec | DfedsamSpec | EpidemicSpec | NidsSpec | DmgtSvrgSpec | AnyReplicaSpec
 THREES, FIVES = (3,) * NODES, (5,) * NODES

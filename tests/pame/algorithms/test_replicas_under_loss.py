@@ -16,6 +16,8 @@ from pame.resolved_run import Compute, ResolvedRun
 from tests.pame.algorithms.builders import UNEQUAL, AnyReplicaSpec, graph, linear, setting_of, with_loss
 from tests.pame.algorithms.harness import simulated, worst
 
+pytestmark = pytest.mark.slow
+
 HUB_TO_ONE = ((0, 1), (1, 0))
 MANY = 12
 

@@ -12,6 +12,8 @@ from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.conduct import ClaimsOrder, conduct_claims, count_runs
 from orchestrator.campaigns.claims.verdict import ClaimJudgement
 
+pytestmark = pytest.mark.edge
+
 pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
 
 COMPARISON = """
