@@ -51,6 +51,7 @@ OUTSIDE = (
     "orchestrator.backends", "orchestrator.campaigns.process_pool", "orchestrator.live",
 )  # fmt: skip
 COMMANDS = {"pame", "pame_process"}
+FORBIDDEN = {"os.fork", "os.posix_spawn", "os.system", "socket.bind", "socket.connect", "subprocess.Popen"}
 _pure_test = ""
 
 
@@ -86,7 +87,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def _forbid_reaching_out(event: str, _arguments: object) -> None:
-    if _pure_test and event in ("os.fork", "os.posix_spawn", "socket.bind", "socket.connect", "subprocess.Popen"):
+    if _pure_test and event in FORBIDDEN:
         raise AssertionError(f"{_pure_test}: {event}: mark it with pytest.mark.edge, or keep it within its process")
 
 
