@@ -25,6 +25,7 @@ from pame.problems import LinearSpec, LocalObjective, LogisticSpec
 from pame.problems.base import Matrix, Optimum, Stacked
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages, Values
 from pame.stopping import StopRules
 from pame.topology import Topology
 
@@ -70,11 +71,14 @@ def setting_of(
     problem: Regression | None = None,
     periods: tuple[int, ...] = ALWAYS,
     iterations: int = ITERATIONS,
+    loss: float = 0.0,
+    values: Values = "float64",
     **changes: Any,
 ) -> ResolvedRun:
     """On the linear regression unless told otherwise."""
-    setting = ResolvedRun(SEED, graph(), problem or linear(), spec, periods, StopRules(iterations), evaluate_every=50)
-    return replace(setting, **changes)
+    problem, rules = problem or linear(), Messages(values=values, loss=loss)
+    setting = ResolvedRun(SEED, graph(), problem, spec, periods, StopRules(iterations), messages=rules)
+    return replace(setting, evaluate_every=50, **changes)
 
 
 def with_loss(spec: AnyReplicaSpec, on_loss: OnLoss, resync_every: int = 1) -> AnyReplicaSpec:

@@ -25,7 +25,6 @@ from pame.algorithms import (
     SquarmSpec,
 )
 from pame.compressors import expand
-from pame.exchange import ValueType
 from pame.problems.base import Matrix
 from pame.randomness import Key, Purpose, subset
 from pame.resolved_run import ResolvedRun
@@ -42,7 +41,7 @@ def at_rounds(setting: ResolvedRun, k: int) -> Matrix:
 
 
 def as_sent(setting: ResolvedRun, models: Matrix) -> Matrix:
-    return models.astype(np.float32).astype(float) if setting.values is ValueType.FLOAT32 else models
+    return models.astype(np.float32).astype(float) if setting.messages.values == "float32" else models
 
 
 @singledispatch
@@ -56,7 +55,7 @@ def pame(spec: PameSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = np.zeros((NODES, N))
     sigma = spec.step.sigma0 if isinstance(spec.step, PenaltyStep) else 1.0 / spec.step.eta
     assert isinstance(spec.support, int)
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         averages, divisors = models.copy(), np.full((NODES, 1), sigma)
         supports = [set(support(SEED, j, k, N, spec.support).tolist()) for j in range(NODES)]
@@ -78,7 +77,7 @@ def pame(spec: PameSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 def dpsgd(spec: DpsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """X <- P X - eta G, or P (X - eta G) if the step comes first; nobody's own model is rounded."""
     models = np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         if spec.draw == "mutual":
             weights = edge_weights(k, setting.periods, spec.participation, mixing=spec.mixing)
@@ -96,7 +95,7 @@ def dpsgd(spec: DpsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 def dfedavgm(spec: DfedavgmSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """y^{k+1} = y^k - eta g(y^k) + theta (y^k - y^{k-1}); at a node's round y^{k-1} = y^k."""
     models = before = np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         told = models
         if spec.compressor is not None:
@@ -115,7 +114,7 @@ def dfedavgm(spec: DfedavgmSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 @matrix_form.register
 def dfedsam(spec: DfedsamSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         weights = edge_weights(k, setting.periods, spec.participation)
         y = q_as_received(weights, k, setting.is_lost, spec.on_loss) @ models
@@ -142,7 +141,7 @@ def reached(sampling: str, fan_out: int, k: int) -> Matrix:
 @matrix_form.register
 def epidemic(spec: EpidemicSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         ahead = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         both_at_round = at_rounds(setting, k) @ at_rounds(setting, k).T
@@ -155,7 +154,7 @@ def epidemic(spec: EpidemicSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 def nids(spec: NidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = duals = np.zeros((NODES, N))
     seldom = rests(setting.periods, spec.participation) / spec.dual
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         eta = spec.eta / spec.gamma**k
         z = models - eta * (gradients(setting, models, k) + duals)
@@ -169,7 +168,7 @@ def nids(spec: NidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 def dmgt_svrg(spec: DmgtSvrgSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """y <- Q y + g - g of before, as the equations have it."""
     models = before = tracked = estimates = np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         if k % spec.snapshot_every == 0:
             snapshot = models
@@ -187,7 +186,7 @@ def dmgt_svrg(spec: DmgtSvrgSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 @matrix_form.register
 def choco(spec: ChocoSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     gossip, models = Gossip(setting, spec), np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         stepped = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         gossip.exchange(k, stepped)
@@ -200,7 +199,7 @@ def beer(spec: BeerSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """With v by the paper's recursion."""
     h, g, models = Gossip(setting, spec, 0), Gossip(setting, spec, 1), np.zeros((NODES, N))
     slopes = trackers = gradients(setting, models, 0)
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         h.exchange(k, models)
         g.exchange(k, trackers)
@@ -216,7 +215,7 @@ def anq_nids(spec: AnqNidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     gossip = Gossip(setting, spec)
     models = duals = np.zeros((NODES, N))
     seldom = rests(setting.periods, spec.participation)
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         size = spec.eta / spec.gamma**k
         ahead = models - size * (gradients(setting, models, k) + duals)
@@ -231,7 +230,7 @@ def anq_nids(spec: AnqNidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 def dcd_psgd(spec: DcdPsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """The pull of iteration k is over what was known before it."""
     gossip, models = Gossip(setting, spec), np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         stepped = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         gossip.exchange(k, stepped + gossip.pull(k))
@@ -243,7 +242,7 @@ def dcd_psgd(spec: DcdPsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
 def squarm(spec: SquarmSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     gossip, spoken = Gossip(setting, spec), set()
     models = velocities = np.zeros((NODES, N))
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         yield models
         size = spec.eta / spec.gamma**k
         slopes = gradients(setting, models, k)

@@ -106,8 +106,8 @@ def test_a_tenth_of_the_messages_lost_costs_little_unless_what_is_missing_is_ign
     end: End, most: float, naive: float
 ) -> None:
     without = end.left()
-    assert end.left(message_loss=0.1) < most * without
-    assert end.left(replace(end.spec, on_loss="naive"), message_loss=0.1) > naive * without
+    assert end.left(loss=0.1) < most * without
+    assert end.left(replace(end.spec, on_loss="naive"), loss=0.1) > naive * without
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_a_tenth_of_the_messages_lost_costs_little_unless_what_is_missing_is_ign
 def test_with_a_tenth_of_the_messages_lost_the_optimum_is_still_reached_unless_the_ends_of_an_edge_disagree(
     end: End, naive_measure: Measure, naive: float
 ) -> None:
-    assert end.left(message_loss=0.1) < 1e-8
-    assert replace(end, measure=naive_measure).left(replace(end.spec, on_loss="naive"), message_loss=0.1) > naive
+    assert end.left(loss=0.1) < 1e-8
+    assert replace(end, measure=naive_measure).left(replace(end.spec, on_loss="naive"), loss=0.1) > naive
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -22,10 +23,10 @@ from pame.algorithms import (
     NidsSpec,
 )
 from pame.compressors import AdaptiveQuantizer, TopK
-from pame.exchange import ValueType
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
+from pame.rules import Values
 from tests.pame.algorithms.builders import (
     ALWAYS,
     DIFFERENT,
@@ -115,13 +116,13 @@ BOTH = pytest.mark.parametrize(
 
 
 @BOTH
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 @pytest.mark.parametrize("loss", [0.0, 0.3])
 def test_the_sum_is_zero_whatever_is_lost_and_however_values_are_rounded(
-    spec: NidsSpec | DmgtSvrgSpec, problem: Regression, off: Sum, values: ValueType, loss: float
+    spec: NidsSpec | DmgtSvrgSpec, problem: Regression, off: Sum, values: Values, loss: float
 ) -> None:
     half = replace(spec, participation=0.5)
-    setting = setting_of(half, problem, DIFFERENT, 40, message_loss=loss, values=values)
+    setting = setting_of(half, problem, DIFFERENT, 40, loss=loss, values=values)
     driven(setting, nodes := setting.nodes())
     assert off(nodes, 40) < 1e-13
 
@@ -130,7 +131,7 @@ def test_the_sum_is_zero_whatever_is_lost_and_however_values_are_rounded(
 def test_naively_dropping_a_message_at_one_end_leaves_a_sum_that_is_not_zero_and_is_counted(
     spec: NidsSpec | DmgtSvrgSpec, problem: Regression, off: Sum
 ) -> None:
-    setting = setting_of(replace(spec, on_loss="naive"), problem, iterations=40, message_loss=0.1)
+    setting = setting_of(replace(spec, on_loss="naive"), problem, iterations=40, loss=0.1)
     driven(setting, nodes := setting.nodes())
     assert off(nodes, 40) > 1e-3
     lost = sum(setting.is_lost(i, j, k) for k in range(40) for edge in EDGES for i, j in (edge, edge[::-1]))
@@ -161,7 +162,7 @@ def tracking_error(setting: ResolvedRun) -> float:
     """||mean(v) - mean(grad)|| after the run, over ||mean(grad)|| at the start."""
     models = driven(setting, nodes := setting.nodes())[-1]
     tracked = np.mean([node.tracker for node in all_of(Beer, nodes)], axis=0)
-    mean = gradients(setting, models, setting.stop.iterations).mean(axis=0)
+    mean = gradients(setting, models, setting.stop.last_iteration).mean(axis=0)
     start = gradients(setting, np.zeros((NODES, N)), 0).mean(axis=0)
     return float(np.linalg.norm(tracked - mean) / np.linalg.norm(start))
 
@@ -192,13 +193,13 @@ def test_compressed_messages_and_lost_ones_leave_the_sum_at_zero(
     loss: float,
     periods: tuple[int, ...],
 ) -> None:
-    setting = setting_of(with_loss(spec, on_loss, every), periods=periods, iterations=60, message_loss=loss)
+    setting = setting_of(with_loss(spec, on_loss, every), periods=periods, iterations=60, loss=loss)
     assert off(setting) < 1e-13
 
 
 @REPLICAS
 def test_naive_updates_break_it(spec: AnyReplicaSpec, off: Callable[[ResolvedRun], float]) -> None:
-    assert off(setting_of(with_loss(spec, "naive"), iterations=60, message_loss=0.1)) > 0.01
+    assert off(setting_of(with_loss(spec, "naive"), iterations=60, loss=0.1)) > 0.01
 
 
 @pytest.mark.parametrize("periods", [ALWAYS, (2,) * NODES, UNEQUAL])

@@ -28,10 +28,10 @@ from pame.algorithms import (
 from pame.algorithms.replica_spec import ReplicaSpec
 from pame.byte_account import Fate
 from pame.compressors import AdaptiveQuantizer, Quantize, RandomK, Sign, TopK
-from pame.exchange import ValueType
 from pame.links import LinkSpec
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
+from pame.rules import Values
 from tests.pame.algorithms.builders import (
     ALWAYS,
     DIFFERENT,
@@ -60,7 +60,7 @@ class Case:
     periods: Periods = ALWAYS
     loss: float = 0.0
     batch: int | None = None
-    values: ValueType = ValueType.FLOAT64
+    values: Values = "float64"
     iterations: int = ITERATIONS
 
     def __str__(self) -> str:
@@ -71,26 +71,23 @@ class Case:
             isinstance(self.spec, DpsgdSpec) and self.spec.participation == 1.0
         )
         problem = linear(self.batch) if on_linear else logistic(self.batch)
-        return setting_of(self.spec, problem, self.periods, self.iterations, message_loss=self.loss, values=self.values)
+        return setting_of(self.spec, problem, self.periods, self.iterations, loss=self.loss, values=self.values)
 
 
 def pame() -> Iterator[Case]:
     for step in (PenaltyStep(sigma0=4.0, gamma=1.01), FixedStep(eta=0.1, gamma=1.01)):
         spec = PameSpec(participation=0.5, support=6, step=step)
-        for size, values, loss in (
-            (None, ValueType.FLOAT64, 0.0),
-            (7, ValueType.FLOAT64, 0.0),
-            (None, ValueType.FLOAT32, 0.0),
-            (None, ValueType.FLOAT64, 0.4),
-        ):
-            yield Case(spec, DIFFERENT, loss, size, values, iterations=30)
+        yield Case(spec, DIFFERENT, iterations=30)
+        yield Case(spec, DIFFERENT, batch=7, iterations=30)
+        yield Case(spec, DIFFERENT, values="float32", iterations=30)
+        yield Case(spec, DIFFERENT, loss=0.4, iterations=30)
 
 
 def dpsgd() -> Iterator[Case]:
     orders: tuple[Literal["mix-first", "step-first"], ...] = ("mix-first", "step-first")
     for order in orders:
         yield Case(DpsgdSpec(eta=0.1, order=order), DIFFERENT, batch=7, iterations=30)
-        yield Case(DpsgdSpec(eta=0.1, order=order), DIFFERENT, values=ValueType.FLOAT32, iterations=30)
+        yield Case(DpsgdSpec(eta=0.1, order=order), DIFFERENT, values="float32", iterations=30)
         for mixing in ("metropolis", "uniform"):
             spec = DpsgdSpec(eta=0.1, gamma=1.01, mixing=mixing, order=order)
             yield from (Case(spec, periods, iterations=30) for periods in (ALWAYS, TWOS, DIFFERENT))
@@ -178,7 +175,7 @@ def check(setting: ResolvedRun, expected: list[Matrix]) -> None:
     np.testing.assert_allclose(np.stack(history), np.stack(expected), rtol=0.0, atol=1e-11)
     outcome, ledger = simulated(setting)
     assert outcome.models.tobytes() == history[-1].tobytes()
-    assert (ledger.messages(Fate.LOST) > 0) == (setting.message_loss > 0.0)
+    assert (ledger.messages(Fate.LOST) > 0) == (setting.messages.loss > 0.0)
     timed = replace(setting, link=LinkSpec(0.02, 0.019, 1e6))
     assert simulated(timed, "virtual-time")[0].models.tobytes() == history[-1].tobytes()
     if not isinstance(setting.algorithm, ReplicaSpec):

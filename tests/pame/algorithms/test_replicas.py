@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -34,7 +34,8 @@ from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
 from pame.rejoin import State
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Values
 from pame.sampling import message_lost
 from tests.pame.algorithms.builders import (
     ITERATIONS,
@@ -70,7 +71,7 @@ every_algorithm = pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spe
 def test_a_clock_and_slow_links_change_no_bit(
     spec: AnyReplicaSpec, on_loss: OnLoss, periods: tuple[int, ...], loss: float
 ) -> None:
-    setting = setting_of(with_loss(spec, on_loss, 3), periods=periods, message_loss=loss)
+    setting = setting_of(with_loss(spec, on_loss, 3), periods=periods, loss=loss)
     slow = replace(setting, link=LinkSpec(0.03, 0.029, 1e6), compute=Compute(jitter=0.8))
     (expected, _), (found, ledger) = simulated(setting), simulated(slow, "virtual-time")
     assert np.array_equal(found.models, expected.models)
@@ -90,11 +91,11 @@ def test_whole_surrogates_change_bytes_and_no_bit_where_nothing_is_lost(spec: An
 @pytest.mark.parametrize(
     ("on_loss", "every", "loss"), [("acknowledged", 4, 0.2), ("resync", 4, 0.0), ("resync", 1, 0.2), ("naive", 4, 0.0)]
 )
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 def test_replicas_of_whoever_was_heard_last_have_the_bits_of_their_originals(
-    spec: AnyReplicaSpec, on_loss: OnLoss, every: int, loss: float, values: ValueType
+    spec: AnyReplicaSpec, on_loss: OnLoss, every: int, loss: float, values: Values
 ) -> None:
-    setting = setting_of(with_loss(spec, on_loss, every), message_loss=loss, values=values)
+    setting = setting_of(with_loss(spec, on_loss, every), loss=loss, values=values)
     driven(setting, nodes := setting.nodes())
     replicas = [node.replicas for node in all_of(ReplicaNode, nodes)]
     names = replicas[0].names
@@ -124,7 +125,7 @@ def spoken(setting: ResolvedRun) -> tuple[Algorithm, dict[Draw, Message]]:
 @every_algorithm
 @pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0)])
 def test_messages_are_what_the_algorithm_declares(spec: AnyReplicaSpec, on_loss: OnLoss, loss: float) -> None:
-    setting = setting_of(with_loss(spec, on_loss, 3), periods=UNEQUAL, message_loss=loss, iterations=60)
+    setting = setting_of(with_loss(spec, on_loss, 3), periods=UNEQUAL, loss=loss, iterations=60)
     node, messages = spoken(setting)
     assert {frozenset(message) for message in messages.values()} == set(node.bundles)
     for message in messages.values():
@@ -134,14 +135,14 @@ def test_messages_are_what_the_algorithm_declares(spec: AnyReplicaSpec, on_loss:
 
 @pytest.mark.parametrize("spec", [*ALL, ChocoSpec(eta=0.05, compressor=RandomK())], ids=str)
 @pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0)])
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 def test_what_arrives_is_what_the_sender_applied_itself(
-    spec: AnyReplicaSpec, on_loss: OnLoss, loss: float, values: ValueType
+    spec: AnyReplicaSpec, on_loss: OnLoss, loss: float, values: Values
 ) -> None:
-    node, messages = spoken(setting_of(with_loss(spec, on_loss, 3), message_loss=loss, values=values))
+    node, messages = spoken(setting_of(with_loss(spec, on_loss, 3), loss=loss, values=values))
     for draw, message in messages.items():
         for name, vector in message.items():
-            data = encode_payload(vector, Wire(draw, values=values))
+            data = encode_payload(vector, Wire(draw, values=ValueType[values.upper()]))
             arrived = decode_payload(data, node.vectors[name].value, N, draw)
             assert np.array_equal(expand(arrived), expand(vector))
 
@@ -166,7 +167,7 @@ def losses_followed_by_a_message(iterations: int, loss: float) -> int:
 @every_algorithm
 @pytest.mark.parametrize("on_loss", ANSWERS)
 def test_every_gap_is_counted_and_an_acknowledged_update_leaves_none(spec: AnyReplicaSpec, on_loss: OnLoss) -> None:
-    _, ledger = simulated(setting_of(with_loss(spec, on_loss, 3), message_loss=0.2))
+    _, ledger = simulated(setting_of(with_loss(spec, on_loss, 3), loss=0.2))
     expected = 0 if on_loss == "acknowledged" else losses_followed_by_a_message(20, 0.2)
     assert ledger.messages(Fate.LOST) > 0
     assert ledger.desynchronised == expected
@@ -352,7 +353,7 @@ def test_a_receiver_adds_an_update_that_is_sent_again_only_if_it_missed_it() -> 
 def test_a_killed_node_comes_back_into_a_network_of_replicas(spec: AnyReplicaSpec, state: State) -> None:
     plan = (FaultEvent(0, "kill", KillEffect((2,)), Window(1.005, 1.205)),)
     calm = setting_of(spec, iterations=600)
-    setting = replace(calm, plan=plan, patience_s=0.5, restart_state=state)
+    setting = replace(calm, plan=plan, exchange=Exchange(patience_s=0.5), restart_state=state)
     found, ledger = simulated(setting, "virtual-time")
     reached = suboptimality(calm, simulated(calm)[0].models)
     assert suboptimality(setting, found.models) < max(10 * reached, 1e-8)
