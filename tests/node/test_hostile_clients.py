@@ -24,6 +24,7 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology import Topology
+from tests.contract.harness import read, stream
 
 RUN, N, ITERATIONS = 4242, 30, 20
 PROBLEM = LinearSpec(n=N, samples=10, test_samples=5)
@@ -55,8 +56,6 @@ def parcel_of(sender: int, k: int, incarnation: int = 0) -> pb.Parcel:
 
 @dataclass
 class Door:
-    """Node 1, listening."""
-
     address: str
     trainer: Trainer
     account: NodeCounters
@@ -64,7 +63,7 @@ class Door:
     async def push(self, *parcels: bytes) -> tuple[list[pb.RefusedParcel], int]:
         """Everything over one stream: what was refused, and how many were seen."""
         async with grpc.aio.insecure_channel(self.address) as channel, asyncio.timeout(BOUND_S):
-            call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+            call = stream(channel, PUSH, pb.Receipt)
             for data in parcels:
                 await call.write(data)
             await call.done_writing()
@@ -210,7 +209,7 @@ def test_a_message_too_large_for_grpc_itself_breaks_its_stream_but_not_the_serve
     async def flood() -> None:
         async with door() as node:
             async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
-                call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+                call = stream(channel, PUSH, pb.Receipt)
                 await call.write(bytes(65 * 2**20))
                 assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
             await node.takes_a_good_one()
@@ -222,12 +221,12 @@ def test_a_hundred_refused_parcels_in_a_row_close_the_stream_with_all_their_reas
     async def pester() -> None:
         async with door() as node:
             async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
-                call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+                call = stream(channel, PUSH, pb.Receipt)
                 for _ in range(100):
                     await call.write(b"\xff" * 8)
                 numbers: list[int] = []
                 while not numbers or numbers[-1] < 100:
-                    numbers += [refused.number for refused in (await call.read()).refused]
+                    numbers += [refused.number for refused in (await read(call, pb.Receipt)).refused]
                 assert numbers == list(range(1, 101))
                 assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
             assert node.account.refused_by == {"not_a_parcel": 100}

@@ -17,6 +17,7 @@ from node.link_queue import QUEUE_MESSAGES
 from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.links import LinkSpec
+from tests.harness import until
 from tests.node.builders import StillConditions
 from tests.node.harness import Receiver
 
@@ -40,12 +41,6 @@ async def link_to(
 def parcel(k: int, size: int = 100) -> WireMessage:
     data = k.to_bytes(4, "big") + bytes(size - 4)
     return WireMessage(k, data, Sizes(values=size - 10, framing=3))
-
-
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():
-            await asyncio.sleep(0.002)
 
 
 def run(scene: Callable[[Receiver], Awaitable[None]]) -> None:

@@ -16,7 +16,8 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import RunOutcome
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Relay, Watcher, World, experiment_of, run_with, until
+from tests.harness import Watcher, until
+from tests.orchestrator.backends.harness import Relay, World, experiment_of, run_with
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}

@@ -20,11 +20,12 @@ from pame.byte_account import ByteAccount, Fate
 from pame.mailbox import PER_SENDER
 from pame.randomness import Key, Purpose, uniforms
 from pame.simulator import run_lock_step
+from tests.contract.harness import stream
+from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import (
     MARK,
     Outcome,
     Villain,
-    Watcher,
     World,
     answer,
     attached,
@@ -33,7 +34,6 @@ from tests.orchestrator.backends.harness import (
     marked,
     new_mark,
     run_with,
-    until,
 )
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
@@ -272,17 +272,16 @@ def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_th
         bad = [b"\xff" * 50, b"", bytes(100 * limit), pb.Parcel(run=world.run.number ^ 2).SerializeToString()]
         bad.append(pb.Parcel(run=world.run.number, sender=77).SerializeToString())
         async with grpc.aio.insecure_channel(member.address) as channel:
-            push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
             secret = shown(world.run.common.secret, member.address)  # whatever else they know, these do not know that
-            call = push(metadata=secret)
+            push = stream(channel, PUSH, pb.Receipt, secret)
             for data in bad:
-                await call.write(data)
-            await call.done_writing()
-            receipts = [receipt async for receipt in call]
+                await push.write(data)
+            await push.done_writing()
+            receipts = [receipt async for receipt in push]
             assert [refused.number for receipt in receipts for refused in receipt.refused] == [1, 2, 3, 4, 5]
-            call = push(metadata=secret)
-            await call.write(bytes(65 * 2**20))
-            assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+            push = stream(channel, PUSH, pb.Receipt, secret)
+            await push.write(bytes(65 * 2**20))
+            assert await push.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
 
     honest = experiment(step="20ms", iterations=100, patience="60s")
     outcome = outcome_of(lie, honest, tmp_path, mark)

@@ -18,7 +18,9 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Watcher, World, experiment_of, run_with, until
+from tests.contract.harness import stream
+from tests.harness import Watcher, until
+from tests.orchestrator.backends.harness import World, experiment_of, run_with
 
 HONEST = experiment_of(
     nodes=4,
@@ -95,8 +97,10 @@ def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_path: P
 
 async def receipts(channel: grpc.aio.Channel, method: str, data: bytes, metadata: Metadata) -> list[pb.Receipt]:
     """What is answered to one parcel over a stream that begins so."""
-    stream = channel.stream_stream(method, None, pb.Receipt.FromString)
-    return [receipt async for receipt in stream(iter([data]), metadata=metadata)]
+    call = stream(channel, method, pb.Receipt, metadata)
+    await call.write(data)
+    await call.done_writing()
+    return [receipt async for receipt in call]
 
 
 def scrape(address: str) -> str:

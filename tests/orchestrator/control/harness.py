@@ -85,7 +85,6 @@ async def run_of_three(
 
 
 def experiment_of(**settings: Any) -> Experiment:
-    """A small experiment from plain values."""
     small = {
         "name": "small",
         "nodes": 3,

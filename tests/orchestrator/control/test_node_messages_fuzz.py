@@ -6,7 +6,6 @@
 import asyncio
 import csv
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -14,13 +13,13 @@ import numpy as np
 import pytest
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.control import NetworkRun, NetworkState
+from orchestrator.control import NetworkRun
 from orchestrator.control.field_ranges import ControlRefused
 from orchestrator.control.node_messages import check, decoded, facts_of
 from orchestrator.control.recorded_run import RunOrder, make_order
 from orchestrator.results import Ending, Status
-from pame.observe import Evaluation, Record
 from tests.contract.builders import mutated
+from tests.harness import Watcher
 from tests.orchestrator.control import builders as honest
 from tests.orchestrator.control.harness import experiment_of, run_of_three
 
@@ -28,22 +27,6 @@ PARTS, EACH = 8, 25_000
 LIAR = 1
 EVERY, SNAPSHOTS = 5, 5
 FAULTS = [{"kind": "link-down", "links": "all", "at": "500s"}]
-
-
-class Points:
-    """Of both curves: what they are by, and the iteration."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, int]] = []
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.seen.append((evaluation.by, evaluation.iteration))
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        pass
-
-    def state(self, state: NetworkState) -> None:
-        pass
 
 
 def corpus_of(order: RunOrder) -> list[pb.FromNode]:
@@ -55,7 +38,7 @@ def corpus_of(order: RunOrder) -> list[pb.FromNode]:
 def ends_the_run(message: pb.FromNode) -> bool:
     """What is taken, if it is well made, and then ends the run, as it should: a failure, a model that diverges."""
     if message.WhichOneof("kind") != "snapshot" or len(message.snapshot.values) % 8:
-        return message.WhichOneof("kind") == "failure"
+        return bool(message.WhichOneof("kind") == "failure")
     return not bool((np.abs(np.frombuffer(message.snapshot.values, "<f8")) <= 1.0).all())
 
 
@@ -66,7 +49,7 @@ def progress(order: RunOrder, node: int, k: int) -> list[pb.FromNode]:
     return [report, *honest.snapshots(order.number, k, order.setting.problem.n)]
 
 
-async def besieged(order: RunOrder, folder: Path, part: int, points: Points) -> tuple[Ending, NetworkRun]:
+async def besieged(order: RunOrder, folder: Path, part: int, points: Watcher) -> tuple[Ending, NetworkRun]:
     """A run of three nodes, of which one sends what is made of honest messages by mutation."""
     random, corpus = Random(f"control {part}"), corpus_of(order)
     facts = facts_of(order.number, order.setting, EVERY)
@@ -110,10 +93,10 @@ def _checked(message: pb.FromNode, facts: object) -> None:
 def test_mutated_messages_of_a_node_never_break_a_run(tmp_path: Path, part: int) -> None:
     experiment = experiment_of(faults=FAULTS, verify={"when": "never"}, evaluate={"every": EVERY})
     order = make_order(experiment, tmp_path, "local")
-    points = Points()
+    points = Watcher()
     ending, run = asyncio.run(besieged(order, tmp_path / "run", part, points))
     assert ending.status is Status.INTERRUPTED
-    by_time = [iteration for by, iteration in points.seen if by == "time"]
+    by_time = [point.iteration for point in points.by("time")]
     assert by_time == sorted(set(by_time))
     assert len(by_time) >= 3
     refused = run.refused.counts
