@@ -11,8 +11,6 @@ from orchestrator.report.fault_impact import Ages, Dip, Impact, Rounds
 from orchestrator.report.page import TableCell
 from orchestrator.results.fault_acts import Acts
 from orchestrator.results.fault_history import Faults, PlannedFault, words_of
-from orchestrator.results.files import mapping
-from orchestrator.results.read import Summary
 from orchestrator.results.struck import struck
 from pame.fault_effects import DegradeEffect
 
@@ -60,12 +58,6 @@ def fault_section(
     if not cards:
         cards.append(page.missing("Faults", "no line of plan.jsonl can be read"))
     return page.section("faults", "Faults", _lead(faults), page.grid(cards))
-
-
-def said_of_faults(summary: Summary) -> str:
-    """Which faults failed, or did not happen, and why; empty if all did."""
-    sentence = mapping(summary.facts.get("faults")).get("sentence")
-    return sentence if isinstance(sentence, str) else ""
 
 
 def _look(rows: int) -> str:

@@ -9,7 +9,8 @@ from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.fault_shading import FaultShading
 from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram, suits_log
 from orchestrator.results.files import finite
-from orchestrator.results.read import RunData, Summary
+from orchestrator.results.read import RunData
+from orchestrator.results.summary import RunSummary
 from orchestrator.results.tables import Records
 from pame.observe import Evaluation
 
@@ -22,7 +23,7 @@ _OWN = "Broken: the mean over the nodes of the same at their own models."
 
 def x_switch(run: RunData) -> Switch:
     """The buttons that choose what runs along the horizontal axis of the curves."""
-    options = {"iteration": "Iterations", "seconds": seconds_words(run.summary.word("backend")), "bytes": "Bytes"}
+    options = {"iteration": "Iterations", "seconds": seconds_words(run.summary.backend), "bytes": "Bytes"}
     timed = any(point.seconds is not None for point in run.curve)
     return Switch("x", "Horizontal axis", options, {} if timed else {"seconds": NO_CLOCK})
 
@@ -42,7 +43,7 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
         "iteration": thinned([point for point in run.curve if point.by == "iteration"]),
         "time": thinned([point for point in run.curve if point.by != "iteration"]),
     }
-    optimum = run.summary.optimum
+    optimum = run.summary.least
     columns: dict[str, list[tuple[str, str]]] = {"objective": [("f", "f(mean model)")]}
     if optimum is not None:
         columns["objective"].append(("gap", "f(mean model) − f*"))
@@ -185,13 +186,13 @@ def thinned(points: Sequence[Evaluation], most: int = POINTS_SHOWN) -> list[Eval
     return [points[index] for index in np.linspace(0, len(points) - 1, most).round().astype(int)]
 
 
-def _steady(records: Records, summary: Summary) -> str:
+def _steady(records: Records, summary: RunSummary) -> str:
     """The sentence that replaces the distribution of coverage when all rounds had the same, else nothing."""
     if not all_equal(records.coverage):
         return ""
-    complete = all(summary.messages.get(fate) == 0 for fate in ("late", "evicted", "lost", "starved"))
-    complete = complete and not any(summary.messages.get(fate) for fate in ("dropped", "queued"))
-    reason = ": no message was missing" if complete else ""
+    met = summary.messages
+    is_complete = (met.late, met.evicted, met.lost, met.starved) == (0, 0, 0, 0) and not (met.dropped or met.queued)
+    reason = ": no message was missing" if is_complete else ""
     return f" Every round had coverage {number(float(records.coverage[0]))}{reason}."
 
 
@@ -239,7 +240,7 @@ def _source(series: dict[str, list[Evaluation]], x: str) -> str:
 def _x_axes(run: RunData, unit: str) -> dict[str, Axis]:
     axes = {"iteration": Axis("iteration", "Iteration"), "bytes": Axis("volume", f"Transmitted by all nodes ({unit})")}
     if any(point.seconds is not None for point in run.curve):
-        axes["seconds"] = Axis("seconds", f"{seconds_words(run.summary.word('backend'))} (s)")
+        axes["seconds"] = Axis("seconds", f"{seconds_words(run.summary.backend)} (s)")
     return axes
 
 
@@ -248,9 +249,10 @@ def _words(key: str, choices: Sequence[tuple[str, str]], run: RunData, log: Sequ
         note = "The objective at the mean of all models."
         if any(point.own for point in run.curve):
             note += f" {_OWN} Dotted: the worst node."
-        if run.summary.optimum is not None:
-            how = f": {run.summary.optimum_how}" if run.summary.optimum_how else "."
-            note += f" Optimum f* = {number(run.summary.optimum)}{how}"
+        optimum = run.summary.optimum
+        if optimum is not None and optimum.objective is not None:
+            how = f": {optimum.how}" if optimum.how else "."
+            note += f" Optimum f* = {number(optimum.objective)}{how}"
         return "Objective", note
     if key == "consensus":
         zeros = (

@@ -9,7 +9,7 @@ from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
-from orchestrator.report.fault_section import fault_section, said_of_faults
+from orchestrator.report.fault_section import fault_section
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.link_card import link_card
 from orchestrator.report.network import cpu_bound, network_card, no_tls
@@ -18,7 +18,8 @@ from orchestrator.report.sent_messages import sent_account, transmitted
 from orchestrator.report.wire_bytes import byte_account
 from orchestrator.results.events import Events
 from orchestrator.results.files import finite, reading
-from orchestrator.results.read import RunData, Summary, TopologyFacts, read_run
+from orchestrator.results.read import RunData, TopologyFacts, read_run
+from orchestrator.results.summary import RunSummary
 from orchestrator.results.without_summary import BROKEN_OFF, RUNNING
 
 PICTURE_BYTES = 400_000
@@ -42,7 +43,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
     A folder without summary.json is that of a run that broke off, or of one that is still `running`.
     """
     run = read_run(folder, running)
-    how_far = course(run.curve, run.summary.number("seconds"), run.summary.number("iterations"))
+    how_far = course(run.curve, run.summary.seconds, run.summary.iterations)
     behind = shades(run.faults, how_far)
     curves = progress.curves(run, behind)[: 2 + METRICS_SHOWN]
     covering = progress.coverage(run, behind)
@@ -52,8 +53,8 @@ def write_report(folder: Path, running: bool = False) -> Path:
         "Volume by link": traffic.volume_by_link(run.links) if run.links else None,
     }
     nodes = {
-        "Participation": traffic.participation(run.links, int(run.summary.number("nodes") or 0)) if run.links else None,
-        "Waiting time": traffic.waiting(run.records, run.summary.number("seconds")) if run.records else None,
+        "Participation": traffic.participation(run.links, run.summary.nodes or 0) if run.links else None,
+        "Waiting time": traffic.waiting(run.records, run.summary.seconds) if run.records else None,
     }
     body = "".join(
         [
@@ -77,17 +78,17 @@ def write_report(folder: Path, running: bool = False) -> Path:
     return path
 
 
-def _head(summary: Summary) -> str:
-    exact = summary.facts.get("exact")
+def _head(summary: RunSummary) -> str:
+    exact, health, untrue = summary.exact, summary.health_word, summary.faults.sentence if summary.faults else ""
     chips = [
         (summary.status, STATUS_LOOKS.get(summary.status, "")),
-        (summary.health, HEALTH_LOOKS.get(summary.health, "")),
+        (health, HEALTH_LOOKS.get(health, "")),
         ("exact" if exact else "not exact" if exact is not None else "", "good" if exact else ""),
-        (summary.word("algorithm"), ""),
-        (f"step: {summary.word('step')}" if summary.word("step") else "", ""),
-        (summary.word("problem"), ""),
-        (" · ".join(word for word in (summary.word("backend"), summary.word("driver")) if word), ""),
-        (f"seed {summary.word('seed')}" if summary.word("seed") else "", ""),
+        (summary.algorithm, ""),
+        (f"step: {summary.step}" if summary.step else "", ""),
+        (summary.problem, ""),
+        (" · ".join(word for word in (summary.backend, summary.driver) if word), ""),
+        (f"seed {summary.seed}" if summary.seed is not None else "", ""),
     ]
     parts = [page.heading(summary.name, chips)]
     if summary.reason and summary.status != "finished":
@@ -95,11 +96,11 @@ def _head(summary: Summary) -> str:
         look = "" if summary.status == RUNNING else "bad"
         parts.append(page.callout([f"{became}: {summary.reason}"], look=look))
     if summary.health_reason and summary.health_reason != summary.reason:
-        parts.append(page.callout([f"This run is {summary.health}: {summary.health_reason}."], look="bad"))
-    if untrue := said_of_faults(summary):
+        parts.append(page.callout([f"This run is {health}: {summary.health_reason}."], look="bad"))
+    if untrue:
         parts.append(page.callout([untrue], look="bad"))
     parts.append(page.tiles(_tiles(summary)))
-    troubles = filter(None, (cpu_bound(summary), no_tls(summary)))
+    troubles = filter(None, (cpu_bound(summary.network), no_tls(summary.network)))
     parts += [page.callout([trouble], look="bad") for trouble in troubles]
     if others := [warning for warning in summary.warnings if warning != untrue]:
         parts.append(page.callout(others, "Warnings"))
@@ -108,15 +109,12 @@ def _head(summary: Summary) -> str:
     return "".join(parts)
 
 
-def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
-    gap = summary.objective - summary.optimum if summary.objective is not None and summary.optimum is not None else None
-    metric = summary.metric
-    dimension, support, nodes = (summary.number(fact) for fact in ("n", "s", "nodes"))
-    sent, dense = summary.message_bits.get("sent"), summary.message_bits.get("dense")
-    simulated = summary.word("backend") == "simulate"
-    seconds = summary.number("seconds")
+def _tiles(summary: RunSummary) -> list[tuple[str, str, str]]:
+    final, least, metric = summary.final, summary.least, summary.metric
+    gap = final.objective - least if final.objective is not None and least is not None else None
+    sent, dense = summary.message_bits.sent, summary.message_bits.dense
+    seconds, wall, iterations = summary.seconds, summary.wall_seconds, summary.iterations
     ended = summary.status not in (BROKEN_OFF, RUNNING)
-    wall, iterations = summary.number("wall_seconds"), summary.number("iterations")
     below = [
         progress.NO_CLOCK if seconds is None and iterations is not None else "",
         "by the run's own clock" if seconds is not None and not ended else "",
@@ -124,23 +122,23 @@ def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
     ]
     return [
         (
-            f"{'Final' if ended else 'Last'} f(mean model)", number(summary.objective),
+            f"{'Final' if ended else 'Last'} f(mean model)", number(final.objective),
             f"f − f* = {number(gap)}" if gap is not None else "",
         ),
-        (metric or "Metric", number(summary.metrics.get(metric) if metric else None), "at the mean model"),
+        (metric or "Metric", number(final.metrics.get(metric) if metric else None), "at the mean model"),
         *_own_tiles(summary),
-        ("Consensus distance", number(summary.consensus), "of the models to their mean"),
-        ("Iterations", number(iterations), f"{count(int(nodes), 'node')}" if nodes else ""),
+        ("Consensus distance", number(final.consensus), "of the models to their mean"),
+        ("Iterations", number(iterations), count(summary.nodes, "node") if summary.nodes else ""),
         transmitted(summary),
         (
             "Bits per message", number(None if sent is None else round(sent, 1)),
             f"{percent(sent / dense)} of a dense message" if sent is not None and dense else "",
         ),
         (
-            "Simulated time" if simulated else "Time", duration(seconds),
+            "Simulated time" if summary.is_simulated else "Time", duration(seconds),
             "; ".join(filter(None, below)),
         ),
-        ("Model size n", number(dimension), f"s = {number(support)} revealed" if support is not None else ""),
+        ("Model size n", number(summary.n), f"s = {number(summary.s)} revealed" if summary.s is not None else ""),
     ]  # fmt: skip
 
 
@@ -159,8 +157,7 @@ def _faults(run: RunData, how_far: FaultAxes, folder: Path) -> str:
     graph = run.topology.graph if run.topology else None
     with reading(folder):
         did = impacts(run.faults.shown, run.faults.happened, how_far, folder / "records.csv", run.curve, graph)
-    nodes = int(run.summary.number("nodes") or 0)
-    return fault_section(run.faults, did, how_far, nodes, run.summary.word("backend") == "simulate")
+    return fault_section(run.faults, did, how_far, run.summary.nodes or 0, run.summary.is_simulated)
 
 
 def _coverage(figures: list[Chart]) -> str:
@@ -169,10 +166,10 @@ def _coverage(figures: list[Chart]) -> str:
     return page.section("coverage", "Coverage", lead, page.grid(cards))
 
 
-def _transmission(summary: Summary, figures: dict[str, Chart | None]) -> str:
+def _transmission(summary: RunSummary, figures: dict[str, Chart | None]) -> str:
     cards = [page.chart(figure) if figure else page.missing(title) for title, figure in figures.items()]
-    rows = [(words, number(summary.messages.get(kind))) for kind, words in traffic.MESSAGES.items()]
-    rows += [(f"{traffic.BITS[key]} (bits)", number(summary.message_bits.get(key))) for key in traffic.BITS]
+    rows = [(words, number(times)) for words, times in traffic.message_rows(summary.messages)]
+    rows += [(f"{words} (bits)", number(bits)) for words, bits in traffic.bit_rows(summary.message_bits)]
     cards.append(page.card(f"<h3>Messages</h3>{page.pairs(rows)}", "half"))
     cards += [sent_account(summary), byte_account(summary)]
     return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
@@ -184,7 +181,7 @@ def _nodes(run: RunData, figures: dict[str, Chart | None]) -> str:
     for title, figure in figures.items():
         why = progress.NO_CLOCK if title == "Waiting time" and untimed else NOT_MEASURED
         cards.append(page.chart(figure) if figure else page.missing(title, why))
-    cards.append(network_card(run.summary))
+    cards.append(network_card(run.summary.network))
     return page.section("nodes", "Nodes", "Who was heard, and who waited.", page.grid(cards))
 
 
@@ -202,9 +199,9 @@ def _events(events: Events | None) -> str:
 
 
 def _topology(run: RunData) -> str:
-    cards = [_graph(run.topology) if run.topology else page.missing("Topology"), link_card(run.summary)]
+    cards = [_graph(run.topology) if run.topology else page.missing("Topology"), link_card(run.summary.network)]
     lead = "Who could talk to whom." if run.topology else ""
-    return page.section("topology", "TopologyFacts", lead, page.grid(cards))
+    return page.section("topology", "Topology", lead, page.grid(cards))
 
 
 def _graph(topology: TopologyFacts) -> str:
@@ -224,15 +221,17 @@ def _graph(topology: TopologyFacts) -> str:
     return page.card(inside)
 
 
-def _own_tiles(summary: Summary) -> list[tuple[str, str, str]]:
+def _own_tiles(summary: RunSummary) -> list[tuple[str, str, str]]:
     """What the nodes themselves have, where it was judged."""
-    own, metric = summary.own, summary.metric
+    own, metric = summary.final.own, summary.metric
     if own is None:
         return []
-    tiles = [("f at the nodes' own models", number(own.objective), f"mean; worst node {number(own.worst)}")]
-    if metric is not None and own.metrics.get(metric) is not None:
-        ends = f"{number(own.lowest.get(metric))} … {number(own.highest.get(metric))}"
-        tiles.append((f"{metric} of the nodes", number(own.metrics.get(metric)), f"mean of their own models; {ends}"))
+    worst = f"mean; worst node {number(finite(own.worst))}"
+    tiles = [("f at the nodes' own models", number(finite(own.objective)), worst)]
+    mean, low, high = (finite(of.get(metric or "")) for of in (own.metrics, own.lowest, own.highest))
+    if mean is not None:
+        ends = f"mean of their own models; {number(low)} … {number(high)}"
+        tiles.append((f"{metric} of the nodes", number(mean), ends))
     return tiles
 
 
@@ -249,12 +248,12 @@ def _is_picture(svg: str) -> bool:
 def _methods(run: RunData) -> str:
     summary = run.summary
     there = {
-        "objective": summary.objective is not None,
-        "consensus": summary.consensus is not None,
-        **{name: value is not None for name, value in summary.metrics.items()},
-        "seconds": summary.number("seconds") is not None,
-        "bytes": summary.bytes.get("total") is not None,
-        "messages": summary.messages.get("sent") is not None,
+        "objective": summary.final.objective is not None,
+        "consensus": summary.final.consensus is not None,
+        **{name: value is not None for name, value in summary.final.metrics.items()},
+        "seconds": summary.seconds is not None,
+        "bytes": summary.bytes.total is not None,
+        "messages": summary.messages.sent is not None,
         "coverage": run.records is not None and run.records.coverage.size > 0,
         "waiting": run.records is not None and run.records.has_clock,
         "participation": run.links is not None,

@@ -21,6 +21,8 @@ from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results.graph_drawing.svg import svg
 from orchestrator.results.record_balance import Recorded
+from orchestrator.results.summary import FILE as SUMMARY
+from orchestrator.results.summary import RunSummary
 from orchestrator.results.typed_json import to_text
 from pame.byte_account import LinkRows
 from pame.fault_effects import Plan
@@ -175,9 +177,9 @@ class RunFolder:
             path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         return path
 
-    def write_summary(self, summary: Mapping[str, Any]) -> None:
+    def write_summary(self, summary: RunSummary) -> None:
         """summary.json."""
-        self._write_json("summary.json", summary)
+        self._write_json(SUMMARY, summary)
 
     def _write_json(self, name: str, value: object) -> None:
         with writing(self.path):

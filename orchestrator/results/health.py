@@ -35,10 +35,6 @@ class Health:
     reason: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def summary(self) -> dict[str, object]:
-        """As in summary.json."""
-        return {"state": self.state.value, "reason": self.reason, "counts": dict(self.counts)}
-
 
 @dataclass(frozen=True)
 class RefusedLink:

@@ -41,7 +41,7 @@ from tests.orchestrator.report.report_page import Reader
 
 
 def course_of(run: RunData) -> FaultAxes:
-    return course(run.curve, run.summary.number("seconds"), run.summary.number("iterations"))
+    return course(run.curve, run.summary.seconds, run.summary.iterations)
 
 
 def faults_of(run: RunData) -> Faults:
@@ -253,8 +253,7 @@ def with_faults_summed_up(folder: Path, *told: Told) -> Path:
     facts = json.loads((folder / "summary.json").read_text())
     plan = read_plan((folder / "plan.jsonl").read_text())
     outcomes = on_network(plan, told, Reach(20.0, [40] * 4))
-    windows = [{"window": place, **asdict(outcome)} for place, outcome in outcomes.windows.items()]
-    facts |= {"faults": {**asdict(outcomes), "windows": windows}, "warnings": [outcomes.sentence, "another one"]}
+    facts |= {"faults": asdict(outcomes), "warnings": [outcomes.sentence, "another one"]}
     (folder / "summary.json").write_text(json.dumps(facts))
     return folder
 

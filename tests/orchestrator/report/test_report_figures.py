@@ -18,6 +18,7 @@ from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves
 from orchestrator.report.theme import chart_themes
 from orchestrator.report.vega import Row, binned, suits_log
 from orchestrator.results.read import read_run
+from orchestrator.results.summary import MessageCounts
 from orchestrator.results.tables import read_records
 
 
@@ -100,7 +101,7 @@ def test_lost_bytes_are_shown_apart_and_late_ones_as_part_of_the_total(run_folde
     assert [rows[kind]["role"] for kind in ("Values", "Late", "Lost")] == ["sent", "of these, late", "not sent"]
     assert ("%" in rows["Late"]["label"], "%" in rows["Lost"]["label"]) == (True, False)
     carried = sum(row["y"] for row in rows.values() if row["role"] == "sent")
-    assert volume(carried * 1024) == volume(summary.bytes["total"])
+    assert volume(carried * 1024) == volume(summary.bytes.total)
 
 
 def set_coverage(folder: Path, cells: list[str]) -> None:
@@ -117,7 +118,7 @@ def test_equal_coverage_in_every_round_is_said_and_not_drawn(run_folder: Callabl
     assert only.id == "coverage"
     assert only.note.endswith(" Every round had coverage 0.4.")  # some messages of this run were late
     for fate, missing in (("", ": no message was missing"), ("late", ""), ("lost", ""), ("starved", "")):
-        messages = dict.fromkeys(("late", "evicted", "lost", "starved"), 0.0) | ({fate: 1.0} if fate else {})
+        messages = MessageCounts(**{"late": 0, "evicted": 0, "lost": 0, "starved": 0, **({fate: 1} if fate else {})})
         (only,) = progress.coverage(replace(run, summary=replace(run.summary, messages=messages)), FaultShading())
         assert only.note.endswith(f" Every round had coverage 0.4{missing}.")
 
