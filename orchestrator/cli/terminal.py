@@ -14,6 +14,7 @@ from rich.text import Text
 
 from orchestrator.cli.run_progress import Limits, limits_of
 from orchestrator.control import NetworkState
+from orchestrator.control.run_phase import Phase
 from orchestrator.experiment import Variant, swept_keys
 from orchestrator.number_words import number, volume
 from orchestrator.results.health import State
@@ -70,9 +71,9 @@ class RunScreen:
         state = self._network
         if state is None:
             return Text("")
-        if state.phase == "verifying":
+        if state.phase is Phase.VERIFYING:
             return Text(f"measuring the links of {state.nodes} nodes")
-        if state.phase in ("gathering", "preparing"):
+        if state.phase in (Phase.GATHERING, Phase.PREPARING):
             return Text(f"{state.phase}: {state.alive}/{state.nodes} nodes joined, {state.ready} ready")
         places = f"{state.slowest}/{state.median}/{state.fastest} min/median/max"
         return Text(

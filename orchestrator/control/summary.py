@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from contract.rpc import control_pb2 as pb
 from contract.socket_counts import SocketCounts
-from orchestrator.control.run import NetworkRun
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.results.network_summary import (
     EvaluationCost,
     LinkInUse,
@@ -20,7 +20,7 @@ from pame.value_bound import absurd_from
 _CPU_BOUND = 0.05
 
 
-def network_summary(run: NetworkRun, wall_s: float, run_s: float | None = None) -> NetworkSummary:
+def network_summary(run: NetworkRunState, wall_s: float, run_s: float | None = None) -> NetworkSummary:
     """Figures, bytes on the wire, faults, cost of measuring, digests; `run_s`: how long the links were in use."""
     interface = LOOPBACK if run.is_on_loopback else ETHERNET
     figures, collection, counts = run.totals.figures(), run.collection, run.totals.sockets()
@@ -38,9 +38,9 @@ def network_summary(run: NetworkRun, wall_s: float, run_s: float | None = None) 
         overran_share=figures.overran_share if steps_have_times else None,
         cpu_bound=steps_have_times and figures.overran_share > _CPU_BOUND,
         wire=None if run_s is None else wire(run.totals.traffic(run_s, run.tls), sockets, interface),
-        deaths=run.deaths,
-        departures=run.departures,
-        restarts=run.restarts,
+        deaths=run.disturbances.deaths,
+        departures=run.disturbances.departures,
+        restarts=run.disturbances.restarts,
         evaluation=EvaluationCost(cost_s, collection.snapshot_bytes, cost_s / wall_s if wall_s else None),
         results={
             str(node): NodeResult(k, sha256(model.astype("<f8").tobytes()).hexdigest())
@@ -49,7 +49,7 @@ def network_summary(run: NetworkRun, wall_s: float, run_s: float | None = None) 
     )
 
 
-def absurd_warnings(run: NetworkRun) -> list[str]:
+def absurd_warnings(run: NetworkRunState) -> list[str]:
     """A sentence if values were sent that the scale of the problem cannot explain."""
     figures, setting = run.totals.figures(), run.setting
     if not figures.absurd:

@@ -14,7 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Protocol
 
-from orchestrator.campaigns.compare.baselines import baseline_cells, best_baselines, beyond_baselines, final_baselines
+from orchestrator.campaigns.compare.baselines import choose_baselines, final_baselines, next_baselines
 from orchestrator.campaigns.compare.file import Comparison
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
@@ -32,7 +32,7 @@ from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.real import CompareStage, run_on_nodes
 from orchestrator.campaigns.compare.report import write_compare_report
 from orchestrator.campaigns.compare.run import SIMULATE, End, RunLook, measure_stick, simulate_baseline, simulate_job
-from orchestrator.campaigns.compare.tune import Choice, beyond, choose
+from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
 from orchestrator.campaigns.compare.verdict import MEASURES, Line, findings, goals, lines
 from orchestrator.campaigns.partial_results import INTERRUPTED, Keep, PartialResults, row_file
 from orchestrator.campaigns.process_pool import cores, each, process_pool
@@ -43,9 +43,6 @@ from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 
 _HINT = "make the base smaller"
-_TO_ITS_END = End(0.0)
-"""Of a tuning run that stops at no target."""
-_SECOND_THOUGHTS = 3
 
 
 class CompareWatcher(Protocol):
@@ -106,8 +103,9 @@ class _CompareWork:
         self._order = order
         self._watcher = watcher
         self._sticks: dict[int, Yardstick] = {}
-        self._tuning: list[CompareRow] = []
+        self._tuning: dict[Trial, CompareRow] = {}
         self._choices: list[Choice] = []
+        self._baseline_choices: list[Choice] = []
         self._baselines: list[CompareRow] = []
         self._simulated: list[CompareRow] = []
         self._measured: list[CompareRow] = []
@@ -116,17 +114,14 @@ class _CompareWork:
         """Everything; whether nobody interrupted the real nodes."""
         comparison, base = self._order.comparison, self._order.comparison.folder
         with process_pool(cores()) as pool:
-            tuning = make_jobs(comparison, tuning_cells(comparison))
-            some = tuning[0].cell
+            some = tuning_cells(comparison)[0]
             by_seed = {seed: CompareCell(some.algorithm, some.view, some.values, seed) for seed in _seeds(comparison)}
             solving = {seed: (experiment_of(comparison, cell), base) for seed, cell in by_seed.items()}
             with closing(each(pool, measure_stick, solving, _HINT)) as results:
                 for seed, stick in results:
                     self._sticks[seed] = stick
                     self._watcher.solved(seed)
-            self._tune(pool, tuning, keep)
-            self._extend(pool, keep)
-            self._confirm(pool, keep)
+            self._tune(pool, keep)
             self._run_baselines(pool, keep)
             chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
             final = make_jobs(comparison, final_cells(chosen, comparison.seeds))
@@ -146,50 +141,36 @@ class _CompareWork:
         stage, folder = CompareStage(self._watcher.goes_on, ended), self._order.folder / "real"
         return run_on_nodes(self._order.backend, final, self._sticks, comparison.of, base, folder, stage)
 
-    def _tune(self, pool: ProcessPoolExecutor, jobs: Sequence[CompareJob], keep: Keep, end: End | None = None) -> None:
-        """Run some settings on the tuning seed, and choose anew; a longer run takes the place of a shorter one."""
+    def _tune(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
+        """As long as something is left to try on the tuning seed."""
         comparison = self._order.comparison
-        end = end or self._short
-        with closing(self._simulate(pool, jobs, None if end is _TO_ITS_END else end)) as rows:
-            for row in rows:
-                self._tuning = [other for other in self._tuning if other.cell != row.cell] + [row]
-                keep(_line_of(row, "tuning"))
-                self._watcher.tuned(row)
-        self._choices = choose(comparison, self._tuning)
+        while trials := next_trials(comparison, self._tuning):
+            for to_its_end in (False, True):
+                jobs = make_jobs(comparison, [trial.cell for trial in trials if trial.to_its_end is to_its_end])
+                with closing(self._simulate(pool, jobs, None if to_its_end else self._short)) as rows:
+                    for row in rows:
+                        self._tuning[Trial(row.cell, to_its_end)] = row
+                        keep(_line_of(row, "tuning"))
+                        self._watcher.tuned(row)
+            self._choices = choose(comparison, judged(self._tuning))
 
     @property
     def _short(self) -> End:
         comparison = self._order.comparison
         return End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
 
-    def _extend(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
-        """Beyond the edges of the grids; every time something new is tried, or it ends."""
-        comparison = self._order.comparison
-        while cells := beyond(comparison, self._choices, self._tuning):
-            self._tune(pool, make_jobs(comparison, cells), keep)
-
-    def _confirm(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
-        """The chosen settings to their end: one that diverges there gives way to the next best, a few times."""
-        comparison, seen = self._order.comparison, set[CompareCell]()
-        for _ in range(_SECOND_THOUGHTS):
-            cells = [choice.row.cell for choice in self._choices if choice.row.cell not in seen]
-            if not cells:
-                return
-            seen.update(cells)
-            self._tune(pool, make_jobs(comparison, cells), keep, _TO_ITS_END)
-
     def _run_baselines(self, pool: ProcessPoolExecutor, keep: Keep) -> None:
         """Tuned as the algorithms are, then on the seeds that are compared."""
-        comparison = self._order.comparison
-        tuned: list[CompareRow] = []
-        cells = baseline_cells(comparison)
-        while cells:
-            tuned += self._simulate_baselines(pool, cells, self._short)
-            cells = beyond_baselines(comparison, tuned)
-        for row in tuned:
-            keep(_line_of(row, "tuning of a baseline"))
-        chosen = best_baselines(comparison, tuned)
-        for row in self._simulate_baselines(pool, final_baselines(chosen, comparison.seeds), None):
+        comparison, done = self._order.comparison, dict[Trial, CompareRow]()
+        while trials := next_baselines(comparison, done):
+            for to_its_end in (False, True):
+                cells = [trial.cell for trial in trials if trial.to_its_end is to_its_end]
+                for row in self._simulate_baselines(pool, cells, None if to_its_end else self._short):
+                    done[Trial(row.cell, to_its_end)] = row
+                    keep(_line_of(row, "tuning of a baseline"))
+        self._baseline_choices = choose_baselines(comparison, judged(done))
+        cells = final_baselines(self._baseline_choices, comparison.seeds)
+        for row in self._simulate_baselines(pool, cells, None):
             self._baselines.append(row)
             keep(_line_of(row, "baseline"))
 
@@ -225,8 +206,8 @@ class _CompareWork:
             backend=self._order.backend,
             command=self._order.command,
             sticks=self._sticks,
-            tuning=self._tuning,
-            choices=self._choices,
+            tuning=list(self._tuning.values()),
+            choices=[*self._choices, *self._baseline_choices],
             simulated=self._simulated,
             baselines=self._baselines,
             measured=self._measured,
@@ -277,7 +258,9 @@ def _write_json(folder: Path, outcome: CompareOutcome) -> None:
                 "view": finding.view.value,
                 "target": finding.goal.key,
                 "of": finding.measure.key,
-                "who": finding.winners,
+                "who": finding.winner,
+                "lowest_median": finding.lowest,
+                "cannot_be_told_from": finding.doubtful,
                 "times": None if finding.ratio is None else asdict(finding.ratio),
                 "words": finding.words,
             }

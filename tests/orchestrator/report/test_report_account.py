@@ -14,7 +14,7 @@ from orchestrator.results.network_summary import WireRatios
 from orchestrator.results.typed_json import to_text
 from pame.codec import Sizes
 from pame.framing import LOOPBACK, Traffic
-from tests.orchestrator.report.report_page import Reader
+from tests.orchestrator.report.oracle import Reader
 
 TRAFFIC = Traffic(10, Sizes(values=1960, support=40, stars=30, framing=30), 240, receipts=10, connects=1, seconds=0.0)
 """By hand in tests/pame/test_framing.py: 5,910 bytes in 41 packets, 3,625 of them in the streams."""

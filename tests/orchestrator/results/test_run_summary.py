@@ -18,7 +18,7 @@ from orchestrator.results.health import Health, State
 from orchestrator.results.network_summary import NetworkSummary
 from orchestrator.results.summary import RunSummary, read_summary, require_summary
 from orchestrator.results.typed_json import from_json, to_json, to_text
-from tests.golden.golden_runs import HERE
+from tests.golden.harness import HERE
 
 
 def values_of(hint: Any) -> st.SearchStrategy[Any]:

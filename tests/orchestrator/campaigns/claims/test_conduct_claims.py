@@ -98,15 +98,19 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
 
     rounds = rounds_to_targets(lines(folder / "comparison" / "rows.jsonl"))
     by_key = {claim["key"]: claim for claim in json.loads((folder / "claims.json").read_text())["claims"]}
-    found = {finding["place"]: finding["effect"] for finding in by_key["fewest-rounds"]["findings"]}
+    found = {(f["reading"], f["place"]): f["effect"] for f in by_key["fewest-rounds"]["findings"]}
     assert found == {
-        f"{view}, to suboptimality {target}, against dpsgd": pytest.approx(
-            rounds[view, "pame", target] / rounds[view, "dpsgd", target]
+        (reading, f"{view}, to suboptimality {target}, against dpsgd"): pytest.approx(
+            rounds[view, name, target] / rounds[view, "dpsgd", target]
         )
-        for view in ("as-published", "standardized (shared, active, one period)")
+        for reading, name, view in (
+            ("tuned", "pame", "as-published"),
+            ("tuned", "pame", "standardized (shared, active, one period)"),
+            ("as printed", "pame-as-printed", "as-published"),
+        )
         for target in (0.5, 0.2)
     }
-    assert len(by_key["half-volume"]["findings"]) == 4
+    assert len(by_key["half-volume"]["findings"]) == 6
     assert {claim["seeds"][0] for claim in by_key.values()} == {1}
     assert {claim["verdict"] for claim in by_key.values()} == {"a look"}, "one seed is never a verdict"
     where = {finding["place"] for finding in by_key["stragglers"]["findings"]}

@@ -20,8 +20,8 @@ from orchestrator.campaigns.compare.measure import (
 )
 from orchestrator.campaigns.compare.tune import beyond, choose, has_diverged, score
 from pame.observe import Evaluation, Own
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, mark, row, small_file
-from tests.pame.simulator.simulator_world import world
+from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
+from tests.pame.simulator.harness import world
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from orchestrator.campaigns.compare.tune import choose
 from orchestrator.experiment import load_text, to_yaml
 from orchestrator.experiment.resolve import make_setting
 from pame.baselines import Baseline
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 
 def job_of(comparison: Comparison, eta: float) -> CompareJob:

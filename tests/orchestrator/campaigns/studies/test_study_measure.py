@@ -10,7 +10,7 @@ from orchestrator.experiment import load
 from orchestrator.experiment.resolve import make_setting
 from pame.observe import Evaluation
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.studies.study_world import CELL, SMALL
+from tests.orchestrator.campaigns.studies.builders import CELL, SMALL
 
 SLOW = "compute={step: 10ms, stragglers: 40%}"
 

@@ -10,7 +10,7 @@ from orchestrator.campaigns.studies.real import StudyStage, make_tasks, run_on_b
 from orchestrator.control.recorded_run import make_order
 from orchestrator.experiment.resolve import warnings
 from orchestrator.results import Ending
-from tests.orchestrator.campaigns.studies.study_world import small_file
+from tests.orchestrator.campaigns.studies.builders import small_file
 
 
 def test_runs_with_a_tuned_step_are_not_warned_of_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
