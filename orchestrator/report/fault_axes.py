@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from orchestrator.results.fault_history import PlannedFault
+from orchestrator.results.tables import Floats
+from orchestrator.results.window_rounds import Range
 from pame.observe import Evaluation
-
-Floats = NDArray[np.float64]
-Range = tuple[float, float]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from math import inf
 from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report import page
 from orchestrator.report.fault_axes import FaultAxes
-from orchestrator.report.fault_impact import Ages, Dip, Impact, Rounds
+from orchestrator.report.fault_impact import Dip, Impact
 from orchestrator.report.page import TableCell
 from orchestrator.results.fault_acts import Acts
 from orchestrator.results.fault_history import Faults, PlannedFault, words_of
 from orchestrator.results.struck import struck
+from orchestrator.results.window_rounds import Ages, Rounds
 from pame.fault_effects import DegradeEffect
 
 SPELLS_LISTED = 200

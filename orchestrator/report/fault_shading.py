@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.report.fault_axes import FaultAxes, Range
+from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.report.vega import Row, Shade
 from orchestrator.results.fault_history import Faults, PlannedFault, words_of
+from orchestrator.results.window_rounds import Range
 
 NOBODY = "none"
 _NAMED = 3

@@ -18,8 +18,9 @@ from orchestrator.report.sent_messages import sent_account, transmitted
 from orchestrator.report.wire_bytes import byte_account
 from orchestrator.results.events import Events
 from orchestrator.results.files import finite, reading
-from orchestrator.results.read import RunData, TopologyFacts, read_run
+from orchestrator.results.read import RunData, read_run
 from orchestrator.results.summary import RunSummary
+from orchestrator.results.topology_file import TopologyFile
 from orchestrator.results.without_summary import BROKEN_OFF, RUNNING
 
 PICTURE_BYTES = 400_000
@@ -204,7 +205,7 @@ def _topology(run: RunData) -> str:
     return page.section("topology", "Topology", lead, page.grid(cards))
 
 
-def _graph(topology: TopologyFacts) -> str:
+def _graph(topology: TopologyFile) -> str:
     said = topology.description
     degrees = [finite(said.get(f"degree_{which}")) for which in ("min", "mean", "max")]
     diameter = number(finite(said.get("diameter")))

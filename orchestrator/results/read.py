@@ -1,39 +1,22 @@
 """A run folder as typed data; files that a broken-off run never wrote simply read as nothing."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from orchestrator.results.events import Events, read_events
 from orchestrator.results.fault_history import Faults, read_faults
-from orchestrator.results.files import ReportError, finite, mapping, read_object_if_whole, reading
+from orchestrator.results.files import ReportError, reading
 from orchestrator.results.points import read_curve
 from orchestrator.results.summary import RunSummary, read_summary
 from orchestrator.results.tables import LinkTotals, Records, read_links, read_records
+from orchestrator.results.topology_file import TopologyFile, read_topology
 from orchestrator.results.without_summary import BROKEN_OFF, CUT_SUMMARY, REASONS, RUNNING, summary_left
 from pame.observe import Evaluation
-from pame.topology import Topology as Graph
-from pame.topology.graph import canonical
 
-GRAPH_NODES = 20_000
 RUN_FILES = (
     "summary.json", "experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "events.jsonl",
     "plan.jsonl",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class TopologyFacts:
-    """topology.json, as far as a report shows it."""
-
-    kind: str
-    nodes: int
-    svg: str
-    description: Mapping[str, Any]
-    graph: Graph | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +26,7 @@ class RunData:
     summary: RunSummary
     curve: tuple[Evaluation, ...]
     experiment: str | None
-    topology: TopologyFacts | None
+    topology: TopologyFile | None
     records: Records | None
     links: LinkTotals | None
     events: Events | None
@@ -65,7 +48,7 @@ def read_run(folder: Path, running: bool = False) -> RunData:
             raise ReportError(_no_run(folder))
         file = folder / "experiment.yaml"
         experiment = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else None
-        topology = _topology(folder / "topology.json")
+        topology = read_topology(folder)
         curve = read_curve(folder)
         records = read_records(folder / "records.csv")
         links = read_links(folder / "links.csv")
@@ -90,27 +73,3 @@ def _no_run(folder: Path) -> str:
     if inside:
         return f"{folder} holds no run itself, but runs are below it: give one of them, as {folder / inside[-1]}."
     return f"{folder} holds no run: give a folder that a run or a sweep has left (`pame runs` lists them)."
-
-
-def _topology(path: Path) -> TopologyFacts | None:
-    content = read_object_if_whole(path)
-    if content is None:
-        return None
-    return TopologyFacts(
-        kind=str(content.get("kind") or ""),
-        nodes=int(finite(content.get("nodes")) or 0),
-        svg=str(content.get("svg") or ""),
-        description=mapping(content.get("description")),
-        graph=_graph(finite(content.get("nodes")), content.get("edges")),
-    )
-
-
-def _graph(nodes: float | None, edges: object) -> Graph | None:
-    """The graph itself; None if its nodes and edges do not fit together, or are too many for a report."""
-    if nodes is None or not 1 <= nodes <= GRAPH_NODES or nodes != int(nodes) or not isinstance(edges, list):
-        return None
-    if not all(isinstance(edge, list) and len(edge) == 2 and all(type(end) is int for end in edge) for edge in edges):
-        return None
-    if not all(0 <= a < nodes and 0 <= b < nodes and a != b for a, b in edges):
-        return None
-    return Graph(int(nodes), canonical(np.array(edges, np.int64).reshape(-1, 2), int(nodes)))

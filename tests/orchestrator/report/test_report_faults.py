@@ -19,11 +19,12 @@ from orchestrator.control.fault_events import fault_event
 from orchestrator.experiment.faults.happened import Reach, Told, on_network
 from orchestrator.report import progress, write_report
 from orchestrator.report.fault_axes import FaultAxes, course
-from orchestrator.report.fault_impact import Ages, Dip, Impact, Live, Rounds, impacts
+from orchestrator.report.fault_impact import Dip, Impact, Live, impacts
 from orchestrator.report.fault_shading import FaultShading, shades
 from orchestrator.report.theme import chart_themes
 from orchestrator.results.fault_history import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.results.read import RunData, read_run
+from orchestrator.results.window_rounds import Ages, Rounds
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
 from pame.fault_plan_text import read_plan
 from tests.orchestrator.report.builders import (
