@@ -38,14 +38,9 @@ class OptimumFigures:
 
 
 @dataclass(frozen=True)
-class SentBytes:
-    """Of encoded payloads."""
+class Fates:
+    """Of messages, or of their bytes: what became of some, and how records and links add up."""
 
-    total: float | None = None
-    values: float | None = None
-    support: float | None = None
-    stars: float | None = None
-    framing: float | None = None
     late: float | None = None
     lost: float | None = None
     unreported: float | None = None
@@ -58,22 +53,24 @@ class SentBytes:
 
 
 @dataclass(frozen=True)
-class MessageCounts:
-    """What became of the messages; and rounds without any, and waits that took longer than they should."""
+class SentBytes(Fates):
+    """Of encoded payloads, by kind."""
+
+    total: float | None = None
+    values: float | None = None
+    support: float | None = None
+    stars: float | None = None
+    framing: float | None = None
+
+
+@dataclass(frozen=True)
+class MessageCounts(Fates):
+    """Also rounds without any message, waits that took longer than they should, and updates that are missing."""
 
     sent: float | None = None
     aggregated: float | None = None
-    late: float | None = None
     evicted: float | None = 0
     """Runs from before mailboxes had a size do not say it: none."""
-    lost: float | None = None
-    unreported: float | None = None
-    queued: float | None = None
-    dropped: float | None = None
-    resent: float | None = None
-    recorded: float | None = None
-    unrecorded: float | None = None
-    unknown: float | None = None
     starved: float | None = None
     overtime: float | None = None
     desynchronised: float | None = None
