@@ -4,38 +4,30 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from orchestrator.errors import writing
-from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
+from orchestrator.number_words import NOT_MEASURED, count, number
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
+from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
 from orchestrator.report.fault_section import fault_section
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.link_card import link_card
-from orchestrator.report.network import cpu_bound, network_card, no_tls
+from orchestrator.report.network import network_card
 from orchestrator.report.provenance import provenance_footer
-from orchestrator.report.sent_messages import sent_account, transmitted
+from orchestrator.report.run_head import run_head
+from orchestrator.report.sent_messages import sent_account
 from orchestrator.report.wire_bytes import byte_account
 from orchestrator.results.events import Events
 from orchestrator.results.files import finite, reading
 from orchestrator.results.read import RunData, read_run
 from orchestrator.results.summary import RunSummary
 from orchestrator.results.topology_file import TopologyFile
-from orchestrator.results.without_summary import BROKEN_OFF, RUNNING
 
 PICTURE_BYTES = 400_000
 EXPERIMENT_CHARACTERS = 60_000
 METRICS_SHOWN = 6
 EVENT_KINDS = 8
-STATUS_LOOKS = {"finished": "good", "diverged": "bad", "failed": "bad", "interrupted": "bad", BROKEN_OFF: "bad"}
-HEALTH_LOOKS = {"sound": "good", "degraded": "bad", "broken": "bad"}
-BECAME = {
-    "interrupted": "This run was interrupted",
-    "diverged": "This run diverged",
-    "failed": "This run failed",
-    BROKEN_OFF: "This run broke off",
-    RUNNING: "This run is going on",
-}
 
 
 def write_report(folder: Path, running: bool = False) -> Path:
@@ -47,7 +39,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
     how_far = course(run.curve, run.summary.seconds, run.summary.iterations)
     behind = shades(run.faults, how_far)
     curves = progress.curves(run, behind)[: 2 + METRICS_SHOWN]
-    covering = progress.coverage(run, behind)
+    covering = coverage(run, behind)
     volumes = {
         "Volume by kind": traffic.volume_by_kind(run.summary),
         "Bits per message": traffic.bits_per_message(run.summary),
@@ -59,7 +51,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
     }
     body = "".join(
         [
-            _head(run.summary),
+            run_head(run.summary),
             _progress(run, curves, behind.said),
             _faults(run, how_far, folder),
             _coverage(covering),
@@ -77,70 +69,6 @@ def write_report(folder: Path, running: bool = False) -> Path:
     with writing(path):
         path.write_text(html, encoding="utf-8")
     return path
-
-
-def _head(summary: RunSummary) -> str:
-    exact, health, untrue = summary.exact, summary.health_word, summary.faults.sentence if summary.faults else ""
-    chips = [
-        (summary.status, STATUS_LOOKS.get(summary.status, "")),
-        (health, HEALTH_LOOKS.get(health, "")),
-        ("exact" if exact else "not exact" if exact is not None else "", "good" if exact else ""),
-        (summary.algorithm, ""),
-        (f"step: {summary.step}" if summary.step else "", ""),
-        (summary.problem, ""),
-        (" · ".join(word for word in (summary.backend, summary.driver) if word), ""),
-        (f"seed {summary.seed}" if summary.seed is not None else "", ""),
-    ]
-    parts = [page.heading(summary.name, chips)]
-    if summary.reason and summary.status != "finished":
-        became = BECAME.get(summary.status, f"This run ended as “{summary.status}”")
-        look = "" if summary.status == RUNNING else "bad"
-        parts.append(page.callout([f"{became}: {summary.reason}"], look=look))
-    if summary.health_reason and summary.health_reason != summary.reason:
-        parts.append(page.callout([f"This run is {health}: {summary.health_reason}."], look="bad"))
-    if untrue:
-        parts.append(page.callout([untrue], look="bad"))
-    parts.append(page.tiles(_tiles(summary)))
-    troubles = filter(None, (cpu_bound(summary.network), no_tls(summary.network)))
-    parts += [page.callout([trouble], look="bad") for trouble in troubles]
-    if others := [warning for warning in summary.warnings if warning != untrue]:
-        parts.append(page.callout(others, "Warnings"))
-    if summary.notes:
-        parts.append(page.callout(summary.notes, "Settings of the file, with another kind by --set", look="plain"))
-    return "".join(parts)
-
-
-def _tiles(summary: RunSummary) -> list[tuple[str, str, str]]:
-    final, least, metric = summary.final, summary.least, summary.metric
-    gap = final.objective - least if final.objective is not None and least is not None else None
-    sent, dense = summary.message_bits.sent, summary.message_bits.dense
-    seconds, wall, iterations = summary.seconds, summary.wall_seconds, summary.iterations
-    ended = summary.status not in (BROKEN_OFF, RUNNING)
-    below = [
-        progress.NO_CLOCK if seconds is None and iterations is not None else "",
-        "by the run's own clock" if seconds is not None and not ended else "",
-        f"computed in {duration(wall)}" if wall is not None else "",
-    ]
-    return [
-        (
-            f"{'Final' if ended else 'Last'} f(mean model)", number(final.objective),
-            f"f − f* = {number(gap)}" if gap is not None else "",
-        ),
-        (metric or "Metric", number(final.metrics.get(metric) if metric else None), "at the mean model"),
-        *_own_tiles(summary),
-        ("Consensus distance", number(final.consensus), "of the models to their mean"),
-        ("Iterations", number(iterations), count(summary.nodes, "node") if summary.nodes else ""),
-        transmitted(summary),
-        (
-            "Bits per message", number(None if sent is None else round(sent, 1)),
-            f"{percent(sent / dense)} of a dense message" if sent is not None and dense else "",
-        ),
-        (
-            "Simulated time" if summary.is_simulated else "Time", duration(seconds),
-            "; ".join(filter(None, below)),
-        ),
-        ("Model size n", number(summary.n), f"s = {number(summary.s)} revealed" if summary.s is not None else ""),
-    ]  # fmt: skip
 
 
 def _progress(run: RunData, curves: list[Chart], shaded: str) -> str:
@@ -220,20 +148,6 @@ def _graph(topology: TopologyFile) -> str:
     picture = topology.svg if _is_picture(topology.svg) else '<p class="none">no picture of this topology</p>'
     inside = f'<div class="map"><div class="picture">{picture}</div><div>{page.pairs(rows)}</div></div>'
     return page.card(inside)
-
-
-def _own_tiles(summary: RunSummary) -> list[tuple[str, str, str]]:
-    """What the nodes themselves have, where it was judged."""
-    own, metric = summary.final.own, summary.metric
-    if own is None:
-        return []
-    worst = f"mean; worst node {number(finite(own.worst))}"
-    tiles = [("f at the nodes' own models", number(finite(own.objective)), worst)]
-    mean, low, high = (finite(of.get(metric or "")) for of in (own.metrics, own.lowest, own.highest))
-    if mean is not None:
-        ends = f"mean of their own models; {number(low)} … {number(high)}"
-        tiles.append((f"{metric} of the nodes", number(mean), ends))
-    return tiles
 
 
 def _is_picture(svg: str) -> bool:

@@ -18,6 +18,7 @@ from contract.realised import Realised
 from orchestrator.control.fault_events import fault_event
 from orchestrator.experiment.faults.happened import Reach, Told, on_network
 from orchestrator.report import progress, write_report
+from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import Dip, Impact, Live, impacts
 from orchestrator.report.fault_shading import FaultShading, shades
@@ -370,7 +371,7 @@ def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -
     run = read_run(folder)
     behind = shades(run.faults, course_of(run))
     config = chart_themes(1)["dark"]
-    figures = [*progress.curves(run, behind), progress.coverage(run, behind)[0]]
+    figures = [*progress.curves(run, behind), coverage(run, behind)[0]]
     for figure in figures:
         for key, spec in figure.specs.items():
             names = {part["data"]["name"] for part in (spec, *spec["layer"]) if "data" in part}
