@@ -66,7 +66,6 @@ def impacts(
     points: Sequence[Evaluation],
     graph: Topology | None,
 ) -> list[Impact]:
-    """One per fault, in the order given."""
     spans = [course.own(spell) for spell in spells]
     rounds = rounds_in_windows(records, [(spell.scale, span) for spell, span in zip(spells, spans, strict=True)])
     lives = _lives(spells, plan, course, graph)

@@ -40,7 +40,6 @@ _BY_ITERATION = " Windows in iterations are taken by each node's own iterations.
 def fault_section(
     faults: Faults | None, impacts: Sequence[Impact], course: FaultAxes, nodes: int, simulated: bool
 ) -> str:
-    """The section; empty for a run without faults."""
     if faults is None:
         return ""
     listed = faults.spells[:SPELLS_LISTED]

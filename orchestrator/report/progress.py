@@ -80,7 +80,6 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
 
 
 def _raw(points: Sequence[Evaluation], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
-    """By field: what is drawn of the points."""
 
     def gaps(values: list[float | None]) -> list[float | None]:
         return [None if optimum is None or value is None else value - optimum for value in values]
@@ -154,7 +153,6 @@ def _drawn(value: float | None, log: bool) -> float | None:
 
 
 def short(value: float | None) -> float | None:
-    """With as many digits as a chart needs."""
     return None if value is None else float(f"{value:.6g}")
 
 

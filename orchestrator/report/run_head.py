@@ -21,7 +21,6 @@ BECAME = {
 
 
 def run_head(summary: RunSummary) -> str:
-    """HTML."""
     exact, health, untrue = summary.exact, summary.health_word, summary.faults.sentence if summary.faults else ""
     chips = [
         (summary.status, STATUS_LOOKS.get(summary.status, "")),

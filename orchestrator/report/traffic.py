@@ -16,7 +16,6 @@ SENT, LATE, NOT_SENT = ROLES = ("sent", "of these, late", "not sent")
 
 
 def message_rows(messages: MessageCounts) -> list[tuple[str, float | None]]:
-    """What became of them, in words."""
     return [
         ("sent", messages.sent),
         ("averaged", messages.aggregated),
@@ -29,7 +28,6 @@ def message_rows(messages: MessageCounts) -> list[tuple[str, float | None]]:
 
 
 def bit_rows(bits: MessageBits) -> list[tuple[str, float | None]]:
-    """The mean message, and the formulas beside it."""
     return [
         ("Sent in this run", bits.sent),
         ("Paper, 63 s + n", bits.paper),

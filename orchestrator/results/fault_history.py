@@ -43,7 +43,6 @@ class PlannedFault:
 
     @property
     def scale(self) -> Literal["seconds", "iterations"]:
-        """In what its span is measured."""
         return self.unit if self.lasts_s is None else "seconds"
 
 
@@ -98,12 +97,10 @@ class Faults:
 
     @property
     def is_outlined(self) -> bool:
-        """Whether windows are too many to be shown one by one."""
         return len(self.spells) > MOST_SPELLS
 
     @property
     def kinds(self) -> list[str]:
-        """The words of the legend."""
         return list(dict.fromkeys(spell.fault for spell in self.shown))
 
     @cached_property

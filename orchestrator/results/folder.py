@@ -116,7 +116,6 @@ class RunFolder:
                     file.flush()
 
     def write_experiment(self, experiment: Experiment) -> None:
-        """experiment.yaml."""
         with writing(self.path):
             (self.path / "experiment.yaml").write_text(to_yaml(experiment), encoding="utf-8")
 
@@ -125,7 +124,6 @@ class RunFolder:
         self._write_json(TOPOLOGY, drawn_topology(topology, kind))
 
     def write_links(self, links: LinkRows) -> None:
-        """links.csv."""
         names = [field.name for field in fields(links)]
         with writing(self.path), (self.path / "links.csv").open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
@@ -165,7 +163,6 @@ class RunFolder:
         return path
 
     def write_summary(self, summary: RunSummary) -> None:
-        """summary.json."""
         self._write_json(SUMMARY, summary)
 
     def _write_json(self, name: str, value: object) -> None:

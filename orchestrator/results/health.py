@@ -89,7 +89,6 @@ class Symptoms:
 
 
 def judge(symptoms: Symptoms) -> Health:
-    """The verdict."""
     counts = _counts(symptoms)
     if (why := _why_broken(symptoms)) is not None:
         return Health(State.BROKEN, why, counts)

@@ -83,8 +83,6 @@ class EvaluationCost:
 
 @dataclass(frozen=True)
 class NodeResult:
-    """The model that a node ended with."""
-
     iteration: int | None = None
     sha256: str = ""
 

@@ -71,14 +71,12 @@ class Provenance:
 
 
 def begin_provenance(folder: Path) -> Provenance:
-    """Write it down, before anything is done."""
     found = _found()
     _write(folder, found)
     return found
 
 
 def end_provenance(folder: Path, began: Provenance) -> None:
-    """Complete it, before the report is written."""
     _write(folder, replace(began, ended=_now(), load_after=_load()))
 
 

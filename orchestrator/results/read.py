@@ -21,8 +21,6 @@ RUN_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class RunData:
-    """Everything a report knows of one run."""
-
     summary: RunSummary
     curve: tuple[Evaluation, ...]
     experiment: str | None
@@ -34,7 +32,6 @@ class RunData:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder holds any file of a run."""
     return any((folder / name).is_file() for name in RUN_FILES)
 
 

@@ -8,7 +8,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultOutcomes
 from orchestrator.results.health import Health
 from orchestrator.results.network_summary import NetworkSummary
-from orchestrator.results.record_balance import Recorded, balance_bytes, balance_messages
+from orchestrator.results.record_balance import Recorded, balance
 from orchestrator.results.summary import (
     FinalFigures,
     MessageBits,
@@ -43,8 +43,6 @@ _METRICS = {
 
 
 class Status(Enum):
-    """How a run ended."""
-
     FINISHED = "finished"
     DIVERGED = "diverged"
     INTERRUPTED = "interrupted"
@@ -110,12 +108,12 @@ def summarise(
             total=ledger.bytes(Fate.SENT),
             **asdict(ledger.kinds),
             **{fate.value: ledger.bytes(fate) for fate in (Fate.LATE, *_APART)},
-            **asdict(balance_bytes(links, recorded)),
+            **asdict(balance(links.sender, links.bytes, recorded.bytes)),
         ),
         messages=MessageCounts(
             sent=sent,
             **{fate.value: ledger.messages(fate) for fate in (Fate.AGGREGATED, Fate.LATE, Fate.EVICTED, *_APART)},
-            **asdict(balance_messages(links, recorded)),
+            **asdict(balance(links.sender, links.messages, recorded.messages)),
             starved=ledger.starved,
             overtime=ledger.overtime,
             desynchronised=ledger.desynchronised,

@@ -20,8 +20,6 @@ FILE = "summary.json"
 
 @dataclass(frozen=True)
 class FinalFigures:
-    """Of the last point of the curves."""
-
     objective: float | None = None
     consensus: float | None = None
     metrics: Mapping[str, float | None] = field(default_factory=dict)
@@ -129,7 +127,6 @@ class RunSummary:
 
     @property
     def least(self) -> float | None:
-        """f at the optimum, where it is known."""
         return None if self.optimum is None else self.optimum.objective
 
     @property

@@ -55,5 +55,4 @@ def drawn_topology(topology: Topology, kind: str) -> TopologyFile:
 
 
 def read_topology(folder: Path) -> TopologyFile | None:
-    """Of a run folder; None if it is not there, or was cut short."""
     return from_json(TopologyFile, read_object_if_whole(folder / FILE))

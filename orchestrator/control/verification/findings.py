@@ -54,19 +54,9 @@ class LinkFinding:
 
     def row(self) -> VerifiedLink:
         """For summary.json."""
-        asked = self.asked
-        return VerifiedLink(
-            sender=asked.link[0],
-            receiver=asked.link[1],
-            property=asked.what,
-            asked=asked.value,
-            measured=self.measured,
-            low=self.low,
-            high=self.high,
-            mechanism=asked.mechanism,
-            verdict=self.verdict.value,
-            how=self.how,
-        )
+        asked, found = self.asked, (self.measured, self.low, self.high)
+        what = (*asked.link, asked.what, asked.value)
+        return VerifiedLink(*what, *found, asked.mechanism, self.verdict.value, self.how)
 
 
 @dataclass(frozen=True, slots=True)
