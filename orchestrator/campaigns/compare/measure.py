@@ -228,7 +228,7 @@ def to_accuracy(row: CompareRow, goal: float | None) -> CompareMark | None:
 
 def under_stop_rule(row: CompareRow, nodes: int, every: int) -> CompareMark | None:
     """Where the paper's rule would have stopped a run."""
-    stopper = Stopper(StopRules(iterations=_NEVER, scale=nodes, paper=PaperRule(every=every)))
+    stopper = Stopper(StopRules(_NEVER, objective="sum", paper=PaperRule(every=every)), nodes)
     looked_at = (mark for mark in row.marks if mark.iteration % every == 0)
     return next((mark for mark in looked_at if stopper.reason(mark.iteration, mark.objective) is not None), None)
 

@@ -22,7 +22,8 @@ from pame.baselines import Baseline, run_baseline
 from pame.byte_account import ByteAccount
 from pame.errors import Diverged
 from pame.observe import Evaluation, Record, Several
-from pame.resolved_run import Compute, Fine, ResolvedRun
+from pame.resolved_run import Fine, ResolvedRun
+from pame.rules import Compute
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 
@@ -46,8 +47,8 @@ class End:
 
     def applied(self, rules: StopRules, stick: Yardstick) -> StopRules:
         """The stop rules of a run that ends so."""
-        most = min(rules.iterations, self.iterations or rules.iterations)
-        return replace(rules, iterations=most, target=stick.objective(self.left), scale=1, of_nodes=self.of_nodes)
+        most = min(rules.last_iteration, self.iterations or rules.last_iteration)
+        return replace(rules, iterations=most, target=stick.objective(self.left), objective="mean")
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ class RunLook:
         """With points at every iteration around the targets, and the end of a tuning run."""
         fine = Fine(tuple(map(self.stick.objective, self.targets)), by)
         stop = setting.stop if self.end is None else self.end.applied(setting.stop, self.stick)
-        return replace(setting, stop=stop, fine=fine)
+        of_nodes = self.end is not None and self.end.of_nodes
+        return replace(setting, stop=stop, fine=fine, target_of_nodes=of_nodes)
 
 
 def simulate_job(job: CompareJob, base: Path, look: RunLook) -> CompareRow:

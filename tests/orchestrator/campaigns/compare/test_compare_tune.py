@@ -13,7 +13,7 @@ from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tables import remark
 from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
 from pame.baselines import Baseline
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
 
 Next = Callable[[Comparison, dict[Trial, CompareRow]], list[Trial]]
 Behaviour = Callable[[float], tuple[int, bool]]
