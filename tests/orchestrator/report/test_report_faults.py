@@ -28,6 +28,7 @@ from orchestrator.results.read import RunData, read_run
 from orchestrator.results.window_rounds import Ages, Rounds
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
 from pame.fault_plan_text import read_plan
+from tests.json_strategies import JSON
 from tests.orchestrator.report.builders import (
     HALVES,
     HEADER,
@@ -519,11 +520,6 @@ def test_what_a_missing_file_would_tell_is_not_measured(tmp_path: Path, lost: st
         assert "not measured" in shown
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
 ACTS = st.fixed_dictionaries(
     {"what": st.sampled_from(["fault begins", "fault ends", "fault failed"])},
     optional=dict.fromkeys(("seconds", "node", "number", "planned", "detail", "mechanism", "failed", "took"), JSON),

@@ -19,6 +19,7 @@ from orchestrator.results.network_summary import NetworkSummary
 from orchestrator.results.summary import RunSummary, read_summary, require_summary
 from orchestrator.results.typed_json import from_json, to_json, to_text
 from tests.golden.harness import HERE
+from tests.json_strategies import JSON
 
 
 def values_of(hint: Any) -> st.SearchStrategy[Any]:
@@ -91,13 +92,6 @@ def test_a_missing_cut_or_garbled_file_is_a_typed_error(tmp_path: Path, text: st
     with pytest.raises(ReportError, match=answer):
         require_summary(tmp_path)
     assert read_summary(tmp_path) is None
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
 
 
 @given(told=st.dictionaries(st.sampled_from([*asdict(RunSummary()), *asdict(NetworkSummary())]), JSON))
