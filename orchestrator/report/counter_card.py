@@ -3,8 +3,7 @@
 from contract.counters import SCOPES, CounterEntry, Total, totalled
 from orchestrator.number_words import duration, number, volume
 from orchestrator.report import page
-from orchestrator.results.files import finite, mapping
-from orchestrator.results.read import Summary
+from orchestrator.results.network_summary import NetworkSummary
 
 TITLE = "Counters"
 _HEADERS = (("Counted by", False), ("Counter", False), ("What", False), ("In all", True))
@@ -12,13 +11,13 @@ _SINCE = "sent"
 """A counter that summaries have since there is a table."""
 
 
-def counter_card(summary: Summary) -> str:
+def counter_card(network: NetworkSummary | None) -> str:
     """The card; empty for a run without a network, or of before there was a table."""
-    totals = mapping(summary.facts.get("network"))
+    totals = network.counters if network is not None else {}
     if totals.get(_SINCE) is None:
         return ""
     rows = [
-        (f"each {scope}", entry.name, _words(entry), _shown(finite(totals.get(entry.name)), entry.unit))
+        (f"each {scope}", entry.name, _words(entry), _shown(totals.get(entry.name), entry.unit))
         for counters, scope in SCOPES.items()
         for entry in totalled(counters)
     ]

@@ -162,7 +162,7 @@ def test_a_run_that_ends_before_a_fault_says_so_and_shades_only_what_happened(tm
 
 def shades_of(folder: Path) -> FaultShading:
     run = read_run(folder)
-    return shades(run.faults, course(run.curve, run.summary.number("seconds"), run.summary.number("iterations")))
+    return shades(run.faults, course(run.curve, run.summary.seconds, run.summary.iterations))
 
 
 @pytest.mark.parametrize(

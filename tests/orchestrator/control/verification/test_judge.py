@@ -154,6 +154,6 @@ def test_a_summary_says_how_much_was_looked_at_and_a_complaint_what_is_wrong_fir
     good = LinkFinding(asked("delay"), LinkVerdict.OK, 0.0501)
     bad = LinkFinding(asked("rate", "htb"), LinkVerdict.MISS, 2e7)
     verification = Verification([good, bad], {"delay": 5, "rate": 1}, 1.5)
-    assert verification.summary()["coverage"] == {"delay": [1, 5], "rate": [1, 1]}
-    assert verification.summary()["verdicts"] == {"ok": 1, "miss": 1}
+    assert verification.summary().coverage == {"delay": (1, 5), "rate": (1, 1)}
+    assert verification.summary().verdicts == {"ok": 1, "miss": 1}
     assert "rate of link 0→1 is 2e+07 instead of 1e+07 (htb)" in verification.complaint()
