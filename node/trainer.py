@@ -15,12 +15,13 @@ from math import inf
 import numpy as np
 
 from contract.assignment import Assigned
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.counters import InCounters, NodeCounters
 from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.wire_message import MessageChecks, WireMessageRefused, pack
 from pame.algorithms import Delivery, Received, Selection, Wanted
+from pame.conditions import Loss
 from pame.exchange import Vector
 from pame.message_check import MessageCheck
 from pame.observe import Record
@@ -46,7 +47,7 @@ class Trainer:
         self,
         assigned: Assigned,
         links: Mapping[int, OutLink],
-        weather: Conditions,
+        conditions: NodeConditions,
         account: NodeCounters,
         recorded: Callable[[Record], None],
         snapshot: Snapshot,
@@ -66,9 +67,8 @@ class Trainer:
         self._check = MessageCheck(setting, [self._algorithm])
         self._participant = Participant(setting, index, self._algorithm)
         self._participant.k = assigned.first
-        self._slow = index in setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._links = links
-        self._weather = weather
+        self._conditions = conditions
         self._account = account
         self._recorded = recorded
         self._snapshot = snapshot
@@ -148,7 +148,7 @@ class Trainer:
         started = time.monotonic()
         self._began = started - self._assigned.seconds
         self._clock = IterationClock(started)
-        self._weather.begin(self._assigned.seconds)
+        self._conditions.begin(self._assigned.seconds)
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run says so in one sentence
             while True:
                 k = participant.k
@@ -244,12 +244,12 @@ class Trainer:
         lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
-            is_foreseen = self._weather.is_lost(receiver, k)
-            if is_foreseen or self._weather.is_lost_at(receiver, k, self._clock.due):
+            loss = self._conditions.loss(receiver, k, self._clock.due)
+            if loss is not Loss.NONE:
                 account.lost += 1
                 account.lost_bytes += parcel.sizes.total
                 lost += 1
-                if not is_foreseen:
+                if loss is Loss.UNFORESEEN:
                     self._algorithm.missed(receiver, k)
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
@@ -280,7 +280,7 @@ class Trainer:
     def _lost_senders(self, k: int, wanted: Wanted | None) -> Sequence[int]:
         """The senders whose message is lost on purpose, which both ends can compute."""
         senders = wanted.senders if wanted else ()
-        return [j for j in senders if self._weather.will_not_come(j, k)]
+        return [j for j in senders if self._conditions.will_not_come(j, k)]
 
     async def _wait(self, began: float) -> float:
         """Until the round has what it needs, or patience runs out; when that was, which may be before now."""
@@ -327,7 +327,7 @@ class Trainer:
         self._last_step_s = time.perf_counter() - start
         account.steps += k < setting.stop.last_iteration
         account.step_s += self._last_step_s
-        self._clock.step(max(self._weather.step_seconds(k, self._slow, self._clock.due), self._overtime_s))
+        self._clock.step(max(self._conditions.step_seconds(k, self._clock.due), self._overtime_s))
 
     def _count_unused(self) -> None:
         late, evicted = self._participant.unused()

@@ -5,7 +5,7 @@ import time
 from contract.assignment import Assigned, Peer
 from contract.credentials import Credentials
 from contract.rpc import exchange_pb2 as pb
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.counters import OutCounters
 from node.link import OutLink
 from node.link_stream import PROBE
@@ -25,11 +25,13 @@ _TRIP_SLACK_S = 0.02
 class ProbeStream:
     """One neighbour, reached as in a run."""
 
-    def __init__(self, assigned: Assigned, peer: Peer, weather: Conditions, credentials: Credentials | None) -> None:
+    def __init__(
+        self, assigned: Assigned, peer: Peer, conditions: NodeConditions, credentials: Credentials | None
+    ) -> None:
         self._run = assigned.run
         self._index = assigned.index
         self._sent = 0
-        self._link = OutLink(peer, _LIMIT, weather, OutCounters(), credentials, PROBE, assigned.secret)
+        self._link = OutLink(peer, _LIMIT, conditions, OutCounters(), credentials, PROBE, assigned.secret)
 
     async def connect(self) -> bool:
         """Whether the neighbour answers, before long."""

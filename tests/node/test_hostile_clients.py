@@ -12,7 +12,7 @@ import pytest
 from contract.assignment import Assigned, Peer, assign, assigned, describe
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.counters import NodeCounters
 from node.link_stream import PUSH
 from node.server import ExchangeServer
@@ -82,7 +82,9 @@ class Door:
 async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door]:
     account = NodeCounters(run=RUN, index=1)
     node = node_of(1, incarnations)
-    trainer = Trainer(node, {}, Conditions(node.setting, 1), account, lambda _: None, lambda *_: None, _always_room)
+    trainer = Trainer(
+        node, {}, NodeConditions(node.setting.conditions, 1), account, lambda _: None, lambda *_: None, _always_room
+    )
     server = ExchangeServer("127.0.0.1", 0)
     await server.open(size_limit({"w": N}), trainer.arrive)
     try:

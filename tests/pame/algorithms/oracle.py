@@ -122,7 +122,7 @@ def q_as_received(q: Matrix, k: int, lost: Lost, on_loss: str) -> Matrix:
 def check(setting: ResolvedRun, expected: Sequence[Matrix]) -> list[Algorithm]:
     """The node objects agree with the matrices at every k, and so do both simulators; the nodes at the end."""
     nodes = setting.nodes()
-    history = drive(nodes, ITERATIONS, setting.is_lost)
+    history = drive(nodes, ITERATIONS, setting.conditions.is_lost)
     assert np.abs(expected[-1]).max() > 0.1
     for k in range(ITERATIONS + 1):
         np.testing.assert_allclose(history[k], expected[k], rtol=0.0, atol=1e-10)
@@ -135,7 +135,7 @@ def check(setting: ResolvedRun, expected: Sequence[Matrix]) -> list[Algorithm]:
 
 def worst(setting: ResolvedRun, iterations: int) -> float:
     """The relative suboptimality of the worst node's model."""
-    return suboptimality(setting, drive(setting.nodes(), iterations, setting.is_lost)[-1])
+    return suboptimality(setting, drive(setting.nodes(), iterations, setting.conditions.is_lost)[-1])
 
 
 def suboptimality(setting: ResolvedRun, models: Matrix) -> float:

@@ -88,14 +88,14 @@ def test_the_mean_tracker_is_the_mean_gradient_estimate_whatever_is_lost(values:
     spec = DmgtSvrgSpec(participation=0.5)
     setting = setting_of(spec, problem_of(7), DIFFERENT, messages=Messages(loss=loss, values=values))
     nodes = setting.nodes()
-    drive(nodes, 17, setting.is_lost)
+    drive(nodes, 17, setting.conditions.is_lost)
     assert drift(nodes, 17) < 1e-13
 
 
 def test_it_is_not_if_only_one_end_drops_an_edge() -> None:
     setting = setting_of(DmgtSvrgSpec(on_loss="naive"), problem_of(7), messages=Messages(loss=0.1))
     nodes = setting.nodes()
-    drive(nodes, 17, setting.is_lost)
+    drive(nodes, 17, setting.conditions.is_lost)
     assert drift(nodes, 17) > 1e-3
     assert sum(node.desynchronised for node in nodes) > 0
 

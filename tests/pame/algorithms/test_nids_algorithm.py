@@ -99,16 +99,16 @@ def test_the_duals_sum_to_zero_whatever_is_lost_and_however_values_are_rounded(v
     spec = NidsSpec(eta=ETA, participation=0.5)
     setting = setting_of(spec, problem_of(), DIFFERENT, messages=Messages(loss=loss, values=values))
     nodes = setting.nodes()
-    drive(nodes, 40, setting.is_lost)
+    drive(nodes, 40, setting.conditions.is_lost)
     assert dual_sum(nodes) < 1e-13
 
 
 def test_naively_dropping_a_message_at_one_end_leaves_a_sum_that_is_not_zero_and_is_counted() -> None:
     setting = setting_of(NidsSpec(eta=ETA, on_loss="naive"), problem_of(), messages=Messages(loss=0.1))
     nodes = setting.nodes()
-    drive(nodes, 40, setting.is_lost)
+    drive(nodes, 40, setting.conditions.is_lost)
     assert dual_sum(nodes) > 1e-3
-    lost = sum(setting.is_lost(i, j, k) for k in range(40) for edge in EDGES for i, j in (edge, edge[::-1]))
+    lost = sum(setting.conditions.is_lost(i, j, k) for k in range(40) for edge in EDGES for i, j in (edge, edge[::-1]))
     assert sum(node.desynchronised for node in nodes) == lost > 0
 
 

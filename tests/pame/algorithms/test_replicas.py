@@ -97,7 +97,9 @@ def test_replicas_have_the_bits_of_their_originals(
     nodes = nodes_of(setting)
     driven(setting, nodes)
     names = nodes[0].replicas.names
-    heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
+    heard = [
+        (i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.conditions.is_lost(j, i, ITERATIONS - 1)
+    ]
     assert (len(heard) < sum(map(len, NEIGHBOURS))) == (loss > 0.0)
     for i, j in heard:
         for name in names:
@@ -111,7 +113,9 @@ def test_with_whole_surrogates_at_every_round_whoever_was_heard_last_is_known_ex
     nodes = nodes_of(setting)
     driven(setting, nodes)
     names = nodes[0].replicas.names
-    heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
+    heard = [
+        (i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.conditions.is_lost(j, i, ITERATIONS - 1)
+    ]
     assert 0 < len(heard) < sum(map(len, NEIGHBOURS))
     for i, j in heard:
         for name in names:
