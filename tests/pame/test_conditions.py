@@ -52,11 +52,8 @@ def test_shares_of_several_faults_are_independent() -> None:
     assert found.lost_share(*LINK, 2) == pytest.approx(0.6)
     assert plan(*drops, loss=0.5).lost_share(*LINK, 2) == pytest.approx(0.8)
     timed = plan((DropEffect((LINK,), 0.5), Window(1.0, 2.0)))
-    assert (timed.lost_share(*LINK, 1), timed.lost_share_at(*LINK, 1.5), timed.lost_share_at(*LINK, 2.0)) == (
-        0,
-        pytest.approx(0.5),
-        0,
-    )
+    assert timed.lost_share(*LINK, 1) == timed.lost_share_at(*LINK, 2.0) == 0
+    assert timed.lost_share_at(*LINK, 1.5) == pytest.approx(0.5)
 
 
 def test_a_cut_by_the_clock_holds_what_is_sent_until_the_last_of_them_ends() -> None:
