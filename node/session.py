@@ -8,17 +8,17 @@ from math import inf, isfinite
 from typing import Any
 
 from contract.assignment import Assigned, Peer
+from contract.counters import NodeCounters, OutCounters
 from contract.fault_reports import IN_PROCESS, Turn, concerns, fault_message, realised_message
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
 from contract.unexpected_errors import reason_of
 from node.conditions import NodeConditions
-from node.counters import NodeCounters, OutCounters
 from node.fault_schedule import FaultSchedule
 from node.link import OutLink
 from node.probing import Prober
-from node.reports import record_message, totals_message
+from node.reports import counted_message, record_message
 from node.server import ExchangeServer
 from node.shaping import Kernel, Shaper, ShapingRefused
 from node.socket_counters import count_sockets, own_inodes
@@ -95,13 +95,13 @@ class Session:
         )
 
     async def prepare(self) -> None:
-        """Open the door for messages of this run: others may start a moment earlier."""
+        """Take in messages of this run: others may start a moment earlier."""
         await self._trainer.measure()
         await self._shaper.apply(self.assigned.seconds)
         self._prober.open(self._server.host, self._server.port)
-        limit, assigned = self._trainer.customs.limit, self.assigned
+        limit, assigned = self._trainer.checks.limit, self.assigned
         own = proof(assigned.secret, self._server.address, assigned.incarnation)
-        admission = Admission(own, self.account.strangers)
+        admission = Admission(own, self.account.refuse)
         await self._server.open(limit, self._trainer.arrive, self.assigned.tls, self._prober.arrive, admission)
 
     def realised(self) -> list[pb.RealisedLink]:
@@ -126,7 +126,7 @@ class Session:
             account = self.account.out[peer.index]
             self._links[peer.index] = OutLink(
                 peer,
-                self._trainer.customs.limit,
+                self._trainer.checks.limit,
                 self._conditions,
                 account,
                 self._credentials,
@@ -191,8 +191,8 @@ class Session:
         """Neighbours came back elsewhere."""
         for peer in peers:
             self._peers[peer.index] = peer
-            self._trainer.customs.moved(peer.index, peer.incarnation)
-            self._trainer.customs.renamed(peer.index, peer.name)
+            self._trainer.checks.moved(peer.index, peer.incarnation)
+            self._trainer.checks.renamed(peer.index, peer.name)
             self._trainer.greet(peer.index)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
@@ -257,7 +257,7 @@ class Session:
         self._report(with_totals=False)  # so that the records before a snapshot are there before it
         start = time.thread_time()
         self._send_model(k, model, result=False)
-        self.account.snapshot_s += time.thread_time() - start
+        self.account.snapshot_cpu_s += time.thread_time() - start
         self.account.snapshot_bytes += 8 * model.size
 
     def _send_model(self, k: int, model: Vector, result: bool) -> None:
@@ -281,7 +281,7 @@ class Session:
             report = pb.Report(run=self.assigned.run, records=[record_message(record) for record in piece])
             self._send(pb.FromNode(report=report))
         if with_totals:
-            self._send(pb.FromNode(report=totals_message(self.account)))
+            self._send(pb.FromNode(report=counted_message(self.account)))
 
     @staticmethod
     async def _cancel(task: "asyncio.Task[None] | None") -> None:

@@ -15,8 +15,8 @@ from math import inf
 import numpy as np
 
 from contract.assignment import Assigned
+from contract.counters import InCounters, NodeCounters
 from node.conditions import NodeConditions
-from node.counters import InCounters, NodeCounters
 from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.wire_message import MessageChecks, WireMessageRefused, pack
@@ -101,7 +101,7 @@ class Trainer:
         self._absurd_from = inf
         for peer in assigned.peers:
             account.into.setdefault(peer.index, InCounters())
-        self.customs = MessageChecks(
+        self.checks = MessageChecks(
             setting,
             assigned.run,
             index,
@@ -122,18 +122,18 @@ class Trainer:
         self._algorithm.greet(neighbour)
 
     def arrive(self, data: bytes, name: str | None = None) -> int:
-        """A parcel arrives from whom a certificate names so; how many of its sender were late so far."""
+        """A message arrives from whom a certificate names so; how many of its sender were late so far."""
         try:
-            received = self.customs.open(data, name)
+            received = self.checks.open(data, name)
         except WireMessageRefused as refused:
             known = self._account.into.get(refused.sender) if refused.sender is not None else None
-            (known.refused if known else self._account.strangers)[refused.code] += 1
+            (known or self._account).refuse(refused.code)
             if known:
                 known.refused_detail = str(refused)
             raise
         link = self._account.into[received.sender]
-        link.messages += 1
-        link.bytes += received.size
+        link.received += 1
+        link.received_bytes += received.size
         link.absurd += is_absurd(received.message, self._absurd_from)
         link.suspect = False
         self._arrived = time.monotonic()
@@ -240,21 +240,21 @@ class Trainer:
         setting, assigned = self._setting, self._assigned
         message = self._algorithm.message(k)
         self._check.look(assigned.index, k, message)
-        parcel = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
+        packed = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
         lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
             loss = self._conditions.loss(receiver, k, self._clock.due)
             if loss is not Loss.NONE:
                 account.lost += 1
-                account.lost_bytes += parcel.sizes.total
+                account.lost_bytes += packed.sizes.total
                 lost += 1
                 if loss is Loss.UNFORESEEN:
                     self._algorithm.missed(receiver, k)
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._wait_for_room(receiver)
-            for dropped in self._links[receiver].push(parcel, self._clock.due if self._clock.is_timed else None):
+            for dropped in self._links[receiver].push(packed, self._clock.due if self._clock.is_timed else None):
                 self._algorithm.missed(receiver, dropped.iteration)
             account.overtime += k >= setting.stop.last_iteration
         return lost

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from typing import assert_never
 
 from pame.fault_effects import (
     CutEffect,
@@ -114,7 +115,7 @@ class Conditions:
         """How long a node's step takes that begins at this time of the run."""
         duration = self.compute.seconds(self.seed, node, iteration, node in self.slow_nodes)
         factor = 1.0
-        for event in self._by_node.get(node, ()):
+        for event in self._struck[1].get(node, ()):
             moment = iteration if event.window.unit == ITERATIONS else seconds
             if isinstance(event.effect, SlowEffect) and moment in event.window:
                 factor *= event.effect.factor
@@ -122,14 +123,14 @@ class Conditions:
 
     def paused_until(self, node: int, seconds: float) -> float:
         """When a node can go on that wants to now."""
-        events = (event for event in self._by_node.get(node, ()) if event.window.unit == SECONDS)
+        events = (event for event in self._struck[1].get(node, ()) if event.window.unit == SECONDS)
         return _end_of([event for event in events if isinstance(event.effect, PauseEffect)], seconds)
 
     def absences(self) -> list[tuple[int, FaultEvent]]:
         """Who is killed, or told to leave, by the clock, in the order of time."""
         orders = [
             (node, event)
-            for node, events in self._by_node.items()
+            for node, events in self._struck[1].items()
             for event in events
             if isinstance(event.effect, KillEffect | RestartEffect) and event.window.unit == SECONDS
         ]
@@ -137,7 +138,7 @@ class Conditions:
 
     def strikes(self, node: int, iteration: int) -> list[FaultEvent]:
         """What stops a node when it begins an iteration: each only once, even if the node passes there again."""
-        events = self._by_node.get(node, ())
+        events = self._struck[1].get(node, ())
         return [event for event in events if event.window.lasts_s is not None and event.window.begin == iteration]
 
     @cached_property
@@ -161,22 +162,21 @@ class Conditions:
         return bool(self.slow_nodes) or not self.is_public
 
     @cached_property
-    def _by_link(self) -> Mapping[Link, list[FaultEvent]]:
-        found = defaultdict(list)
+    def _struck(self) -> tuple[Mapping[Link, list[FaultEvent]], Mapping[int, list[FaultEvent]]]:
+        """The events by link, and by node."""
+        by_link: dict[Link, list[FaultEvent]] = defaultdict(list)
+        by_node: dict[int, list[FaultEvent]] = defaultdict(list)
         for event in self.plan:
-            if isinstance(event.effect, CutEffect | DegradeEffect | DropEffect):
-                for link in event.effect.links:
-                    found[link].append(event)
-        return found
-
-    @cached_property
-    def _by_node(self) -> Mapping[int, list[FaultEvent]]:
-        found = defaultdict(list)
-        for event in self.plan:
-            if isinstance(event.effect, SlowEffect | PauseEffect | KillEffect | RestartEffect):
-                for node in event.effect.nodes:
-                    found[node].append(event)
-        return found
+            match event.effect:
+                case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
+                    for link in links:
+                        by_link[link].append(event)
+                case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
+                    for node in nodes:
+                        by_node[node].append(event)
+                case never:
+                    assert_never(never)
+        return by_link, by_node
 
     def _lost_share(self, link: Link, moment: float, unit: str, share: float) -> float:
         kept = 1.0 - share
@@ -189,7 +189,7 @@ class Conditions:
         return 1.0 - kept
 
     def _at(self, link: Link, unit: str) -> list[FaultEvent]:
-        return [event for event in self._by_link.get(link, ()) if event.window.unit == unit]
+        return [event for event in self._struck[0].get(link, ()) if event.window.unit == unit]
 
 
 def _end_of(events: list[FaultEvent], moment: float) -> float:

@@ -1,12 +1,12 @@
-"""Messages through the in-process shaper: the links that carry parcels, with a method of their own."""
+"""Messages through the in-process shaper: the links that carry messages of runs, with a method of their own."""
 
 import time
 
 from contract.assignment import Assigned, Peer
+from contract.counters import OutCounters
 from contract.credentials import Credentials
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import NodeConditions
-from node.counters import OutCounters
 from node.link import OutLink
 from node.link_stream import PROBE
 from node.wire_message import WireMessage
@@ -67,7 +67,6 @@ class ProbeStream:
         return self._link.shortest_s
 
     async def close(self) -> None:
-        """Hang up."""
         await self._link.close()
 
     def _push(self, number: int, filling: bytes) -> int:

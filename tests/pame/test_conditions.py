@@ -72,8 +72,10 @@ def test_a_worse_link_is_worse_by_its_factors_and_only_for_its_time() -> None:
         (DegradeEffect((LINK,), loss=0.5), Window(0, 9)),
         link=spec,
     )
-    assert found.link_at(*LINK, 1.5) == LinkSpec(0.9, 0.1, 50.0, loss=pytest.approx(0.55))
-    assert found.link_at(*LINK, 2.5) == LinkSpec(0.2, 0.0, 100.0, loss=pytest.approx(0.5))
+    for seconds, expected in ((1.5, LinkSpec(0.9, 0.1, 50.0, loss=0.55)), (2.5, LinkSpec(0.2, 0.0, 100.0, loss=0.5))):
+        worse = found.link_at(*LINK, seconds)
+        assert worse.loss == pytest.approx(expected.loss)
+        assert replace(worse, loss=expected.loss) == expected
     assert found.link_at(*OTHER, 1.5) == spec
 
 

@@ -14,10 +14,9 @@ from orchestrator.campaigns.compare.mixing_partners import company_of
 from orchestrator.control import NetworkState
 from orchestrator.errors import writing
 from orchestrator.experiment.resolve import make_network_setting
-from orchestrator.report.degraded import health_told
 from orchestrator.results import Ending, Status
-from orchestrator.results.files import mapping, read_object
 from orchestrator.results.points import read_curve
+from orchestrator.results.summary import require_summary
 from pame.observe import Evaluation, Record
 
 _NOTHING = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0, 0, None)
@@ -62,13 +61,13 @@ def run_on_nodes(
 
 
 def _measure(job: CompareJob, base: Path, stick: Yardstick, of: Of, folder: Path) -> CompareRow:
-    summary = read_object(folder / "summary.json")
+    summary = require_summary(folder)
     setting = make_network_setting(job.experiment, base)
     used = bytes_used(_records(folder), setting)
     marks = marks_of(read_curve(folder), setting, stick, of, used)
-    bound = bool(mapping(summary.get("network")).get("cpu_bound"))
-    told = (str(summary["backend"]), str(summary["status"]))
-    return CompareRow(job.cell, *told, marks, company_of(setting), bound, *health_told(summary))
+    bound = summary.network is not None and summary.network.cpu_bound
+    told = (company_of(setting), bound, summary.health_word, summary.health_reason)
+    return CompareRow(job.cell, summary.backend, summary.status, marks, *told)
 
 
 def _records(folder: Path) -> Iterator[Record]:

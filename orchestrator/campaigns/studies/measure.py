@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.campaigns.studies.grid import StudyCell
-from orchestrator.report.degraded import health_told
-from orchestrator.results.files import mapping, read_object
 from orchestrator.results.points import read_curve
+from orchestrator.results.summary import require_summary
 from orchestrator.results.tables import blocks, read_links
 from pame.fault_effects import CutEffect
 from pame.observe import Evaluation
@@ -144,23 +143,22 @@ def yardstick(setting: ResolvedRun, target: float) -> StudyYardstick:
 
 def measure_folder(cell: StudyCell, setting: ResolvedRun, target: float, folder: Path) -> StudyRow:
     """From a run folder."""
-    summary = read_object(folder / "summary.json")
-    network = mapping(summary.get("network"))
-    health, health_reason = health_told(summary)
+    summary = require_summary(folder)
+    network = summary.network
     struck = struck_nodes(setting)
     messages_used, share_of_averages = _heard(folder, struck)
     work = _work(folder)
-    models = _models(folder, setting, mapping(network.get("results")) if network else None)
+    models = _models(folder, setting, network.results if network else None)
     others = [node for node in range(setting.topology.nodes) if node not in struck]
     stick = yardstick(setting, target)
     return _row(
         cell,
         stick,
         read_curve(folder),
-        backend=str(summary["backend"]),
-        status=str(summary["status"]),
-        seconds=summary["seconds"],
-        pace=_pace(work, others, summary["seconds"]),
+        backend=summary.backend,
+        status=summary.status,
+        seconds=summary.seconds,
+        pace=_pace(work, others, summary.seconds),
         waiting=_share(work.waited_s, work.took_s),
         messages_used=messages_used,
         share_of_averages=share_of_averages,
@@ -168,9 +166,9 @@ def measure_folder(cell: StudyCell, setting: ResolvedRun, target: float, folder:
         struck=struck,
         left_by_others=None if models is None else stick.left(setting.problem.objective(models[others].mean(axis=0))),
         own=() if models is None else _own_data(setting, models),
-        cpu_bound=bool(network.get("cpu_bound")),
-        health=health,
-        health_reason=health_reason,
+        cpu_bound=network is not None and network.cpu_bound,
+        health=summary.health_word,
+        health_reason=summary.health_reason,
     )
 
 

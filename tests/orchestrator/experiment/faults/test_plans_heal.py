@@ -20,14 +20,14 @@ from pame.fault_effects import (
 )
 from pame.links import LinkSpec
 from pame.rules import Compute
-from tests.orchestrator.experiment.faults.builders import ANY_FAULTS, GRAPHS, HORIZON, plan_of
+from tests.orchestrator.experiment.faults.builders import ANY_FAULTS, GRAPHS, HORIZON, links_hit, plan_of
 
 BASELINE = LinkSpec(delay_s=0.02, jitter_s=0.001, rate_bps=1e7, loss=0.01)
 GRAPH_NAMES = st.sampled_from([name for name, graph in GRAPHS.items() if name != "pair" and 1 in graph.neighbours(0)])
 ENDS = ("for", "until", "back_after")
 
 
-def last_end(plan: tuple[FaultEvent, ...], unit: str) -> float:
+def last_end(plan: Plan, unit: str) -> float:
     """A node is stopped only when it begins an iteration, not at the next one."""
     windows = [event.window for event in plan if event.window.unit == unit]
     return max((window.end if window.lasts_s is None else window.begin + 1 for window in windows), default=0.0)
@@ -81,7 +81,7 @@ def is_felt(told: Conditions, event: FaultEvent) -> bool:
 
 def does_nothing(event: FaultEvent) -> bool:
     """What a factor of 1 does to a link."""
-    return isinstance(event.effect, DegradeEffect) and event.effect == DegradeEffect(event.effect.links)
+    return isinstance(event.effect, DegradeEffect) and event.effect == DegradeEffect(links_hit(event))
 
 
 @settings(max_examples=100, deadline=None)
