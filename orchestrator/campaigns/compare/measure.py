@@ -210,8 +210,7 @@ def rounds_before(periods: Sequence[int], iteration: int) -> float:
 
 def decisive_curve(setting: ResolvedRun) -> Literal["iteration", "time"]:
     """By iteration; by time where complete sets of models lag behind, or never come."""
-    slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-    return "time" if slow or not setting.misfortune.is_public else "iteration"
+    return "time" if setting.conditions.keep_nodes_apart else "iteration"
 
 
 def to_suboptimality(row: CompareRow, target: float) -> CompareMark | None:
