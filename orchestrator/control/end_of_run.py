@@ -91,7 +91,6 @@ def judge_point(run: NetworkRunState, point: UnmeasuredPoint, measured: Measured
 
 
 def ending_of(run: NetworkRunState, spent_s: float) -> Ending:
-    """Of a run that is over."""
     end = run.end or RunEnd(Status.FAILED, "the run ended without a reason", 0)
     if run.began is not None or run.unheard:
         run.health = judge(symptoms_of(run, is_over=True, is_failed=end.status is Status.FAILED))

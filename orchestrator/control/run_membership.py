@@ -22,7 +22,6 @@ def member_joined(run: NetworkRunState, member: Member, join: pb.Join) -> None:
 
 
 def member_left(run: NetworkRunState, member: Member) -> None:
-    """Its stream closed."""
     index = member.index
     if index is None or not run.indices.holds(member) or run.is_ending:
         return

@@ -27,8 +27,8 @@ _TICK_S = 0.25
 async def live(run: NetworkRunState) -> Ending:
     """From gathering to the end; the folder has everything but the summary then."""
     started = time.perf_counter()
-    _tell_watcher(run)
     try:
+        _tell_watcher(run)
         for phase in (_gather, _prepare, _verify, _iterate):
             if run.end is None:
                 await phase(run)

@@ -85,8 +85,6 @@ class NodeSets:
 
 @dataclass(eq=False)
 class NetworkRunState:
-    """The state of one run on a network."""
-
     number: int
     experiment: Experiment
     setting: ResolvedRun

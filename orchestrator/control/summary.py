@@ -28,7 +28,7 @@ def network_summary(run: NetworkRunState, wall_s: float, run_s: float | None = N
     steps_have_times = run.setting.compute.step_s > 0
     cost_s = collection.cpu_s
     return NetworkSummary(
-        counters={name: value for name, value in asdict(figures).items() if name not in ("suspects", "absurd_senders")},
+        counters={**figures.by_name(), "round_trip_s": figures.round_trip_s},
         tls=run.tls,
         links=[_link(found) for _, links in sorted(run.links.realised.items()) for found in links],
         verified=run.links.verified.summary() if run.links.verified else None,
@@ -52,14 +52,13 @@ def network_summary(run: NetworkRunState, wall_s: float, run_s: float | None = N
 def absurd_warnings(run: NetworkRunState) -> list[str]:
     """A sentence if values were sent that the scale of the problem cannot explain."""
     figures, setting = run.totals.figures(), run.setting
-    if not figures.absurd:
+    if not figures.into.absurd:
         return []
-    met = {node for (node, _), report in run.totals.by_node().items() if any(link.absurd for link in report.into)}
+    counted = run.totals.by_node().items()
+    met = {node for (node, _), each in counted if any(link.absurd for link in each.into.values())}
     bound = min(absurd_from(setting.problem.local(node), setting.start) for node in met)
-    senders = list(figures.absurd_senders)
-    return [
-        f"{figures.absurd} messages carried values beyond {bound:.2g}, from nodes {senders}: a node diverges or lies"
-    ]
+    messages, senders = figures.into.absurd, list(figures.absurd_senders)
+    return [f"{messages} messages carried values beyond {bound:.2g}, from nodes {senders}: a node diverges or lies"]
 
 
 def _link(found: pb.RealisedLink) -> LinkInUse:

@@ -7,6 +7,7 @@ from orchestrator.errors import writing
 from orchestrator.number_words import NOT_MEASURED, count, number
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
+from orchestrator.report.counter_card import counter_card
 from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
@@ -110,7 +111,7 @@ def _nodes(run: RunData, figures: dict[str, Chart | None]) -> str:
     for title, figure in figures.items():
         why = progress.NO_CLOCK if title == "Waiting time" and untimed else NOT_MEASURED
         cards.append(page.chart(figure) if figure else page.missing(title, why))
-    cards.append(network_card(run.summary.network))
+    cards += [network_card(run.summary.network), counter_card(run.summary.network)]
     return page.section("nodes", "Nodes", "Who was heard, and who waited.", page.grid(cards))
 
 

@@ -23,7 +23,8 @@ from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, RunFolder, Status
 from orchestrator.results.typed_json import to_json
 from pame.framing import ETHERNET, LOOPBACK, Interface
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 ROOT = Path(__file__).parents[3]
 LARGE = 8 * 1024

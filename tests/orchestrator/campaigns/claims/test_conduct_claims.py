@@ -12,7 +12,7 @@ from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.conduct import ClaimsOrder, conduct_claims, count_runs
 from orchestrator.campaigns.claims.verdict import ClaimJudgement
 
-pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
+pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
 COMPARISON = """
 name: small
@@ -46,8 +46,6 @@ stop: {iterations: 100, seconds: 4s}
 
 
 class Watcher:
-    """Counts."""
-
     def __init__(self) -> None:
         self.runs: Counter[str] = Counter()
         self.judgements: dict[str, ClaimJudgement] = {}
