@@ -13,10 +13,11 @@ _SINCE = "sent"
 
 def counter_card(network: NetworkSummary | None) -> str:
     """The card; empty for a run without a network, or of before there was a table."""
-    if network is None or network.counters.get(_SINCE) is None:
+    totals = network.counters if network is not None else {}
+    if totals.get(_SINCE) is None:
         return ""
     rows = [
-        (f"each {scope}", entry.name, _words(entry), _shown(network.counters.get(entry.name), entry.unit))
+        (f"each {scope}", entry.name, _words(entry), _shown(totals.get(entry.name), entry.unit))
         for counters, scope in SCOPES.items()
         for entry in totalled(counters)
     ]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +40,10 @@ def test_what_ss_counted_is_set_against_the_model_without_what_was_sent_again() 
     found = wire(TRAFFIC, COUNTED, LOOPBACK)
     assert found.model["total"] == 5910
     assert found.counted == 3734 + 40 * 52
-    stream, packets, total = astuple(found.ratios)
-    assert (stream, packets) == pytest.approx((3625 / 3625, 40 / (41 - 8)))
-    assert total == pytest.approx(5814 / (5910 - 111 - 8 * 52))
+    assert found.ratios is not None
+    assert asdict(found.ratios) == pytest.approx(
+        {"stream": 3625 / 3625, "packets": 40 / (41 - 8), "total": 5814 / (5910 - 111 - 8 * 52)}
+    )
 
 
 def test_a_run_that_switched_tls_off_says_so_in_red(run_folder: Callable[..., Path]) -> None:
