@@ -43,8 +43,8 @@ def verify(
     variants, base = load_variants(file, [*(overrides or []), *measure], seed)
     console = Console(highlight=False)
     if on is not None:
-        raise typer.Exit(run_on(client_of(on, token, security), variants[:1], base, console))
-    code, folder = run_here(variants[:1], base, backend, out, console)
+        raise typer.Exit(run_on(client_of(on, token, security), variants[0].experiment, base, console))
+    code, folder = run_here(variants[0], base, backend, out, console)
     verified = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["network"]["verified"]
     if verified is not None:
         verification_table(verified, console, _ALL if everything else _ROWS)

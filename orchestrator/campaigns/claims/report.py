@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, OfComparison, OfStudy
 from orchestrator.campaigns.claims.files import comparison, study_file
 from orchestrator.campaigns.claims.outcome import ClaimsOutcome
@@ -37,9 +38,9 @@ _RULES = (
     f"{percent(MARGIN)} counts as none). Else it cannot be told: too few seeds for the difference seen. Fewer than "
     f"{ENOUGH_SEEDS} seeds are a look, never a verdict.",
     "The paper prints the step 1/(sigma^k t), but its table of large m is matched only by a step that does not depend "
-    "on t. Both readings stand side by side: as printed, and independent of t. Everything here was simulated; nothing "
-    "ran on nodes.",
+    "on t. Both readings stand side by side: as printed, and independent of t. ",
 )
+_SIMULATED = "Everything here was simulated; nothing ran on nodes."
 
 
 def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
@@ -99,7 +100,9 @@ def _table(outcome: ClaimsOutcome) -> str:
             ]
         )
     lead = "What the paper claims, in our words, and what was measured. Nothing is tuned to make a claim hold or fail."
-    rules = page.card("".join(page.note(words) for words in _RULES))
+    *rest, last = _RULES
+    last += _SIMULATED if outcome.backend == SIMULATE else f"Tuning was simulated; all else ran on {outcome.backend}."
+    rules = page.card("".join(page.note(words) for words in (*rest, last)))
     return page.section(
         "verdicts", "Claims and verdicts", lead, page.grid([page.card(page.sortable(headers, rows)), rules])
     )

@@ -20,6 +20,7 @@ TUNING_SEEDS = (1001, 1002, 1003)
 WAITING_FOR_ALL = f"{DPSGD}-long"
 """The policy that others are compared with."""
 FIRST_COUNT, CHOSEN = f"{PAME}-all-long", f"{PAME}-0-long"
+_CLOCK = "simulate.driver=virtual-time"
 _PRINTED = "-printed"
 """At the end of the key of a policy with the paper's step."""
 
@@ -179,9 +180,9 @@ def eta_of(base: Experiment) -> float:
     return _step(base).eta
 
 
-def experiment_of(cell: StudyCell, path: Path, *more: str) -> Experiment:
-    """The experiment of a cell of the study with this base file; `more` are settings as after `--set`."""
-    return load(path, [*cell.settings, f"name={cell.name}", *more])[0].experiment
+def experiment_of(cell: StudyCell, path: Path) -> Experiment:
+    """The experiment of a cell of the study with this base file."""
+    return load(path, [*cell.settings, f"name={cell.name}", _CLOCK])[0].experiment
 
 
 def _step(base: Experiment) -> FixedStep:

@@ -1,0 +1,295 @@
+"""A comparison as a campaign: tuning, fresh seeds in the simulator and on real nodes.
+
+<folder>/   compare.yaml (the file), compare.json, report.html, comparison.svg, real/ (run folders)
+"""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count as numbers
+from itertools import islice
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from orchestrator.backends import BACKENDS
+from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
+from orchestrator.campaigns.compare.baselines import baseline_cells, best_baselines, beyond_baselines, final_baselines
+from orchestrator.campaigns.compare.file import Comparison, load_comparison
+from orchestrator.campaigns.compare.grid import (
+    CompareCell,
+    CompareView,
+    contestants,
+    experiment_of,
+    final_cells,
+    left_out,
+    tried,
+    tuning_cells,
+    views,
+)
+from orchestrator.campaigns.compare.measure import (
+    BaselineLook,
+    CompareLook,
+    CompareRow,
+    End,
+    row_of,
+    stick_of,
+    to_suboptimality,
+)
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.picture import write_picture
+from orchestrator.campaigns.compare.report import write_compare_report
+from orchestrator.campaigns.compare.tables import NOTHING
+from orchestrator.campaigns.compare.tune import Choice, beyond, choose
+from orchestrator.campaigns.compare.verdict import MEASURES, Line, findings, goals, lines
+from orchestrator.campaigns.options import backend_of
+from orchestrator.campaigns.studies.spread import Spread
+from orchestrator.errors import writing
+from orchestrator.number_words import number, percent, volume
+from pame.baselines import Baseline
+
+TUNING, CONFIRMED, FINAL, REAL = "tuning", "tuning to the end", "comparison", "real nodes"
+BASELINE_TUNING, BASELINE = "tuning of a baseline", "baseline"
+_SECOND_THOUGHTS = 3
+_QUICK_TRIALS = 2
+
+
+@dataclass
+class CompareCampaign:
+    comparison: Comparison
+    backend: str = SIMULATE
+    """Where the tuned algorithms run, after the simulator."""
+    command: str = ""
+    hint: str = "make the base smaller"
+    _tuning: dict[CompareCell, CompareRow] = field(default_factory=dict)
+    _choices: list[Choice] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.name = self.comparison.name
+        self.files = (self.comparison.path,)
+        self._views = {view.value: view for view in (CompareView.AS_PUBLISHED, *views(self.comparison))}
+
+    @property
+    def nodes(self) -> int:
+        return experiment_of(self.comparison, tuning_cells(self.comparison)[0]).nodes
+
+    @property
+    def runs(self) -> int:
+        """On fresh seeds."""
+        comparison = self.comparison
+        return sum(len(contestants(comparison, view)) for view in views(comparison)) * len(comparison.seeds)
+
+    def check(self) -> None:
+        """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
+        comparison = self.comparison
+        for name, entry in comparison.entries.items():
+            for key, values in entry.tune.items():
+                for value in values:
+                    experiment_of(
+                        comparison, CompareCell(name, CompareView.AS_PUBLISHED, ((key, value),), comparison.seeds[0])
+                    )
+        places = [place for place in dict.fromkeys((SIMULATE, self.backend)) if place in BACKENDS]
+        for view in views(comparison):
+            for algorithm in contestants(comparison, view):
+                cell = CompareCell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
+                for place in places:
+                    BACKENDS[place].check(experiment_of(comparison, cell), comparison.folder)
+
+    def stages(self) -> Stages[None]:
+        comparison = self.comparison
+        yield from self._tune(TUNING, tuning_cells(comparison))
+        while cells := beyond(comparison, self._choices, list(self._tuning.values())):
+            yield from self._tune(TUNING, cells)
+        yield from self._confirm()
+        yield from self._baselines()
+        chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
+        final = [self._cell(cell) for cell in final_cells(chosen, comparison.seeds)]
+        yield Stage(FINAL, final)
+        if self.backend != SIMULATE:
+            placed = [replace(c, folder=f"real/{n:02d}-{c.experiment.name}") for n, c in enumerate(final, 1)]
+            yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=True)
+
+    def _tune(self, stage: str, cells: Sequence[CompareCell]) -> Stages[None]:
+        """Run some settings on the tuning seed, and choose anew; a longer run takes the place of a shorter one."""
+        runs = yield Stage(stage, [self._cell(cell, self._short if stage == TUNING else None) for cell in cells])
+        self._tuning |= {row.cell: row for row in map(self._row, runs)}
+        self._choices = choose(self.comparison, list(self._tuning.values()))
+
+    @property
+    def _short(self) -> End:
+        comparison = self.comparison
+        return End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
+
+    def _confirm(self) -> Stages[None]:
+        """The chosen settings to their end: one that diverges there gives way to the next best, a few times."""
+        seen = set[CompareCell]()
+        for _ in range(_SECOND_THOUGHTS):
+            cells = [choice.row.cell for choice in self._choices if choice.row.cell not in seen]
+            if not cells:
+                return
+            seen.update(cells)
+            yield from self._tune(CONFIRMED, cells)
+
+    def _baselines(self) -> Stages[None]:
+        """Tuned as the algorithms are, then on the seeds that are compared."""
+        comparison = self.comparison
+        tuned: list[CompareRow] = []
+        cells = baseline_cells(comparison)
+        while cells:
+            runs = yield Stage(BASELINE_TUNING, [self._baseline(cell, self._short) for cell in cells])
+            tuned += map(self._row, runs)
+            cells = beyond_baselines(comparison, tuned)
+        chosen = best_baselines(comparison, tuned)
+        yield Stage(BASELINE, [self._baseline(cell) for cell in final_baselines(chosen, comparison.seeds)])
+
+    def _cell(self, cell: CompareCell, end: End | None = None) -> Cell:
+        comparison = self.comparison
+        look = CompareLook(comparison.targets, end)
+        return Cell(_labels(cell), experiment_of(comparison, cell), look, comparison.folder)
+
+    def _baseline(self, cell: CompareCell, end: End | None = None) -> Cell:
+        """On the data of any of the algorithms."""
+        comparison, chosen = self.comparison, dict(cell.values)
+        eta, gamma = float(chosen["eta"] or 0.0), float(chosen["gamma"] or 1.0)
+        look = BaselineLook(comparison.targets, end, Baseline(cell.algorithm), eta, gamma)
+        some = replace(tuning_cells(comparison)[0], seed=cell.seed)
+        return Cell(_labels(cell), experiment_of(comparison, some), look, comparison.folder)
+
+    def _row(self, run: Run) -> CompareRow:
+        return row_of(run, self.comparison.of, self._views)
+
+    def judge(self, done: Done, seconds: float, trouble: str | None) -> CompareOutcome:
+        found = {stage: [self._row(run) for run in runs] for stage, runs in done.items()}
+        sticks = {run.seed: stick_of(run) for runs in done.values() for run in runs}
+        tuning = {row.cell: row for stage in (TUNING, CONFIRMED) for row in found.get(stage, ())}
+        return CompareOutcome(
+            comparison=self.comparison,
+            nodes=self.nodes,
+            backend=self.backend,
+            command=self.command,
+            sticks=sticks,
+            tuning=list(tuning.values()),
+            choices=self._choices,
+            simulated=found.get(FINAL, []),
+            baselines=found.get(BASELINE, []),
+            measured=found.get(REAL, []),
+            seconds=seconds,
+            trouble=trouble,
+        )
+
+    def write(self, folder: Path, outcome: CompareOutcome) -> None:
+        with writing(folder):
+            text = self.comparison.path.read_text(encoding="utf-8")
+            (folder / "compare.yaml").write_text(text, encoding="utf-8")
+        write_compare_report(folder, outcome)
+        write_picture(folder, outcome)
+        _write_json(folder, outcome)
+
+    def figures(self, run: Run) -> Mapping[str, str]:
+        """What it took to the tightest target, and what is left at the end."""
+        row = self._row(run)
+        hit = to_suboptimality(row, self.comparison.targets[-1])
+        return {
+            "iterations": "missed" if hit is None else str(hit.iteration),
+            "rounds": NOTHING if hit is None else number(float(f"{hit.rounds:.3g}")),
+            "bytes": NOTHING if hit is None else volume(hit.bytes),
+            "left": row.status if row.status != "finished" or row.left is None else percent(row.left),
+        }
+
+
+def make_comparison(arguments: Mapping[str, Any]) -> CompareCampaign:
+    """From what `pame compare` was given."""
+    file, seeds, overrides = Path(arguments["file"]), arguments["seeds"], arguments["overrides"] or []
+    quick, on = arguments["quick"], arguments["on"]
+    backend = backend_of(arguments["backend"], on, "a comparison", simulate_first=True)
+    words = ["pame", "compare", str(file), *(["--on", on] if on else ["--backend", backend])]
+    words += ["--seeds", str(seeds)] if seeds else []
+    words += ["--quick"] if quick else []
+    words += [word for setting in overrides for word in ("--set", setting)]
+    comparison = _sized(load_comparison(file, overrides), seeds, quick)
+    return CompareCampaign(comparison, backend, shlex.join(words))
+
+
+def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison:
+    """With so many seeds: those of the file first, then the smallest others."""
+    wanted = seeds or (1 if quick else len(comparison.seeds))
+    taken = {*comparison.seeds, comparison.tuning.seed}
+    more = (number for number in numbers(1) if number not in taken)
+    chosen = [*comparison.seeds, *islice(more, max(0, wanted - len(comparison.seeds)))][:wanted]
+    tuning = comparison.tuning
+    if quick:
+        tuning = tuning.model_copy(update={"runs": min(_QUICK_TRIALS, tuning.runs), "more": 0})
+    return replace(comparison, seeds=tuple(chosen), tuning=tuning)
+
+
+def _labels(cell: CompareCell) -> dict[str, Any]:
+    return {"algorithm": cell.algorithm, "view": cell.view.value, "values": dict(cell.values)}
+
+
+def _write_json(folder: Path, outcome: CompareOutcome) -> None:
+    """compare.json, for programs."""
+    comparison = outcome.comparison
+    content = {
+        "name": comparison.name,
+        "command": outcome.command,
+        "backend": outcome.backend,
+        "nodes": outcome.nodes,
+        "seeds": comparison.seeds,
+        "targets_of": comparison.of,
+        "left_out": left_out(comparison),
+        "wall_seconds": outcome.seconds,
+        "optima": {seed: asdict(stick) for seed, stick in outcome.sticks.items()},
+        "chosen": [_chosen(choice) for choice in outcome.choices],
+        "results": [
+            _line(view, line)
+            for view in views(comparison)
+            for goal in goals(outcome)
+            for line in lines(outcome, view, goal)
+        ],
+        "fewest": [
+            {
+                "view": finding.view.value,
+                "target": finding.goal.key,
+                "of": finding.measure.key,
+                "who": finding.winners,
+                "times": None if finding.ratio is None else asdict(finding.ratio),
+                "words": finding.words,
+            }
+            for finding in findings(outcome)
+        ],
+        "trouble": outcome.trouble,
+    }
+    with writing(folder):
+        (folder / "compare.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _chosen(choice: Choice) -> dict[str, object]:
+    return {
+        "view": choice.view.value,
+        "algorithm": choice.algorithm,
+        "values": dict(choice.values),
+        "tried": choice.tried,
+        "diverged": choice.diverged,
+        "edges": [edge.words for edge in choice.edges],
+    }
+
+
+def _line(view: CompareView, line: Line) -> dict[str, object]:
+    return {
+        "view": view.value,
+        "target": line.goal.key,
+        "algorithm": line.algorithm,
+        **{measure.key: _spread(line.took[measure.key]) for measure in MEASURES},
+        "simulated_seconds": _spread(line.simulated_s),
+        "left": _spread(line.left),
+        "left_of_mean_model": _spread(line.left_mean),
+        "left_of_worst_node": _spread(line.left_worst),
+    }
+
+
+def _spread(found: Spread | None) -> dict[str, float | int | None] | None:
+    """Infinite, for a miss, is null in JSON."""
+    if found is None:
+        return None
+    return {key: value if isfinite(value) else None for key, value in asdict(found).items()}

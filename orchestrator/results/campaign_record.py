@@ -1,0 +1,68 @@
+"""campaign.json: which command a campaign's folder belongs to, so that it is listed, resumed and reported anew."""
+
+import fcntl
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from orchestrator.errors import writing
+from orchestrator.results.files import json_lines, read_object_if_whole
+
+FILE = "campaign.json"
+ROWS = "rows.jsonl"
+UNDER_WAY, FINISHED = "running", "finished"
+
+
+@dataclass(frozen=True)
+class CampaignRecord:
+    verb: str
+    """Of `pame`."""
+    command: str
+    """As a user can repeat it."""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of each file that it is made of, by its path as given."""
+    status: str = UNDER_WAY
+    seconds: float = 0.0
+    """How long all of it took."""
+
+
+def write_record(folder: Path, record: CampaignRecord) -> None:
+    with writing(folder):
+        (folder / FILE).write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
+
+
+def read_record(folder: Path) -> CampaignRecord | None:
+    """None: the folder is not that of a campaign."""
+    found = read_object_if_whole(folder / FILE)
+    try:
+        return None if found is None else CampaignRecord(**found)
+    except TypeError:
+        return None
+
+
+def is_under_way(folder: Path) -> bool:
+    """Whether a process writes its rows just now."""
+    try:
+        with (folder / ROWS).open(encoding="utf-8") as rows:
+            fcntl.flock(rows, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
+def count_rows(folder: Path) -> int:
+    return sum(1 for _ in json_lines(folder / ROWS))
+
+
+def digest(path: Path) -> str:
+    """Empty: it cannot be read."""
+    try:
+        return sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
