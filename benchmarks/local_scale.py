@@ -3,8 +3,8 @@
     python -m benchmarks.local_scale                    8, 16 and 32 nodes, and one started by hand; about a minute
     python -m benchmarks.local_scale --nodes 64
 
-The experiment is experiments/quickstart.yaml with another number of nodes. Nodes come from a nursery: one process that
-imports everything once and is then forked, so that nodes share the pages of their libraries. The row `by hand` is
+The experiment is experiments/quickstart.yaml with another number of nodes. Nodes come from a fork server: a process
+that imports everything once and is then forked, so that nodes share the pages of their libraries. The row `by hand` is
 `python -m node`, as in a container: it imports everything itself. RSS counts shared pages in full, PSS each node's
 share of them, private none of them.
 """
@@ -80,7 +80,7 @@ def experiment_of(nodes: int) -> Experiment:
 
 
 async def together(nodes: int) -> Measured:
-    """A whole run of nodes from a nursery; `begin` is before the nursery starts."""
+    """A whole run of nodes from a fork server; `begin` is before it starts."""
     with TemporaryDirectory() as folder:
         base = Path(folder)
         control = SocketControl(base / "control")

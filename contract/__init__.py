@@ -8,6 +8,7 @@
     versions.py           of the code                                run_name.py     a run in words
     plugins.py            a user's own kinds                         unexpected_errors.py   an exception in one line
     socket_counts.py      what `ss` counted                          probe_counts.py pings over a link
+    logs.py               log lines: events with fields
     ports/                what both serve: metrics, health; bounded connections, refusals that are counted
 
 May import: `pame`; grpc, protobuf, cryptography, prometheus_client. Neither `node` nor `orchestrator`.

@@ -1,14 +1,16 @@
 """An exception that nobody foresaw, in one line: its type, its words, and the file and line where it came up."""
 
-import sys
+import logging
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from contract.logs import log_event, log_mistake
 from contract.plugins import PluginError, is_plugin
 from pame.errors import PameError
 
+_LOG = logging.getLogger(__name__)
 _OURS = ("pame", "contract", "node", "orchestrator")
 _LONGEST = 300
 
@@ -40,13 +42,14 @@ def naming_plugins() -> Iterator[None]:
 
 
 def reason_of(error: Exception, node: int) -> str:
-    """Why a node ends its run. It is also on standard error: with its traceback, if it is not a user's mistake."""
+    """Why a node ends its run, while that is handled. It is also logged: with its traceback, if it is not a user's
+    mistake."""
     if isinstance(error, PameError):
         reason = str(error)
+        log_event(_LOG, "run_failed", logging.ERROR, reason=reason)
     else:
-        traceback.print_exception(error)
         reason = f"node {node} failed: {in_one_line(error)}"
-    print(f"error: {reason}", file=sys.stderr, flush=True)
+        log_mistake(_LOG, "run_failed", reason=reason)
     return reason
 
 

@@ -12,6 +12,7 @@ from contract.ports.tls_failures import set_verbosity
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: two cores, many nodes
 set_verbosity(any(word.startswith("--security") for word in sys.argv))
 
+from contract.logs import log_to_stderr  # noqa: E402
 from contract.plugins import load_plugins  # noqa: E402
 from contract.unexpected_errors import in_one_line  # noqa: E402
 from node.orchestrator_channel import JoinRefused  # noqa: E402  from here on, grpc and numpy
@@ -46,6 +47,7 @@ def main() -> int:
         shape=given.shape,
         patience_s=given.patience,
     )
+    log_to_stderr(member=given.member)
     try:
         load_plugins()
         run_precisely(_run(options))

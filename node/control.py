@@ -2,12 +2,14 @@
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 
 import grpc
 
+from contract.logs import log_event
 from contract.ports.port_limits import KEEPALIVE_MS
 from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
@@ -15,6 +17,7 @@ from node.commands import decoded, on_one_line
 from node.orchestrator_channel import JoinRefused, NotYet, Options
 from pame.errors import PameError
 
+_LOG = logging.getLogger(__name__)
 ATTACH = "/pame.v1.Control/Attach"
 HEARTBEAT_S = 1.0
 _OUTGOING_BYTES = 16 * 2**20
@@ -38,10 +41,9 @@ class ControlStream:
         join: Callable[[], pb.Join],
         handle: Callable[[pb.ToNode], Awaitable[None]],
         heartbeat: Callable[[], pb.Heartbeat],
-        say: Callable[[str], None],
         patience_s: float,
     ) -> None:
-        """`orchestrator`: for people; `say`: tells whoever started the node; `patience_s`: how long to keep trying
+        """`orchestrator`: for people; `patience_s`: how long to keep trying
         without any contact."""
         self._orchestrator = orchestrator
         self._connect = connect
@@ -49,7 +51,6 @@ class ControlStream:
         self._join = join
         self._handle = handle
         self._heartbeat = heartbeat
-        self._say = say
         self._patience_s = patience_s
         self._outgoing: deque[pb.FromNode] = deque()
         self._outgoing_bytes = 0
@@ -110,7 +111,8 @@ class ControlStream:
                 pass
             if not self._leaving and (not told or self._contact > before):
                 told = True
-                self._say(f"no orchestrator at {self._orchestrator} ({why}): trying for {self._patience_s:g} s")
+                where, trying_s = self._orchestrator, self._patience_s
+                log_event(_LOG, "no_orchestrator", logging.WARNING, orchestrator=where, reason=why, trying_s=trying_s)
             if time.monotonic() - self._contact > self._patience_s:
                 raise OrchestratorGone(
                     f"no contact with the orchestrator at {self._orchestrator} for {self._patience_s:g} s "

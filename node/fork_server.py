@@ -3,7 +3,7 @@
     in   (standard input)    one JSON object of `Options` per line: start that node;  {"heal": true}: orders end now
     out  (standard output)   {"member": ..., "pid": ...} when it is there;  {"pid": ..., "code": ...} when it has ended
 
-At the end of its input (its parent has gone) the nursery gives its nodes a moment to leave, then ends the rest: a
+At the end of its input (its parent has gone) the fork server gives its nodes a moment to leave, then ends the rest: a
 frozen node cannot leave. On SIGTERM it ends them at once. gRPC starts its threads in the nodes, not here.
 If PAME_SUPERVISOR names a path, nodes can ask there to be paused, killed and restarted.
 """
@@ -11,19 +11,20 @@ If PAME_SUPERVISOR names a path, nodes can ask there to be paused, killed and re
 import ctypes
 import gc
 import json
+import logging
 import os
 import selectors
 import signal
 import socket
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
+from contract.logs import log_event, log_mistake, log_to_stderr
 from contract.plugins import PluginError, load_plugins
 from contract.unexpected_errors import in_one_line
 from node.precise_loop import run_precisely
@@ -32,6 +33,7 @@ from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order
 from node.supervisor_socket import SupervisorSocket
 from pame.errors import PameError
 
+_LOG = logging.getLogger("node.fork_server")
 _GRACE_S = 8.0
 _AWAY_S = 0.5
 """At least so long is a node away that was told to leave."""
@@ -116,7 +118,7 @@ class ForkServer:
             code = 1
             try:
                 code = _be(options)
-            finally:  # a child must never go on as a second nursery
+            finally:  # a child must never go on as a second fork server
                 os._exit(code)
         self._children[pid] = given
         _say({"member": options.member, "pid": pid})
@@ -143,7 +145,7 @@ class ForkServer:
             do, seconds, _ = read_order(line)
             pid = json.loads(line).get("pid")
             if pid not in self._children or self._deadline != float("inf"):
-                raise BadOrder(f"process {pid} is no node of this nursery, or not any more")
+                raise BadOrder(f"process {pid} is no node of this fork server, or not any more")
         except BadOrder as error:
             return {"done": False, "why": str(error)}
         given, end = self._children[pid], time.monotonic() + seconds
@@ -195,16 +197,16 @@ def _be(options: Options) -> int:
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
+    log_to_stderr(member=options.member)
     try:
         if options.namespace is not None:
             _enter(options.namespace)
         run_precisely(_run(options))
     except (PameError, OSError) as error:
-        print(f"{options.member}: error: {error}", file=sys.stderr, flush=True)
+        log_event(_LOG, "failed", logging.ERROR, reason=error)
         return 2
     except Exception as error:
-        traceback.print_exception(error)
-        print(f"{options.member}: error: {in_one_line(error)}", file=sys.stderr, flush=True)
+        log_mistake(_LOG, "failed", reason=in_one_line(error))
         return 2
     except BaseException:
         sys.excepthook(*sys.exc_info())

@@ -1,15 +1,11 @@
-"""An outgoing link: a bounded queue, an emulated wire, and a stream to a neighbour that is opened anew when it breaks.
+"""An outgoing link: what is pushed waits its turn, takes its time, and goes over a stream to a neighbour.
 
-    push -> queue (bounded; `latest`: overflow drops the oldest) -> wire (in-process shaper) -> gRPC -> receipt
+    push -> queue (`link_queue`) -> wire (`emulated_wire`) -> gRPC (`link_stream`) -> receipt (`receipt_times`)
 
-A parcel is pushed with the moment at which it is sent, which may be a little later or earlier than now: it waits in the
-queue until then, and on the wire until it should arrive. gRPC gets it earlier, by what the way through this machine
-takes: the time by which it is handed over too late, and half of the time to a receipt. It is the median of many, for
-one that follows the last few would itself be jitter. Not so if the kernel has a hand in the link, because receipts
-would then tell of that.
-
-A parcel is sent when gRPC has taken it for the first time; until then it is queued, unless it is dropped. When a stream
-breaks, what was not acknowledged goes again, and is counted apart.
+A message is pushed with the moment at which it is sent, which may be a little later or earlier than now: it waits in
+the queue until then, and on the wire until it should arrive. It is sent when gRPC has taken it for the first time;
+until then it is queued, unless it is dropped. When a stream breaks, what was not acknowledged goes again, and is
+counted apart.
 
 At most max(2 messages, 2 x bandwidth-delay product) are between the queue and their receipt: what waits in our own
 queue can still be dropped, what gRPC has cannot. Nobody ever waits for a slow receiver but its own link.
@@ -19,57 +15,22 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
-from statistics import median_low
-
-import grpc
 
 from contract.assignment import Peer
-from contract.credentials import Credentials, expecting, mutual_channel
+from contract.credentials import Credentials
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
 from node.counters import OutCounters
-from node.stream_proof import shown
+from node.emulated_wire import AHEAD_S, EmulatedWire
+from node.link_queue import QUEUE_MESSAGES, LinkQueue, Outgoing
+from node.link_stream import PUSH, LinkStream, PushCall
+from node.receipt_times import ReceiptTimes
 from node.wire_message import WireMessage
-from pame.links import LinkState, send
 
-PUSH = "/pame.v1.Exchange/Push"
-PROBE = "/pame.v1.Exchange/Probe"
-QUEUE_MESSAGES = 64
-QUEUE_BYTES = 64 * 2**20
-AHEAD_S = 0.005
-"""At most so long before its moment a parcel leaves the queue, and so much of the way is taken off its delay."""
-_FIRST_BACKOFF_S = 0.05
-_LONGEST_BACKOFF_S = 1.0
 _STALLED_AFTER_S = 2.0
 _STALLED_AFTER_TRIPS = 4.0
-_REMEMBERED = 16
-_WAYS_REMEMBERED = 64
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A parcel that waits or is under way; the times are those of its last departure from the queue."""
-
-    parcel: WireMessage
-    at: float
-    """When it is sent: it does not leave the queue before."""
-    is_sent: bool = False
-    """Handed to gRPC, on this stream or an earlier one."""
-    is_counted: bool = False
-    """Handed to gRPC on this stream, and in the account."""
-    left_at: float = 0.0
-    """The queue."""
-    arrives_at: float = 0.0
-    """When it should."""
-    handed_at: float = 0.0
-    """To gRPC."""
-    overdue_s: float = 0.0
-    """How much too late that was, through no fault of whoever pushed it."""
-    acknowledged_before: int = 0
-    """Bytes acknowledged on this stream when it left."""
 
 
 class OutLink:
@@ -79,37 +40,25 @@ class OutLink:
         self,
         peer: Peer,
         limit: int,
-        weather: Conditions,
+        conditions: Conditions,
         account: OutCounters,
         credentials: Credentials | None = None,
         method: str = PUSH,
         secret: bytes = b"",
     ) -> None:
-        """`limit`: the largest parcel in bytes; `weather`: what the link does, and when nothing gets through;
+        """`limit`: the largest message in bytes; `conditions`: what the link does, and when nothing gets through;
         `credentials`: what to show to a receiver that must be who the assignment says; `method`: of the service;
         `secret`: of the run, which every stream shows."""
-        self._method = method
-        self._secret = secret
-        self._peer = peer
-        self._limit = limit
-        self._weather = weather
+        self._receiver = peer.index
+        self._conditions = conditions
         self._account = account
-        self._credentials = credentials
-        self._queue: deque[_Entry] = deque()
-        self._queued_bytes = 0
-        self._wire: deque[_Entry] = deque()
-        """On the emulated wire: left the queue, not yet handed to gRPC."""
-        self._flights: deque[_Entry] = deque()
+        self._queue = LinkQueue()
+        self._wire = EmulatedWire(peer.index, conditions)
+        self._flights: deque[Outgoing] = deque()
         """Handed to gRPC, not yet acknowledged."""
-        self._state = LinkState()
+        self._times = ReceiptTimes()
         self._acknowledged = 0
         self._acknowledged_bytes = 0
-        self._rates: deque[float] = deque(maxlen=_REMEMBERED)
-        self._ways: deque[float] = deque(maxlen=_WAYS_REMEMBERED)
-        """What the last parcels took to arrive, without the wire."""
-        self._way_s = 0.0
-        """Half of them took at most so long."""
-        self._shortest_s = inf
         self._wake = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
@@ -119,27 +68,22 @@ class OutLink:
         """When something was last acknowledged, or handed over while nothing else was under way."""
         self._is_hopeless = False
         """Somebody has waited for room in vain; nobody does again until there is some."""
-        self._call: grpc.aio.StreamStreamCall[bytes, pb.Receipt] | None = None
-        self._task = asyncio.create_task(self._run())
+        self._stream = LinkStream(peer, limit, credentials, method, secret, self)
 
-    def push(self, parcel: WireMessage, at: float | None = None) -> Sequence[WireMessage]:
-        """Take a parcel that is sent at a moment; an overflow drops the oldest that wait. Those that were dropped."""
-        account, dropped = self._account, []
-        self._queue.append(_Entry(parcel, time.monotonic() if at is None else at))
-        self._queued_bytes += len(parcel.data)
+    def push(self, message: WireMessage, at: float | None = None) -> Sequence[WireMessage]:
+        """Take a message that is sent at a moment; an overflow drops the oldest that wait. Those that were dropped."""
+        account = self._account
         account.queued += 1
-        account.queued_bytes += parcel.sizes.total
-        while len(self._queue) > QUEUE_MESSAGES or (self._queued_bytes > QUEUE_BYTES and len(self._queue) > 1):
-            old = self._queue.popleft()
-            dropped.append(old.parcel)
-            self._queued_bytes -= len(old.parcel.data)
+        account.queued_bytes += message.sizes.total
+        dropped = self._queue.push(Outgoing(message, time.monotonic() if at is None else at))
+        for old in dropped:
             if not old.is_sent:  # one that waits to be sent again stays a sent one
-                self._leave_queue(old.parcel)
+                self._leave_queue(old.message)
                 account.dropped += 1
-                account.dropped_bytes += old.parcel.sizes.total
+                account.dropped_bytes += old.message.sizes.total
         self._look_for_room()
         self._wake.set()
-        return dropped
+        return [old.message for old in dropped]
 
     def counted(self) -> tuple[int, int]:
         """Messages and bytes that were handed over, or are on their way there.
@@ -170,9 +114,7 @@ class OutLink:
 
     def move(self, peer: Peer) -> None:
         """The neighbour came back somewhere else: connect anew."""
-        self._peer = peer
-        if self._call is not None:
-            self._call.cancel()
+        self._stream.move(peer)
 
     async def drain(self, seconds: float) -> None:
         """Wait until everything is acknowledged, but not longer than this."""
@@ -183,88 +125,46 @@ class OutLink:
     @property
     def is_idle(self) -> bool:
         """Whether everything is acknowledged."""
-        return not (self._queue or self._wire or self._flights)
+        return not (self._queue or self._wire.entries or self._flights)
 
     def taken_off_s(self) -> float:
-        """How much earlier than it should arrive a parcel goes to gRPC."""
-        return min(self._way_s, AHEAD_S) if self._weather.is_emulated(self._peer.index) else 0.0
+        """How much earlier than it should arrive a message goes to gRPC."""
+        return self._wire.taken_off_s(self._times.way_s)
 
     @property
     def shortest_s(self) -> float:
         """The shortest time from leaving the queue to a receipt; inf: there was none."""
-        return self._shortest_s
+        return self._times.shortest_s
 
     async def close(self) -> None:
         """Stop; what still waits is lost."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await self._stream.close()
 
     def _flows(self) -> bool:
-        trips = _STALLED_AFTER_TRIPS * self._shortest_s if self._rates else 0.0
-        is_stalled = self._flights and time.monotonic() - self._progress_at > max(_STALLED_AFTER_S, trips)
-        return not (self._is_broken or is_stalled or self._weather.is_cut(self._peer.index))
+        patience_s = max(_STALLED_AFTER_S, self._times.trips_s(_STALLED_AFTER_TRIPS))
+        is_stalled = self._flights and time.monotonic() - self._progress_at > patience_s
+        return not (self._is_broken or is_stalled or self._conditions.is_cut(self._receiver))
 
-    async def _run(self) -> None:
-        """Stream after stream; the pause between two grows to a second, and is short again after a success."""
-        backoff = _FIRST_BACKOFF_S
-        while True:
-            before = self._account.receipts
-            try:
-                await self._stream()
-            except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-                pass  # the latter is gRPC's word for writing to a stream that has just ended
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise
-            self._requeue()
-            backoff = _FIRST_BACKOFF_S if self._account.receipts > before else min(2 * backoff, _LONGEST_BACKOFF_S)
-            await asyncio.sleep(backoff)
+    def opened(self) -> None:
+        """A new stream: its receipts count anew."""
+        self._account.connects += 1
+        self._acknowledged = 0
+        self._acknowledged_bytes = 0
 
-    async def _stream(self) -> None:
-        options = [
-            ("grpc.max_send_message_length", self._limit),
-            ("grpc.max_receive_message_length", self._limit),
-            ("grpc.use_local_subchannel_pool", 1),
-            ("grpc.enable_http_proxy", 0),
-        ]
-        async with self._channel(options) as channel:
-            push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
-            push = channel.stream_stream(self._method, None, pb.Receipt.FromString)
-            self._call = call = push(metadata=shown(self._secret, self._peer.address, self._peer.incarnation))
-            self._account.connects += 1
-            reading = asyncio.create_task(self._read(call))
-            writing = asyncio.create_task(self._write(call))
-            try:
-                done, _ = await asyncio.wait((reading, writing), return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
-            finally:
-                self._call = None
-                call.cancel()
-                for task in (reading, writing):
-                    task.cancel()
-                await asyncio.gather(reading, writing, return_exceptions=True)
-
-    def _channel(self, options: list[tuple[str, int]]) -> grpc.aio.Channel:
-        if self._credentials is None:
-            return grpc.aio.insecure_channel(self._peer.address, options=options)
-        shown = mutual_channel(self._credentials)
-        return grpc.aio.secure_channel(self._peer.address, shown, options=[*options, *expecting(self._peer.name)])
-
-    async def _write(self, call: "grpc.aio.StreamStreamCall[bytes, pb.Receipt]") -> None:
+    async def write(self, call: PushCall) -> None:
+        """Hand over to gRPC what is due, one after the other."""
         loop = asyncio.get_running_loop()
         while True:
             self._wake.clear()
             self._fill_wire()
-            now, turn = time.monotonic(), self._handover_at()
+            now, turn = time.monotonic(), self._wire.handover_at(self._times.way_s)
             if turn <= now:
-                head = self._wire.popleft()
+                head = self._wire.entries.popleft()
                 if not self._flights:
                     self._progress_at = now
                 head.handed_at, head.overdue_s = now, now - max(turn, head.left_at)
                 self._flights.append(head)
-                await call.write(head.parcel.data)
+                await call.write(head.message.data)
                 self._count(head)
                 continue
             turn = min(turn, self._filling_at())
@@ -273,101 +173,81 @@ class OutLink:
             if alarm:
                 alarm.cancel()
 
-    def _handover_at(self) -> float:
-        """When the first on the wire goes to gRPC; inf: there is none."""
-        return self._wire[0].arrives_at - self.taken_off_s() if self._wire else inf
-
     def _filling_at(self) -> float:
         """When the first of the queue goes onto the wire; inf: there is none, or no window for it."""
-        return self._queue[0].at - AHEAD_S if self._queue and self._has_window() else inf
+        return self._queue.first.at - AHEAD_S if self._queue and self._has_window() else inf
 
-    def _count(self, entry: _Entry) -> None:
+    def _count(self, entry: Outgoing) -> None:
         """gRPC has taken it: sent, or sent again. Its receipt may be here before gRPC says so."""
         if entry.is_counted:
             return
-        account, parcel = self._account, entry.parcel
-        account.protobuf_bytes += parcel.protobuf_bytes
+        account, message = self._account, entry.message
+        account.protobuf_bytes += message.protobuf_bytes
         if entry.is_sent:
             account.resent += 1
-            account.resent_bytes += parcel.sizes.total
+            account.resent_bytes += message.sizes.total
         else:
-            self._leave_queue(parcel)
+            self._leave_queue(message)
             account.messages += 1
-            account.sizes += parcel.sizes
+            account.sizes += message.sizes
         entry.is_sent = entry.is_counted = True
 
-    def _leave_queue(self, parcel: WireMessage) -> None:
+    def _leave_queue(self, message: WireMessage) -> None:
         self._account.queued -= 1
-        self._account.queued_bytes -= parcel.sizes.total
+        self._account.queued_bytes -= message.sizes.total
 
     def _fill_wire(self) -> None:
         """From the queue onto the wire what is sent about now, as far as the window allows."""
-        now, held_s = time.monotonic(), self._weather.held_for(self._peer.index)
-        while self._queue and self._queue[0].at - AHEAD_S <= now and self._has_window():
-            entry = self._queue.popleft()
-            parcel = entry.parcel
-            self._queued_bytes -= len(parcel.data)
-            leaves = now + held_s if held_s else entry.at
-            spec, u = self._weather.link(self._peer.index), self._weather.jitter(self._peer.index, parcel.iteration)
-            self._state = send(spec, self._state, leaves, 8 * len(parcel.data), u)
-            entry.left_at, entry.arrives_at = now, self._state.last_arrival
+        now, held_s = time.monotonic(), self._conditions.held_for(self._receiver)
+        while self._queue and self._queue.first.at - AHEAD_S <= now and self._has_window():
+            entry = self._queue.pop()
             entry.acknowledged_before = self._acknowledged_bytes
-            self._wire.append(entry)
+            self._wire.put(entry, now, held_s)
 
     def _look_for_room(self) -> None:
         """What is under way counts, because it waits again if the stream breaks."""
-        if len(self._queue) + len(self._wire) + len(self._flights) < QUEUE_MESSAGES:
+        if len(self._queue) + len(self._wire.entries) + len(self._flights) < QUEUE_MESSAGES:
             self._room.set()
         else:
             self._room.clear()
 
     def _has_window(self) -> bool:
-        under_way = [*self._flights, *self._wire]
+        under_way = [*self._flights, *self._wire.entries]
         if len(under_way) < 2:
             return True
-        rate = min(max(self._rates, default=0.0), self._weather.link(self._peer.index).rate_bps / 8)
-        window = 2.0 * rate * self._shortest_s if self._rates else 0.0
-        return sum(len(entry.parcel.data) for entry in (*under_way, self._queue[0])) <= window
+        window = self._times.window_bytes(self._conditions.link(self._receiver).rate_bps)
+        return sum(entry.size for entry in (*under_way, self._queue.first)) <= window
 
-    async def _read(self, call: "grpc.aio.StreamStreamCall[bytes, pb.Receipt]") -> None:
-        self._acknowledged = 0
-        self._acknowledged_bytes = 0
-        async for receipt in call:
-            self._account.receipts += 1
-            self._is_broken, self._progress_at = False, time.monotonic()
-            self._account.late = max(self._account.late, receipt.late)
-            for refused in receipt.refused:
-                self._account.refused[refusal_name(refused.refusal)] += 1
-            self._settle(receipt.seen)
-            self._look_for_room()
-            self._wake.set()
+    def received(self, receipt: pb.Receipt) -> None:
+        """Messages are acknowledged, or refused."""
+        account = self._account
+        account.receipts += 1
+        self._is_broken, self._progress_at = False, time.monotonic()
+        account.late = max(account.late, receipt.late)
+        for refused in receipt.refused:
+            account.refused[refusal_name(refused.refusal)] += 1
+        self._settle(receipt.seen)
+        self._look_for_room()
+        self._wake.set()
 
     def _settle(self, seen: int) -> None:
-        """Parcels up to this number are acknowledged; the newest of them tells the round trip and the rate."""
-        now, newest = time.monotonic(), None
+        """Messages up to this number are acknowledged; the newest of them tells the round trip and the rate."""
+        newest = None
         while self._acknowledged < seen and self._flights:
             newest = self._flights.popleft()
             self._count(newest)
             self._acknowledged += 1
-            self._acknowledged_bytes += len(newest.parcel.data)
+            self._acknowledged_bytes += newest.size
             self._account.acknowledged += 1
         if newest is not None:
-            trip = max(now - max(newest.left_at, newest.at), 1e-6)
-            self._account.round_trips.add(trip)
-            self._shortest_s = min(self._shortest_s, trip)
-            self._rates.append((self._acknowledged_bytes - newest.acknowledged_before) / trip)
-            if self._acknowledged > 1:  # the first of a stream waits until it is connected
-                self._ways.append(newest.overdue_s + (now - newest.handed_at) / 2)
-                self._way_s = median_low(self._ways)
+            now, is_first = time.monotonic(), self._acknowledged == 1
+            self._account.round_trips.add(self._times.add(newest, now, self._acknowledged_bytes, is_first))
 
-    def _requeue(self) -> None:
+    def broken(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""
         self._is_broken = True
-        under_way = [*self._flights, *self._wire]
+        under_way = [*self._flights, *self._wire.clear()]
         for entry in under_way:
             entry.is_counted, entry.at = False, time.monotonic()
         self._flights.clear()
-        self._wire.clear()
-        self._state = LinkState()
-        self._queue.extendleft(reversed(under_way))
-        self._queued_bytes += sum(len(entry.parcel.data) for entry in under_way)
+        self._queue.put_back(under_way)

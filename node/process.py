@@ -1,9 +1,9 @@
 """The node as a process: its server, its stream to the orchestrator, and the session of the run under way."""
 
 import asyncio
+import logging
 import os
 import signal
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ import grpc
 
 from contract.assignment import assigned, peer
 from contract.fingerprint import fingerprint
+from contract.logs import log_event
 from contract.ports.health_server import HealthServer
 from contract.ports.metric_families import Build
 from contract.ports.metrics_server import MetricsServer
@@ -36,6 +37,7 @@ from node.supervisor import ORDERS, SOCKET_VARIABLE
 from pame import algorithms, problems
 from pame.errors import MessageRefused, PameError
 
+_LOG = logging.getLogger(__name__)
 _DRAIN_S = 2.0
 _PARTING_S = 3.0  # a neighbour drains its links, then counts them
 _LOOK_S = 1.0
@@ -64,7 +66,7 @@ class Options:
     shape: bool = False
     """Whether the kernel may be told to shape links: the network namespace is this node's own."""
     namespace: str | None = None
-    """The network namespace (a path) that the nursery enters before it makes this node; None: its own."""
+    """The network namespace (a path) that the fork server enters before it makes this node; None: its own."""
 
 
 def capabilities() -> list[str]:
@@ -84,16 +86,16 @@ class Node:
         self._options = options
         self._host, self._metrics_host = _hosts(options)
         self._handshakes = TlsFailures() if options.security is not None else None
-        self._door = _door(options)
+        self._channel = _channel(options)
         self._server = ExchangeServer(self._host, options.port)
-        self._vitals = HealthServer(options.health_port)
+        self._health = HealthServer(options.health_port)
         self._session: Session | None = None
         self._probing: set[asyncio.Task[None]] = set()
         self._kernel: Kernel | None = None
         """What it can do to links; not asked yet, or not to be asked."""
         self._metrics_port = 0
         self._refused_requests = RefusedRequests()
-        self._refused_requests.say = lambda counts: self._say(f"refused HTTP requests: {dict(counts)}")
+        self._refused_requests.say = lambda counts: log_event(_LOG, "http_refused", logging.WARNING, **counts)
         self.refused_commands = 0
         """What the orchestrator said that makes no sense."""
         self._leave = asyncio.Event()
@@ -103,7 +105,6 @@ class Node:
             self._join,
             self._handle,
             self._heartbeat,
-            self._say,
             options.patience_s,
         )
 
@@ -112,7 +113,7 @@ class Node:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._leave.set)
-        await self._vitals.open()
+        await self._health.open()
         requests = self._refused_requests
         collector = NodeCollector(self._account, Build(code_version()), self._refused_handshakes, requests.counts)
         metrics = MetricsServer(collector, self._metrics_host, self._options.metrics_port, requests)
@@ -137,17 +138,17 @@ class Node:
             if self._session is not None:
                 await self._session.close()
             await self._server.close()
-            await self._vitals.close()
+            await self._health.close()
             await metrics.close()
             requests.close()
 
     async def _connect(self, options: ChannelOptions) -> grpc.aio.Channel:
         """A channel to the control plane; only then is it known with which certificate to serve."""
-        await self._vitals.say(serving=False)
-        channel = await self._door.open(options, self._session is not None)
-        is_new = not self._server.is_open or self._server.credentials is not self._door.credentials
+        await self._health.say(serving=False)
+        channel = await self._channel.open(options, self._session is not None)
+        is_new = not self._server.is_open or self._server.credentials is not self._channel.credentials
         if is_new and self._session is None:
-            self._server.credentials = self._door.credentials
+            self._server.credentials = self._channel.credentials
             await self._server.open()
         return channel
 
@@ -155,7 +156,7 @@ class Node:
         """Between runs, at half of its life, a certificate is replaced."""
         while True:
             await asyncio.sleep(_LOOK_S)
-            held = self._door.credentials
+            held = self._channel.credentials
             if held is not None and self._session is None and held.is_half_over:
                 self._control.renew()
 
@@ -168,7 +169,7 @@ class Node:
     def _join(self) -> pb.Join:
         options, session = self._options, self._session
         return pb.Join(
-            token=self._door.token(),
+            token=self._channel.token(),
             member=options.member,
             address=self._server.address,
             metrics_address=self._metrics_address,
@@ -183,10 +184,6 @@ class Node:
     @property
     def _metrics_address(self) -> str:
         return f"{self._metrics_host}:{self._metrics_port}"
-
-    def _say(self, what: str) -> None:
-        """One line for whoever started this node."""
-        print(f"{self._options.member}: {what}", file=sys.stderr, flush=True)
 
     def _heartbeat(self) -> pb.Heartbeat:
         return pb.Heartbeat(iteration=self._session.account.iteration if self._session else 0)
@@ -203,7 +200,8 @@ class Node:
         self.refused_commands += 1
         if self.refused_commands <= _TOLD:
             last = "; more are counted, not told" if self.refused_commands == _TOLD else ""
-            self._say(f"refused command {self.refused_commands}: {on_one_line(why)}{last}")
+            reason = f"{on_one_line(why)}{last}"
+            log_event(_LOG, "refused_command", logging.WARNING, number=self.refused_commands, reason=reason)
 
     async def _obey(self, message: pb.ToNode) -> None:
         match message.WhichOneof("kind"):
@@ -227,11 +225,12 @@ class Node:
                 await self._current().stop(message.stop.iteration, _DRAIN_S, _PARTING_S)
                 self._session = None
             case "dismissed":
-                self._say(f"dismissed: {on_one_line(message.dismissed.reason)}")
+                log_event(_LOG, "dismissed", reason=on_one_line(message.dismissed.reason))
                 self._leave.set()
             case "welcome":
-                await self._vitals.say(serving=True)
-                self._say(f"joined {self._options.orchestrator}, metrics at http://{self._metrics_address}/metrics")
+                await self._health.say(serving=True)
+                metrics = f"http://{self._metrics_address}/metrics"
+                log_event(_LOG, "joined", orchestrator=self._options.orchestrator, metrics=metrics)
 
     async def _assigned(self, message: pb.Assignment) -> None:
         try:
@@ -239,7 +238,7 @@ class Node:
             if self._session is not None:
                 await self._session.close()
                 self._session = None
-            self._server.credentials = self._door.credentials
+            self._server.credentials = self._channel.credentials
             if self._kernel is None and self._options.shape:
                 self._kernel = await asyncio.to_thread(probe)
             self._session = Session(made, self._server, self._control.send, self._control.room, self._kernel)
@@ -249,7 +248,7 @@ class Node:
             failure = pb.Failure(run=message.run, reason=reason, unheard=isinstance(error, MessageRefused))
             self._control.send(pb.FromNode(failure=failure))
             return
-        self._say(f"run {run_name(message.run)}: node {message.index} of {message.nodes}")
+        log_event(_LOG, "assigned", run=run_name(message.run), node=message.index, nodes=message.nodes)
         session = self._session
         ready = pb.Ready(run=message.run, links=session.realised(), boot=boot_id(), lossless=session.why_lossless())
         self._control.send(pb.FromNode(ready=ready))
@@ -283,7 +282,7 @@ def _hosts(options: Options) -> tuple[str, str]:
     return choose(own_addresses(), control), control
 
 
-def _door(options: Options) -> OrchestratorChannel:
+def _channel(options: Options) -> OrchestratorChannel:
     if options.security is None:
         return PlainChannel(options.orchestrator, options.token)
     from node.tls_enrolment import TlsChannel  # and with it `cryptography`, which a node without TLS does not need

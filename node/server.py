@@ -17,7 +17,7 @@ from contract.ports.health_service import HealthChecks
 from contract.ports.port_limits import port_limits
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
-from node.link import PROBE, PUSH
+from node.link_stream import PROBE, PUSH
 from node.stream_proof import Admission
 from node.wire_message import WireMessageRefused
 from pame.errors import PameError

@@ -12,6 +12,7 @@ page is. Standard library only: it must be there at once, and small.
 """
 
 import json
+import logging
 import os
 import selectors
 import signal
@@ -24,9 +25,11 @@ from contextlib import suppress
 from math import isfinite
 from pathlib import Path
 
+from contract.logs import log_event, log_to_stderr
 from node.run_watch import PAGE_VARIABLE, RunWatch
 from node.supervisor_socket import SupervisorSocket
 
+_LOG = logging.getLogger("node.supervisor")
 SOCKET_VARIABLE = "PAME_SUPERVISOR"
 MEMBER_VARIABLE = "PAME_MEMBER"
 ORDERS = ("pause", "kill", "restart")
@@ -136,7 +139,7 @@ class Supervisor:
             return
         if now - self._started_at > _LONGEST_BACKOFF_S:
             self._backoff_s = _FIRST_BACKOFF_S
-        print(f"supervisor: the trainer was killed by signal {number}, next in {self._backoff_s:g} s", file=sys.stderr)
+        log_event(_LOG, "trainer_killed", logging.WARNING, signal=number, next_s=self._backoff_s)
         self._start_at = now + self._backoff_s
         self._backoff_s = min(2 * self._backoff_s, _LONGEST_BACKOFF_S)
 
@@ -207,6 +210,7 @@ def main(arguments: Sequence[str]) -> int:
     path = Path(os.environ.get(SOCKET_VARIABLE, place))
     environment = {**os.environ, SOCKET_VARIABLE: str(path)}
     environment.setdefault(MEMBER_VARIABLE, name)
+    log_to_stderr(member=environment[MEMBER_VARIABLE])
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as orders:
         os.umask(0o077)  # orders are for whoever may also send signals

@@ -7,7 +7,8 @@ from contract.credentials import Credentials
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
 from node.counters import OutCounters
-from node.link import PROBE, OutLink
+from node.link import OutLink
+from node.link_stream import PROBE
 from node.wire_message import WireMessage
 from pame.codec import Sizes
 

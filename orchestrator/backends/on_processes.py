@@ -18,6 +18,7 @@ from orchestrator.backends.processes import NodeProcesses, Place
 from orchestrator.control import ControlPlane, NetworkObserver
 from orchestrator.control.container_faults import require_docker
 from orchestrator.control.recorded_run import conduct, make_order, uses_tls
+from orchestrator.control.run_phase import BEFORE_START
 from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
@@ -138,7 +139,7 @@ async def _conduct(control: ControlPlane, errand: RunRequest, log: Path) -> Endi
 
 
 def _is_under_way(control: ControlPlane) -> bool:
-    return control.run is not None and control.run.phase in ("running", "ending")
+    return control.run is not None and control.run.phase not in BEFORE_START
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Node processes of this machine, from one nursery: started, watched, and none left behind."""
+"""Node processes of this machine, from one fork server: started, watched, and none left behind."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ class NodeProcesses:
         orders = str(Path(self._room.name) / "orders")
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", SOCKET_VARIABLE: orders}
         with writing(log), log.open("ab") as errors:
-            self._nursery = subprocess.Popen(
+            self._fork_server = subprocess.Popen(
                 [sys.executable, "-m", "node.fork_server"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -59,7 +59,7 @@ class NodeProcesses:
                 pass_fds=[self._lifeline, *kept],
                 start_new_session=True,  # Ctrl-C reaches only us; we end the nodes in order
             )
-        os.set_blocking(self._pipe(self._nursery.stdout).fileno(), False)
+        os.set_blocking(self._pipe(self._fork_server.stdout).fileno(), False)
 
     def __enter__(self) -> Self:
         return self
@@ -70,17 +70,17 @@ class NodeProcesses:
         for pid in self.alive().values():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        self._nursery.terminate()  # whatever it still has, and whatever it would still start
+        self._fork_server.terminate()  # whatever it still has, and whatever it would still start
         with suppress(BrokenPipeError):
-            self._pipe(self._nursery.stdin).close()
+            self._pipe(self._fork_server.stdin).close()
         os.close(self._held)
         os.close(self._lifeline)
         try:
-            self._nursery.wait(_EXIT_S)
+            self._fork_server.wait(_EXIT_S)
         except subprocess.TimeoutExpired:
-            self._nursery.kill()
-            self._nursery.wait()
-        self._pipe(self._nursery.stdout).close()
+            self._fork_server.kill()
+            self._fork_server.wait()
+        self._pipe(self._fork_server.stdout).close()
         self._room.cleanup()
 
     def start(self, member: str, orchestrator: str, token: str, place: Place = ON_LOOPBACK) -> None:
@@ -119,8 +119,8 @@ class NodeProcesses:
         while not is_running():
             self._listen()
             failed = [member for member, pid in self._pids.items() if self._codes.get(pid, 0) != 0]
-            if failed or self._nursery.poll() is not None:
-                raise NodeFailed(f"{failed[0] if failed else 'the nursery'} could not start: {self._last_words()}")
+            if failed or self._fork_server.poll() is not None:
+                raise NodeFailed(f"{failed[0] if failed else 'the fork server'} could not start: {self._last_words()}")
             await asyncio.sleep(_POLL_S)
 
     async def wait(self) -> None:
@@ -130,8 +130,8 @@ class NodeProcesses:
             await asyncio.sleep(_POLL_S)
 
     def _listen(self) -> None:
-        """Take in what the nursery has said so far."""
-        while said := _read(self._pipe(self._nursery.stdout).fileno()):
+        """Take in what the fork server has said so far."""
+        while said := _read(self._pipe(self._fork_server.stdout).fileno()):
             *lines, self._rest = (self._rest + said).split(b"\n")
             for line in lines:
                 news = json.loads(line)
@@ -141,12 +141,12 @@ class NodeProcesses:
                     self._pids[news["member"]] = news["pid"]
 
     def _tell(self, what: Mapping[str, object], failed: str) -> None:
-        stdin = self._pipe(self._nursery.stdin)
+        stdin = self._pipe(self._fork_server.stdin)
         try:
             stdin.write(json.dumps(what).encode() + b"\n")
             stdin.flush()
         except BrokenPipeError:
-            raise NodeFailed(f"{failed}, the nursery has ended: {self._last_words()}") from None
+            raise NodeFailed(f"{failed}, the fork server has ended: {self._last_words()}") from None
 
     def _last_words(self) -> str:
         lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
@@ -157,7 +157,7 @@ class NodeProcesses:
     @staticmethod
     def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
         if pipe is None:
-            raise RuntimeError("the nursery has no pipes")
+            raise RuntimeError("the fork server has no pipes")
         return pipe
 
 

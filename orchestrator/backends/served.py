@@ -1,14 +1,13 @@
 """An orchestrator as a service: nodes and clients come and go, and it stays until it is told to leave."""
 
 import asyncio
-import json
+import logging
 import signal
-import sys
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 
+from contract.logs import log_event
 from contract.ports.health_server import HealthServer
 from orchestrator.control import Busy, ControlPlane, ExperimentsService, Submissions
 from orchestrator.control.members import Members
@@ -18,15 +17,10 @@ from orchestrator.experiment import Experiment, ExperimentError, load, swept_key
 from orchestrator.results import Ending
 from pame.errors import PameError
 
+_LOG = logging.getLogger(__name__)
 _REMIND_S = 10.0
 _LOOK_S = 1.0
 _WAITING = "waiting for "
-
-
-def log(event: str, **fields: object) -> None:
-    """One event, one line of JSON on standard error."""
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    print(json.dumps({"time": now, "event": event, **fields}), file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True)
@@ -47,29 +41,29 @@ class FirstRun:
             raise ExperimentError([f"{self.file}: a sweep (over {sweep}) is no single run: give one experiment"])
         return variants[0].experiment
 
-    async def begin(self, desk: Submissions) -> None:
+    async def begin(self, submissions: Submissions) -> None:
         """Wait for the nodes, then begin; if so many nodes do not go with the experiment, wait for another number."""
-        reminding = asyncio.create_task(self._remind(desk))
+        reminding = asyncio.create_task(self._remind(submissions))
         refused = ""
         try:
             async with asyncio.timeout(self.patience_s):
                 while True:
-                    count = await self._members(desk.members)
+                    count = await self._members(submissions.members)
                     try:
-                        await desk.submit(self.experiment(count), self.file.parent)
+                        await submissions.submit(self.experiment(count), self.file.parent)
                     except Busy:
-                        await desk.idle()
+                        await submissions.idle()
                     except PameError as error:
                         refused = f"{count} nodes do not go with {self.file.name}: {_first_line(error)}"
-                        log("experiment_refused", nodes=count, reason=str(error))
-                        desk.notice = f"{refused}; waiting for another number of nodes"
-                        while len(desk.members.within_reach()) == count:
-                            await desk.members.change(_LOOK_S)
+                        log_event(_LOG, "experiment_refused", logging.WARNING, nodes=count, reason=str(error))
+                        submissions.notice = f"{refused}; waiting for another number of nodes"
+                        while len(submissions.members.within_reach()) == count:
+                            await submissions.members.change(_LOOK_S)
                     else:
-                        desk.notice = ""
+                        submissions.notice = ""
                         return
         except TimeoutError:
-            reason = refused or self._waiting_for(desk.members)
+            reason = refused or self._waiting_for(submissions.members)
             raise NotEnoughNodes(f"gave up after {self.patience_s:g} s: {reason}") from None
         finally:
             reminding.cancel()
@@ -79,16 +73,16 @@ class FirstRun:
             return len(await members.gather(self.nodes, inf))
         return len(await members.settle(self.stable_s, inf))
 
-    async def _remind(self, desk: Submissions) -> None:
+    async def _remind(self, submissions: Submissions) -> None:
         """Say what is waited for, once, if it takes longer than anybody expects."""
         await asyncio.sleep(_REMIND_S)
         while True:
-            words = self._waiting_for(desk.members)
-            if not desk.notice:
-                log("waiting", reason=words)
-            if not desk.notice or desk.notice.startswith(_WAITING):
-                desk.notice = words
-            await desk.members.change(inf)
+            words = self._waiting_for(submissions.members)
+            if not submissions.notice:
+                log_event(_LOG, "waiting", reason=words)
+            if not submissions.notice or submissions.notice.startswith(_WAITING):
+                submissions.notice = words
+            await submissions.members.change(inf)
 
     def _waiting_for(self, members: Members) -> str:
         here = len(members.within_reach())
@@ -121,54 +115,55 @@ async def serve(service: Service, first: FirstRun | None) -> Ending | None:
     from orchestrator.live import LivePage  # and with it aiohttp, which no other verb needs
 
     control, leave = service.control, first is not None and first.patience_s is not None
-    desk = Submissions(control, service.out, log)
-    control.members.on_refusal = lambda member, reason: log("join_refused", member=member, reason=reason)
+    submissions = Submissions(control, service.out)
+    control.members.on_refusal = _join_refused
     refused = control.refused_requests
-    refused.say = lambda counts: log("http_refused", **counts)
+    refused.say = lambda counts: log_event(_LOG, "http_refused", logging.WARNING, **counts)
     port, names = service.page_port or 0, service.allowed_hosts
-    page = LivePage(desk, service.out, control.token, service.host, port, names, refused)
-    vitals = HealthServer(service.health_port)
-    await control.open(ExperimentsService(control.token, desk))
+    page = LivePage(submissions, service.out, control.token, service.host, port, names, refused)
+    health = HealthServer(service.health_port)
+    await control.open(ExperimentsService(control.token, submissions))
     try:
-        await vitals.open()
+        await health.open()
         if service.page_port is not None:
             await page.open()
         if service.security is not None:
             leave_authority(service.security, control.authority_certificate)
-        await vitals.say(serving=True)
-        log(
+        await health.say(serving=True)
+        log_event(
+            _LOG,
             "listening",
             address=control.address,
             metrics=control.metrics_address,
             page=f"http://{service.host}:{page.port}" if service.page_port is not None else None,
             tls=control.is_secured,
         )
-        return await _until_told(desk, first, leave)
+        return await _until_told(submissions, first, leave)
     finally:
         await page.close()
         await control.close("the orchestrator leaves", dismiss=not service.keep_nodes)
-        await vitals.close()
-        log("left")
+        await health.close()
+        log_event(_LOG, "left")
 
 
-async def _until_told(desk: Submissions, first: FirstRun | None, leave: bool) -> Ending | None:
-    tasks = [asyncio.create_task(_told_to_stop()), asyncio.create_task(_log_members(desk.members))]
+async def _until_told(submissions: Submissions, first: FirstRun | None, leave: bool) -> Ending | None:
+    tasks = [asyncio.create_task(_told_to_stop()), asyncio.create_task(_log_members(submissions.members))]
     if first is not None:
-        tasks.append(asyncio.create_task(_first_run(desk, first, leave)))
+        tasks.append(asyncio.create_task(_first_run(submissions, first, leave)))
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
-        interrupted = desk.cancel(0)
-        return await desk.ending() if interrupted or leave else None
+        interrupted = submissions.cancel(0)
+        return await submissions.ending() if interrupted or leave else None
     finally:
         for task in tasks:
             task.cancel()
 
 
-async def _first_run(desk: Submissions, first: FirstRun, leave: bool) -> None:
-    await first.begin(desk)
-    await desk.ending()
+async def _first_run(submissions: Submissions, first: FirstRun, leave: bool) -> None:
+    await first.begin(submissions)
+    await submissions.ending()
     if not leave:
         await asyncio.Event().wait()
 
@@ -187,13 +182,17 @@ async def _told_to_stop() -> None:
         loop.remove_signal_handler(number)
 
 
+def _join_refused(member: str, reason: str) -> None:
+    log_event(_LOG, "join_refused", logging.WARNING, member=member, reason=reason)
+
+
 async def _log_members(members: Members) -> None:
     known: set[str] = set()
     while True:
         alive = {member.name: member.address for member in members.alive()}
         for name in sorted(alive.keys() - known):
-            log("member_joined", member=name, address=alive[name], alive=len(alive))
+            log_event(_LOG, "member_joined", member=name, address=alive[name], alive=len(alive))
         for name in sorted(known - alive.keys()):
-            log("member_left", member=name, alive=len(alive))
+            log_event(_LOG, "member_left", member=name, alive=len(alive))
         known = set(alive)
         await members.change(inf)

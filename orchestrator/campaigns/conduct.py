@@ -20,7 +20,7 @@ from orchestrator.campaigns.simulate import simulate, simulate_into
 from orchestrator.control import NetworkState
 from orchestrator.results import Status, begin_provenance, end_provenance
 from orchestrator.results.campaign_record import FINISHED, UNDER_WAY, CampaignRecord, write_record
-from orchestrator.results.points import CurvePoint, point_of, read_last_point
+from orchestrator.results.points import read_last_point
 from pame.errors import PameError
 from pame.observe import Evaluation, Record
 
@@ -68,7 +68,7 @@ class CampaignWatcher(Protocol):
     def begins(self, stage: Stage, known: int) -> None:
         """A stage begins; of its cells so many are known already."""
 
-    def goes_on(self, cell: Cell, point: CurvePoint) -> None:
+    def goes_on(self, cell: Cell, point: Evaluation) -> None:
         """The newest point of a run under way."""
 
     def state(self, cell: Cell, state: NetworkState) -> None:
@@ -237,7 +237,7 @@ class _CellObserver:
         self._cell = cell
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self._watcher.goes_on(self._cell, point_of(evaluation))
+        self._watcher.goes_on(self._cell, evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:
         pass

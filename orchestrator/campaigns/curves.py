@@ -7,8 +7,8 @@ from typing import Literal
 
 from orchestrator.campaigns.cell import RunPoint
 from orchestrator.campaigns.run_left import RunLeft
-from orchestrator.results.points import CurvePoint
 from pame.algorithms import Who
+from pame.observe import Evaluation
 from pame.resolved_run import ResolvedRun
 
 By = Literal["iteration", "time"]
@@ -29,10 +29,7 @@ def curve_of(left: RunLeft, by: By, taking_part: bool = False) -> tuple[RunPoint
     return tuple(
         run_point(point, left.setting.periods, before)
         for point in left.points
-        if point.by == by
-        and None not in (point.iteration, point.bytes)
-        and point.objective is not None
-        and isfinite(point.objective)
+        if point.by == by and isfinite(point.objective)
     )
 
 
@@ -47,18 +44,18 @@ def rounds_before(periods: Sequence[int], iteration: int) -> float:
     return sum(-(-iteration // period) for period in periods) / len(periods)
 
 
-def run_point(point: CurvePoint, periods: Sequence[int], before: Sequence[float] | None = None) -> RunPoint:
+def run_point(point: Evaluation, periods: Sequence[int], before: Sequence[float] | None = None) -> RunPoint:
     """`before`: by iteration, the bytes that count, if these are not all that were sent."""
-    iteration, sent, own = int(point.iteration or 0), point.bytes or 0.0, point.own
-    metrics: dict[str, float | None] = {"consensus": point.consensus, **point.metrics}
+    iteration, sent, own = point.iteration, float(point.bytes), point.own
+    metrics: dict[str, float] = {"consensus": point.consensus, **point.metrics}
     if own is not None:
         metrics |= {NODES: own.objective, WORST: own.worst}
         metrics |= {of_nodes(name): value for name, value in own.metrics.items()}
     if before is not None:
         metrics[SENT] = sent
     paid = sent if not before else before[min(iteration, len(before)) - 1] if iteration else 0.0
-    known = {name: value for name, value in metrics.items() if value is not None}
-    return RunPoint(iteration, rounds_before(periods, iteration), paid, point.seconds, point.objective or 0.0, known)
+    known = {name: value for name, value in metrics.items() if isfinite(value)}
+    return RunPoint(iteration, rounds_before(periods, iteration), paid, point.seconds, point.objective, known)
 
 
 def _bytes_used(left: RunLeft) -> Mapping[int, float] | None:

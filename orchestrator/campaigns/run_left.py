@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from orchestrator.experiment import Experiment
 from orchestrator.results.files import mapping, read_object
-from orchestrator.results.points import CurvePoint, read_curve
+from orchestrator.results.points import read_curve
 from orchestrator.results.tables import LinkTotals, read_links
 from pame.byte_account import LinkRows
-from pame.observe import Record
+from pame.observe import Evaluation, Record
 from pame.resolved_run import ResolvedRun
 
 _NOTHING = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0, 0, None)
@@ -26,7 +26,7 @@ class RunLeft:
 
     experiment: Experiment
     setting: ResolvedRun
-    points: Sequence[CurvePoint]
+    points: Sequence[Evaluation]
     seconds: float | None = None
     records: Sequence[Record] | None = None
     links: LinkRows | LinkTotals | None = None

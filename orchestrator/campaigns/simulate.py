@@ -18,7 +18,6 @@ from orchestrator.report.degraded import health_told
 from orchestrator.results import Ending, Status
 from orchestrator.results.files import mapping, read_object
 from orchestrator.results.health import State
-from orchestrator.results.points import CurvePoint, point_of
 from orchestrator.results.round_counts import RoundCounts
 from orchestrator.results.simulated_health import simulated_health
 from pame.byte_account import ByteAccount
@@ -93,11 +92,11 @@ class _KeptRun:
     """Keeps the curves and the records of a run."""
 
     def __init__(self) -> None:
-        self.points: list[CurvePoint] = []
+        self.points: list[Evaluation] = []
         self.records: list[Record] = []
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(point_of(evaluation))
+        self.points.append(evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:
         self.records += records

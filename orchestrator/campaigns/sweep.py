@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from orchestrator.number_words import number, volume
 from orchestrator.report import write_sweep_report
 from orchestrator.results import Ending, Status
 from orchestrator.results.health import Health, State
-from orchestrator.results.points import CurvePoint, read_curve
+from orchestrator.results.points import read_curve
+from pame.observe import Evaluation
 from pame.sampling import period
 
 RUNS = "runs"
@@ -33,7 +35,7 @@ class SweepLook(Look):
 
     def measure_folder(self, folder: Path, experiment: Experiment, backend: str, base: Path) -> Measurement:
         """The folder keeps everything else."""
-        points = [point for point in read_curve(folder) if point.objective is not None]
+        points = [point for point in read_curve(folder) if isfinite(point.objective)]
         curve = [point for point in points if point.by == "iteration"] or points
         span, seed = experiment.period, experiment.seed
         periods = [period(seed, node, span.min, span.max) for node in range(experiment.nodes)]
@@ -104,7 +106,7 @@ class SweepCampaign:
         return {} if last is None else _shown(last.iteration, last.objective, last.metrics.get("consensus"), last.bytes)
 
 
-def newest(point: CurvePoint) -> Mapping[str, str]:
+def newest(point: Evaluation) -> Mapping[str, str]:
     """What the terminal shows of a run under way."""
     return _shown(point.iteration, point.objective, point.consensus, point.bytes)
 

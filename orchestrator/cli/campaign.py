@@ -19,7 +19,7 @@ from orchestrator.cli.remote import client_of
 from orchestrator.cli.terminal import shown
 from orchestrator.results import create_folder
 from orchestrator.results.campaign_record import CampaignRecord, digest, read_record
-from orchestrator.results.points import CurvePoint
+from pame.observe import Evaluation
 
 Resume = Annotated[
     Path | None,
@@ -84,7 +84,7 @@ def carry_out(
     nodes: Nodes | None,
     out: Path,
     console: Console,
-    newest: Callable[[CurvePoint], Mapping[str, str]] | None = None,
+    newest: Callable[[Evaluation], Mapping[str, str]] | None = None,
 ) -> tuple[Outcome, Path]:
     """All of it, or the rest of it; the outcome, and the folder."""
     record = beginning.record or CampaignRecord(

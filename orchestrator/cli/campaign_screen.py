@@ -16,7 +16,7 @@ from orchestrator.cli.run_progress import limits_of
 from orchestrator.cli.terminal import make_bar
 from orchestrator.control import NetworkState
 from orchestrator.number_words import duration
-from orchestrator.results.points import CurvePoint
+from pame.observe import Evaluation
 
 _ROWS = 12
 
@@ -37,7 +37,7 @@ class CampaignScreen:
         self,
         figures: Callable[[Run], Mapping[str, str]],
         live: Live,
-        newest: Callable[[CurvePoint], Mapping[str, str]] | None = None,
+        newest: Callable[[Evaluation], Mapping[str, str]] | None = None,
     ) -> None:
         self._figures = figures
         self._newest = newest
@@ -60,7 +60,7 @@ class CampaignScreen:
         progress.ended += known
         self._advance()
 
-    def goes_on(self, cell: Cell, point: CurvePoint) -> None:
+    def goes_on(self, cell: Cell, point: Evaluation) -> None:
         share = limits_of(cell.experiment.stop).progress(point.iteration or 0, point.seconds).share
         self._stages[self._stage].shares[_place(cell)] = share
         if self._newest is not None:

@@ -87,7 +87,7 @@ def _say_fewest(found: Sequence[CompareFinding], console: Console) -> None:
     """A line per target."""
     for words in dict.fromkeys(finding.goal.words for finding in found):
         mine = [finding for finding in found if finding.goal.words == words]
-        names = (f"{finding.measure.words} [bold]{escape(finding.names)}[/]" for finding in mine)
+        names = (f"{finding.measure.words} [bold]{escape(finding.who)}[/]" for finding in mine)
         free = " (no communication gets there, too)" if mine[0].is_free else ""
         console.print(f"  fewest to {words}: {', '.join(names)}{free}", soft_wrap=True)
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from threadpoolctl import threadpool_limits
 
+from contract.logs import log_to_stderr
 from contract.ports.tls_failures import TlsFailures
 from orchestrator.backends.served import FirstRun, Service
 from orchestrator.backends.served import serve as serve_until_told
@@ -119,6 +120,7 @@ def serve(
         service = Service(control, out, host, page_port, names, health_port, security, keep_nodes)
         return await serve_until_told(service, first)
 
+    log_to_stderr(as_json=True)
     with threadpool_limits(1):
         ending = asyncio.run(run())
     raise typer.Exit(exit_code(ending.status, ending.health) if ending else ExitCode.DONE)

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from orchestrator.cli.run_progress import Limits
 from orchestrator.control import NetworkState
+from orchestrator.control.run_phase import Phase
 from orchestrator.number_words import number, volume
 from orchestrator.results.health import State
 from pame.observe import Evaluation, Record
@@ -67,9 +68,9 @@ class RunScreen:
         state = self._network
         if state is None:
             return Text("")
-        if state.phase == "verifying":
+        if state.phase is Phase.VERIFYING:
             return Text(f"measuring the links of {state.nodes} nodes")
-        if state.phase in ("gathering", "preparing"):
+        if state.phase in (Phase.GATHERING, Phase.PREPARING):
             return Text(f"{state.phase}: {state.alive}/{state.nodes} nodes joined, {state.ready} ready")
         places = f"{state.slowest}/{state.median}/{state.fastest} min/median/max"
         return Text(

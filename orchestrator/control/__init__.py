@@ -1,9 +1,12 @@
 """The control plane: who is there, what they are told, what they report, and when a run ends.
 
-    members.py      who has joined                          run.py          one run: gather, prepare, run, end
-    index_table.py  which member is which node of a run     run_figures.py, state.py   what watchers are told
-    node_reports.py reports and snapshots -> curves         rejoin.py       nodes that come back
-    evaluation_queue.py   points measured in a thread       totals.py       link totals -> byte account, exactness
+    run.py          one run, as others see it               run_state.py    all that is known of it
+    run_phase.py    the phases and their order              run_phases.py   what is done in each
+    run_messages.py message kind -> handler                 run_membership.py   nodes that come and go
+    end_of_run.py   when it ends without being told         rejoin.py       nodes that come back
+    members.py      who has joined                          run_figures.py, state.py   what watchers are told
+    index_table.py  which member is which node of a run     totals.py       link totals -> byte account, exactness
+    node_reports.py reports and snapshots -> curves         evaluation_queue.py   points measured in a thread
     service.py      the service for nodes                   server.py       the server, open and closed
     experiments.py  the service for clients                 submissions.py  one run at a time
     broadcast.py    one run, told to many watchers          recorded_run.py a run and its folder

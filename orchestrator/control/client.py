@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Literal, Self, cast, get_args
+from typing import Literal, Self
 
 import grpc
 
@@ -12,7 +12,7 @@ from contract.refusals import refusal_name
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc.experiments_pb2_grpc import ExperimentsStub
 from orchestrator.control import NetworkObserver, NetworkState
-from orchestrator.control.metrics import Phase
+from orchestrator.control.run_phase import Phase
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.results.health import Health, State
 from pame.observe import Evaluation
@@ -114,14 +114,14 @@ class Retelling:
 
     def __init__(self, observer: NetworkObserver) -> None:
         self._observer = observer
-        self._phase: Phase = "idle"
+        self._phase = Phase.IDLE
         self._nodes = 0
 
     def tell(self, event: pb.Event) -> None:
         """One event."""
         match event.WhichOneof("kind"):
-            case "phase" if event.phase.phase in get_args(Phase):
-                self._phase, self._nodes = cast(Phase, event.phase.phase), event.phase.nodes
+            case "phase" if event.phase.phase in list(Phase):
+                self._phase, self._nodes = Phase(event.phase.phase), event.phase.nodes
             case "point":
                 self._observer.evaluated(_evaluation(event.point))
             case "network":

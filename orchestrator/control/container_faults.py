@@ -12,11 +12,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from math import prod
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from contract.fault_reports import Turn, fault_message
 from orchestrator.control.containers import Containers, DockerRefused, NoDocker, Quota, cpu_share, open_containers
 from orchestrator.control.fault_events import fault_event
+from orchestrator.control.run_phase import Phase
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.experiment.faults import FaultError, kind_of
 from pame.fault_effects import (
     ContainerKillEffect,
@@ -26,9 +27,6 @@ from pame.fault_effects import (
     Plan,
     is_by_docker,
 )
-
-if TYPE_CHECKING:
-    from orchestrator.control.run import NetworkRun
 
 _DOCKER = "docker"
 _LOOK_S = 0.05
@@ -54,7 +52,7 @@ def require_docker(plan: Plan, in_containers: bool) -> None:
 
 
 @asynccontextmanager
-async def container_faults(run: "NetworkRun") -> AsyncIterator[None]:
+async def container_faults(run: NetworkRunState) -> AsyncIterator[None]:
     """As long as this is open the plan is followed; afterwards no container is down or short of CPU because of it."""
     faults = _ContainerFaults(run)
     following = asyncio.create_task(faults.follow())
@@ -114,7 +112,7 @@ class _Struck:
 class _ContainerFaults:
     """Of one run."""
 
-    def __init__(self, run: "NetworkRun") -> None:
+    def __init__(self, run: NetworkRunState) -> None:
         self._run = run
         self._known = 0
         """So much of the plan has been looked at; it grows with faults by hand."""
@@ -130,8 +128,8 @@ class _ContainerFaults:
 
     async def follow(self) -> None:
         """Until the run is about to end: whoever stops it may not wait for long, so that healing begins then."""
-        while self._run.phase != "ending":
-            if self._run.phase == "running":
+        while not self._run.is_ending:
+            if self._run.phase is Phase.RUNNING:
                 self._look(self._run.seconds())
             await asyncio.sleep(_LOOK_S)
         await self._end_all()
@@ -170,7 +168,7 @@ class _ContainerFaults:
         assert isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect | CpuQuotaEffect)
         for node in event.effect.nodes:
             key = place, node
-            if begins and (member := self._run.seats.member(node)) is not None:
+            if begins and (member := self._run.indices.member(node)) is not None:
                 self._at[key] = self._struck.setdefault(member.name, _Struck(member.name))
                 self._later(self._begin(self._at[key], key, event))
             elif not begins and key in self._at:

@@ -10,10 +10,8 @@ from pame.evaluate import Measured
 class EvaluationQueue:
     """The points of one run that wait to be measured and judged."""
 
-    def __init__(self, collection: NodeReports, judge: Callable[[UnmeasuredPoint, Measured], bool]) -> None:
-        """`judge` says whether a point was the last one."""
+    def __init__(self, collection: NodeReports) -> None:
         self._collection = collection
-        self._judge = judge
         self._waiting: asyncio.Queue[UnmeasuredPoint] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
 
@@ -22,9 +20,9 @@ class EvaluationQueue:
         for point in points:
             self._waiting.put_nowait(point)
 
-    def start(self) -> None:
-        """Begin to work."""
-        self._task = asyncio.create_task(self._work())
+    def start(self, judge: Callable[[UnmeasuredPoint, Measured], bool]) -> None:
+        """Begin to work; `judge` says whether a point was the last one."""
+        self._task = asyncio.create_task(self._work(judge))
 
     async def finish(self, seconds: float) -> None:
         """Work off what waits, but not longer than this, and end."""
@@ -36,10 +34,10 @@ class EvaluationQueue:
             task.cancel()
         await asyncio.gather(self._task, emptied, return_exceptions=True)
 
-    async def _work(self) -> None:
+    async def _work(self, judge: Callable[[UnmeasuredPoint, Measured], bool]) -> None:
         while True:
             point = await self._waiting.get()
             measured = await asyncio.to_thread(self._collection.measure, point)
-            if self._judge(point, measured):
+            if judge(point, measured):
                 return
             self._waiting.task_done()

@@ -29,9 +29,9 @@ _WRONG_TOKEN = "wrong token: give the orchestrator's own, with --token or PAME_T
 class ExperimentsService:
     """Every call carries the token."""
 
-    def __init__(self, token: str, desk: Submissions) -> None:
+    def __init__(self, token: str, submissions: Submissions) -> None:
         self._token = token
-        self._desk = desk
+        self._submissions = submissions
 
     async def Submit(self, request: pb.Submission, context: Context) -> pb.Submitted:  # noqa: N802  gRPC's name
         """Begin a run, or say why not."""
@@ -40,7 +40,7 @@ class ExperimentsService:
         try:
             experiment = await asyncio.to_thread(_read, request.experiment)
             refuse_too_much(experiment)
-            broadcast = await self._desk.submit(experiment, dict(request.files))
+            broadcast = await self._submissions.submit(experiment, dict(request.files))
         except Busy as busy:
             return _denied(refusal_pb2.REFUSAL_BUSY, str(busy))
         except PameError as error:
@@ -50,7 +50,7 @@ class ExperimentsService:
     async def Watch(self, request: pb.WatchRequest, context: Context) -> AsyncIterator[pb.Event]:  # noqa: N802
         """What happened so far, then everything until the run ends."""
         await self._check(request.token, context)
-        broadcast = await self._desk.find(request.run)
+        broadcast = await self._submissions.find(request.run)
         if broadcast is None:
             detail = (
                 f"there is no run {request.run} here, or not any more: its folder is all that is left of an old run"
@@ -62,14 +62,14 @@ class ExperimentsService:
     async def Cancel(self, request: pb.CancelRequest, context: Context) -> pb.Cancelled:  # noqa: N802
         """End a run in order."""
         await self._check(request.token, context)
-        return pb.Cancelled(was_running=self._desk.cancel(request.run))
+        return pb.Cancelled(was_running=self._submissions.cancel(request.run))
 
     async def Inject(self, request: pb.InjectRequest, context: Context) -> pb.Injected:  # noqa: N802
         """A fault by hand; the answer comes when its nodes have begun, or could not."""
         await self._check(request.token, context)
         try:
-            events = await asyncio.to_thread(self._desk.plan_fault, request.fault)
-            found = await answer(self._desk.inject(events), events)
+            events = await asyncio.to_thread(self._submissions.plan_fault, request.fault)
+            found = await answer(self._submissions.inject(events), events)
         except PameError as error:
             denied = pb.Denied(refusal=refusal_pb2.REFUSAL_BAD_FAULT, detail=str(error))
             return pb.Injected(denied=denied)
@@ -80,8 +80,8 @@ class ExperimentsService:
     async def ListNodes(self, request: pb.ListNodesRequest, context: Context) -> pb.NodeList:  # noqa: N802
         """Everybody who ever joined."""
         await self._check(request.token, context)
-        current = self._desk.current
-        members = [_member(member) for member in self._desk.members.all()]
+        current = self._submissions.current
+        members = [_member(member) for member in self._submissions.members.all()]
         return pb.NodeList(members=members, run=current.run if current else 0)
 
     def _is_ours(self, token: str) -> bool:

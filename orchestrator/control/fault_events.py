@@ -3,13 +3,15 @@
 from math import inf
 
 from contract.rpc import control_pb2 as pb
+from orchestrator.results.events import EventWord
 
 
 def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:
     """One line of events.jsonl; `took` and `held`: the acknowledgement of what a kernel or an engine did."""
+    what = EventWord.FAULT_BEGINS if report.begins else EventWord.FAULT_ENDS
     line: dict[str, object] = {
         "seconds": round(report.seconds, 3),
-        "what": "fault failed" if report.failed else "fault begins" if report.begins else "fault ends",
+        "what": EventWord.FAULT_FAILED if report.failed else what,
         "node": node,
         "detail": report.detail,
         "number": report.number,

@@ -4,15 +4,13 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from orchestrator.control.run_phase import Phase
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.experiment.faults import kind_of, words
 from orchestrator.experiment.faults.absences import acting
 from orchestrator.experiment.faults.happened import Told, node_names
 from pame.fault_effects import FaultEvent, KillEffect, PauseEffect, Plan, RestartEffect, is_by_docker
-
-if TYPE_CHECKING:
-    from orchestrator.control.run import NetworkRun
 
 SOON_S = 3.0
 """What begins later is not waited for."""
@@ -31,7 +29,7 @@ class ManualFaultAnswer:
     silent: tuple[int, ...] = ()
 
 
-async def answer(run: "NetworkRun", plan: Plan) -> ManualFaultAnswer:
+async def answer(run: NetworkRunState, plan: Plan) -> ManualFaultAnswer:
     """When all who act in what begins soon have told, or the time for it is over, or the run is; to be asked for at
     once, before anybody can have told."""
     before = len(run.told)
@@ -42,8 +40,8 @@ async def answer(run: "NetworkRun", plan: Plan) -> ManualFaultAnswer:
     """Of them the orchestrator tells."""
     now = run.seconds()
     deadline = max([now, *(event.window.begin for event in due if event.window.unit == "seconds")]) + _WAIT_S
-    while run.phase == "running" and run.seconds() < deadline:
-        silent = set(injection(due, run.told[before:]).silent) & (run.seats.alive() | by_docker)
+    while run.phase is Phase.RUNNING and run.seconds() < deadline:
+        silent = set(injection(due, run.told[before:]).silent) & (run.indices.alive() | by_docker)
         if not silent and any(_is_order(event) for event in due):
             deadline = min(deadline, run.seconds() + _SETTLE_S)
         elif not silent:
@@ -72,7 +70,7 @@ def injection(due: Sequence[FaultEvent], told: Iterable[Told]) -> ManualFaultAns
     return ManualFaultAnswer(tuple(begun), tuple(failures), tuple(sorted(silent)))
 
 
-def _is_soon(event: FaultEvent, run: "NetworkRun") -> bool:
+def _is_soon(event: FaultEvent, run: NetworkRunState) -> bool:
     if event.window.unit == "seconds":
         return event.window.begin <= run.seconds() + SOON_S
     return any(run.collection.iterations[node] >= event.window.begin for node in acting(event))

@@ -8,7 +8,6 @@ No name is also a node's (but `pame_build_info`): a sum over all nodes never cou
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
@@ -23,10 +22,9 @@ from contract.ports.metric_families import (
     refused_handshakes,
     refused_requests,
 )
+from orchestrator.control.run_phase import Phase
 
-__all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures", "Phase"]
-
-Phase = Literal["idle", "gathering", "preparing", "verifying", "running", "ending"]
+__all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class OrchestratorFigures:
     """What there is to see now; None: no value yet, and no sample."""
 
     alive_members: int = 0
-    phase: Phase = "idle"
+    phase: Phase = Phase.IDLE
     slowest: int | None = None
     """Iteration of the slowest node."""
     median: int | None = None
@@ -110,7 +108,7 @@ class OrchestratorCollector(Collector):
         yield refused_requests("orchestrator", self._requests)
         for name, documentation, value in _PLAIN:
             yield family(f"pame_{name}", documentation, [], {(): value(now)})
-        phases: Samples = {(phase,): phase == now.phase for phase in get_args(Phase)}
+        phases: Samples = {(phase.value,): phase is now.phase for phase in Phase}
         yield family("pame_run_phase", "1 for the phase the run is in.", ["phase"], phases)
         places: Samples = {("slowest",): now.slowest, ("median",): now.median, ("fastest",): now.fastest}
         yield family("pame_run_iteration", "Where the nodes are.", ["position"], places)

@@ -28,16 +28,16 @@ class Rejoins:
         self,
         common: pb.Assignment,
         setting: ResolvedRun,
-        seats: IndexTable,
+        indices: IndexTable,
         collection: NodeReports,
-        strikes: FiredFaults,
+        fired: FiredFaults,
     ) -> None:
         """`common`: what all assignments share; it may change while the run goes on."""
         self._common = common
         self._setting = setting
-        self._seats = seats
+        self._indices = indices
         self._collection = collection
-        self._strikes = strikes
+        self._fired = fired
         self._preparing: set[int] = set()
         self._untold: dict[int, set[int]] = {}
         """Live neighbours that do not know yet where a node is."""
@@ -46,14 +46,14 @@ class Rejoins:
 
     def begin(self, index: int, member: Member, seconds: float) -> int:
         """A member takes a place after so many seconds of the run; the iteration it begins with."""
-        incarnation = self._seats.take_over(index, member)
+        incarnation = self._indices.take_over(index, member)
         self._preparing.add(index)
         setting, neighbours = self._setting, self._setting.topology.neighbours(index)
-        first = first_iteration(self._collection, index, neighbours, self._seats.alive(), setting.stop.iterations)
+        first = first_iteration(self._collection, index, neighbours, self._indices.alive(), setting.stop.iterations)
         start = start_model(self._collection, setting.restart_state, index, neighbours)
-        peers = self._seats.peers(setting.contacts(index))
+        peers = self._indices.peers(setting.contacts(index))
         assignment = assign(self._common, index, incarnation, peers, first, start, seconds, setting.links)
-        assignment.plan = self._strikes.left(index, assignment.plan)
+        assignment.plan = self._fired.left(index, assignment.plan)
         member.tell(pb.ToNode(assignment=assignment))
         return first
 
@@ -62,13 +62,13 @@ class Rejoins:
         if index not in self._preparing:
             return
         self._preparing.discard(index)
-        news = pb.Neighbours(run=self._common.run, neighbours=[neighbour(self._seats.peer(index))])
-        others = {j: self._seats.member(j) for j in self._setting.contacts(index)}
+        news = pb.Neighbours(run=self._common.run, neighbours=[neighbour(self._indices.peer(index))])
+        others = {j: self._indices.member(j) for j in self._setting.contacts(index)}
         living = {j: other for j, other in others.items() if other is not None and other.alive}
         for other in living.values():
             other.tell(pb.ToNode(neighbours=news))
         self._untold[index] = set(living)
-        asyncio.get_running_loop().call_later(_HEAR_S, self._start, index, self._seats.incarnation(index))
+        asyncio.get_running_loop().call_later(_HEAR_S, self._start, index, self._indices.incarnation(index))
         self._start_if_known(index)
 
     def known(self, index: int, by: int) -> None:
@@ -79,14 +79,14 @@ class Rejoins:
 
     def _start_if_known(self, index: int) -> None:
         if not self._untold[index]:
-            self._start(index, self._seats.incarnation(index))
+            self._start(index, self._indices.incarnation(index))
 
     def _start(self, index: int, incarnation: int) -> None:
         """Once, and only this incarnation."""
-        if index not in self._untold or incarnation != self._seats.incarnation(index):
+        if index not in self._untold or incarnation != self._indices.incarnation(index):
             return
         self.unaware |= {(index, other) for other in self._untold.pop(index)}
-        if (member := self._seats.member(index)) is not None:
+        if (member := self._indices.member(index)) is not None:
             member.tell(pb.ToNode(start=pb.Start(run=self._common.run)))
 
 

@@ -1,26 +1,24 @@
 """A look at a run from outside: for whoever watches it, and for Prometheus."""
 
 from statistics import median
-from typing import TYPE_CHECKING
 
 from orchestrator.control.metrics import OrchestratorFigures
+from orchestrator.control.run_phase import Phase
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.state import NetworkState
 from orchestrator.experiment.faults import active
 from pame import theory
 from pame.algorithms import PameSpec
 
-if TYPE_CHECKING:
-    from orchestrator.control.run import NetworkRun
 
-
-def state_of(run: "NetworkRun") -> NetworkState:
+def state_of(run: NetworkRunState) -> NetworkState:
     """Where its nodes are."""
-    places, gathering = run.collection.iterations, run.phase == "gathering"
+    places, gathering = run.collection.iterations, run.phase is Phase.GATHERING
     return NetworkState(
         phase=run.phase,
         nodes=len(places),
-        ready=0 if gathering else len(run.ready),
-        alive=len(run.members.alive()) if gathering else len(run.seats.alive()),
+        ready=0 if gathering else len(run.nodes.ready),
+        alive=len(run.members.alive()) if gathering else len(run.indices.alive()),
         slowest=min(places),
         median=int(median(places)),
         fastest=max(places),
@@ -32,7 +30,7 @@ def state_of(run: "NetworkRun") -> NetworkState:
     )
 
 
-def figures_of(run: "NetworkRun") -> OrchestratorFigures:
+def figures_of(run: NetworkRunState) -> OrchestratorFigures:
     """Everything that Prometheus sees of it."""
     state, last, collection = state_of(run), run.folder.last, run.collection
     sent_bytes, messages = run.totals.sent_by_kind(), run.totals.traffic(0.0).messages
@@ -52,9 +50,9 @@ def figures_of(run: "NetworkRun") -> OrchestratorFigures:
         dense_bytes=messages * theory.dense_bits(n) // 8,
         paper_bytes=None if paper is None else messages * paper,
         evaluated_bytes=last.bytes if last else None,
-        died=run.deaths,
-        left=run.departures,
-        restarted=run.restarts,
+        died=run.disturbances.deaths,
+        left=run.disturbances.departures,
+        restarted=run.disturbances.restarts,
         late=collection.late,
         starved=collection.starved,
         refused_joins=dict(run.members.refused),
@@ -62,12 +60,12 @@ def figures_of(run: "NetworkRun") -> OrchestratorFigures:
         evaluation_cpu_s=collection.cpu_s,
         snapshot_bytes=collection.snapshot_bytes,
         records=collection.records,
-        active_faults=_active_faults(run, state.median) if run.phase == "running" else 0,
+        active_faults=_active_faults(run, state.median) if run.phase is Phase.RUNNING else 0,
     )
 
 
-def _active_faults(run: "NetworkRun", median_iteration: int) -> int:
+def _active_faults(run: NetworkRunState, median_iteration: int) -> int:
     """Nodes that the experiment makes slow, and events of the plan in whose window the run is, or a node as it told."""
     now, whole = run.seconds(), [event for event in run.plan if event.window.lasts_s is None]
     planned = active(whole, now), active(whole, median_iteration, "iterations")
-    return len(run.slow_nodes) + sum(map(len, planned)) + run.strikes.active(run.plan, now)
+    return len(run.slow_nodes) + sum(map(len, planned)) + run.fired.active(run.plan, now)

@@ -1,16 +1,12 @@
 """What is wrong with a run on a network, as far as its experiment does not explain it."""
 
-from typing import TYPE_CHECKING
-
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.totals import WITHOUT_SENDER
 from orchestrator.results.health import RefusedLink, Symptoms
 from orchestrator.results.nodes_without_messages import deaf_nodes
 from orchestrator.results.round_counts import CERTAIN
 from orchestrator.results.unheard_links import unheard_links
 from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect
-
-if TYPE_CHECKING:
-    from orchestrator.control.run import NetworkRun
 
 _COPIES = frozenset({"duplicate", "old_incarnation"})
 """Refused because a stream broke or a node came back: the message had been there, or was of no use any more."""
@@ -21,10 +17,10 @@ _SILENT_ROUNDS = 3
 """Of every node."""
 
 
-def symptoms_of(run: "NetworkRun", is_over: bool, is_failed: bool = False) -> Symptoms:
+def symptoms_of(run: NetworkRunState, is_over: bool, is_failed: bool = False) -> Symptoms:
     """Now, or at the end of the run."""
     rounds, gaps = run.rounds, run.gaps.unexplained
-    gone = run.gone | (_without_result(run) if is_over else set())
+    gone = run.nodes.gone | (_without_result(run) if is_over else set())
     unheard = unheard_links(run.totals.ledger().links(), run.setting, run.plan) if is_over else []
     return Symptoms(
         expected=rounds.expected,
@@ -35,7 +31,7 @@ def symptoms_of(run: "NetworkRun", is_over: bool, is_failed: bool = False) -> Sy
         refused=[
             link
             for each in run.totals.refused(is_over)
-            if (link := unexplained(each, (each.sender, each.receiver) in run.comebacks.unaware)).refused
+            if (link := unexplained(each, (each.sender, each.receiver) in run.rejoins.unaware)).refused
         ],
         unheard_links=[link for link in unheard if link[1] not in gone],  # its last word is missing
         deaf=deaf_nodes(rounds, run.setting, run.plan) if is_over else (),
@@ -63,7 +59,7 @@ def is_killed(plan: Plan, node: int, is_disturbed: bool) -> bool:
     )
 
 
-def _without_result(run: "NetworkRun") -> set[int]:
+def _without_result(run: NetworkRunState) -> set[int]:
     """Nodes that did not even answer at the end, and no plan stops them."""
     missing = set(range(run.setting.topology.nodes)) - run.collection.results.keys()
     stopped = [
@@ -72,7 +68,7 @@ def _without_result(run: "NetworkRun") -> set[int]:
     return missing.difference(*stopped)
 
 
-def _is_silence_certain(run: "NetworkRun") -> bool:
+def _is_silence_certain(run: NetworkRunState) -> bool:
     """Before the end it takes some time, too: the first message may still be on its way."""
     expected, nodes = run.rounds.expected, run.setting.topology.nodes
     long_enough = run.seconds() > _SILENCE_S + run.rounds.longest_wait_s

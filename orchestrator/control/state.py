@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from orchestrator.control.metrics import Phase
+from orchestrator.control.run_phase import Phase
 from orchestrator.results.health import Health
 from pame.observe import Observer
 

@@ -1,15 +1,17 @@
 """Where experiments are handed in: one run at a time, on the nodes that are there."""
 
 import asyncio
-import traceback
+import logging
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 
+from contract.logs import log_event, log_mistake
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.members import Members
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
-from orchestrator.control.run import NetworkRun, needs
+from orchestrator.control.run import NetworkRun
+from orchestrator.control.run_phase import Phase
+from orchestrator.control.run_phases import needs
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.supervised_faults import require_orders
 from orchestrator.experiment import Experiment
@@ -20,11 +22,9 @@ from orchestrator.results import Ending, Status, create_folder
 from pame.errors import PameError
 from pame.fault_effects import FaultEvent, Plan
 
+_LOG = logging.getLogger(__name__)
 _REMEMBERED = 4
 """Runs that are over and can still be watched."""
-
-Log = Callable[..., None]
-"""(event, **fields)"""
 
 
 class Busy(PameError):
@@ -34,11 +34,10 @@ class Busy(PameError):
 class Submissions:
     """Takes orders, and knows the run under way and the last ones."""
 
-    def __init__(self, control: ControlPlane, out: Path, log: Log) -> None:
+    def __init__(self, control: ControlPlane, out: Path) -> None:
         """`out`: where run folders go."""
         self._control = control
         self._out = out
-        self._log = log
         self._busy = False
         self._is_cancelled = False
         """The run that was submitted last."""
@@ -83,7 +82,7 @@ class Submissions:
         self._current = broadcast
         self._known.append(broadcast)
         self._task = asyncio.create_task(self._conduct(order, folder, broadcast))
-        self._log("run_begins", run=order.number, folder=str(folder), nodes=experiment.nodes)
+        log_event(_LOG, "run_begins", run=order.number, folder=str(folder), nodes=experiment.nodes)
         self._news()
         return broadcast
 
@@ -106,7 +105,7 @@ class Submissions:
         return run
 
     def _running(self) -> NetworkRun:
-        if self.run is None or self.run.phase != "running":
+        if self.run is None or self.run.phase is not Phase.RUNNING:
             raise FaultError("no run is under way: a fault by hand needs one")
         return self.run
 
@@ -147,11 +146,12 @@ class Submissions:
         except PameError as error:
             ending = Ending(Status.FAILED, str(error), 0, None, 0.0, exact=False)
         except Exception as error:  # a mistake of ours; the next run has a right to begin
-            self._log("mistake", trace=traceback.format_exc())
+            log_mistake(_LOG, "mistake")
             ending = Ending(Status.FAILED, repr(error), 0, None, 0.0, exact=False)
         self._control.run = None
         self._current, self._busy = None, False
-        self._log(
+        log_event(
+            _LOG,
             "run_ended",
             run=order.number,
             folder=str(folder),

@@ -6,14 +6,14 @@ from typing import Any
 
 from contract.rpc import control_pb2 as pb
 from contract.socket_counts import SocketCounts
-from orchestrator.control.run import NetworkRun
+from orchestrator.control.run_state import NetworkRunState
 from pame.framing import CLOSING_PACKETS, ETHERNET, LOOPBACK, Interface, Traffic, account
 from pame.value_bound import absurd_from
 
 _CPU_BOUND = 0.05
 
 
-def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) -> dict[str, Any]:
+def network_section(run: NetworkRunState, wall_s: float, run_s: float | None = None) -> dict[str, Any]:
     """Figures, bytes on the wire, faults, cost of measuring, digests; `run_s`: how long the links were in use."""
     interface = LOOPBACK if run.is_on_loopback else ETHERNET
     figures, collection, counts = run.totals.figures(), run.collection, run.totals.sockets()
@@ -30,9 +30,9 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
         "overran_share": figures.overran_share if steps_have_times else None,
         "cpu_bound": steps_have_times and figures.overran_share > _CPU_BOUND,
         "wire": None if run_s is None else wire(run.totals.traffic(run_s, run.tls), sockets, interface),
-        "deaths": run.deaths,
-        "departures": run.departures,
-        "restarts": run.restarts,
+        "deaths": run.disturbances.deaths,
+        "departures": run.disturbances.departures,
+        "restarts": run.disturbances.restarts,
         "evaluation": {
             "cpu_s": collection.cpu_s,
             "bytes": collection.snapshot_bytes,
@@ -45,7 +45,7 @@ def network_section(run: NetworkRun, wall_s: float, run_s: float | None = None) 
     }
 
 
-def absurd_warnings(run: NetworkRun) -> list[str]:
+def absurd_warnings(run: NetworkRunState) -> list[str]:
     """A sentence if values were sent that the scale of the problem cannot explain."""
     figures, setting = run.totals.figures(), run.setting
     if not figures.absurd:

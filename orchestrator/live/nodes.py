@@ -13,6 +13,7 @@ from typing import Literal
 
 from orchestrator.control import NetworkRun
 from orchestrator.control.members import SILENT_S, Member, Members
+from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.flows import LinkRates
 
 State = Literal["awaited", "joined", "ready", "running", "done", "silent", "suspect", "restarted", "dead"]
@@ -33,14 +34,14 @@ class NodeLook:
 
 def look_at_nodes(run: NetworkRun, flows: LinkRates) -> list[NodeLook]:
     """The nodes of a run under way."""
-    seats = run.seats
-    suspects = flows.suspects({(node, member.incarnation) for node, member in seats.taken() if member.alive})
-    coming = run.members.within_reach()[: len(seats)] if run.phase == "gathering" else []
+    indices = run.indices
+    suspects = flows.suspects({(node, member.incarnation) for node, member in indices.taken() if member.alive})
+    coming = run.members.within_reach()[: len(indices)] if run.phase is Phase.GATHERING else []
     looks = []
-    for node in range(len(seats)):
-        member = seats.member(node) or (coming[node] if node < len(coming) else None)
+    for node in range(len(indices)):
+        member = indices.member(node) or (coming[node] if node < len(coming) else None)
         state = "awaited" if member is None else _state(run, node, member, suspects)
-        iteration, incarnation = run.collection.iterations[node], seats.incarnation(node)
+        iteration, incarnation = run.collection.iterations[node], indices.incarnation(node)
         name = "" if member is None else member.name
         looks.append(NodeLook(node, name, state, iteration, incarnation, node in run.slow_nodes))
     return looks
@@ -65,15 +66,15 @@ def _state(run: NetworkRun, node: int, member: Member, suspects: set[int]) -> St
         return "dead"
     if _is_mute(member):
         return "silent"
-    if node not in run.ready:
+    if node not in run.nodes.ready:
         return "joined"
-    if run.phase in ("preparing", "verifying"):
+    if run.phase in BEFORE_START:
         return "ready"
     if node in suspects:
         return "suspect"
     if run.collection.iterations[node] >= run.setting.stop.iterations:
         return "done"
-    return "restarted" if run.seats.incarnation(node) else "running"
+    return "restarted" if run.indices.incarnation(node) else "running"
 
 
 def _is_mute(member: Member) -> bool:

@@ -43,7 +43,7 @@ class LivePage:
 
     def __init__(
         self,
-        desk: Submissions,
+        submissions: Submissions,
         out: Path,
         token: str,
         host: str,
@@ -54,12 +54,12 @@ class LivePage:
         """`out`: where the run folders are; without a token the page is read-only; port 0: any; `allowed`: names of
         the page beside its address; `refused`: who counts bad requests."""
         self.port = port
-        self._desk = desk
+        self._submissions = submissions
         self._out = out
         self._token = token
         self._host = host
         self._assets = load_assets()
-        self._recorder = Recorder(desk, out)
+        self._recorder = Recorder(submissions, out)
         self._live = CachedAnswer(self._look, _LOOK_S)
         self._runs = CachedAnswer(lambda: asyncio.to_thread(listing, out), _RUNS_S)
         self._serving: asyncio.Task[None] | None = None
@@ -146,20 +146,20 @@ class LivePage:
 
     async def _answer_run(self, _request: web.Request) -> web.Response:
         """The name of the run whose nodes are at work, or nothing: for the parents of nodes that are paused or away."""
-        run = self._desk.run
-        name = "" if run is None or run.phase == "ending" else run_name(run.number)
+        run = self._submissions.run
+        name = "" if run is None or run.is_ending else run_name(run.number)
         return web.json_response({"run": name}, headers={"Cache-Control": "no-store"})
 
     async def _targets(self, _request: web.Request) -> web.Response:
-        return web.json_response(targets(self._desk.members.all()), headers={"Cache-Control": "no-store"})
+        return web.json_response(targets(self._submissions.members.all()), headers={"Cache-Control": "no-store"})
 
     async def _cancel(self, request: web.Request) -> web.Response:
         require(request, self._token)
-        wanted, current = request.query.get("run", ""), self._desk.current
+        wanted, current = request.query.get("run", ""), self._submissions.current
         if wanted and not NAME.fullmatch(wanted):
             raise web.HTTPBadRequest(text="run must be the name of a run, as /api/run has it\n")
         is_meant = current is not None and wanted in ("", run_name(current.run))
-        return web.json_response({"was_running": is_meant and self._desk.cancel(0)})
+        return web.json_response({"was_running": is_meant and self._submissions.cancel(0)})
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         folder, inside = request.match_info["folder"], request.match_info["inside"]

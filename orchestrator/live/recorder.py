@@ -10,6 +10,7 @@ from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
 from orchestrator.control import NetworkRun, Submissions
 from orchestrator.control.broadcast import Broadcast
+from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import LinkRates
 from orchestrator.live.nodes import NodeLook, idle_state, look_again
@@ -26,8 +27,8 @@ _MOST_SPARES = 200
 class Recorder:
     """Follows one run after the other."""
 
-    def __init__(self, desk: Submissions, out: Path) -> None:
-        self._desk = desk
+    def __init__(self, submissions: Submissions, out: Path) -> None:
+        self._submissions = submissions
         self._out = out
         self._record: RunRecord | None = None
         self._task: asyncio.Task[None] | None = None
@@ -47,15 +48,15 @@ class Recorder:
         """All that the page shows and that changes."""
         if self._task is not None and self._task.done():
             self._task.result()  # a mistake of ours is an error for the page, not a picture that stands still
-        record, members = self._record, self._desk.members
+        record, members = self._record, self._submissions.members
         alive = members.alive()
-        nodes = [] if record is None else record.nodes(self._desk)
+        nodes = [] if record is None else record.nodes(self._submissions)
         taken = {node["member"] for node in nodes}
         spares = [{"member": m.name, "state": idle_state(m)} for m in alive if m.name not in taken]
         return {
             "time": time.time(),
-            "phase": "idle" if record is None else record.phase,
-            "notice": self._desk.notice,
+            "phase": Phase.IDLE if record is None else record.phase,
+            "notice": self._submissions.notice,
             "members": len(alive),
             "refused_joins": dict(members.refused),
             "nodes": nodes,
@@ -70,12 +71,12 @@ class Recorder:
 
     async def _follow(self) -> None:
         while True:
-            broadcast = await self._desk.find(0)
+            broadcast = await self._submissions.find(0)
             if broadcast is None:
                 return
             self._record = RunRecord(broadcast)
             async for event in broadcast.watch():
-                self._record.heard(event, self._desk.run)
+                self._record.heard(event, self._submissions.run)
 
 
 class RunRecord:
@@ -84,7 +85,7 @@ class RunRecord:
     def __init__(self, broadcast: Broadcast) -> None:
         self._number = broadcast.run
         self._folder = broadcast.folder
-        self._about = pb.Phase(phase="gathering")
+        self._about = pb.Phase(phase=Phase.GATHERING)
         self._ended: pb.Ended | None = None
         self._curves = {by: DownsampledCurve[list[float | None]](MOST_POINTS) for by in ("iteration", "time")}
         self._volume: DownsampledCurve[list[float]] = DownsampledCurve(MOST_POINTS)
@@ -98,7 +99,7 @@ class RunRecord:
     @property
     def phase(self) -> str:
         """`idle` when it is over."""
-        return "idle" if self._ended else self._about.phase
+        return Phase.IDLE if self._ended else self._about.phase
 
     def heard(self, event: pb.Event, run: NetworkRun | None) -> None:
         """Something happened; look at the run if it is time to."""
@@ -116,13 +117,13 @@ class RunRecord:
         if kind == "ended":
             self._run = None  # the models of a large run need not wait here for the next
 
-    def nodes(self, desk: Submissions) -> list[dict[str, Any]]:
+    def nodes(self, submissions: Submissions) -> list[dict[str, Any]]:
         """Each node and its state; when the run is over, its state as a member."""
         if self._look is None:
             return []
         if self._ended is None:
             return [_node(node, node.state) for node in self._look.nodes]
-        return [_node(node, state) for node, state in look_again(self._look.nodes, desk.members)]
+        return [_node(node, state) for node, state in look_again(self._look.nodes, submissions.members)]
 
     def told(self) -> dict[str, Any]:
         """All but the nodes."""
@@ -157,7 +158,7 @@ class RunRecord:
             return
         began = time.monotonic()
         self._look = look_at(self._run, self._flows)
-        if self._run.phase not in ("gathering", "preparing", "verifying"):
+        if self._run.phase not in BEFORE_START:
             self._volume.add([round(self._look.network.seconds, 3), self._look.figures["bytes"]])
         now = time.monotonic()
         self._next_look = now + max(_LOOK_S, _SHARE * (now - began))

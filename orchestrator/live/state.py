@@ -10,12 +10,12 @@ from orchestrator.control import NetworkRun, NetworkState
 from orchestrator.control.run_figures import state_of
 from orchestrator.live.flows import NOTHING, Flow, LinkRates
 from orchestrator.live.nodes import NodeLook, look_at_nodes
+from orchestrator.results.events import EventWord
 
 DIRECTED_LINKS = 1400
 """With more links, the two directions of an edge are told as one: nobody could see them apart."""
 MOST_LINKS = 2000
 """So many of the busiest are told; of the others only how many there are."""
-_UNTOLD = "assigned"
 _EVENTS = 100
 
 
@@ -35,7 +35,7 @@ def look_at(run: NetworkRun, flows: LinkRates) -> RunState:
     network = state_of(run)
     links = flows.links(inf if run.is_over else time.monotonic())
     rows = _rows(links)
-    events = [event for event in run.events if event["what"] != _UNTOLD]
+    events = [event for event in run.events if event["what"] != EventWord.ASSIGNED]
     figures = {
         "seconds": network.seconds,
         "slowest": network.slowest,
@@ -49,8 +49,8 @@ def look_at(run: NetworkRun, flows: LinkRates) -> RunState:
         "late": network.late,
         "starved": network.starved,
         **asdict(flows.troubles()),
-        "deaths": run.deaths,
-        "restarts": run.restarts,
+        "deaths": run.disturbances.deaths,
+        "restarts": run.disturbances.restarts,
         "directed": len(links) <= DIRECTED_LINKS,
         "links": sorted(rows[:MOST_LINKS]),
         "links_left_out": len(rows[MOST_LINKS:]),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.results.fault_history import PlannedFault
-from orchestrator.results.points import CurvePoint
+from pame.observe import Evaluation
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
@@ -78,7 +78,7 @@ class FaultAxes:
         return (begin, end) if begin is None or end is None or end > begin else (None, None)
 
 
-def course(points: Sequence[CurvePoint], seconds: float | None, iterations: float | None) -> FaultAxes:
+def course(points: Sequence[Evaluation], seconds: float | None, iterations: float | None) -> FaultAxes:
     """From the curve of a run and how far it came."""
     by_time = [point for point in points if point.by != "iteration"]
     by_iteration = [point for point in points if point.by == "iteration"]
@@ -92,12 +92,12 @@ def course(points: Sequence[CurvePoint], seconds: float | None, iterations: floa
     )
 
 
-def _clock(points: Sequence[CurvePoint]) -> tuple[Floats, Floats]:
-    return _ascending([(p.seconds, p.iteration) for p in points if p.seconds is not None and p.iteration is not None])
+def _clock(points: Sequence[Evaluation]) -> tuple[Floats, Floats]:
+    return _ascending([(p.seconds, p.iteration) for p in points if p.seconds is not None])
 
 
-def _volume(points: Sequence[CurvePoint]) -> tuple[Floats, Floats]:
-    return _ascending([(p.iteration, p.bytes) for p in points if p.iteration is not None and p.bytes is not None])
+def _volume(points: Sequence[Evaluation]) -> tuple[Floats, Floats]:
+    return _ascending([(p.iteration, p.bytes) for p in points])
 
 
 def _ascending(pairs: Sequence[tuple[float, float]]) -> tuple[Floats, Floats]:

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from orchestrator.experiment.faults import LiveGraph, active, live_graph
 from orchestrator.report.fault_axes import FaultAxes, Range
-from orchestrator.results.fault_history import PlannedFault, named
-from orchestrator.results.points import CurvePoint
+from orchestrator.results.fault_history import PlannedFault
+from orchestrator.results.files import finite
+from orchestrator.results.struck import named
 from orchestrator.results.tables import Floats, blocks
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, PauseEffect, Plan, RestartEffect
+from pame.observe import Evaluation
 from pame.topology import Topology
 
 _COLUMNS = ("node", "iteration", "seconds", "waited_s", "wanted", "received", "starved", "late")
@@ -87,7 +89,7 @@ def impacts(
     plan: Plan,
     course: FaultAxes,
     records: Path,
-    points: Sequence[CurvePoint],
+    points: Sequence[Evaluation],
     graph: Topology | None,
 ) -> list[Impact]:
     """One per fault, in the order given."""
@@ -226,7 +228,7 @@ def _add(count: _Count, rows: _Rows, unit: str, begin: float, end: float) -> Non
     count.outside.add(rows.staleness[~there])
 
 
-def _series(points: Sequence[CurvePoint], unit: str) -> list[tuple[float, CurvePoint]]:
+def _series(points: Sequence[Evaluation], unit: str) -> list[tuple[float, Evaluation]]:
     """Moments and points, ascending: by time for seconds, by iteration for iterations unless that curve broke off."""
     by_iteration, by_time = (
         [
@@ -243,23 +245,23 @@ def _series(points: Sequence[CurvePoint], unit: str) -> list[tuple[float, CurveP
     return sorted(chosen, key=lambda pair: pair[0])
 
 
-def _consensus(point: CurvePoint) -> float | None:
-    return point.consensus
+def _consensus(point: Evaluation) -> float | None:
+    return finite(point.consensus)
 
 
-def _objective(point: CurvePoint) -> float | None:
-    return point.objective
+def _objective(point: Evaluation) -> float | None:
+    return finite(point.objective)
 
 
-def _moment(point: CurvePoint, unit: str) -> float | None:
+def _moment(point: Evaluation, unit: str) -> float | None:
     return point.seconds if unit == "seconds" else point.iteration
 
 
 def _dip(
-    series: Iterable[tuple[float, CurvePoint]],
+    series: Iterable[tuple[float, Evaluation]],
     span: Range | None,
     outlived: bool,
-    value: Callable[[CurvePoint], float | None],
+    value: Callable[[Evaluation], float | None],
 ) -> Dip:
     if span is None:
         return Dip(None, None, None, None)

@@ -9,9 +9,11 @@ from orchestrator.report import page
 from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.report.fault_impact import Ages, Dip, Impact, Rounds
 from orchestrator.report.page import TableCell
-from orchestrator.results.fault_history import Acts, Faults, PlannedFault, struck, words_of
+from orchestrator.results.fault_acts import Acts
+from orchestrator.results.fault_history import Faults, PlannedFault, words_of
 from orchestrator.results.files import mapping
 from orchestrator.results.read import Summary
+from orchestrator.results.struck import struck
 from pame.fault_effects import DegradeEffect
 
 SPELLS_LISTED = 200

@@ -8,9 +8,10 @@ from orchestrator.number_words import byte_unit, number
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.fault_shading import FaultShading
 from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram, suits_log
-from orchestrator.results.points import CurvePoint
+from orchestrator.results.files import finite
 from orchestrator.results.read import RunData, Summary
 from orchestrator.results.tables import Records
+from pame.observe import Evaluation
 
 POINTS_SHOWN = 1000
 COVERAGE_BINS = 200
@@ -57,7 +58,7 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
         )
         for field in raw["time"]
     }
-    unit, size = byte_unit(max((point.bytes or 0 for point in run.curve), default=0))
+    unit, size = byte_unit(max((point.bytes for point in run.curve), default=0))
     data = {f"by-{by}": _rows(points, raw[by], log, size, shades) for by, points in series.items()} | shades.data(size)
     axes = _x_axes(run, unit)
     figures = []
@@ -80,18 +81,15 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
     return figures
 
 
-def _raw(points: Sequence[CurvePoint], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
+def _raw(points: Sequence[Evaluation], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
     """By field: what is drawn of the points."""
 
     def gaps(values: list[float | None]) -> list[float | None]:
         return [None if optimum is None or value is None else value - optimum for value in values]
 
     own = [point.own for point in points]
-    f, mean, worst = (
-        [point.objective for point in points],
-        [one.objective if one else None for one in own],
-        [one.worst if one else None for one in own],
-    )
+    f: list[float | None] = [point.objective for point in points]
+    mean, worst = [one.objective if one else None for one in own], [one.worst if one else None for one in own]
     found = {"f": f, "f-own": mean, "f-worst": worst, "gap": gaps(f), "gap-own": gaps(mean), "gap-worst": gaps(worst)}
     found["c"] = [point.consensus for point in points]
     for index, name in enumerate(names):
@@ -99,7 +97,7 @@ def _raw(points: Sequence[CurvePoint], optimum: float | None, names: Sequence[st
         found[f"m{index}-own"] = [one.metrics.get(name) if one else None for one in own]
         found[f"m{index}-low"] = [one.lowest.get(name) if one else None for one in own]
         found[f"m{index}-high"] = [one.highest.get(name) if one else None for one in own]
-    return found
+    return {field: list(map(finite, values)) for field, values in found.items()}
 
 
 def _also(run: RunData, names: Sequence[str]) -> dict[str, list[Axis]]:
@@ -180,7 +178,7 @@ def coverage(run: RunData, shades: FaultShading) -> list[Chart]:
     ]  # fmt: skip
 
 
-def thinned(points: Sequence[CurvePoint], most: int = POINTS_SHOWN) -> list[CurvePoint]:
+def thinned(points: Sequence[Evaluation], most: int = POINTS_SHOWN) -> list[Evaluation]:
     """At most `most` of the points, evenly spaced, the first and the last among them."""
     if len(points) <= most:
         return list(points)
@@ -203,7 +201,7 @@ def _log_axis(values: Sequence[float], strict: bool) -> bool:
 
 
 def _rows(
-    points: Sequence[CurvePoint],
+    points: Sequence[Evaluation],
     raw: dict[str, list[float | None]],
     log: dict[str, bool],
     size: int,
@@ -213,7 +211,7 @@ def _rows(
         {
             "iteration": point.iteration,
             "seconds": _short(point.seconds),
-            "volume": None if point.bytes is None else _short(point.bytes / size),
+            "volume": _short(point.bytes / size),
         }
         | {field: _drawn(values[index], log[field]) for field, values in raw.items()}
         | ({"faults": shades.at(point.iteration, point.seconds, point.by != "iteration")} if shades.any else {})
@@ -233,7 +231,7 @@ def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
-def _source(series: dict[str, list[CurvePoint]], x: str) -> str:
+def _source(series: dict[str, list[Evaluation]], x: str) -> str:
     wanted, other = ("time", "iteration") if x == "seconds" else ("iteration", "time")
     return wanted if series[wanted] else other
 

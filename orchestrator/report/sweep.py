@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from orchestrator.report.progress import thinned
 from orchestrator.results.files import ReportError, finite, mapping, read_object, reading
-from orchestrator.results.points import CurvePoint, read_curve
+from orchestrator.results.points import read_curve
 from orchestrator.results.read import Summary, read_summary
+from pame.observe import Evaluation
 
 Floats = NDArray[np.float64]
 SEED = "seed"
@@ -29,7 +30,7 @@ class SweepRun:
     values: Mapping[str, Any]
     status: str
     summary: Summary | None
-    curve: tuple[CurvePoint, ...]
+    curve: tuple[Evaluation, ...]
 
     @property
     def seed(self) -> int | None:
@@ -136,11 +137,11 @@ def same_seeds(one: Group, other: Group, of: Callable[[Summary], float | None]) 
     return [(first[seed], second[seed]) for seed in sorted(first.keys() & second.keys())]
 
 
-def along(run: SweepRun, x: str, y: Callable[[CurvePoint], float | None]) -> tuple[Floats, Floats]:
+def along(run: SweepRun, x: str, y: Callable[[Evaluation], float | None]) -> tuple[Floats, Floats]:
     """A run's curve of `y` over iteration, seconds or bytes, without the points that lack either."""
     wanted, other = ("time", "iteration") if x == "seconds" else ("iteration", "time")
     points = [p for p in run.curve if p.by == wanted] or [p for p in run.curve if p.by == other]
-    both = [(getattr(point, x), y(point)) for point in thinned(points, 2 * GRID)]
+    both = [(getattr(point, x), finite(y(point))) for point in thinned(points, 2 * GRID)]
     known = [(a, b) for a, b in both if a is not None and b is not None]
     return np.array([a for a, _ in known], np.float64), np.array([b for _, b in known], np.float64)
 

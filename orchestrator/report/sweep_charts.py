@@ -11,14 +11,14 @@ from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
 from orchestrator.report.vega import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
 from orchestrator.results.files import finite
-from orchestrator.results.points import CurvePoint
 from orchestrator.results.read import Summary
+from pame.observe import Evaluation
 
 CATEGORIES = 8
 KEYS_SHOWN = 3
 WIDE_RANGE = 50
 ROWS_PER_CHART = 2000
-OfPoint = Callable[[SweepRun, CurvePoint], float | None]
+OfPoint = Callable[[SweepRun, Evaluation], float | None]
 """A figure of a point of a run."""
 
 

@@ -1,8 +1,9 @@
-"""events.jsonl: what happened to the nodes and links of a run, as far as a report shows it."""
+"""events.jsonl: the words for what happens to the nodes of a run, and its lines as far as a report shows them."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,23 @@ from orchestrator.results.files import finite, json_lines
 
 EVENTS_SHOWN = 200
 DETAIL_CHARACTERS = 300
+
+
+class EventWord(StrEnum):
+    """`what` of a line that this version writes; older ones wrote others, too."""
+
+    ASSIGNED = "assigned"
+    LEFT = "left"
+    DIED = "died"
+    SILENT = "silent"
+    HEARD_AGAIN = "heard again"
+    BACK = "back"
+    """Its connection was broken, the node went on."""
+    RESTARTED = "restarted"
+    REFUSED = "refused"
+    FAULT_BEGINS = "fault begins"
+    FAULT_ENDS = "fault ends"
+    FAULT_FAILED = "fault failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +55,7 @@ def read_events(folder: Path) -> Events | None:
     kinds: Counter[str] = Counter()
     for line in json_lines(folder / "events.jsonl"):
         event = _event(line)
-        if event.what == "assigned":  # tells nothing to a reader of the report
+        if event.what == EventWord.ASSIGNED:  # tells nothing to a reader of the report
             continue
         kinds[event.what] += 1
         if len(first) < EVENTS_SHOWN:

@@ -1,84 +1,25 @@
 """plan.jsonl and what events.jsonl says of it: which faults were planned, and what became of each."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from orchestrator.experiment.faults import outlines, windows, words
-from orchestrator.number_words import count
-from orchestrator.results.files import finite, json_lines, mapping
+from orchestrator.results.events import EventWord
+from orchestrator.results.fault_acts import Act, Acts, act_of
+from orchestrator.results.files import finite, json_lines, mapping, whole
+from orchestrator.results.struck import named
 from pame.errors import PlanError
-from pame.fault_effects import (
-    CutEffect,
-    DegradeEffect,
-    DropEffect,
-    FaultEvent,
-    KillEffect,
-    PauseEffect,
-    RestartEffect,
-    SlowEffect,
-)
+from pame.fault_effects import FaultEvent, KillEffect, RestartEffect
 from pame.fault_plan_text import read_plan
 
-BEGINS, ENDS, FAILED, BACK = "fault begins", "fault ends", "fault failed", "restarted"
 MOST_SPELLS = 40
 BY_HAND = "by hand"
-_NAMES_SHOWN = 12
 _WORDS_SHOWN = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """One line of events.jsonl about a fault; `planned` is its moment in the plan, None for the end of the run."""
-
-    begins: bool
-    number: int | None
-    node: int | None
-    seconds: float | None
-    """None if it failed: then it did not begin or end."""
-    planned: float | None
-    detail: str
-    mechanism: str
-    failure: str
-    took: float | None
-    """Seconds until the kernel, or Docker, had acknowledged it."""
-
-
-@dataclass(frozen=True)
-class Acts:
-    """What was told of one window; a node that tells twice, because it was restarted, is believed the first time."""
-
-    all: Sequence[Act]
-
-    @cached_property
-    def begun(self) -> list[float]:
-        """When it began, by everybody who told and did not fail, ascending."""
-        failed = {act.node for act in self.all if act.begins and act.failure}
-        return _first_words(act for act in self.all if act.begins and act.node not in failed)
-
-    @cached_property
-    def ended(self) -> list[float]:
-        """When it ended, by everybody who told, ascending."""
-        return _first_words(act for act in self.all if not act.begins)
-
-    @property
-    def mechanisms(self) -> list[str]:
-        """What realised it."""
-        return sorted({act.mechanism for act in self.all if act.mechanism})
-
-    @property
-    def took(self) -> float | None:
-        """The longest time that an acknowledgement took."""
-        return max((act.took for act in self.all if act.took is not None), default=None)
-
-    @property
-    def failures(self) -> list[str]:
-        """Why somebody could not do it."""
-        return list(dict.fromkeys(act.failure for act in self.all if act.failure))
 
 
 @dataclass(frozen=True)
@@ -256,10 +197,9 @@ def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
     acts: dict[int | None, list[Act]] = defaultdict(list)
     back: dict[int | None, list[float]] = defaultdict(list)
     for entry in json_lines(folder / "events.jsonl"):
-        if entry.get("what") == BACK and (seconds := finite(entry.get("seconds"))) is not None:
-            back[_whole(entry.get("node"))].append(seconds)
-        if entry.get("what") in (BEGINS, ENDS, FAILED):
-            act = _act(entry)
+        if entry.get("what") == EventWord.RESTARTED and (seconds := finite(entry.get("seconds"))) is not None:
+            back[whole(entry.get("node"))].append(seconds)
+        if (act := act_of(entry)) is not None:
             acts[act.number].append(act)
     return Faults(tuple(plan), damaged, dict(acts), dict(back), absent, partial) if plan or damaged or acts else None
 
@@ -270,37 +210,10 @@ def _reasons(summed_up: object, began: bool) -> dict[int, str]:
     found = {}
     for window in windows if isinstance(windows, list) else ():
         told = mapping(window)
-        line = _whole(told.get("window"))
+        line = whole(told.get("window"))
         if line is not None and told.get("began") is began and not (began and told.get("failed")):
-            found[line] = _text(told.get("reason"))
+            found[line] = str(told.get("reason") or "")[:_WORDS_SHOWN]
     return found
-
-
-def named(event: FaultEvent) -> list[int]:
-    """The nodes that an event names, as such or as ends of links."""
-    match event.effect:
-        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-            return sorted({node for link in links for node in link})
-        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-            return sorted(set(nodes))
-
-
-def struck(events: Iterable[FaultEvent]) -> str:
-    """`4 links: 0→1, ...` or `2 nodes: 3, 5`, over all the events."""
-    links: set[tuple[int, int]] = set()
-    nodes: set[int] = set()
-    for event in events:
-        match event.effect:
-            case CutEffect(some) | DegradeEffect(some) | DropEffect(some):
-                links |= set(some)
-            case SlowEffect(some) | PauseEffect(some) | KillEffect(some) | RestartEffect(some):
-                nodes |= set(some)
-    parts = []
-    if links:
-        parts.append(_listed("link", [f"{sender}→{receiver}" for sender, receiver in sorted(links)]))
-    if nodes:
-        parts.append(_listed("node", [str(node) for node in sorted(nodes)]))
-    return "; ".join(parts)
 
 
 def words_of(spell: PlannedFault) -> str:
@@ -321,45 +234,6 @@ def _spell(
     return PlannedFault(number, fault, said, min(w.begin for w in same), end, unit, events, acts, lasts, why_not)
 
 
-def _act(entry: Mapping[str, Any]) -> Act:
-    planned = entry.get("planned")
-    moment = mapping(planned).get("iteration") if isinstance(planned, dict) else planned
-    failed = entry.get("what") == FAILED
-    return Act(
-        begins=entry.get("failed") == "begins" if failed else entry.get("what") == BEGINS,
-        number=_whole(entry.get("number")),
-        node=_whole(entry.get("node")),
-        seconds=None if failed else finite(entry.get("seconds")),
-        planned=finite(moment),
-        detail=_text(entry.get("detail")),
-        mechanism=_text(entry.get("mechanism")),
-        failure=_text(entry.get("detail")) if failed else "",
-        took=finite(entry.get("took")),
-    )
-
-
-def _first_words(acts: Iterable[Act]) -> list[float]:
-    first: dict[int | None, float] = {}
-    for act in acts:
-        if act.seconds is not None:
-            first.setdefault(act.node, act.seconds)
-    return sorted(first.values())
-
-
-def _whole(value: object) -> int | None:
-    number = finite(value)
-    return int(number) if number is not None and float(number).is_integer() else None
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)[:_WORDS_SHOWN]
-
-
 def _moment(planned: float | None) -> float | None:
     """What is written with three digits and what is not are the same moment."""
     return None if planned is None else round(planned, 3)
-
-
-def _listed(what: str, names: Sequence[str]) -> str:
-    more = len(names) - _NAMES_SHOWN
-    return f"{count(len(names), what)}: {', '.join(names[:_NAMES_SHOWN])}" + (f" and {more} more" if more > 0 else "")

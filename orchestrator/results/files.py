@@ -84,6 +84,12 @@ def finite(value: object) -> float | None:
         return None
 
 
+def whole(value: object) -> int | None:
+    """A whole number if it is one, else None."""
+    number = finite(value)
+    return int(number) if number is not None and float(number).is_integer() else None
+
+
 def mapping(value: object) -> Mapping[str, Any]:
     """A mapping if it is one, else an empty one."""
     return value if isinstance(value, dict) else {}

@@ -1,14 +1,13 @@
 """The run folder: an observer that puts what it sees on the disk."""
 
 import csv
-import json
 import os
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, astuple, fields
 from datetime import datetime
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
@@ -22,6 +21,7 @@ from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results.graph_drawing.svg import svg
 from orchestrator.results.record_balance import Recorded
+from orchestrator.results.typed_json import to_text
 from pame.byte_account import LinkRows
 from pame.fault_effects import Plan
 from pame.fault_plan_text import plan_lines
@@ -83,7 +83,7 @@ class RunFolder:
         """One more line of curve.jsonl; records follow to the disk with it."""
         self.last = evaluation
         with writing(self.path):
-            self._curve.write(_json(asdict(evaluation)) + "\n")
+            self._curve.write(to_text(evaluation) + "\n")
         self.flush()
 
     def recorded(self, records: Sequence[Record]) -> None:
@@ -102,7 +102,7 @@ class RunFolder:
         with writing(self.path):
             if self._events is None:
                 self._events = self._files.enter_context((self.path / "events.jsonl").open("w", encoding="utf-8"))
-            self._events.write(_json(event) + "\n")
+            self._events.write(to_text(event) + "\n")
         self.flush()
 
     def flush(self) -> None:
@@ -179,19 +179,6 @@ class RunFolder:
         """summary.json."""
         self._write_json("summary.json", summary)
 
-    def _write_json(self, name: str, value: Mapping[str, Any]) -> None:
+    def _write_json(self, name: str, value: object) -> None:
         with writing(self.path):
-            (self.path / name).write_text(_json(value, indent=1) + "\n", encoding="utf-8")
-
-
-def _json(value: Mapping[str, Any], indent: int | None = None) -> str:
-    return json.dumps(_finite(value), indent=indent, allow_nan=False)
-
-
-def _finite(value: object) -> object:
-    """JSON has no NaN and no infinity: null."""
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
-    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+            (self.path / name).write_text(to_text(value, indent=1) + "\n", encoding="utf-8")

@@ -7,7 +7,7 @@ that were read on a grid may agree by luck of the grid: `rounding`, its variance
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, inf, log, sqrt
-from statistics import fmean, stdev
+from statistics import fmean, median, stdev
 
 ENOUGH_SEEDS = 3
 """With fewer a difference is a look, never a verdict."""
@@ -54,25 +54,58 @@ def paired_ratio(values: Sequence[float], level: float = LEVEL, rounding: float 
     return Interval(exp(logs.estimate), exp(logs.low), exp(logs.high) if logs.high < _LARGEST else inf, logs.seeds)
 
 
+def share_interval(hits: int, of: int, level: float = LEVEL) -> Interval:
+    """Of something that each seed does or does not do: its share, with the exact interval (Clopper-Pearson)."""
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = float(betaincinv(hits, of - hits + 1, tail)) if hits else 0.0
+    high = float(betaincinv(hits + 1, of - hits, 1 - tail)) if hits < of else 1.0
+    return Interval(hits / of, low, high, of)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a run took to a target, None for a miss, and all that it spent."""
+
+    hit: float | None
+    spent: float
+    diverged: bool = False
+    """Then it would never get there, and counts as long as its partner ran."""
+
+
 @dataclass(frozen=True)
 class CensoredPairs:
     """What two took, seed by seed: who misses took more than all it had, and at least what the other took."""
 
     values: tuple[tuple[float, float], ...]
-    missed: tuple[int, int]
+    seeds: int
+    """Also those that say nothing, because both missed."""
+    missed: tuple[int, int] = (0, 0)
     """How often the first missed where the second did not, and the other way round."""
 
+    def middle(self, side: int) -> float:
+        """The median of the first (0) or the second (1)."""
+        return median(pair[side] for pair in self.values)
 
-def censored(took: Sequence[tuple[float | None, float | None]], spent: Sequence[tuple[float, float]]) -> CensoredPairs:
-    """From what both took, None for a miss, and all that each spent; where both miss, the pair says nothing."""
-    known = [(hits, ends) for hits, ends in zip(took, spent, strict=True) if hits != (None, None)]
-    values = []
-    for hits, ends in known:
-        reached = max(hit for hit in hits if hit is not None)
-        first, second = (max(end, reached) if hit is None else hit for hit, end in zip(hits, ends, strict=True))
-        values.append((first, second))
-    missed = sum(hits[0] is None for hits, _ in known), sum(hits[1] is None for hits, _ in known)
-    return CensoredPairs(tuple(values), missed)
+    def words(self, side: int, times: float = 1.0) -> str:
+        """The same, in words."""
+        return f"{times * self.middle(side):.3g}" if self.values else "missed"
+
+
+def censored(both: Sequence[tuple[Taken, Taken]]) -> CensoredPairs:
+    """Seed by seed; where both miss, the pair says nothing."""
+    known = [pair for pair in both if any(taken.hit is not None for taken in pair)]
+    values = tuple((_at_least(one, other), _at_least(other, one)) for one, other in known)
+    missed = sum(one.hit is None for one, _ in known), sum(other.hit is None for _, other in known)
+    return CensoredPairs(values, len(both), missed)
+
+
+def _at_least(taken: Taken, partner: Taken) -> float:
+    if taken.hit is not None:
+        return taken.hit
+    reached = taken.spent if partner.hit is None else max(taken.spent, partner.hit)
+    return max(reached, partner.spent) if taken.diverged else reached
 
 
 def censored_ratio(pairs: CensoredPairs, level: float = LEVEL, rounding: float = 0.0) -> Interval:

@@ -10,9 +10,11 @@ import numpy as np
 from orchestrator.results.events import Events, read_events
 from orchestrator.results.fault_history import Faults, read_faults
 from orchestrator.results.files import ReportError, finite, mapping, numbers, read_object_if_whole, reading
-from orchestrator.results.points import CurvePoint, OwnModels, own_models, read_curve
+from orchestrator.results.points import read_curve
 from orchestrator.results.tables import LinkTotals, Records, read_links, read_records
+from orchestrator.results.typed_json import from_json
 from orchestrator.results.without_summary import BROKEN_OFF, CUT_SUMMARY, REASONS, RUNNING, facts_left
+from pame.observe import Evaluation, Own
 from pame.topology import Topology as Graph
 from pame.topology.graph import canonical
 
@@ -34,7 +36,7 @@ class Summary:
     objective: float | None
     consensus: float | None
     metrics: Mapping[str, float | None]
-    own: OwnModels | None
+    own: Own | None
     metric: str | None
     optimum: float | None
     optimum_how: str
@@ -74,7 +76,7 @@ class RunData:
     """Everything a report knows of one run."""
 
     summary: Summary
-    curve: tuple[CurvePoint, ...]
+    curve: tuple[Evaluation, ...]
     experiment: str | None
     topology: TopologyFacts | None
     records: Records | None
@@ -133,7 +135,7 @@ def _summary(facts: Mapping[str, Any], folder: str) -> Summary:
         objective=finite(final.get("objective")),
         consensus=finite(final.get("consensus")),
         metrics=metrics,
-        own=own_models(final.get("own")),
+        own=from_json(Own, final.get("own")),
         metric=str(metric) if metric is not None else next(iter(metrics), None),
         optimum=finite(optimum.get("objective")),
         optimum_how=str(optimum.get("how") or ""),

@@ -4,21 +4,12 @@ Where only the first to answer count (`spare`), where nobody waits (`free`), wit
 of faults concerns, that may be as it should.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
+from orchestrator.results.struck import struck_links, struck_nodes
 from pame.algorithms import ExchangeMode
 from pame.byte_account import LinkRows
-from pame.fault_effects import (
-    CutEffect,
-    DegradeEffect,
-    DropEffect,
-    KillEffect,
-    Link,
-    PauseEffect,
-    Plan,
-    RestartEffect,
-    SlowEffect,
-)
+from pame.fault_effects import Link, Plan
 from pame.resolved_run import ResolvedRun
 
 _ENOUGH = 3
@@ -39,17 +30,5 @@ def is_concerned(link: Link, plan: Plan, slow: Collection[int] = ()) -> bool:
     """Whether anything of a plan is done to a link or to one of its ends, or one of them is slow all along."""
     ends = set(link)
     return not ends.isdisjoint(slow) or any(
-        link in set(_links(event.effect)) or not ends.isdisjoint(_nodes(event.effect)) for event in plan
+        link in struck_links(event) or not ends.isdisjoint(struck_nodes(event)) for event in plan
     )
-
-
-def _links(effect: object) -> Iterator[Link]:
-    match effect:
-        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-            yield from links
-
-
-def _nodes(effect: object) -> Iterator[int]:
-    match effect:
-        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-            yield from nodes

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.results.files import finite, mapping, read_yaml
-from orchestrator.results.points import CurvePoint
 from orchestrator.results.tables import Records
+from pame.observe import Evaluation
 
 BROKEN_OFF = "broken off"
 RUNNING = "running"
@@ -21,7 +21,7 @@ _ROWS = "added up over the rows of records.csv that had reached the disk"
 
 
 def facts_left(
-    experiment: str, nodes: int | None, last: CurvePoint | None, records: Records | None, status: str, reason: str
+    experiment: str, nodes: int | None, last: Evaluation | None, records: Records | None, status: str, reason: str
 ) -> Mapping[str, Any]:
     """Facts under the keys of summary.json; what the files do not tell has no key, or None.
 
@@ -49,12 +49,12 @@ def facts_left(
     }
 
 
-def _final(last: CurvePoint) -> Mapping[str, Any]:
+def _final(last: Evaluation) -> Mapping[str, Any]:
     own = None if last.own is None else asdict(last.own)
     return {"objective": last.objective, "consensus": last.consensus, "metrics": last.metrics, "own": own}
 
 
-def _measured(last: CurvePoint | None, records: Records | None, seconds: float | None) -> Mapping[str, str]:
+def _measured(last: Evaluation | None, records: Records | None, seconds: float | None) -> Mapping[str, str]:
     """How the figures above came about; those that are not there have no entry."""
     how = {}
     if last or records:

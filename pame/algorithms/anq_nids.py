@@ -22,7 +22,7 @@ from pame.algorithms.flows import EdgeFlows, dual_share
 from pame.algorithms.gradient_step import check_finite, descend
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 from pame.compressors import AdaptiveQuantizer, CompressorSpec
 from pame.exchange import Vector
 

@@ -23,7 +23,7 @@ from pame.algorithms.flows import EdgeFlows
 from pame.algorithms.gradient_step import check_finite
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 from pame.exchange import Vector
 
 

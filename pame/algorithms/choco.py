@@ -18,7 +18,7 @@ from annotated_types import Gt, Le
 from pame.algorithms.gradient_step import check_finite, descend
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pame.algorithms.base import NodeBase
 from pame.algorithms.interface import Context, Delivery, Form, Message, Received
-from pame.algorithms.replicas import Replicas, ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import Replicas
 
 
 class ReplicaNode(NodeBase):

@@ -31,68 +31,24 @@ What a neighbour said is applied at the next round of both, when all of it has s
 nodes with different periods do not depend on the speed of their link.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Annotated, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from annotated_types import Ge
 
-from pame.algorithms.base import MixingSpec
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import Mixing
-from pame.algorithms.selection import Who
-from pame.compressors import CompressorSpec, Payload, Sparse, TopK, expand, rounded
-from pame.exchange import PartialMessage, Vector, as_sent
+from pame.algorithms.neighbour_replica import NeighbourReplica, Surrogates
+from pame.algorithms.replica_messages import added, before, bundles, forms, sent_again, silences, whole
+from pame.algorithms.replica_schedule import ReplicaSchedule
+from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replica_state import Heard, Held, Knows, Sent
+from pame.compressors import Payload, expand, rounded
+from pame.exchange import Vector, as_sent
 from pame.randomness import Key, Purpose
 
-Surrogates = Mapping[str, Vector]
-
-_DRAWS_REMEMBERED = 1024
 _ROUNDS_OWED = 64
 """No queue of a node holds more messages."""
-
-
-@dataclass(frozen=True)
-class ReplicaSpec(MixingSpec):
-    """Those of mixing, and what every algorithm with replicas may be told.
-
-    compressor: how a node's updates are compressed
-    on_loss: acknowledged: the next message on that edge makes up for it; resync: whole vectors come every so often;
-        naive: what is lost is lost
-    resync_every: with resync, every so many rounds
-    """
-
-    compressor: CompressorSpec = field(default_factory=TopK)
-    on_loss: Literal["acknowledged", "resync", "naive"] = "acknowledged"
-    resync_every: Annotated[int, Ge(1)] = 10
-
-    @property
-    def who(self) -> Who:
-        """To all neighbours, because all keep a replica."""
-        return Who.BROADCAST_SHARED if self.draw == "shared" else Who.BROADCAST
-
-
-@dataclass
-class _Replica:
-    """A neighbour's surrogates as they are known here."""
-
-    vectors: Surrogates
-    heard: int | None
-    """The iteration of its last message, -1 before the first; None: only a whole surrogate helps."""
-    sound: bool
-    """Whether nothing is missing."""
-    told: bool
-    """Whether the neighbour knows this node, as far as this node can tell."""
-    met: Surrogates
-    """The own surrogates at the last round of both."""
-    waiting: list[Received] = field(default_factory=list)
-    """What it said since then."""
-    owed: dict[int, Vector] = field(default_factory=dict)
-    """The own surrogate that flows, at the last rounds that passed without its message, for no reason known here."""
-    behind: int | None = None
-    """The first iteration whose update it lacks, as both ends know; None: it lacks nothing (`acknowledged`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +68,17 @@ class Replicas:
     def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str], flowing: str | None = None) -> None:
         """`flowing`: the one of these vectors whose differences over edges add up to something that must not be
         missed, if there is one."""
-        self._spec = spec
+        self._compressor = spec.compressor
         self._context = context
         self.names = tuple(names)
         self._flowing = flowing
-        self._naive = spec.on_loss == "naive"
-        self._is_lost = lru_cache(maxsize=_DRAWS_REMEMBERED)(context.is_lost)
+        self._naive, self._mends = spec.on_loss == "naive", spec.on_loss == "acknowledged"
+        self._schedule = ReplicaSchedule(context, spec.resync_every if spec.on_loss == "resync" else None)
         self._mixing = Mixing(context, spec.mixing)
         self._own: Surrogates = {name: np.zeros_like(context.start) for name in names}
-        is_new = context.first == 0
+        known = (Held.SOUND, Knows.ALL) if context.first == 0 else (Held.UNKNOWN, Knows.NOTHING)
         neighbours = context.topology.neighbours(context.node)
-        self._of = {j: _Replica(self._own, -1 if is_new else None, is_new, is_new, self._own) for j in neighbours}
+        self._of = {j: NeighbourReplica(self._own, self._own, *known) for j in neighbours}
         self.outgoing: Message = {}
         self._spoken: Mapping[str, Payload] = {}
         """The updates of the last round, if these were what was sent."""
@@ -132,24 +88,17 @@ class Replicas:
     @property
     def vectors(self) -> dict[str, Form]:
         """An update, the one before, or the whole surrogate, of each vector."""
-        form = Form(self._spec.compressor.form)
-        updates = dict.fromkeys(self.names, form)
-        if self._mends:
-            again = Form.SPARSE if form is Form.PARTIAL else form
-            updates |= {_before(name): again for name in self.names}
-        return updates | {_whole(name): Form.DENSE for name in self.names}
+        return forms(self.names, self._compressor, self._mends)
 
     @property
     def bundles(self) -> list[frozenset[str]]:
         """All updates, those of two rounds, or all surrogates."""
-        updates, befores = frozenset(self.names), frozenset(map(_before, self.names))
-        twice = [updates | befores] if self._mends else []
-        return [updates, *twice, frozenset(map(_whole, self.names))]
+        return bundles(self.names, self._mends)
 
     @property
     def silences(self) -> list[frozenset[str]]:
         """What there is to send without an update: nothing, or that of the round before."""
-        return [frozenset(), *([frozenset(map(_before, self.names))] if self._mends else [])]
+        return silences(self.names, self._mends)
 
     def own(self, name: str) -> Vector:
         """The node's own surrogate."""
@@ -167,20 +116,21 @@ class Replicas:
         for name, payload in updates.items():
             surrogates[name] = surrogates[name] + expand(payload)
         here = self._context.node
-        reached = {j: replica for j, replica in self._of.items() if not self._is_lost(here, j, k)}
-        is_whole = self._is_resync(here, k) or any(self._needs_whole(replica, k) for replica in reached.values())
-        again = self._spoken if any(replica.behind is not None for replica in reached.values()) else {}
+        reached = {j: neighbour for j, neighbour in self._of.items() if not self._schedule.is_lost(here, j, k)}
+        is_whole = self._schedule.is_resync(here, k) or any(other.needs_whole for other in reached.values())
+        again = self._spoken if any(other.knows is Knows.LACKS_LAST for other in reached.values()) else {}
         if is_whole:
             surrogates = {name: as_sent(vector, self._context.values) for name, vector in surrogates.items()}
-            self.outgoing = {_whole(name): vector for name, vector in surrogates.items()}
+            self.outgoing = {whole(name): vector for name, vector in surrogates.items()}
         else:
-            self.outgoing = updates | {_before(name): _drawn_no_more(payload) for name, payload in again.items()}
+            self.outgoing = updates | sent_again(again)
         self._own, self._spoken = surrogates, {} if is_whole else updates
-        for j, replica in self._of.items():
+        lost = Sent.LOST_UPDATE if self._spoken else Sent.LOST_OTHER if self.outgoing else Sent.LOST_NOTHING
+        for j, neighbour in self._of.items():
             if j in reached:
-                replica.behind, replica.told = None, replica.told or is_whole
-            elif self._mends and self.outgoing and replica.behind is None:
-                replica.behind = k
+                neighbour.tell(Sent.WHOLE if is_whole else Sent.UPDATE)
+            elif self._mends:
+                neighbour.tell(lost)
 
     def absorb(self, k: int, received: Sequence[Received]) -> None:
         """Apply what came of the neighbours that are at a round, too."""
@@ -189,7 +139,7 @@ class Replicas:
         for message in received:
             self._of[message.sender].waiting.append(message)
         for j in self._context.selection.senders(here, k):
-            if not self._is_lost(j, here, k):
+            if not self._schedule.is_lost(j, here, k):
                 replica = self._of[j]
                 for message in replica.waiting:
                     self._apply(j, replica, message)
@@ -226,48 +176,40 @@ class Replicas:
     def missed(self, neighbour: int) -> None:
         """An update got lost that nobody could foresee: the edge rests, and the next message is the whole surrogate."""
         if not self._naive:
-            self._of[neighbour].told = False
+            self._of[neighbour].tell(Sent.MISSED)
 
     def greet(self, neighbour: int) -> None:
         """A neighbour came back: it knows nothing, and what is known of it is past."""
         replica = self._of[neighbour]
-        replica.heard, replica.sound, replica.told, replica.waiting = None, False, False, []
+        replica.hear(Heard.RETURN)
+        replica.tell(Sent.RETURN)
+        replica.heard, replica.waiting = -1, []
         replica.owed.clear()
         self._late = [late for late in self._late if late.neighbour != neighbour]
 
     def _compress(self, k: int, name: str, vector: Vector) -> Payload:
         context, place = self._context, self.names.index(name)
         key = Key(context.seed, Purpose.COMPRESSION, context.node, k, place)
-        return rounded(self._spec.compressor.compress(vector - self._own[name], key), context.values)
+        return rounded(self._compressor.compress(vector - self._own[name], key), context.values)
 
-    @property
-    def _mends(self) -> bool:
-        return self._spec.on_loss == "acknowledged"
-
-    def _needs_whole(self, replica: _Replica, k: int) -> bool:
-        """Whether a neighbour must be told everything at k: it lacks more than the updates of the last round."""
-        before = self._context.selection.previous(self._context.node, k)
-        lacks_more = replica.behind is not None and not (self._spoken and replica.behind == before)
-        return lacks_more or not replica.told
-
-    def _apply(self, sender: int, replica: _Replica, received: Received) -> None:
-        message, k = received.message, received.iteration
-        is_whole = _whole(self.names[0]) in message
-        if replica.heard is None and not is_whole:
+    def _apply(self, sender: int, replica: NeighbourReplica, received: Received) -> None:
+        message, k, here = received.message, received.iteration, self._context.node
+        is_whole = whole(self.names[0]) in message
+        if replica.held is Held.UNKNOWN and not is_whole:
             return
-        if replica.heard is not None and replica.heard != max(self._context.selection.previous(sender, k), -1):
+        before_k = self._schedule.previous(sender, k)
+        if replica.held is not Held.UNKNOWN and replica.heard != before_k:
             self._mind_the_gap(sender, replica, k)
         replica.heard = k
         if is_whole:
-            replica.vectors = {name: expand(message[_whole(name)]) for name in self.names}
-            replica.sound = True
-        elif replica.sound:
-            before = self._context.selection.previous(sender, k)
-            if before >= 0 and self._is_lost(sender, self._context.node, before):
-                self._add(replica, message, _before)
-            self._add(replica, message, str)
+            replica.vectors = {name: expand(message[whole(name)]) for name in self.names}
+        elif replica.held is Held.SOUND:
+            if before_k >= 0 and self._schedule.is_lost(sender, here, before_k):
+                replica.vectors = added(replica.vectors, message, before)
+            replica.vectors = added(replica.vectors, message)
+        replica.hear(Heard.WHOLE if is_whole else Heard.UPDATE)
         then = replica.owed.pop(k, None)
-        if then is not None and self._flowing is not None and replica.sound:
+        if then is not None and self._flowing is not None and replica.held is Held.SOUND:
             difference = replica.vectors[self._flowing] - then
             self._late.append(Late(sender, k, self._mixing.edges(k)[sender], difference))
 
@@ -278,27 +220,16 @@ class Replicas:
             del owed[min(owed)]
             self.desynchronised += 1
 
-    def _add(self, replica: _Replica, message: Message, called: Callable[[str], str]) -> None:
-        if called(self.names[0]) in message:
-            replica.vectors = {n: replica.vectors[n] + expand(message[called(n)]) for n in self.names}
-
-    def _mind_the_gap(self, sender: int, replica: _Replica, k: int) -> None:
+    def _mind_the_gap(self, sender: int, replica: NeighbourReplica, k: int) -> None:
         """What should have come before the message of k did not."""
-        is_foreseen = replica.heard == self._last_sent(sender, k)
+        is_foreseen = replica.heard == self._schedule.last_sent(sender, self._context.node, k)
         if is_foreseen and self._mends:  # this message makes up for it
             return
-        replica.sound = replica.sound and self._naive
+        if not self._naive:
+            replica.hear(Heard.GAP)
         self.desynchronised += 1 if is_foreseen else max(1, len(replica.owed))
         if not is_foreseen:
             replica.owed.clear()
-
-    def _last_sent(self, sender: int, k: int) -> int:
-        """The last message before that of k which is not lost on purpose; -1: there is none."""
-        selection, here = self._context.selection, self._context.node
-        before = selection.previous(sender, k)
-        while before >= 0 and self._is_lost(sender, here, before):
-            before = selection.previous(sender, before)
-        return max(before, -1)
 
     def _is_usable(self, j: int, k: int) -> bool:
         """Whether both ends of an edge knew each other's surrogates after the round k of both."""
@@ -306,41 +237,10 @@ class Replicas:
 
     def _is_expected(self, j: int, k: int) -> bool:
         """Whether they should have, if everything comes that is on its way."""
-        replica, here = self._of[j], self._context.node
-        is_met = replica.sound and replica.told
-        if self._naive or not is_met or k < 0:
+        is_met, here = self._of[j].is_met, self._context.node
+        if self._naive or not is_met:
             return is_met
-        return self._is_up_to_date(j, here, k) and self._is_up_to_date(here, j, k)
+        return self._schedule.is_up_to_date(j, here, k) and self._schedule.is_up_to_date(here, j, k)
 
     def _has_come(self, j: int, k: int) -> bool:
-        heard = self._of[j].heard
-        return k < 0 or (heard is not None and heard >= k)
-
-    def _is_up_to_date(self, sender: int, receiver: int, k: int) -> bool:
-        """Whether a message of k is not lost; with `resync` none since the last whole surrogate."""
-        resyncs, lost = self._spec.on_loss == "resync", self._is_lost
-        while k >= 0 and not lost(sender, receiver, k):
-            if not resyncs or self._is_resync(sender, k):
-                return True
-            k = self._context.selection.previous(sender, k)
-        return k < 0
-
-    def _is_resync(self, sender: int, k: int) -> bool:
-        """Whether the schedule has a whole surrogate at the round k of a node."""
-        rounds = k // self._context.selection.periods[sender] + 1
-        return self._spec.on_loss == "resync" and rounds % self._spec.resync_every == 0
-
-
-def _whole(name: str) -> str:
-    return f"{name}_whole"
-
-
-def _before(name: str) -> str:
-    return f"{name}_before"
-
-
-def _drawn_no_more(payload: Payload) -> Payload:
-    """An update that is sent again: nobody draws the support of a former iteration, so it must be told."""
-    if type(payload) is PartialMessage:
-        return Sparse(payload.n, payload.support, payload.values)
-    return payload
+        return self._of[j].heard >= k

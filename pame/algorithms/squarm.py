@@ -17,7 +17,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pame.algorithms.gradient_step import check_finite, descend
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 from pame.compressors import CompressorSpec, Sign
 
 

@@ -11,7 +11,7 @@ import pytest
 from contract.ports import port_limits as limits_module
 from contract.ports.port_limits import port_limits
 from contract.rpc import exchange_pb2 as pb
-from node.link import PUSH
+from node.link_stream import PUSH
 from node.server import ExchangeServer
 
 SETTINGS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])

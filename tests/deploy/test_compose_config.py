@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.deploy.containers import BASE_FILE, CHAOS_FILE, OFFLINE_FILE, ROOT, compose
+from tests.deploy.harness import BASE_FILE, CHAOS_FILE, OFFLINE_FILE, ROOT, compose
 
 pytestmark = pytest.mark.requires("compose")
 

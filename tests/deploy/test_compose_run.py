@@ -26,7 +26,7 @@ from orchestrator.experiment.resolve import make_network_setting
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
-from tests.deploy.containers import ROOT, Container, Project, docker, project
+from tests.deploy.harness import ROOT, Container, Project, docker, project
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(300)]
 
@@ -37,7 +37,7 @@ ROGUE = """
 import asyncio, grpc, sys
 from orchestrator.control.security import Authority
 from contract.credentials import mutual_channel
-from node.link import PUSH
+from node.link_stream import PUSH
 from contract.keypair import SigningRequest
 
 async def push(name, channel):

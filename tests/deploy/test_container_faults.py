@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.deploy.containers import CHAOS_FILE, Container, Project, docker, docker_socket, project
+from tests.deploy.harness import CHAOS_FILE, Container, Project, docker, docker_socket, project
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(200)]
 

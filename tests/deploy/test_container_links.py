@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.deploy.containers import BASE_FILE, Container, Project, docker, project
+from tests.deploy.harness import BASE_FILE, Container, Project, docker, project
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(240)]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.deploy.containers import docker
+from tests.deploy.harness import docker
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(200)]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.deploy.containers import IMAGES, docker, has_image
+from tests.deploy.harness import IMAGES, docker, has_image
 
 pytestmark = pytest.mark.requires("docker")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.containers import ROOT
+from tests.deploy.harness import ROOT
 
 OFFLINE = ROOT / "deploy" / "offline"
 SCRIPTS = sorted(OFFLINE.glob("*.sh"))

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.golden.golden_runs import EXPERIMENTS, HERE, run_golden
+from tests.golden.harness import EXPERIMENTS, HERE, run_golden
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

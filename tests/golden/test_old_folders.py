@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.golden_runs import HERE, PAME_COMMAND, tables
+from tests.golden.harness import HERE, PAME_COMMAND, tables
 
 
 @pytest.mark.parametrize("name", ["pame-lock-step", "dpsgd-local"])

@@ -26,7 +26,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.errors import PameError
 from pame.fault_plan_text import plan_lines
-from tests.message_mutations import mutated
+from tests.contract.builders import mutated
 
 PARTS, EACH = 8, 25_000
 OBEYED = 3000
@@ -168,7 +168,7 @@ def test_a_node_carries_out_or_refuses_mutated_commands_during_a_run() -> None:
 
 
 def test_a_command_that_fails_as_nobody_foresaw_costs_one_line_and_not_the_node(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(*_: object) -> None:
         raise ZeroDivisionError("division\nby zero")
@@ -179,12 +179,19 @@ def test_a_command_that_fails_as_nobody_foresaw_costs_one_line_and_not_the_node(
     async def scene() -> None:
         [faults] = [message for message in CORPUS if message.WhichOneof("kind") == "faults"]
         async with assigned_node() as node:
-            capfd.readouterr()
+            caplog.clear()
             monkeypatch.setattr(Session, "add_faults", fails)
             await node._handle(faults)
             assert node.refused_commands == 1
-            [line] = capfd.readouterr().err.splitlines()
-            assert line.startswith("node-0: refused command 1: ZeroDivisionError: division by zero (node/process.py, ")
+            [record] = caplog.records
+            assert (record.levelname, record.name, record.getMessage()) == (
+                "WARNING",
+                "node.process",
+                "refused_command",
+            )
+            fields = vars(record)["fields"]
+            assert fields["number"] == 1
+            assert fields["reason"].startswith("ZeroDivisionError: division by zero (node/process.py, ")
             monkeypatch.setattr(Session, "add_faults", is_cancelled)
             with pytest.raises(asyncio.CancelledError):
                 await node._handle(faults)

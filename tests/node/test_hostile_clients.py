@@ -14,7 +14,7 @@ from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
 from node.counters import NodeCounters
-from node.link import PUSH
+from node.link_stream import PUSH
 from node.server import ExchangeServer
 from node.trainer import Trainer
 from node.wire_message import pack, size_limit

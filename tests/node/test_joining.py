@@ -245,7 +245,8 @@ def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_
         )
     assert node.returncode == 1
     [first, last] = node.stderr.splitlines()
-    assert first.endswith(f": no orchestrator at 127.0.0.1:{port} (unavailable): trying for 0.5 s")
+    assert first.startswith("WARNING node.control: no_orchestrator member=")
+    assert first.endswith(f" orchestrator=127.0.0.1:{port} reason=unavailable trying_s=0.5")
     assert last.startswith(f"error: no contact with the orchestrator at 127.0.0.1:{port} for 0.5 s (unavailable)")
 
 
@@ -273,7 +274,7 @@ def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> No
         try:
             assert orchestrator.stdout.readline() == "joined\n"
             assert node.stderr is not None
-            assert f"joined {address}" in node.stderr.readline()  # the node knows it too
+            assert f" orchestrator={address} metrics=http://" in node.stderr.readline()  # the node knows it too
             orchestrator.kill()
             _, errors = node.communicate(timeout=BOUND_S)
         finally:
@@ -281,7 +282,8 @@ def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> No
             orchestrator.kill()
     assert node.returncode == 1
     lost, *_, last = errors.splitlines()
-    assert f": no orchestrator at {address}" in lost
+    assert "no_orchestrator" in lost
+    assert f" orchestrator={address} " in lost
     assert last.startswith("error: no contact with the orchestrator")
 
 
@@ -294,8 +296,10 @@ def test_an_idle_node_that_is_told_to_leave_says_goodbye_and_exits_with_0(number
             os.kill(node.pid, number)
             _, errors = await finished(node)
             assert node.returncode == 0
-            assert errors.decode().splitlines()[0].startswith(f"guest: joined {control.address}, metrics at http://")
-            assert b"error" not in errors
+            first, *_ = errors.decode().splitlines()
+            joined = f"INFO node.process: joined member=guest orchestrator={control.address} metrics=http://"
+            assert first.startswith(joined)
+            assert b"error" not in errors.lower()
             await until(lambda: listener.gone == ["guest"])
             assert listener.said == ["goodbye"]
 

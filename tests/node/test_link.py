@@ -11,12 +11,14 @@ import pytest
 
 from contract.assignment import Peer
 from node.counters import OutCounters
-from node.link import AHEAD_S, QUEUE_MESSAGES, OutLink
+from node.emulated_wire import AHEAD_S
+from node.link import OutLink
+from node.link_queue import QUEUE_MESSAGES
 from node.wire_message import WireMessage
 from pame.codec import Sizes
 from pame.links import LinkSpec
-from tests.node.real_receiver import Receiver
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
+from tests.node.harness import Receiver
 
 LIMIT = 2**20
 PATIENCE_S = 20.0
@@ -109,7 +111,7 @@ def test_a_receiver_that_does_not_answer_blocks_nobody_and_the_oldest_in_the_que
 
 
 def test_a_queue_is_bounded_in_bytes_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("node.link.QUEUE_BYTES", 10_000)
+    monkeypatch.setattr("node.link_queue.QUEUE_BYTES", 10_000)
 
     async def scene(receiver: Receiver) -> None:
         receiver.acknowledging.clear()

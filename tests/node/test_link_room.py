@@ -8,10 +8,11 @@ from contextlib import asynccontextmanager
 
 from contract.assignment import Peer
 from node.counters import OutCounters
-from node.link import QUEUE_MESSAGES, OutLink
+from node.link import OutLink
+from node.link_queue import QUEUE_MESSAGES
 from node.wire_message import WireMessage
 from pame.codec import Sizes
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
 
 PATIENCE_S = 0.3
 

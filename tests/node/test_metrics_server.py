@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 from contract.ports import metrics_server
 from contract.ports.metrics_server import MalformedRequest, MetricsServer, Request, parse
 from contract.ports.refused_requests import RefusedRequests
-from tests.node.metrics_world import get, serving
+from tests.node.harness import get, serving
 
 ASK = b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n"
 STATUS = re.compile(rb"HTTP/1\.1 \d{3} [A-Z][ A-Za-z]+\r\n")

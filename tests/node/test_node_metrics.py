@@ -19,7 +19,7 @@ from node import metrics
 from node.counters import InCounters, NodeCounters, OutCounters
 from node.metrics import NodeCollector
 from pame.codec import Sizes
-from tests.node.metrics_world import get, serving
+from tests.node.harness import get, serving
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
 RUN_77 = "0d1b5007"

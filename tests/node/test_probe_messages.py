@@ -6,11 +6,12 @@ from typing import Any
 
 from contract.assignment import Peer
 from contract.rpc import exchange_pb2 as pb
-from node.link import AHEAD_S, PROBE
+from node.emulated_wire import AHEAD_S
+from node.link_stream import PROBE
 from node.probing.stream import UNCOUNTED, ProbeStream
 from pame.links import LinkSpec
-from tests.node.real_receiver import Receiver
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
+from tests.node.harness import Receiver
 
 DELAY_S = 0.02
 ASSIGNED: Any = SimpleNamespace(run=1, index=0, secret=bytes(16))

@@ -13,12 +13,13 @@ from contract.assignment import Peer
 from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
 from node.counters import OutCounters
-from node.link import PROBE, PUSH, OutLink
+from node.link import OutLink
+from node.link_stream import PROBE, PUSH
 from node.server import ExchangeServer
 from node.stream_proof import Admission, proof, shown
 from node.wire_message import WireMessage
 from pame.codec import Sizes
-from tests.node.still_conditions import StillConditions
+from tests.node.builders import StillConditions
 
 SECRET = bytes(range(16))
 BOUND_S = 30.0

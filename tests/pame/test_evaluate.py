@@ -8,7 +8,7 @@ import pytest
 from pame.evaluate import OWN_AT_MOST, judge_own
 from pame.problems import LinearSpec, LogisticSpec, ManyModels, Optimum, Problem
 from pame.problems.base import LocalObjective, Matrix, Stacked, Vector
-from tests.pame.simulator.simulator_world import run, world
+from tests.pame.simulator.harness import run, world
 
 PROBLEMS = [
     LinearSpec(n=24, samples=12, test_samples=20),

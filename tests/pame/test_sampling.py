@@ -12,7 +12,7 @@ from pame.sampling import batch, candidates, message_lost, participation, period
 
 
 def test_the_draws_never_change() -> None:
-    # worked out once with Philox and the documented rules in plain Python (see randomness/philox_oracle.py)
+    # worked out once with Philox and the documented rules in plain Python (see randomness/oracle.py)
     assert support(1, 2, 3, 20, 6).tolist() == [1, 5, 8, 9, 12, 14]
     assert candidates(1, 2, 3, (10, 11, 12, 13, 14, 15, 16, 17), 3) == (13, 15, 17)
     assert batch(1, 2, 3, 12, 5).tolist() == [2, 5, 6, 7, 9]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.uml.uml import Result, boot, preload_for
+from tests.uml.harness import Result, boot, preload_for
 
 Guest = Callable[..., Result]
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first process of a guest that uml.py boots: runs what the folder $1 says, on a copy of the host's files.
+# The first process of a guest that harness.py boots: runs what the folder $1 says, on a copy of the host's files.
 # The copy is an overlay with all changes in memory; of the host, only the folder can be written.
 set -eu
 folder=$1

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from node.shaping import Desired, Kernel, Shaped, apply, probe
 from pame.links import LinkSpec
-from tests.uml.wires import HEADERS, INTERFACE, Host, Journeys, hosts_on_a_bridge, inside, journeys
+from tests.uml.guest_harness import HEADERS, INTERFACE, Host, Journeys, hosts_on_a_bridge, inside, journeys
 
 HOSTS = 4
 PROBES = 20

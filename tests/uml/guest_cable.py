@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from tests.uml.wires import INTERFACE, inside, journeys, two_hosts
+from tests.uml.guest_harness import INTERFACE, inside, journeys, two_hosts
 
 
 def main() -> None:

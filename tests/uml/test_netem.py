@@ -7,7 +7,7 @@ from math import sqrt
 import pytest
 
 from tests.uml.guest_bridge import HOSTS, LOSS, LOSSY_PACKETS, RATE_BPS, delay_s
-from tests.uml.uml import Result
+from tests.uml.harness import Result
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml")]
 

@@ -15,7 +15,7 @@ from orchestrator.experiment import load
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
-from tests.uml.uml import Result
+from tests.uml.harness import Result
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml"), pytest.mark.timeout(540)]
 

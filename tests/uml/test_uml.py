@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.uml.uml import REPOSITORY, Result
+from tests.uml.harness import REPOSITORY, Result
 
 pytestmark = [pytest.mark.requires("uml"), pytest.mark.xdist_group("uml")]
 

@@ -8,11 +8,12 @@ from orchestrator.campaigns.compare.grid import views
 from orchestrator.campaigns.compare.verdict import BYTES, Measure, goals
 from orchestrator.campaigns.compare.verdict import lines as compare_lines
 from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL
-from orchestrator.campaigns.studies.spread import Rows, Spread
+from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Categories, Legend, curve, ranges, series_color, suits_log
 from orchestrator.report.vega import Row as Dot
+from orchestrator.results.spread import Spread
 
 Draw = Callable[[str, Found], Chart | None]
 """From the key of a claim and what was found."""

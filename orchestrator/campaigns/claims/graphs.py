@@ -20,7 +20,7 @@ from orchestrator.campaigns.claims.base_experiment import (
 )
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import at_end, diverged, to_target
+from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
 from orchestrator.campaigns.claims.reaches_target import reach
 from orchestrator.campaigns.claims.run_curve import spread_at_end
 from orchestrator.campaigns.claims.verdict import Question, at_most
@@ -111,10 +111,10 @@ def _on(found: Found, place: Place, reading: str) -> Iterator[Question]:
         return
     ends = at_end(random, every)
     said = f"{ends.words(0, 100)} % left; all neighbours {ends.words(1, 100)} %{_beside(found, place, reading)}"
-    yield Question(AS_NEAR, words, reading, said, ends.test(at_most(_TIMES)), ends.seeds)
+    yield Question(AS_NEAR, words, reading, said, ratio_test(ends, at_most(_TIMES)), ends.seeds)
     took = to_target(random, every, TARGET, lambda mark: mark.iteration)
     said = f"{took.words(0)} iterations; all neighbours {took.words(1)}"
-    yield Question(AS_FAST, words, reading, said, took.test(at_most(_TIMES), EVERY), took.seeds)
+    yield Question(AS_FAST, words, reading, said, ratio_test(took, at_most(_TIMES), EVERY), took.seeds)
 
 
 def _beside(found: Found, place: Place, reading: str) -> str:

@@ -4,18 +4,19 @@ Each cell: ||mean model - true model||^2 after 100 iterations / the first iterat
 paper leaves its set-up open; this is the reading of our first prototypes, fitted to its row m = 1000, nu = 0.1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
 from orchestrator.campaigns.claims.base_experiment import PRINTED, READINGS
 from orchestrator.campaigns.claims.charts import error_lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import Pairs, diverged
+from orchestrator.campaigns.claims.pairs import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import Question, smaller, within
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import count
+from orchestrator.results.paired import CensoredPairs, Taken, censored
 
 _BASE = """
 nodes: 1000
@@ -39,6 +40,7 @@ _WITHIN = 0.25
 _ITERATIONS_WITHIN = 0.1
 _EVERY = 2
 _MISPRINT = (2000, 0.4, 0.2)
+BySeed = Mapping[int, Taken]
 LOWER, FASTER, CELL, MSE, ITERATIONS = "lower MSE", "faster", "cell", "cell: MSE", "cell: iterations"
 
 
@@ -134,16 +136,22 @@ def _trend(
             said = f"nothing to compare: {count(len(lost), 'cell')} diverge"
             yield Question(part, words, reading, said, Verdict.FAILS, min(map(len, lost)), diverges=True)
             continue
-        by_seed = [{course.seed: of(course) for course in courses} for pair in runs for courses in pair]
-        common = [seed for seed in by_seed[0] if all(seed in known for known in by_seed)]
-        before, after = (
-            [geometric_mean(known[seed] for known in by_seed[place::2]) for seed in common] for place in (0, 1)
-        )
-        pairs = Pairs(tuple(zip(after, before, strict=True)), len(common))
+        pairs = _over_cells([({c.seed: of(c) for c in a}, {c.seed: of(c) for c in b}) for b, a in runs])
         said = f"{pairs.words(1)}, then {pairs.words(0)} (mean over {count(len(runs), 'pair')} of cells)"
+        said += f"; {count(sum(pairs.missed), 'seed')} with a miss" if any(pairs.missed) else ""
         said += f"; {count(len(lost), 'cell')} diverge and are left out" if lost else ""
         # the mean over several pairs is read on a grid that much finer
-        yield Question(part, words, reading, said, pairs.test(smaller, grid / len(runs) ** 0.5), len(common))
+        yield Question(part, words, reading, said, ratio_test(pairs, smaller, grid / len(runs) ** 0.5), pairs.seeds)
+
+
+def _over_cells(cells: Sequence[tuple[BySeed, BySeed]]) -> CensoredPairs:
+    """Seed by seed the mean over pairs of cells; a pair of which both miss says nothing."""
+    common = [seed for seed in cells[0][0] if all(seed in known for pair in cells for known in pair)]
+    found = [censored([(one[seed], other[seed]) for one, other in cells]) for seed in common]
+    known = [each for each in found if each.values]
+    first, second = ([geometric_mean(pair[side] for pair in each.values) for each in known] for side in (0, 1))
+    missed = sum(each.missed[0] > 0 for each in known), sum(each.missed[1] > 0 for each in known)
+    return CensoredPairs(tuple(zip(first, second, strict=True)), len(common), missed)
 
 
 def _cells(found: Found, reading: str) -> Iterator[Question]:
@@ -156,28 +164,25 @@ def _cells(found: Found, reading: str) -> Iterator[Question]:
             said = f"paper {cell.printed}; diverges ({lost} of {len(courses)} seeds)"
             yield Question(CELL, cell.words, reading, said, Verdict.FAILS, len(courses), decides=False, diverges=True)
             continue
-        mse, took = (
-            tuple((of(course), float(value)) for course in courses)
-            for of, value in ((_mse, cell.mse), (_iterations, cell.iterations))
-        )
-        for part, pairs, share, grid in (
-            (MSE, mse, _WITHIN, 0.0),
-            (ITERATIONS, took, _ITERATIONS_WITHIN, float(_EVERY)),
+        for part, of, value, share, grid in (
+            (MSE, _mse, cell.mse, _WITHIN, 0.0),
+            (ITERATIONS, _iterations, float(cell.iterations), _ITERATIONS_WITHIN, float(_EVERY)),
         ):
-            known = Pairs(pairs, len(courses))
-            test = known.test(within(1.0 - share, 1.0 + share), grid)
-            said = f"paper {cell.printed}; here {known.words(0)}"
+            known = censored([(of(course), Taken(value, value)) for course in courses])
+            test = ratio_test(known, within(1.0 - share, 1.0 + share), grid)
+            missed = f", missed with {known.missed[0]} of {len(courses)} seeds" if known.missed[0] else ""
+            said = f"paper {cell.printed}; here {known.words(0)}{missed}"
             yield Question(part, cell.words, reading, said, test, len(courses), decides=False)
 
 
-def _mse(course: RunCurve) -> float:
-    return next((mark.error for mark in course.marks if mark.iteration >= _AT), course.marks[-1].error)
+def _mse(course: RunCurve) -> Taken:
+    error = next((mark.error for mark in course.marks if mark.iteration >= _AT), course.marks[-1].error)
+    return Taken(error, error)
 
 
-def _iterations(course: RunCurve) -> float:
-    """A miss counts with the last point."""
-    hit = next((mark.iteration for mark in course.marks if mark.error <= _THRESHOLD), None)
-    return float(course.marks[-1].iteration if hit is None else hit)
+def _iterations(course: RunCurve) -> Taken:
+    hit = next((float(mark.iteration) for mark in course.marks if mark.error <= _THRESHOLD), None)
+    return Taken(hit, float(course.marks[-1].iteration))
 
 
 LARGE_M = Claim(

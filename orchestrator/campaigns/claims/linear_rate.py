@@ -10,10 +10,11 @@ import numpy as np
 from orchestrator.campaigns.claims.base_experiment import GRAPHS, NODES, REGULAR, ClaimCondition, conditions
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import Pairs, diverged
+from orchestrator.campaigns.claims.pairs import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.claims.verdict import Question, at_most
 from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.results.paired import CensoredPairs
 
 _BASE = """
 nodes: 32
@@ -130,7 +131,7 @@ def _on(courses: Sequence[RunCurve], case: Case) -> Iterator[Question]:
         return
     yield _straight([fit(course) for course in courses], case)
     lowest = tuple((max(_lowest(course), _ROUNDING), _OPTIMUM) for course in courses)
-    test = Pairs(lowest, seeds).test(at_most(1.0))
+    test = ratio_test(CensoredPairs(lowest, seeds), at_most(1.0))
     words = f"lowest suboptimality {median(low for low, _ in lowest):.2g}; times {_OPTIMUM:g}"
     yield Question(OPTIMUM, place, case.reading, words, test, seeds)
 
@@ -150,7 +151,8 @@ def _straight(fits: Sequence[Fit | None], case: Case) -> Question:
         f"unexplained, times the {1 - _STRAIGHT:.2g} allowed"
     )
     rest = tuple((max(1 - one.r2, _ROUNDING), 1 - _STRAIGHT) for one in falling)
-    return Question(STRAIGHT, case.place, case.reading, words, Pairs(rest, seeds).test(at_most(1.0)), seeds)
+    test = ratio_test(CensoredPairs(rest, seeds), at_most(1.0))
+    return Question(STRAIGHT, case.place, case.reading, words, test, seeds)
 
 
 def _lowest(course: RunCurve) -> float:

@@ -17,7 +17,7 @@ from orchestrator.campaigns.claims.base_experiment import (
 )
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import at_end, diverged, to_target
+from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
 from orchestrator.campaigns.claims.reaches_target import reach
 from orchestrator.campaigns.claims.run_curve import RunCurve, spread_to_target
 from orchestrator.campaigns.claims.verdict import MARGIN, Question, Test, at_most, positive, smaller
@@ -118,10 +118,10 @@ def _on(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterator[Quest
     low, high = steady[0], steady[-1]
     took = to_target(high.courses, low.courses, TARGET, lambda mark: mark.iteration)
     words = f"{low.words}: {low.iterations} iterations; {high.words}: {high.iterations}"
-    yield Question(FASTER, place, reading, words, took.test(smaller, EVERY), took.seeds)
+    yield Question(FASTER, place, reading, words, ratio_test(took, smaller, EVERY), took.seeds)
     ends = at_end(high.courses, low.courses)
     words = f"{low.words}: {_left(low)} left; {high.words}: {_left(high)}"
-    yield Question(MORE_ACCURATE, place, reading, words, ends.test(smaller), ends.seeds)
+    yield Question(MORE_ACCURATE, place, reading, words, ratio_test(ends, smaller), ends.seeds)
     yield from _each_step(condition, steady)
     yield from _shrinking(condition, steady)
 
@@ -134,7 +134,7 @@ def _each_step(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterato
         return
     worst = max(known, key=lambda step: fmean(one / other for one, other in step.values))
     words = " → ".join(rung.iterations for rung in rungs) + " iterations; the step up that loses most"
-    test = worst.test(at_most(1.0 + MARGIN), EVERY)
+    test = ratio_test(worst, at_most(1.0 + MARGIN), EVERY)
     yield Question(EACH_STEP, condition.place, condition.reading, words, test, worst.seeds, decides=False)
 
 

@@ -13,12 +13,13 @@ from orchestrator.campaigns.claims.base_experiment import (
 )
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import Pairs, at_end, diverged, to_target
+from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
 from orchestrator.campaigns.claims.reaches_target import reach
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.claims.verdict import Question, at_most, larger, smaller
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import percent
+from orchestrator.results.paired import CensoredPairs
 
 FEWER_ROUNDS, SLOWER, SLIGHTLY, NEAR = "fewer rounds", "different periods are slower", "but slightly", "ends as near"
 _SAME = (1, 2, 5, 10)
@@ -79,7 +80,7 @@ def _longer(condition: ClaimCondition, equal: dict[int, list[RunCurve]]) -> Iter
     short, long = steady[0], steady[-1]
     rounds = to_target(equal[long], equal[short], TARGET, _rounds)
     words = f"period {short}: {rounds.words(1)} rounds; period {long}: {rounds.words(0)}"
-    yield Question(FEWER_ROUNDS, place, reading, words, rounds.test(smaller, EVERY), rounds.seeds)
+    yield Question(FEWER_ROUNDS, place, reading, words, ratio_test(rounds, smaller, EVERY), rounds.seeds)
     yield _as_near("longer periods", condition, at_end(equal[long], equal[short]))
 
 
@@ -99,14 +100,16 @@ def _drawn(
         return
     took = to_target(each, equal, TARGET, lambda mark: mark.iteration)
     words = f"{took.words(0)} iterations; {_MEAN} for all: {took.words(1)}"
-    yield Question(SLOWER, place, reading, words, took.test(larger, EVERY), took.seeds)
-    yield Question(SLIGHTLY, place, reading, words, took.test(at_most(_SLIGHTLY), EVERY), took.seeds, decides=False)
+    yield Question(SLOWER, place, reading, words, ratio_test(took, larger, EVERY), took.seeds)
+    yield Question(
+        SLIGHTLY, place, reading, words, ratio_test(took, at_most(_SLIGHTLY), EVERY), took.seeds, decides=False
+    )
     yield _as_near(f"periods {span}", condition, at_end(each, equal))
 
 
-def _as_near(who: str, condition: ClaimCondition, ends: Pairs) -> Question:
+def _as_near(who: str, condition: ClaimCondition, ends: CensoredPairs) -> Question:
     words = f"{ends.words(0, 100)} % left; against {ends.words(1, 100)} %"
-    test, place = ends.test(at_most(_TIMES)), condition.place
+    test, place = ratio_test(ends, at_most(_TIMES)), condition.place
     return Question(f"{NEAR}, {who}", place, condition.reading, words, test, ends.seeds, decides=False)
 
 

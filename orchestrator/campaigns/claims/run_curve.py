@@ -7,15 +7,16 @@ from math import inf
 from orchestrator.campaigns.cell import Look, Measurement, Run
 from orchestrator.campaigns.curves import curve_of
 from orchestrator.campaigns.run_left import RunLeft
-from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
 from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
+from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.resolved_run import ResolvedRun
 
 _ERROR = "model_error"
 
 HOW = {
     "left": "the relative suboptimality (f(mean model) - f*) / (f(0) - f*), f the mean of the nodes' objectives on all "
-    "their samples, f* solved on all nodes' data: from 1 at the start to 0",
+    "their samples, f* solved on all nodes' data: from 1 at the start to 0; the mean of all models averages once "
+    "more for free, so that the nodes' own are further away: these are judged in comparisons, and not looked at here",
     "to the target": "the first point of a run's curve at or below the target; how far points are apart stands in the "
     "experiment (evaluate.every)",
     "MSE": "||mean model - true model||^2, as the paper's table is read",

@@ -94,7 +94,7 @@ class Question:
     evidence: str
     """What was measured, in words."""
     answer: Test | Answer | Verdict
-    """A verdict where nothing is left to estimate: it diverged, or it was counted."""
+    """A verdict where nothing is left to estimate: it diverged."""
     seeds: int
     decides: bool = True
     diverges: bool = False

@@ -4,51 +4,63 @@ from collections.abc import Sequence
 from itertools import product
 
 from orchestrator.campaigns.compare.file import Comparison
-from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Values
-from orchestrator.campaigns.compare.measure import CompareRow
-from orchestrator.campaigns.compare.tune import score
+from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Plain, Values
+from orchestrator.campaigns.compare.measure import CompareRow, of_cell
+from orchestrator.campaigns.compare.tune import Choice, Trial, Trials, follow, judged, pick, widen
 from pame.baselines import Baseline
 from pame.randomness import Key, Purpose, subset
 
 _ETA = 0.1
 
 
-def baseline_cells(comparison: Comparison) -> list[CompareCell]:
-    """As many settings as for any algorithm, of all the steps that are tried for one."""
-    grid = list(product(_values(comparison, "eta") or [_ETA], _values(comparison, "gamma") or [1.0]))
-    runs, seed = comparison.tuning.runs, comparison.tuning.seed
-    if len(grid) > runs:
-        grid = [grid[place] for place in subset(Key(seed, Purpose.TUNING), len(grid), runs).tolist()]
-    return [_cell(kind, (("eta", eta), ("gamma", gamma)), seed) for kind in Baseline for eta, gamma in grid]
+def next_baselines(comparison: Comparison, done: Trials) -> list[Trial]:
+    """What runs next, as for the algorithms: beyond the edges, then the chosen step to its end."""
+    if not done:
+        first = _first(comparison)
+        return [Trial(_cell(kind, values, comparison.tuning.seed)) for kind in Baseline for values in first]
+    rows, grid = judged(done), _grid(comparison)
+    choices = choose_baselines(comparison, rows)
+    budget = len(_first(comparison)) + comparison.tuning.more
+    wider = [cell for choice in choices for cell in widen(choice, rows, grid, budget, _allowed)]
+    return follow(choices, wider, done)
 
 
-def best_baselines(comparison: Comparison, rows: Sequence[CompareRow]) -> dict[Baseline, Values]:
+def choose_baselines(comparison: Comparison, rows: Sequence[CompareRow]) -> list[Choice]:
     """The step of each that does best."""
-    found = {}
+    found = []
     for kind in Baseline:
-        mine = sorted((row for row in rows if row.cell.algorithm == kind.value), key=lambda row: str(row.cell.values))
+        mine = sorted(of_cell(rows, CompareView.AS_PUBLISHED, kind.value), key=lambda row: str(row.cell.values))
         if mine:
-            found[kind] = min(mine, key=lambda row: score(row, comparison.targets)).cell.values
+            found.append(pick(CompareView.AS_PUBLISHED, kind.value, mine, comparison.targets, _allowed))
     return found
 
 
-def beyond_baselines(comparison: Comparison, rows: Sequence[CompareRow]) -> list[CompareCell]:
-    """Half or twice the step, where the best one is the smallest or largest tried; bounded as for the algorithms."""
-    cells = []
-    for kind, values in best_baselines(comparison, rows).items():
-        chosen = dict(values)
-        mine = [dict(row.cell.values)["eta"] for row in rows if row.cell.algorithm == kind.value]
-        eta, tried_etas = float(chosen["eta"] or 0.0), [float(value or 0.0) for value in mine]
-        factor = 2.0 if eta == max(tried_etas) else 0.5
-        left = len(baseline_cells(comparison)) // len(Baseline) + comparison.tuning.more - len(mine)
-        if left > 0 and eta in (min(tried_etas), max(tried_etas)):
-            cells.append(_cell(kind, (("eta", eta * factor), ("gamma", chosen["gamma"])), comparison.tuning.seed))
-    return cells
-
-
-def final_baselines(chosen: dict[Baseline, Values], seeds: Sequence[int]) -> list[CompareCell]:
+def final_baselines(choices: Sequence[Choice], seeds: Sequence[int]) -> list[CompareCell]:
     """On the seeds that are compared."""
-    return [_cell(kind, values, seed) for seed in seeds for kind, values in chosen.items()]
+    return [_cell(Baseline(choice.algorithm), choice.values, seed) for seed in seeds for choice in choices]
+
+
+def _first(comparison: Comparison) -> list[Values]:
+    """As many settings as for any algorithm, of all the steps that are tried for one."""
+    axes = _grid(comparison)
+    grid = [tuple(zip(axes, values, strict=True)) for values in product(*axes.values())]
+    runs = comparison.tuning.runs
+    if len(grid) <= runs:
+        return grid
+    return [grid[place] for place in subset(Key(comparison.tuning.seed, Purpose.TUNING), len(grid), runs).tolist()]
+
+
+def _grid(comparison: Comparison) -> dict[str, list[Plain]]:
+    """Of a single step, or none, twice as much as well: else there is no edge to go beyond."""
+    etas = _values(comparison, "eta") or [_ETA]
+    return {
+        "eta": [*etas, *([2 * etas[0]] if len(etas) == 1 else [])],
+        "gamma": [*(_values(comparison, "gamma") or [1.0])],
+    }
+
+
+def _allowed(_: CompareCell, key: str, value: float) -> bool:
+    return value > 0.0 if key == "eta" else value >= 1.0
 
 
 def _cell(kind: Baseline, values: Values, seed: int) -> CompareCell:

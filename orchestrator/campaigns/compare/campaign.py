@@ -15,7 +15,7 @@ from typing import Any
 
 from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
-from orchestrator.campaigns.compare.baselines import baseline_cells, best_baselines, beyond_baselines, final_baselines
+from orchestrator.campaigns.compare.baselines import choose_baselines, final_baselines, next_baselines
 from orchestrator.campaigns.compare.file import Comparison, load_comparison
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
@@ -41,17 +41,18 @@ from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
 from orchestrator.campaigns.compare.tables import NOTHING
-from orchestrator.campaigns.compare.tune import Choice, beyond, choose
+from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
 from orchestrator.campaigns.compare.verdict import MEASURES, Line, findings, goals, lines
 from orchestrator.campaigns.options import backend_of
-from orchestrator.campaigns.studies.spread import Spread
 from orchestrator.errors import writing
 from orchestrator.number_words import number, percent, volume
+from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 
-TUNING, CONFIRMED, FINAL, REAL = "tuning", "tuning to the end", "comparison", "real nodes"
+TUNING, FINAL, REAL = "tuning", "comparison", "real nodes"
 BASELINE_TUNING, BASELINE = "tuning of a baseline", "baseline"
-_SECOND_THOUGHTS = 3
+_TO_ITS_END = "to its end"
+"""What tells the longer run of a setting from the shorter one."""
 _QUICK_TRIALS = 2
 
 
@@ -62,8 +63,8 @@ class CompareCampaign:
     """Where the tuned algorithms run, after the simulator."""
     command: str = ""
     hint: str = "make the base smaller"
-    _tuning: dict[CompareCell, CompareRow] = field(default_factory=dict)
     _choices: list[Choice] = field(default_factory=list)
+    _baseline_choices: list[Choice] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.name = self.comparison.name
@@ -98,10 +99,10 @@ class CompareCampaign:
 
     def stages(self) -> Stages[None]:
         comparison = self.comparison
-        yield from self._tune(TUNING, tuning_cells(comparison))
-        while cells := beyond(comparison, self._choices, list(self._tuning.values())):
-            yield from self._tune(TUNING, cells)
-        yield from self._confirm()
+        done: dict[Trial, CompareRow] = {}
+        while trials := next_trials(comparison, done):
+            done |= yield from self._try(TUNING, [self._trial(trial) for trial in trials])
+            self._choices = choose(comparison, judged(done))
         yield from self._baselines()
         chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
         final = [self._cell(cell) for cell in final_cells(chosen, comparison.seeds)]
@@ -110,38 +111,31 @@ class CompareCampaign:
             placed = [replace(c, folder=f"real/{n:02d}-{c.experiment.name}") for n, c in enumerate(final, 1)]
             yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=True)
 
-    def _tune(self, stage: str, cells: Sequence[CompareCell]) -> Stages[None]:
-        """Run some settings on the tuning seed, and choose anew; a longer run takes the place of a shorter one."""
-        runs = yield Stage(stage, [self._cell(cell, self._short if stage == TUNING else None) for cell in cells])
-        self._tuning |= {row.cell: row for row in map(self._row, runs)}
-        self._choices = choose(self.comparison, list(self._tuning.values()))
+    def _baselines(self) -> Stages[None]:
+        """Tuned as the algorithms are, then on the seeds that are compared."""
+        comparison = self.comparison
+        done: dict[Trial, CompareRow] = {}
+        while trials := next_baselines(comparison, done):
+            done |= yield from self._try(BASELINE_TUNING, [self._baseline_trial(trial) for trial in trials])
+        self._baseline_choices = choose_baselines(comparison, judged(done))
+        cells = final_baselines(self._baseline_choices, comparison.seeds)
+        yield Stage(BASELINE, [self._baseline(cell) for cell in cells])
+
+    def _try(self, stage: str, cells: Sequence[Cell]) -> Stages[dict[Trial, CompareRow]]:
+        runs = yield Stage(stage, cells)
+        rows = [(self._row(run), _TO_ITS_END in run.labels.values()) for run in runs]
+        return {Trial(row.cell, to_its_end): row for row, to_its_end in rows}
 
     @property
     def _short(self) -> End:
         comparison = self.comparison
         return End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
 
-    def _confirm(self) -> Stages[None]:
-        """The chosen settings to their end: one that diverges there gives way to the next best, a few times."""
-        seen = set[CompareCell]()
-        for _ in range(_SECOND_THOUGHTS):
-            cells = [choice.row.cell for choice in self._choices if choice.row.cell not in seen]
-            if not cells:
-                return
-            seen.update(cells)
-            yield from self._tune(CONFIRMED, cells)
+    def _trial(self, trial: Trial) -> Cell:
+        return _until(trial, self._cell(trial.cell, None if trial.to_its_end else self._short))
 
-    def _baselines(self) -> Stages[None]:
-        """Tuned as the algorithms are, then on the seeds that are compared."""
-        comparison = self.comparison
-        tuned: list[CompareRow] = []
-        cells = baseline_cells(comparison)
-        while cells:
-            runs = yield Stage(BASELINE_TUNING, [self._baseline(cell, self._short) for cell in cells])
-            tuned += map(self._row, runs)
-            cells = beyond_baselines(comparison, tuned)
-        chosen = best_baselines(comparison, tuned)
-        yield Stage(BASELINE, [self._baseline(cell) for cell in final_baselines(chosen, comparison.seeds)])
+    def _baseline_trial(self, trial: Trial) -> Cell:
+        return _until(trial, self._baseline(trial.cell, None if trial.to_its_end else self._short))
 
     def _cell(self, cell: CompareCell, end: End | None = None) -> Cell:
         comparison = self.comparison
@@ -162,15 +156,14 @@ class CompareCampaign:
     def judge(self, done: Done, seconds: float, trouble: str | None) -> CompareOutcome:
         found = {stage: [self._row(run) for run in runs] for stage, runs in done.items()}
         sticks = {run.seed: stick_of(run) for runs in done.values() for run in runs}
-        tuning = {row.cell: row for stage in (TUNING, CONFIRMED) for row in found.get(stage, ())}
         return CompareOutcome(
             comparison=self.comparison,
             nodes=self.nodes,
             backend=self.backend,
             command=self.command,
             sticks=sticks,
-            tuning=list(tuning.values()),
-            choices=self._choices,
+            tuning=found.get(TUNING, []),
+            choices=[*self._choices, *self._baseline_choices],
             simulated=found.get(FINAL, []),
             baselines=found.get(BASELINE, []),
             measured=found.get(REAL, []),
@@ -223,6 +216,10 @@ def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison
     return replace(comparison, seeds=tuple(chosen), tuning=tuning)
 
 
+def _until(trial: Trial, cell: Cell) -> Cell:
+    return replace(cell, labels={**cell.labels, "until": _TO_ITS_END}) if trial.to_its_end else cell
+
+
 def _labels(cell: CompareCell) -> dict[str, Any]:
     return {"algorithm": cell.algorithm, "view": cell.view.value, "values": dict(cell.values)}
 
@@ -252,7 +249,9 @@ def _write_json(folder: Path, outcome: CompareOutcome) -> None:
                 "view": finding.view.value,
                 "target": finding.goal.key,
                 "of": finding.measure.key,
-                "who": finding.winners,
+                "who": finding.winner,
+                "lowest_median": finding.lowest,
+                "cannot_be_told_from": finding.doubtful,
                 "times": None if finding.ratio is None else asdict(finding.ratio),
                 "words": finding.words,
             }

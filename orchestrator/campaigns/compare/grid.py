@@ -171,14 +171,18 @@ def edges(best: Values, others: Sequence[Values], is_allowed: Callable[[str, flo
 
 
 def further(
-    comparison: Comparison, best: CompareCell, found: Sequence[Edge], known: Collection[Values]
+    grid: Mapping[str, Sequence[Plain]],
+    best: CompareCell,
+    found: Sequence[Edge],
+    known: Collection[Values],
+    is_allowed: Callable[[str, float], bool],
 ) -> list[CompareCell]:
-    """One setting beyond each edge on which the best value lies: the next of the file's values, else as far again."""
+    """One setting beyond each edge on which the best value lies: the next of the grid's values, else as far again."""
     cells = []
     for edge in found:
-        value = _next(comparison.entries[best.algorithm].tune[edge.key], edge)
+        value = _next(grid[edge.key], edge)
         values = tuple((key, value if key == edge.key else kept) for key, kept in best.values)
-        if values not in known and is_allowed(comparison, best, edge.key, value):
+        if values not in known and is_allowed(edge.key, value):
             cells.append(CompareCell(best.algorithm, best.view, values, best.seed))
     return cells
 

@@ -60,12 +60,15 @@ HOW = {
     "edge, further values are tried, at most tuning.more for each; what is tuned for one (the decay gamma) is tuned "
     "for all that have it; the best run reaches the most targets, then the tightest of these in the fewest iterations, "
     "then the lowest suboptimality; tuning runs stop at the tightest target, or earlier where the file says so; the "
-    "chosen setting is then run to the end, and one that diverges, or ends above where it began, cannot win",
+    "chosen setting is then run to the end, and one that diverges, or ends above where it began, cannot win: the next "
+    "best takes its place, is extended and run to the end in turn; the lines that exchange nothing are tuned alike",
     "as printed": "PaME with the step that the paper prints, 1 / (sigma^k t_i), sigma 1, gamma 1.005; not tuned",
     "medians and ranges": "over the seeds; a run that does not reach a target counts as later than any that does, and "
     "so does one that diverges later",
     "times": "the ratio of what two algorithms took with the same seed; the mean of its logarithm over the seeds and "
     "the 95 % interval of Student's t; with fewer than three seeds no interval, and so a look and no verdict",
+    "the fewest": "a winner has the lowest median, and the interval of the ratio lies above 1 for each of the others "
+    "that does not diverge with every seed; else there is none, and the lowest median is named as such",
 }
 """What the figures mean."""
 

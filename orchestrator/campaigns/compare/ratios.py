@@ -1,17 +1,9 @@
 """How many times as much: ratios of two algorithms with the same seed, and an interval for their mean."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from orchestrator.results.paired import ENOUGH_SEEDS, CensoredPairs, censored, censored_ratio
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What a run took to a target, None for a miss, and all that it spent."""
-
-    hit: float | None
-    spent: float
+from orchestrator.results.paired import ENOUGH_SEEDS, Taken, censored, censored_ratio
 
 
 @dataclass(frozen=True)
@@ -52,11 +44,11 @@ def ratio_by_seed(first: Mapping[int, Taken], second: Mapping[int, Taken], round
     `rounding`: the variance that the grid on which both are read gives to the logarithm of a ratio.
     """
     both = [(second[seed], first[seed]) for seed in first if seed in second]
-    pairs = censored([(a.hit, b.hit) for a, b in both], [(a.spent, b.spent) for a, b in both])
+    pairs = censored(both)
     values = tuple(pair for pair in pairs.values if min(pair) > 0)
     if not values:
         return None
-    found = censored_ratio(CensoredPairs(values, pairs.missed), rounding=rounding)
+    found = censored_ratio(replace(pairs, values=values), rounding=rounding)
     theirs, ours = pairs.missed
     low, high = (None, None) if found.is_look else (found.low, None if theirs else found.high)
     return Ratio(found.estimate, found.seeds, low, high, (ours, theirs))

@@ -122,7 +122,7 @@ def _tightest(outcome: CompareOutcome) -> list[CompareFinding]:
 
 def _tile(finding: CompareFinding) -> tuple[str, str, str]:
     what = f"Fewest {finding.measure.words} to {finding.goal.key}, {finding.view.value}"
-    return what, finding.names, finding.words
+    return what, finding.who, finding.words
 
 
 def _family(outcome: CompareOutcome, family: str) -> str:

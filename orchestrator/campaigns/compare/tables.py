@@ -10,11 +10,11 @@ from orchestrator.campaigns.compare.mixing_partners import MixingPartners, typic
 from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.tune import Choice
 from orchestrator.campaigns.compare.verdict import CONTESTS, MEASURES, CompareFinding, findings, goals, is_free, lines
-from orchestrator.campaigns.studies.spread import Spread
 from orchestrator.number_words import duration, percent
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import TableCell
+from orchestrator.results.spread import Spread
 
 NOTHING = "–"
 MISSED = "missed"

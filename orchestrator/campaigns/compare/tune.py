@@ -1,7 +1,13 @@
-"""The best of the settings tried: most targets reached, then the tightest of these soonest, then the lowest end."""
+"""What is tried, and which setting is best: most targets reached, then the tightest soonest, then the lowest end.
 
-from collections.abc import Sequence
+What runs next follows from what has run. Where the best value lies on an edge, one beyond it is tried, as long as the
+budget lasts, which is the same for all; else the best runs to its own end. If it diverges there it is out, and it
+begins anew with the next best: until the choice is confirmed and on no edge, or the budget is used up.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 
 from orchestrator.campaigns.compare.file import Comparison
@@ -16,6 +22,7 @@ from orchestrator.campaigns.compare.grid import (
     further,
     is_allowed,
     tried,
+    tuning_cells,
     views,
 )
 from orchestrator.campaigns.compare.measure import CompareRow, of_cell, to_suboptimality
@@ -45,6 +52,47 @@ class Choice:
         return self.diverged < self.tried
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A tuning run: until it has told what it can, or to its own end."""
+
+    cell: CompareCell
+    to_its_end: bool = False
+
+
+Trials = Mapping[Trial, CompareRow]
+"""Those that are done."""
+IsAllowed = Callable[[CompareCell, str, float], bool]
+"""Whether a setting of a cell may have this value."""
+
+
+def next_trials(comparison: Comparison, done: Trials) -> list[Trial]:
+    """What the algorithms run next; nothing: the choice stands."""
+    if not done:
+        return [Trial(cell) for cell in tuning_cells(comparison)]
+    rows = judged(done)
+    choices = choose(comparison, rows)
+    return follow(choices, beyond(comparison, choices, rows), done)
+
+
+def follow(choices: Sequence[Choice], wider: Sequence[CompareCell], done: Trials) -> list[Trial]:
+    """Beyond the edges; of whom nothing is left to try there, the chosen setting to its end."""
+    unsettled = {(cell.view, cell.algorithm) for cell in wider}
+    chosen = [c.row for c in choices if (c.view, c.algorithm) not in unsettled]
+    ends = [Trial(row.cell, to_its_end=True) for row in chosen if not has_diverged(row)]
+    return [*map(Trial, wider), *(trial for trial in ends if trial not in done)]
+
+
+def judged(done: Trials) -> list[CompareRow]:
+    """Every setting by its shorter run, so that all are judged alike; but one that diverges later has diverged."""
+    rows = []
+    for trial, row in done.items():
+        if not trial.to_its_end:
+            later = done.get(Trial(trial.cell, to_its_end=True))
+            rows.append(row if later is None or not has_diverged(later) else later)
+    return rows
+
+
 def score(row: CompareRow, targets: Sequence[float]) -> tuple[bool, int, float, float]:
     """The lower, the better; `targets` in descending order."""
     hits = [mark for target in targets if (mark := to_suboptimality(row, target)) is not None]
@@ -59,18 +107,31 @@ def choose(comparison: Comparison, rows: Sequence[CompareRow]) -> list[Choice]:
         for algorithm in contestants(comparison, view):
             mine = _in_order(of_cell(rows, view, algorithm), comparison, algorithm)
             if mine:
-                found.append(_choice(comparison, view, algorithm, mine))
+                found.append(pick(view, algorithm, mine, comparison.targets, partial(is_allowed, comparison)))
     return found
 
 
 def beyond(comparison: Comparison, choices: Sequence[Choice], rows: Sequence[CompareRow]) -> list[CompareCell]:
     """What to try next where a best value lies on an edge; the same number at most for each algorithm and view."""
-    cells = []
-    for choice in choices:
-        known = [row.cell.values for row in of_cell(rows, choice.view, choice.algorithm)]
-        left = len(tried(comparison, choice.algorithm)) + comparison.tuning.more - len(known)
-        cells += further(comparison, choice.row.cell, choice.edges, known)[: max(0, left)]
-    return cells
+    return [
+        cell
+        for choice in choices
+        for cell in widen(
+            choice,
+            rows,
+            comparison.entries[choice.algorithm].tune,
+            len(tried(comparison, choice.algorithm)) + comparison.tuning.more,
+            partial(is_allowed, comparison),
+        )
+    ]
+
+
+def widen(
+    choice: Choice, rows: Sequence[CompareRow], grid: Mapping[str, Sequence[Plain]], budget: int, is_allowed: IsAllowed
+) -> list[CompareCell]:
+    """Beyond the edges of one choice; `budget`: of how many settings in all."""
+    best, known = choice.row.cell, [row.cell.values for row in of_cell(rows, choice.view, choice.algorithm)]
+    return further(grid, best, choice.edges, known, partial(is_allowed, best))[: max(0, budget - len(known))]
 
 
 def has_diverged(row: CompareRow) -> bool:
@@ -78,13 +139,12 @@ def has_diverged(row: CompareRow) -> bool:
     return row.status != Status.FINISHED.value or (row.left is not None and row.left > 1.0)
 
 
-def _choice(comparison: Comparison, view: CompareView, algorithm: str, rows: Sequence[CompareRow]) -> Choice:
-    best = min(rows, key=lambda row: score(row, comparison.targets))
-    ends = edges(
-        best.cell.values,
-        [row.cell.values for row in rows],
-        lambda key, value: is_allowed(comparison, best.cell, key, value),
-    )
+def pick(
+    view: CompareView, algorithm: str, rows: Sequence[CompareRow], targets: Sequence[float], is_allowed: IsAllowed
+) -> Choice:
+    """The best of some runs; of equals the first."""
+    best = min(rows, key=lambda row: score(row, targets))
+    ends = edges(best.cell.values, [row.cell.values for row in rows], partial(is_allowed, best.cell))
     return Choice(view, algorithm, best, len(rows), sum(map(has_diverged, rows)), tuple(ends))
 
 

@@ -15,11 +15,12 @@ from orchestrator.campaigns.compare.measure import (
     under_stop_rule,
 )
 from orchestrator.campaigns.compare.outcome import CompareOutcome
-from orchestrator.campaigns.compare.ratios import Ratio, Taken, ratio_by_seed
+from orchestrator.campaigns.compare.ratios import Ratio, ratio_by_seed
 from orchestrator.campaigns.compare.tune import has_diverged
-from orchestrator.campaigns.studies.spread import Spread, spread, spread_of_hits
+from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import count, duration, number, volume
-from orchestrator.results.paired import ENOUGH_SEEDS
+from orchestrator.results.paired import ENOUGH_SEEDS, Taken
+from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
 
 
@@ -83,25 +84,41 @@ class Line:
 
 @dataclass(frozen=True)
 class CompareFinding:
-    """Who needs the fewest of a measure to a goal; nobody, if all missed it."""
+    """Who needs the fewest of a measure to a goal; a winner needs fewer than each of the others, beyond doubt."""
 
     view: CompareView
     goal: Goal
     measure: Measure
-    winners: tuple[str, ...]
-    took: Spread | None
+    lowest: tuple[str, ...] = ()
+    """Those with the lowest median; nobody, if all missed it."""
+    took: Spread | None = None
+    """What the first of them took."""
     runner_up: str | None = None
     ratio: Ratio | None = None
     """How many times that the runner-up needs, seed by seed."""
+    doubtful: tuple[str, ...] = ()
+    """Those from whom the first cannot be told: the interval of the paired ratio is not above 1, or there is none."""
     is_free: bool = False
     """Whether no communication gets there, too: then nobody wins."""
     is_alone: bool = True
     """Whether no run of anybody else gets there."""
 
     @property
-    def names(self) -> str:
-        """Of those who need the fewest."""
-        return " and ".join(self.winners) or "nobody"
+    def is_look(self) -> bool:
+        """Whether the seeds are too few for any winner."""
+        return self.took is not None and self.took.runs < ENOUGH_SEEDS
+
+    @property
+    def winner(self) -> str | None:
+        """Who needs the fewest; None: nobody, or it cannot be told."""
+        return None if self.took is None or self.is_look or self.doubtful else self.lowest[0]
+
+    @property
+    def who(self) -> str:
+        """The winner, or why there is none, in short."""
+        if self.took is None:
+            return "nobody"
+        return self.winner or (Verdict.LOOK if self.is_look else Verdict.OPEN).value
 
     @property
     def words(self) -> str:
@@ -112,15 +129,17 @@ class CompareFinding:
             return "nobody gets there"
         low, high = self._show(self.took.low), self._show(self.took.high)
         range_ = f" ({low} … {high})" if low != high else ""
-        said = f"{self.names}: {self._show(self.took.median)}{range_}"
-        if self.runner_up is None and len(self.winners) == 1:
-            look = f" (a look: {count(self.took.runs, 'seed')})" if self.took.runs < ENOUGH_SEEDS else ""
+        said = f"{' and '.join(self.lowest)}: {self._show(self.took.median)}{range_}"
+        if self.winner is None:
+            seeds = f" ({count(self.took.runs, 'seed')})" if self.is_look else ""
+            said = f"no winner, {self.who}{seeds}; lowest median {said}"
+        if self.runner_up is not None:
+            said += f"; next {self.runner_up}{'' if self.ratio is None else f', {self.ratio.words}'}"
+        elif len(self.lowest) == 1:
             others = "nobody else gets there" if self.is_alone else "all others miss it with half of the seeds or more"
-            return f"{said}{look}; {others}"
-        if self.runner_up is None:
-            return said
-        times = "" if self.ratio is None else f", {self.ratio.words}"
-        return f"{said}; next {self.runner_up}{times}"
+            said += f"; {others}"
+        rest = [name for name in self.doubtful if name != self.runner_up and name not in self.lowest]
+        return f"{said}; it cannot be told from {', '.join(rest)}" if rest and not self.is_look else said
 
     def _show(self, value: float) -> str:
         return self.measure.show(value)
@@ -193,7 +212,7 @@ def by_seed(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> dict[in
         spent = [value for mark in row.marks if (value := measure.of(mark)) is not None]
         if spent and not (measure.is_time and row.cpu_bound):
             mark = hit(row, goal)
-            found[row.cell.seed] = Taken(None if mark is None else measure.of(mark), max(spent))
+            found[row.cell.seed] = Taken(None if mark is None else measure.of(mark), max(spent), has_diverged(row))
     return found
 
 
@@ -207,7 +226,7 @@ def findings(outcome: CompareOutcome) -> list[CompareFinding]:
             contest = [line for line in lines(outcome, view, goal) if not line.is_baseline]
             known = [measure for measure in CONTESTS if _is_known(contest, measure)]
             if is_free(outcome, goal):
-                found += [CompareFinding(view, goal, measure, (), None, is_free=True) for measure in known]
+                found += [CompareFinding(view, goal, measure, is_free=True) for measure in known]
             else:
                 found += [_finding(outcome, view, goal, measure, contest) for measure in known]
     return found
@@ -219,17 +238,39 @@ def _finding(
     known = [(line.algorithm, found) for line in contest if (found := line.took[measure.key]) is not None]
     there = sorted((pair for pair in known if not pair[1].is_missed), key=lambda pair: pair[1].median)
     if not there:
-        return CompareFinding(view, goal, measure, (), None)
+        return CompareFinding(view, goal, measure)
     first = there[0][1]
-    winners = tuple(name for name, found in there if found.median == first.median)
-    if len(winners) == len(there):
-        is_alone = all(found.missed == found.runs for name, found in known if name not in winners)
-        return CompareFinding(view, goal, measure, winners, first, is_alone=is_alone)
-    name = there[len(winners)][0]
-    ours, theirs = (of_cell(outcome.rows, view, who) for who in (winners[0], name))
-    mine, others = (by_seed(rows, goal, measure) for rows in (ours, theirs))
-    ratio = ratio_by_seed(mine, others, _rounding(outcome, goal, (*ours, *theirs)))
-    return CompareFinding(view, goal, measure, winners, first, name, ratio)
+    lowest = tuple(name for name, found in there if found.median == first.median)
+    runner_up = there[len(lowest)][0] if len(lowest) < len(there) else None
+    ratios = {name: _ratio(outcome, view, goal, measure, (lowest[0], name)) for name, _ in known if name != lowest[0]}
+    return CompareFinding(
+        view,
+        goal,
+        measure,
+        lowest,
+        first,
+        runner_up,
+        ratios.get(runner_up or ""),
+        tuple(
+            name
+            for name, ratio in ratios.items()
+            if not (ratio is not None and ratio.is_decided) and not _never_ends(of_cell(outcome.rows, view, name))
+        ),
+        is_alone=all(found.missed == found.runs for name, found in known if name not in lowest),
+    )
+
+
+def _ratio(
+    outcome: CompareOutcome, view: CompareView, goal: Goal, measure: Measure, both: tuple[str, str]
+) -> Ratio | None:
+    rows = [of_cell(outcome.rows, view, name) for name in both]
+    first, second = (by_seed(some, goal, measure) for some in rows)
+    return ratio_by_seed(first, second, _rounding(outcome, goal, [row for some in rows for row in some]))
+
+
+def _never_ends(rows: Sequence[CompareRow]) -> bool:
+    """Whether all of them diverge: such an algorithm never gets there, however long it runs."""
+    return all(map(has_diverged, rows))
 
 
 def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -> float:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from orchestrator.campaigns.studies.grid import PATIENCES, SPARES, Policy
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.outcome import StudyOutcome
-from orchestrator.campaigns.studies.spread import Rows, Spread, spread
+from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color, suits_log
 from orchestrator.report.vega import Row as Dot
+from orchestrator.results.spread import Spread, spread
 
 _KIB = 1024.0
 _SHOWN = (

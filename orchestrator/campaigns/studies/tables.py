@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 from orchestrator.campaigns.studies.grid import DPSGD, PAME, StudyCondition
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.outcome import StudyOutcome
-from orchestrator.campaigns.studies.spread import Rows, Spread
+from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.verdict import StudyFinding
 from orchestrator.number_words import duration, number, percent, volume
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import TableCell
+from orchestrator.results.spread import Spread
 
 NOTHING = "–"
 MISSED = "missed"

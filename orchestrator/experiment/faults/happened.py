@@ -20,7 +20,6 @@ from orchestrator.experiment.faults.absences import (
 from orchestrator.experiment.faults.plan_words import kind_of
 from pame.fault_effects import FaultEvent, Plan, Window
 
-BEGINS, ENDS, FAILED = "fault begins", "fault ends", "fault failed"
 _ENDED = "the run ended before "
 _NAMED = 4
 _REASONS = 3
@@ -101,24 +100,6 @@ class _Found:
     outcome: WindowOutcome
     begun: Sequence[int] = ()
     missing: Sequence[int] = ()
-
-
-def told_of(line: Mapping[str, object]) -> Told | None:
-    """What a line of events.jsonl says of a fault; None: nothing."""
-    what, number, node, planned = (line.get(key) for key in ("what", "number", "node", "planned"))
-    if what not in (BEGINS, ENDS, FAILED) or not isinstance(number, int) or not isinstance(node, int):
-        return None
-    moment = planned.get("iteration") if isinstance(planned, dict) else planned
-    seconds = line.get("seconds")
-    return Told(
-        number,
-        node,
-        begins=what == BEGINS or line.get("failed") == "begins",
-        planned=float(moment) if isinstance(moment, int | float) else None,
-        seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
-        failure=str(line.get("detail") or "no reason told") if what == FAILED else "",
-        mechanism=str(line.get("mechanism") or ""),
-    )
 
 
 def on_network(plan: Plan, told: Iterable[Told], reach: Reach) -> FaultOutcomes:

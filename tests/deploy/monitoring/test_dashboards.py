@@ -18,7 +18,7 @@ from deploy.grafana import make_dashboards
 from node.counters import InCounters, NodeCounters, OutCounters
 from node.metrics import NodeCollector
 from orchestrator.control.metrics import OrchestratorCollector, OrchestratorFigures
-from tests.deploy.monitoring.monitoring_world import (
+from tests.deploy.monitoring.harness import (
     DASHBOARDS,
     DEPLOY,
     annotation_queries,

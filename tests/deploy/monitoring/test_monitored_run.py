@@ -14,11 +14,11 @@ import grpc
 import pytest
 
 from contract.rpc import exchange_pb2
-from node.link import PUSH
+from node.link_stream import PUSH
 from node.stream_proof import shown
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.live import LivePage
-from tests.deploy.monitoring.monitoring_world import (
+from tests.deploy.monitoring.harness import (
     Asked,
     Prometheus,
     annotation_queries,
@@ -27,8 +27,8 @@ from tests.deploy.monitoring.monitoring_world import (
     prometheus,
     regions,
 )
-from tests.orchestrator.backends.local_world import answer, attached, join_of, until
-from tests.orchestrator.control.served_world import TOKEN, Served, served, text_of
+from tests.orchestrator.backends.harness import answer, attached, join_of, until
+from tests.orchestrator.control.harness import TOKEN, Served, served, text_of
 
 NODES = 5
 VICTIM = "node-2"
@@ -81,7 +81,7 @@ async def _watch_two_runs(folder: Path) -> None:
             await lie(world)
             await until(lambda: world.desk.run and world.desk.run.collection.iterations[0] > 20)
             os.kill(processes.alive()[VICTIM], signal.SIGKILL)
-            await until(lambda: world.desk.run and world.desk.run.deaths == 1)
+            await until(lambda: world.desk.run and world.desk.run.disturbances.deaths == 1)
             processes.start(VICTIM, world.control.address, world.control.token)
             asked = panel_queries() + annotation_queries()
             await until_none_left(lambda: without_data(server, asked, began, by_panel=False))
@@ -122,7 +122,7 @@ async def lie(world: Served) -> None:
     member, run = world.control.members.get("node-0"), world.desk.run
     assert member is not None
     assert run is not None
-    proof = shown(run._common.secret, member.address)
+    proof = shown(run.common.secret, member.address)
     async with grpc.aio.insecure_channel(member.address) as channel, asyncio.timeout(BOUND_S):
         push = channel.stream_stream(PUSH, None, exchange_pb2.Receipt.FromString)(metadata=proof)
         for _ in range(3):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.deploy.monitoring.monitoring_world import PROMETHEUS
+from tests.deploy.monitoring.harness import PROMETHEUS
 
 RULES_TEST = Path(__file__).with_name("rules_test.yml")
 

@@ -28,7 +28,8 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
-from tests.node.shaping.shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
+from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITHOUT_NETEM
+from tests.node.shaping.harness import Place, namespace
 
 WAIT_S = 20.0
 TEN_TO_TWENTY = Window(10.0, 20.0)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from node.shaping import Desired, Script, Shaped, changes, tree
 from node.shaping.render import baseline
 from pame.links import LinkSpec
-from tests.node.shaping.shaping_world import WITH_OLD_NETEM, WITHOUT_NETEM, Place, namespace
+from tests.node.shaping.builders import WITH_OLD_NETEM, WITHOUT_NETEM
+from tests.node.shaping.harness import Place, namespace
 
 pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(180)]
 NUMBERS = r"(handle|packets|bytes) \d+"

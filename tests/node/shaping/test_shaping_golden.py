@@ -8,7 +8,7 @@ import pytest
 from node.shaping import Desired, Kernel, Script, Shaped, changes, tree
 from node.shaping.render import baseline
 from pame.links import LinkSpec
-from tests.node.shaping.shaping_world import NOTHING, WITH_NETEM, WITH_OLD_NETEM, WITHOUT_NETEM
+from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITH_OLD_NETEM, WITHOUT_NETEM
 
 GOLDEN = Path(__file__).parent / "golden"
 

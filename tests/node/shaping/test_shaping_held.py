@@ -7,7 +7,7 @@ from pathlib import Path
 from node.shaping import Desired, Held, Shaped
 from node.shaping.read_back import Counters, PrintedTexts, differences, held
 from pame.links import LinkSpec
-from tests.node.shaping.shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM
+from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITHOUT_NETEM
 
 PRINTED = Path(__file__).parent / "printed"
 SPEC = LinkSpec(delay_s=0.05, jitter_s=0.005, rate_bps=10e6, distribution="normal", loss=0.01)

@@ -10,7 +10,8 @@ import pytest
 from node.shaping import Applied, Desired, Held, Shaped, ShapingRefused, apply, clear, read_back
 from node.shaping.read_back import differences
 from pame.links import LinkSpec
-from tests.node.shaping.shaping_world import WITHOUT_NETEM, Place, cable
+from tests.node.shaping.builders import WITHOUT_NETEM
+from tests.node.shaping.harness import Place, cable
 
 pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(120)]
 

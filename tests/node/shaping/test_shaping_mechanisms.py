@@ -9,7 +9,8 @@ import pytest
 
 from node.shaping import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
 from pame.links import LinkSpec
-from tests.node.shaping.shaping_world import NOTHING, WITH_NETEM, WITHOUT_NETEM, Place, namespace
+from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITHOUT_NETEM
+from tests.node.shaping.harness import Place, namespace
 
 EVERYTHING = LinkSpec(delay_s=0.05, jitter_s=0.01, rate_bps=1e6, loss=0.1)
 PROBE = (

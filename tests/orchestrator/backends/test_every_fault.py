@@ -13,7 +13,7 @@ import pytest
 from orchestrator.backends.local import local
 from orchestrator.results import Status
 from pame.fault_plan_text import read_plan
-from tests.orchestrator.backends.local_world import Watcher, events_of, experiment_of
+from tests.orchestrator.backends.harness import Watcher, events_of, experiment_of
 
 STEP_S = 0.02
 

@@ -16,7 +16,7 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import RunOutcome
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import Relay, Watcher, World, experiment_of, run_with, until
+from tests.orchestrator.backends.harness import Relay, Watcher, World, experiment_of, run_with, until
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
@@ -89,7 +89,7 @@ def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) ->
     assert outcome.ending.status is Status.FINISHED
     assert outcome.ending.iterations == 300
     assert sorted(outcome.happened("back")) == list(range(6))
-    assert (outcome.run.deaths, outcome.run.restarts) == (0, 0)
+    assert (outcome.run.disturbances.deaths, outcome.run.disturbances.restarts) == (0, 0)
     assert not outcome.happened("refused")
     assert not outcome.ending.exact
     models = np.stack([model for _, (_, model) in sorted(outcome.run.collection.results.items())])
@@ -115,7 +115,7 @@ def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_pa
     outcome = asyncio.run(run_with(kill, made, tmp_path / "run"))
     assert outcome.ending.status is Status.FINISHED
     assert outcome.happened("died") == [1]
-    assert outcome.run.deaths == 1
+    assert outcome.run.disturbances.deaths == 1
     assert outcome.figures.suspects == (1,)
     assert 3 <= outcome.figures.expired < 50  # three in a row, then nobody waits for it any more
     assert outcome.run.collection.starved >= 30

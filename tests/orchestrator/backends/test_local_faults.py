@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from contract.rpc import exchange_pb2 as pb
-from node.link import PUSH
+from node.link_stream import PUSH
 from node.stream_proof import shown
 from node.wire_message import size_limit
 from orchestrator.experiment import Experiment
@@ -20,7 +20,7 @@ from pame.byte_account import ByteAccount, Fate
 from pame.mailbox import PER_SENDER
 from pame.randomness import Key, Purpose, uniforms
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import (
+from tests.orchestrator.backends.harness import (
     MARK,
     Outcome,
     Villain,
@@ -87,7 +87,11 @@ def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_the_run(
     outcome = outcome_of(kill, experiment(), tmp_path, mark)
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.happened("died") == [victim]
-    assert (outcome.run.deaths, outcome.run.restarts, outcome.run.departures) == (1, 0, 0)
+    assert (
+        outcome.run.disturbances.deaths,
+        outcome.run.disturbances.restarts,
+        outcome.run.disturbances.departures,
+    ) == (1, 0, 0)
     assert victim in outcome.figures.suspects
     assert outcome.figures.expired > 0
     others = set(range(5)) - {victim}
@@ -122,7 +126,7 @@ def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path,
     outcome = outcome_of(freeze, experiment(step="30ms", iterations=300), tmp_path, mark)
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert (outcome.happened("silent"), outcome.happened("heard again")) == ([victim], [victim])
-    assert outcome.run.deaths == 0
+    assert outcome.run.disturbances.deaths == 0
     assert outcome.figures.expired > 0
     assert outcome.run.totals.ledger().messages(Fate.LATE) > 0
     assert outcome.run.collection.results[victim][0] == 300
@@ -173,7 +177,7 @@ def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_that_w
         kill_and_restart, experiment(step="20ms", iterations=300, restart={"state": state}), tmp_path, mark
     )
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
-    assert (outcome.run.deaths, outcome.run.restarts) == (2, 2)
+    assert (outcome.run.disturbances.deaths, outcome.run.disturbances.restarts) == (2, 2)
     assert outcome.happened("restarted") == [victim, victim]
     assert not outcome.happened("refused")
     assert all(state in event["detail"] for event in outcome.events if event["what"] == "restarted")
@@ -233,7 +237,7 @@ def test_a_node_told_to_leave_finishes_says_goodbye_and_exits_with_0(tmp_path: P
     outcome = outcome_of(terminate, experiment(), tmp_path, mark)
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert (outcome.happened("left"), outcome.happened("died")) == ([victim], [])
-    assert (outcome.run.departures, outcome.run.deaths) == (1, 0)
+    assert (outcome.run.disturbances.departures, outcome.run.disturbances.deaths) == (1, 0)
     assert outcome.codes[pid] == 0
     left_at, _ = outcome.run.collection.results[victim]
     assert 10 <= left_at < ITERATIONS
@@ -269,7 +273,7 @@ def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_th
         bad.append(pb.Parcel(run=world.run.number, sender=77).SerializeToString())
         async with grpc.aio.insecure_channel(member.address) as channel:
             push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
-            secret = shown(world.run._common.secret, member.address)  # whatever else they know, these do not know that
+            secret = shown(world.run.common.secret, member.address)  # whatever else they know, these do not know that
             call = push(metadata=secret)
             for data in bad:
                 await call.write(data)

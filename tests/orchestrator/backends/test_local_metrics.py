@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from orchestrator.results import Status
-from tests.orchestrator.backends.local_world import World, experiment_of, run_with, until
+from tests.orchestrator.backends.harness import World, experiment_of, run_with, until
 
 
 def scrape(address: str) -> str:

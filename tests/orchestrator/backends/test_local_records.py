@@ -12,7 +12,7 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import Record
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import Watcher, experiment_of
+from tests.orchestrator.backends.harness import Watcher, experiment_of
 
 BASE: dict[str, Any] = {
     "nodes": 6,

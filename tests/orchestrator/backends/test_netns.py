@@ -24,7 +24,7 @@ from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import Watcher, experiment_of
+from tests.orchestrator.backends.harness import Watcher, experiment_of
 
 ROOT = Path(__file__).parents[3]
 LINEAR = {"kind": "linear", "n": 60, "samples": 40, "test_samples": 50}
@@ -119,7 +119,7 @@ def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_contro
     assert inside.heard_by_host == pytest.approx(control, rel=0.1)
     assert all(sent["lo"] == 0 for sent in inside.sent)
     log = (tmp_path / "run" / "nodes.log").read_text()
-    joined = re.findall(r"joined (\S+):\d+, metrics at http://(\S+):\d+/metrics", log)
+    joined = re.findall(r" orchestrator=(\S+):\d+ metrics=http://(\S+):\d+/metrics", log)
     assert len(joined) == 4
     assert all(_network(orchestrator) == _network(metrics) for orchestrator, metrics in joined)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.exit_codes import ExitCode
-from tests.orchestrator.backends.local_world import MARK, marked, new_mark, poll
+from tests.orchestrator.backends.harness import MARK, marked, new_mark, poll
 
 ROOT = Path(__file__).parents[3]
 NODES = 4

@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.backends.netns import netns
 from orchestrator.results import Ending, Status
-from tests.orchestrator.backends.local_world import Watcher, experiment_of
+from tests.orchestrator.backends.harness import Watcher, experiment_of
 
 pytestmark = pytest.mark.requires("root")
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from orchestrator.cli.exit_codes import ExitCode
-from tests.orchestrator.backends.local_world import MARK, events_of, marked, new_mark, poll
+from tests.orchestrator.backends.harness import MARK, events_of, marked, new_mark, poll
 
 ROOT = Path(__file__).parents[3]
 EXPERIMENT = {
@@ -70,7 +70,7 @@ class Pame:
         return curve is not None and curve.exists() and len(curve.read_text().splitlines()) > 2
 
     def nodes(self) -> list[int]:
-        """A nursery's children have its command line; it is the oldest."""
+        """A fork server's children have its command line; it is the oldest."""
         return sorted(self.nurseries())[1:]
 
     def signal(self, number: signal.Signals) -> None:
@@ -108,7 +108,7 @@ def pame(tmp_path: Path) -> Iterator[Pame]:
 
 
 def test_ctrl_c_while_nodes_gather_ends_in_order(pame: Pame) -> None:
-    """The nursery is frozen, so that no node ever comes."""
+    """The fork server is frozen, so that no node ever comes."""
     pame.start()
     poll(pame.nurseries)
     os.kill(pame.nurseries()[0], signal.SIGSTOP)
@@ -143,7 +143,7 @@ def test_a_killed_orchestrator_takes_everything_with_it_even_a_frozen_node(pame:
     poll(pame.is_gone, 30)
 
 
-def test_a_killed_nursery_takes_no_node_out_of_sight(pame: Pame) -> None:
+def test_a_killed_fork_server_takes_no_node_out_of_sight(pame: Pame) -> None:
     pame.start()
     poll(pame.is_running)
     os.kill(sorted(pame.nurseries())[0], signal.SIGKILL)
@@ -170,7 +170,7 @@ def test_nodes_that_die_in_the_run_are_in_its_summary(pame: Pame) -> None:
 def test_a_node_that_cannot_start_ends_the_run_with_its_last_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the nursery, and only there, opening a server fails."""
+    """In the fork server, and only there, opening a server fails."""
     broken = Pame(tmp_path)
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\nif 'node.fork_server' in sys.orig_argv:\n"

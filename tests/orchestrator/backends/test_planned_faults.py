@@ -25,7 +25,7 @@ from pame.byte_account import ByteAccount, Fate
 from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window
 from pame.fault_plan_text import plan_lines, read_plan
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import Watcher, World, experiment_of, run_with, until
+from tests.orchestrator.backends.harness import Watcher, World, experiment_of, run_with, until
 
 LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.3}

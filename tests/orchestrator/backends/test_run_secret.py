@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from contract.rpc import exchange_pb2 as pb
-from node.link import PROBE, PUSH
+from node.link_stream import PROBE, PUSH
 from node.stream_proof import Metadata, shown
 from node.wire_message import pack
 from orchestrator.experiment.resolve import make_network_setting
@@ -18,7 +18,7 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.local_world import Watcher, World, experiment_of, run_with, until
+from tests.orchestrator.backends.harness import Watcher, World, experiment_of, run_with, until
 
 HONEST = experiment_of(
     nodes=4,
@@ -53,7 +53,7 @@ def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_pu
         assert member is not None
         parcel = forged(world.run.setting, world.run.number, sender, victim)
         probe = pb.ProbeParcel(run=world.run.number, sender=sender, number=1, sent_ns=time.time_ns())
-        elsewhere = shown(world.run._common.secret, "127.0.0.1:9")  # as whoever took the port of a dead node is shown
+        elsewhere = shown(world.run.common.secret, "127.0.0.1:9")  # as whoever took the port of a dead node is shown
         guessed = shown(bytes(16), member.address)
         async with grpc.aio.insecure_channel(member.address) as channel:
             for method, data in ((PUSH, parcel), (PROBE, probe.SerializeToString())):
@@ -80,7 +80,7 @@ def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_path: P
         sender = world.run.setting.topology.neighbours(victim)[0]
         member = world.control.members.get("node-1")
         assert member is not None
-        metadata = shown(world.run._common.secret, member.address)
+        metadata = shown(world.run.common.secret, member.address)
         async with grpc.aio.insecure_channel(member.address) as channel:
             parcel = forged(world.run.setting, world.run.number, sender, victim)
             [receipt] = await receipts(channel, PUSH, parcel, metadata)

@@ -14,7 +14,7 @@ from orchestrator.backends.netns import netns
 from orchestrator.control import link_check
 from orchestrator.control.verification import Asked, Verifier, asked_of
 from orchestrator.results import Status
-from tests.orchestrator.backends.local_world import Watcher, experiment_of
+from tests.orchestrator.backends.harness import Watcher, experiment_of
 
 PROBLEM = {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10}
 

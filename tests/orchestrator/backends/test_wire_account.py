@@ -22,7 +22,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, RunFolder, Status
 from pame.framing import ETHERNET, LOOPBACK, Interface
-from tests.orchestrator.backends.local_world import Watcher, experiment_of
+from tests.orchestrator.backends.harness import Watcher, experiment_of
 
 ROOT = Path(__file__).parents[3]
 LARGE = 8 * 1024

@@ -11,7 +11,7 @@ from orchestrator.campaigns.conduct import conduct, report_anew
 from orchestrator.campaigns.rows import CannotResume, RowFile
 from orchestrator.errors import CannotWrite
 from orchestrator.results.campaign_record import is_under_way, read_record
-from tests.orchestrator.campaigns.small_campaign import BASE, RECORD, SmallCampaign, Watcher
+from tests.orchestrator.campaigns.builders import BASE, RECORD, SmallCampaign, Watcher
 
 pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
 

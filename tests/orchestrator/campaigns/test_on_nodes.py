@@ -13,8 +13,8 @@ from orchestrator.control.recorded_run import make_order
 from orchestrator.experiment import load_text
 from orchestrator.experiment.resolve import warnings
 from orchestrator.results import Ending
-from tests.orchestrator.backends.local_world import Watcher
-from tests.orchestrator.campaigns.studies.study_world import SMALL
+from tests.orchestrator.backends.harness import Watcher
+from tests.orchestrator.campaigns.studies.builders import SMALL
 
 
 def asked_for(stage: Stage, folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[RunRequest]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli import main
-from tests.orchestrator.cli.pame_command import SMALL, Pame
+from tests.orchestrator.cli.harness import SMALL, Pame
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from orchestrator.cli.campaign_screen import CampaignScreen
 from orchestrator.cli.terminal import shown
 from orchestrator.control import NetworkState
 from orchestrator.experiment import Experiment
-from orchestrator.results.points import CurvePoint
+from pame.observe import Evaluation
 
-POINT = CurvePoint("iteration", 50, None, 1_435_653, 0.1234, 0.5678, None, {})
+POINT = Evaluation("iteration", 50, None, 1_435_653, 0.1234, 0.5678, None, {})
 
 
 def terminal(width: int = 100) -> tuple[Console, StringIO]:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 CASES = {
     "not YAML": ("nodes: [1, 2", "YAML"),

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 
 def test_doctor_shows_what_works_what_is_missing_and_the_fix(pame_process: Pame) -> None:

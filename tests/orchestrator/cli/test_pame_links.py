@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.orchestrator.cli.pame_command import SMALL, Pame
+from tests.orchestrator.cli.harness import SMALL, Pame
 
 REGIONS = """
 links:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 
 def test_a_note_is_on_the_terminal_in_the_summary_and_in_the_report(pame: Pame, small: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 FAULTY = """
 nodes: 6

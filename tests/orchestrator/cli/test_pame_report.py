@@ -15,7 +15,7 @@ import pytest
 from orchestrator.report import ReportError, write_report
 from orchestrator.results.read import read_run
 from pame.randomness import Key, Purpose, integers
-from tests.orchestrator.cli.pame_command import SMALL, Pame
+from tests.orchestrator.cli.harness import SMALL, Pame
 
 FILES = ("experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "events.jsonl", "summary.json")
 CASES = 150

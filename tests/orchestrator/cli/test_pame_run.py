@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.experiment import load
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 
 def only_folder(root: Path) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 
 def make(root: Path, name: str, **facts: object) -> None:

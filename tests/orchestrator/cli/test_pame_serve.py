@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from orchestrator.backends.processes import NodeProcesses
-from tests.orchestrator.cli.pame_command import SMALL, Pame
+from tests.orchestrator.cli.harness import SMALL, Pame
 
 TOKEN = "a token"
 PAME = str(Path(sys.executable).parent / "pame")

@@ -18,7 +18,7 @@ import pytest
 from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
 from contract.keypair import SigningRequest
 from orchestrator.control.security import Authority
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 BOUND_S = 60.0
 PROGRAM = str(Path(sys.executable).parent / "pame")

@@ -4,7 +4,7 @@ from pathlib import Path
 import jsonschema
 import yaml
 
-from tests.orchestrator.cli.pame_command import SMALL, Pame
+from tests.orchestrator.cli.harness import SMALL, Pame
 
 
 def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from orchestrator.control import link_check
 from orchestrator.control.verification import Asked, asked_of
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 LINKED = """
 nodes: {nodes}

@@ -128,7 +128,7 @@ def test_a_run_under_way_does_not_notice_a_flood_of_silent_connections(tmp_path:
     serve = [PAME, "serve", "--port", "0", "--metrics-port", "0", "--page-port", "0", "--out", str(tmp_path / "runs")]
     with process(log, *serve) as orchestrator, NodeProcesses(tmp_path / "nodes.log") as nodes:
         listening = until(lambda: event("listening"))[0]
-        resource.prlimit(nodes._nursery.pid, resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
+        resource.prlimit(nodes._fork_server.pid, resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
         for name in MEMBERS:
             nodes.start(name, listening["address"], TOKEN)
         joined = until(lambda: (found := event("member_joined"))[len(MEMBERS) - 1 :] and found)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.verbs import VERBS
-from tests.orchestrator.cli.pame_command import Pame
+from tests.orchestrator.cli.harness import Pame
 
 ROOT = Path(__file__).parents[3]
 HEAVY = {"numpy", "pydantic", "networkx", "grpc", "scipy", "torch", "yaml", "google"}

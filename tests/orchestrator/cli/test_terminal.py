@@ -6,6 +6,7 @@ from rich.console import Console
 from orchestrator.cli.run_progress import Limits
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.control import NetworkState
+from orchestrator.control.run_phase import Phase
 from pame.observe import Evaluation, Record
 
 POINT = Evaluation("iteration", 20, None, 2048, 0.5, 0.25, 0.4, {"test_mse": 1.5, "model_error": 9.0})
@@ -57,7 +58,7 @@ def test_the_bar_goes_by_the_limit_of_which_more_is_used_up() -> None:
 
 def test_a_run_that_only_seconds_end_has_a_bar_in_seconds() -> None:
     console, text = terminal()
-    state = NetworkState("running", 2, 2, 2, 4000, 5000, 6000, 0, 0, 0, 12.5)
+    state = NetworkState(Phase.RUNNING, 2, 2, 2, 4000, 5000, 6000, 0, 0, 0, 12.5)
     with shown(console) as live:
         RunScreen("demo", 2, Limits(None, 30.0), live).state(state)
     assert "12/30 seconds" in text.getvalue().splitlines()[0]

@@ -11,10 +11,11 @@ from orchestrator.control import NetworkRun, NetworkState
 from orchestrator.control.members import Members
 from orchestrator.control.metrics import OrchestratorCollector
 from orchestrator.control.run_figures import figures_of
+from orchestrator.control.run_phase import Phase
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import RunFolder
 from pame.fault_effects import FaultEvent, PauseEffect, Window
-from tests.orchestrator.control.served_world import experiment_of
+from tests.orchestrator.control.harness import experiment_of
 
 PLAN = [
     {"kind": "link-down", "links": ["0-1"], "at": "2s", "for": "3s"},
@@ -36,7 +37,7 @@ def run(tmp_path: Path) -> Iterator[NetworkRun]:
     experiment = experiment_of(faults=PLAN)
     with RunFolder(tmp_path / "run") as files:
         made = NetworkRun(1, experiment, make_network_setting(experiment, tmp_path), files, Members(), Nobody())
-        made.phase = "running"
+        made.phase = Phase.RUNNING
         yield made
 
 
@@ -70,10 +71,10 @@ def test_a_node_that_is_stopped_at_an_iteration_counts_from_when_it_told(
     stop = FaultEvent(4, "pause", PauseEffect((0,)), Window(10, unit="iterations", lasts_s=3.0))
     run.inject([stop])
     assert seen(run, monkeypatch, 7.0, [9, 9, 9]) == 0
-    run.strikes.heard(0, fault_message(1, Turn(stop, True, 7.0, 10)))
+    run.fired.heard(0, fault_message(1, Turn(stop, True, 7.0, 10)))
     assert [seen(run, monkeypatch, moment, [15, 15, 15]) for moment in (7.0, 9.9, 10.0)] == [1, 1, 0]
 
 
 def test_a_run_that_is_not_under_way_has_no_faults(run: NetworkRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    run.phase = "ending"
+    run.phase = Phase.ENDING
     assert seen(run, monkeypatch, 4.5, [10, 10, 10]) == 0

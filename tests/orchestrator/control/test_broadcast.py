@@ -3,10 +3,10 @@ import asyncio
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.control import NetworkState
 from orchestrator.control.broadcast import Broadcast
-from orchestrator.control.metrics import Phase
+from orchestrator.control.run_phase import Phase
 from orchestrator.results import Ending, Status
 from pame.observe import Evaluation
-from tests.orchestrator.control.served_world import experiment_of, kinds
+from tests.orchestrator.control.harness import experiment_of, kinds
 
 END = Ending(Status.FINISHED, "done", 30, 1.5, 2.0, exact=True)
 
@@ -26,7 +26,7 @@ async def rest(broadcast: Broadcast) -> list[pb.Event]:
 def test_somebody_who_comes_late_gets_the_phase_the_points_so_far_and_the_rest() -> None:
     async def scene() -> None:
         broadcast = Broadcast(7, experiment_of(), "folder")
-        for phase in ("gathering", "running"):
+        for phase in (Phase.GATHERING, Phase.RUNNING):
             broadcast.state(state(phase))
         broadcast.evaluated(point(5))
         watching = asyncio.create_task(rest(broadcast))
@@ -47,11 +47,11 @@ def test_a_slow_watcher_loses_looks_at_the_network_first_and_never_the_end() -> 
     async def scene() -> None:
         broadcast = Broadcast(7, experiment_of(), "folder")
         watching = broadcast.watch()
-        broadcast.state(state("gathering"))
+        broadcast.state(state(Phase.GATHERING))
         assert (await anext(watching)).HasField("phase")  # and then it takes nothing for a long time
         for iteration in range(600):
             broadcast.evaluated(point(iteration))
-            broadcast.state(state("running"))
+            broadcast.state(state(Phase.RUNNING))
         broadcast.ended(END)
         events = [event async for event in watching]
         told = kinds(events)

@@ -12,7 +12,7 @@ from orchestrator.control.containers import DOCKER_VARIABLE
 from orchestrator.control.recorded_run import make_order
 from orchestrator.experiment.faults import FaultError
 from pame.fault_effects import ContainerKillEffect, CpuQuotaEffect, FaultEvent, KillEffect, Window
-from tests.orchestrator.control.served_world import experiment_of, served, text_of
+from tests.orchestrator.control.harness import experiment_of, served, text_of
 
 PAUSE = {"kind": "pause", "nodes": [0], "for": "1s"}
 CONTAINERS: Sequence[dict[str, Any]] = (

@@ -13,13 +13,13 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control.run import GATHER_S
+from orchestrator.control.run_phases import GATHER_S
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.errors import PameError
 from pame.observe import Evaluation, Record
 from pame.simulator import run_lock_step
-from tests.orchestrator.control.served_world import TOKEN, Served, experiment_of, kinds, served, text_of
+from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, kinds, served, text_of
 
 BOUND_S = 100.0
 

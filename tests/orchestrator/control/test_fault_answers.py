@@ -18,7 +18,7 @@ from node.supervisor import SOCKET_VARIABLE
 from orchestrator.control.manual_fault_answer import ManualFaultAnswer, injection
 from orchestrator.experiment.faults.happened import Told
 from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
-from tests.orchestrator.control.served_world import TOKEN, Served, served, text_of
+from tests.orchestrator.control.harness import TOKEN, Served, served, text_of
 
 BOUND_S = 60.0
 LONG: dict[str, Any] = {"compute": {"step": "20ms"}, "stop": {"iterations": 100_000}}

@@ -10,7 +10,7 @@ from orchestrator.control.gap_counts import GapCounts, Gaps
 from orchestrator.experiment.resolve import make_setting
 from orchestrator.results.round_counts import RoundCounts
 from pame.fault_effects import CutEffect, FaultEvent, Window
-from tests.orchestrator.control.served_world import experiment_of
+from tests.orchestrator.control.harness import experiment_of
 
 
 def counts(**settings: Any) -> GapCounts:

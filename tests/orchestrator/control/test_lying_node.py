@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Record
 from pame.simulator import run_lock_step
-from tests.orchestrator.control.served_world import TOKEN, experiment_of, served, text_of
+from tests.orchestrator.control.harness import TOKEN, experiment_of, served, text_of
 
 ROOT = Path(__file__).parents[3]
 BOUND_S = 100.0
@@ -75,7 +76,8 @@ def test_a_run_with_a_node_that_lies_is_finished_and_names_it(tmp_path: Path) ->
 
 
 def _environment() -> dict[str, str]:
-    return {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    """This one, in which a BLAS may be chosen: a node that computes other bits is not let in."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def _scraped(address: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from contract.rpc import control_pb2 as pb
 from orchestrator.backends.processes import NodeProcesses
-from tests.orchestrator.control.served_world import TOKEN, served, text_of
+from tests.orchestrator.control.harness import TOKEN, served, text_of
 
 BOUND_S = 100.0
 DEEP = pb.Assignment(run=5, nodes=1, periods=[1], iterations=1, snapshot_every=1, problem="[" * 99999)
@@ -33,7 +33,7 @@ def test_nodes_survive_an_orchestrator_that_talks_nonsense(tmp_path: Path) -> No
                 async with asyncio.timeout(BOUND_S):
                     while (run := world.control.run) is None or run.phase not in ("running", "ending"):
                         await asyncio.sleep(0.02)
-                for member in run.seats.living():
+                for member in run.indices.living():
                     member.tell(pb.ToNode(probe=pb.Probe(run=run.number, seconds=nan)))
                     member.tell(pb.ToNode(faults=pb.Faults(run=run.number, plan="{}")))
                     strange = pb.Neighbour(index=7, address="127.0.0.1:1")
@@ -47,4 +47,4 @@ def test_nodes_survive_an_orchestrator_that_talks_nonsense(tmp_path: Path) -> No
     asyncio.run(scene())
     log = (tmp_path / "nodes.log").read_text()
     assert "Traceback" not in log
-    assert log.count("refused command") >= 15  # one of them before the run, and four during it, at each of three nodes
+    assert log.count("refused_command") >= 15  # one of them before the run, and four during it, at each of three nodes

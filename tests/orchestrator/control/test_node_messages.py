@@ -15,8 +15,8 @@ from orchestrator.control.node_history import NodeHistory
 from orchestrator.control.node_messages import NodeFacts, check, decoded, facts_of, is_of
 from orchestrator.experiment.resolve import make_network_setting
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.control import honest_messages as honest
-from tests.orchestrator.control.served_world import experiment_of
+from tests.orchestrator.control import builders as honest
+from tests.orchestrator.control.harness import experiment_of
 
 RUN = 77
 FAULTS = [

@@ -20,9 +20,9 @@ from orchestrator.control.node_messages import check, decoded, facts_of
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order
 from orchestrator.results import Ending, Status
 from pame.observe import Evaluation, Record
-from tests.message_mutations import mutated
-from tests.orchestrator.control import honest_messages as honest
-from tests.orchestrator.control.served_world import experiment_of
+from tests.contract.builders import mutated
+from tests.orchestrator.control import builders as honest
+from tests.orchestrator.control.harness import experiment_of
 
 PARTS, EACH = 8, 25_000
 LIAR = 1

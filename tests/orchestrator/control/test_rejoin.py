@@ -8,6 +8,7 @@ from contract.rpc import control_pb2 as pb
 from orchestrator.control import NetworkRun, NetworkState
 from orchestrator.control.members import Member, Members
 from orchestrator.control.run import new_number
+from orchestrator.control.run_phase import Phase
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import RunFolder
@@ -39,9 +40,9 @@ def test_a_node_that_is_back_is_not_dead_whether_or_not_its_old_stream_was_misse
     with RunFolder(tmp_path / "run") as folder:
         setting = make_network_setting(experiment, tmp_path)
         run = NetworkRun(new_number(), experiment, setting, folder, Members(), Nobody())
-        run.phase = "running"
+        run.phase = Phase.RUNNING
         old, new = member(), member()
-        run.seats.take(0, old)
+        run.indices.take(0, old)
 
         def miss() -> None:
             old.alive = False
@@ -49,10 +50,10 @@ def test_a_node_that_is_back_is_not_dead_whether_or_not_its_old_stream_was_misse
 
         if missed_first:
             miss()
-            assert run.deaths == 1
+            assert run.disturbances.deaths == 1
         run.joined(new, pb.Join(member="node-0", run=run.number, incarnation=0))
         if not missed_first:
             miss()
-        assert (run.deaths, run.restarts, run.departures) == (0, 0, 0)
-        assert run.seats.holds(new)
+        assert (run.disturbances.deaths, run.disturbances.restarts, run.disturbances.departures) == (0, 0, 0)
+        assert run.indices.holds(new)
         assert run.collection.by_time  # what was under way may be lost: the run is not exact any more

@@ -14,7 +14,7 @@ from orchestrator.control.submission_limits import refuse_too_much
 from orchestrator.experiment import Experiment, ExperimentError
 from orchestrator.experiment.cost import cost_of
 from orchestrator.experiment.resolve import make_topology
-from tests.orchestrator.control.served_world import experiment_of
+from tests.orchestrator.control.harness import experiment_of
 
 GIB = 2**30
 

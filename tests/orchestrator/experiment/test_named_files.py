@@ -9,7 +9,7 @@ from orchestrator.control.client import Client
 from orchestrator.errors import SubmissionRefused, UnreadableFile
 from orchestrator.experiment import load_text, to_yaml
 from orchestrator.experiment.named_files import MOST_CARRIED, carried, text_of
-from tests.orchestrator.control.served_world import TOKEN, experiment_of, served
+from tests.orchestrator.control.harness import TOKEN, experiment_of, served
 
 EDGES = "0 1\n1 2\n0 2\n"
 PLAN = (

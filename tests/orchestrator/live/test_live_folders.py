@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.live.folders import open_file
-from tests.orchestrator.live.live_world import Visited, play
+from tests.orchestrator.live.harness import Visited, play
 
 SECRET = b"not for you"
 RUN = "20260101-000000-test"

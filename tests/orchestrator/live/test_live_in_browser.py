@@ -13,9 +13,9 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from orchestrator.backends.processes import NodeProcesses
-from tests.orchestrator.backends.local_world import attached, join_of
-from tests.orchestrator.control.served_world import TOKEN
-from tests.orchestrator.live.live_world import BOUND_S, Visited, long_run, visited
+from tests.orchestrator.backends.harness import attached, join_of
+from tests.orchestrator.control.harness import TOKEN
+from tests.orchestrator.live.harness import BOUND_S, Visited, long_run, visited
 
 pytestmark = pytest.mark.requires("chromium")
 

@@ -8,8 +8,8 @@ import pytest
 
 from contract.ports.refused_requests import RefusedRequests
 from orchestrator.live import LivePage
-from tests.orchestrator.control.served_world import served
-from tests.orchestrator.live.live_world import Visited, play
+from tests.orchestrator.control.harness import served
+from tests.orchestrator.live.harness import Visited, play
 
 SEED = 12
 MISSING = ["/nowhere", "/runs/x/experiment.yaml"]

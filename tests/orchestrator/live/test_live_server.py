@@ -14,9 +14,9 @@ from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import CannotListen
 from orchestrator.live import LivePage
 from orchestrator.live import page as page_module
-from tests.orchestrator.backends.local_world import until
-from tests.orchestrator.control.served_world import TOKEN, experiment_of
-from tests.orchestrator.live.live_world import Visited, long_run, play
+from tests.orchestrator.backends.harness import until
+from tests.orchestrator.control.harness import TOKEN, experiment_of
+from tests.orchestrator.live.harness import Visited, long_run, play
 
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 

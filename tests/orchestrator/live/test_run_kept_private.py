@@ -8,12 +8,12 @@ import numpy as np
 
 from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
-from node.link import PUSH
+from node.link_stream import PUSH
 from node.stream_proof import proof, shown
 from node.wire_message import pack
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import NetworkRun
-from tests.orchestrator.live.live_world import Visited, long_run, play
+from tests.orchestrator.live.harness import Visited, long_run, play
 
 NAMES = ["node-0", "node-1", "node-2"]
 PAGES = ["/", "/api/live", "/api/graph", "/api/run", "/api/runs", "/sd/nodes"]
@@ -21,7 +21,7 @@ PAGES = ["/", "/api/live", "/api/graph", "/api/run", "/api/runs", "/sd/nodes"]
 
 def forms(run: NetworkRun) -> list[bytes]:
     """The number and the secret as somebody could write them."""
-    number, secret = run.number, run._common.secret
+    number, secret = run.number, run.common.secret
     proofs = [proof(secret, member.address) for member in run.members.alive()]
     kept = [number.to_bytes(8, "little"), number.to_bytes(8, "big"), secret, *proofs]
     written = [str(number), f"{number:x}", f"{number:X}", *(each.hex() for each in kept)]
@@ -75,10 +75,10 @@ def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Path) ->
             await visit.live_until(lambda live: live["phase"] == "running" and live["run"].get("median", 0) > 3)
             run = visit.world.desk.run
             assert run is not None
-            receiver = run.seats.member(1)
+            receiver = run.indices.member(1)
             assert receiver is not None
             async with grpc.aio.insecure_channel(receiver.address) as channel:
-                metadata = shown(run._common.secret, receiver.address)
+                metadata = shown(run.common.secret, receiver.address)
                 call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)(metadata=metadata)
                 await call.write(_lie(run, sender=2, receiver=1))
                 await call.done_writing()

@@ -107,7 +107,12 @@ def write_curve(path: Path, plan: Plan, message_bytes: int) -> dict[str, Any]:
         for k in range(plan.iterations + 1)
     ]
     lines += [
-        {"by": "time", "iteration": 1.9 * tick, "seconds": 0.04 * tick, "bytes": tick * plan.nodes * message_bytes // 3}
+        {
+            "by": "time",
+            "iteration": int(1.9 * tick),
+            "seconds": 0.04 * tick,
+            "bytes": tick * plan.nodes * message_bytes // 3,
+        }
         | state(plan, 1.9 * tick, float(wobbles[plan.iterations + tick]))
         for tick in range(plan.iterations // 2 if plan.clock else 0)
     ]

@@ -10,7 +10,7 @@ from orchestrator.report import ReportError, write_report, write_sweep_report
 from orchestrator.results.read import read_run
 from orchestrator.results.tables import read_links, read_records
 from pame.randomness import Key, Purpose, integers
-from tests.orchestrator.report.report_page import Reader
+from tests.orchestrator.report.oracle import Reader
 
 HEADER = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\r\n"
 ROWS = (

@@ -12,7 +12,7 @@ from orchestrator.control.summary import wire
 from orchestrator.report import write_report
 from pame.codec import Sizes
 from pame.framing import LOOPBACK, Traffic
-from tests.orchestrator.report.report_page import Reader
+from tests.orchestrator.report.oracle import Reader
 
 TRAFFIC = Traffic(10, Sizes(values=1960, support=40, stars=30, framing=30), 240, receipts=10, connects=1, seconds=0.0)
 """By hand in tests/pame/test_framing.py: 5,910 bytes in 41 packets, 3,625 of them in the streams."""

@@ -26,7 +26,7 @@ from orchestrator.results.fault_history import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.results.read import RunData, read_run
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
 from pame.fault_plan_text import read_plan
-from tests.orchestrator.report.fault_run import (
+from tests.orchestrator.report.builders import (
     HALVES,
     HEADER,
     KILLED,
@@ -37,7 +37,7 @@ from tests.orchestrator.report.fault_run import (
     write_lines,
     write_plan,
 )
-from tests.orchestrator.report.report_page import Reader
+from tests.orchestrator.report.oracle import Reader
 
 
 def course_of(run: RunData) -> FaultAxes:

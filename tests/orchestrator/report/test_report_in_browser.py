@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from orchestrator.report import write_report, write_sweep_report
 from pame.fault_effects import DropEffect, SlowEffect
-from tests.orchestrator.report.fault_run import HALVES, event, write_plan
+from tests.orchestrator.report.builders import HALVES, event, write_plan
 
 pytestmark = pytest.mark.requires("chromium")
 

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.errors import CannotWrite
 from orchestrator.report import write_report
-from tests.orchestrator.report.report_page import Reader
+from tests.orchestrator.report.oracle import Reader
 
 HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&'{{7*7}} $title"
 LOADING = {"src", "href", "srcset", "poster", "data", "action", "xlink:href"}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.report import write_report
-from tests.orchestrator.report.report_page import Reader
+from tests.orchestrator.report.oracle import Reader
 
 MESSAGES = {
     "sent": 70, "recorded": 66, "unrecorded": 6, "unreported": 4, "queued": 9, "unknown": 2, "dropped": 8, "resent": 3,

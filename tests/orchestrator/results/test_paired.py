@@ -1,9 +1,9 @@
-from math import inf
+from math import comb, inf
 
 import numpy as np
 import pytest
 
-from orchestrator.results.paired import Interval, paired_interval, paired_ratio
+from orchestrator.results.paired import Interval, paired_interval, paired_ratio, share_interval
 
 
 def test_three_differences_by_hand() -> None:
@@ -53,3 +53,26 @@ def test_the_true_value_is_outside_as_seldom_as_stated() -> None:
     found = [paired_interval(generator.normal(3.0, 2.0, 5).tolist()) for _ in range(2000)]
     outside = sum(not each.low <= 3.0 <= each.high for each in found)
     assert abs(outside - 100) < 5 * 9.75
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "low", "high"),
+    [
+        (4, 4, 0.025**0.25, 1.0),  # all: the low end p has p^4 = 2.5 %
+        (0, 4, 0.0, 1 - 0.025**0.25),
+        (3, 4, 0.1941, 0.9937),  # from a table of exact binomial limits
+        (8, 10, 0.4439, 0.9748),
+    ],
+)
+def test_the_interval_of_a_share_is_exact(hits: int, of: int, low: float, high: float) -> None:
+    found = share_interval(hits, of)
+    assert (found.estimate, found.seeds) == (hits / of, of)
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+def test_the_true_share_is_outside_no_more_often_than_stated(share: float) -> None:
+    # summed over all outcomes of five seeds, not drawn
+    chances = [comb(5, hits) * share**hits * (1 - share) ** (5 - hits) for hits in range(6)]
+    found = [share_interval(hits, 5) for hits in range(6)]
+    assert sum(p for p, each in zip(chances, found, strict=True) if not each.low <= share <= each.high) <= 0.05

@@ -69,7 +69,7 @@ def test_a_broken_off_run_tells_what_its_files_hold(tmp_path: Path) -> None:
 
 
 def test_only_the_end_of_a_long_curve_is_read(tmp_path: Path) -> None:
-    lines = [json.dumps({"by": "time", "iteration": number, "objective": 1.0}) for number in range(5000)]
+    lines = [json.dumps({"by": "time", "iteration": number, "bytes": 8, "objective": 1.0}) for number in range(5000)]
     make(tmp_path, "20260101-000000-x", {"curve.jsonl": "\n".join(lines) + "\n"})
     [entry] = list_runs(tmp_path, NOW)
     assert entry.iterations == 4999

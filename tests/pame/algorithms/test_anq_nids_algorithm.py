@@ -10,7 +10,7 @@ from pame.byte_account import Fate
 from pame.compressors import AdaptiveQuantizer
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from tests.pame.algorithms.replica_world import (
+from tests.pame.algorithms.replica_oracle import (
     ITERATIONS,
     LOSSES,
     NODES,

@@ -7,7 +7,7 @@ from pame.algorithms import Algorithm, Beer, BeerSpec
 from pame.compressors import CompressorSpec, Quantize, RandomK, TopK
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from tests.pame.algorithms.replica_world import (
+from tests.pame.algorithms.replica_oracle import (
     ITERATIONS,
     LOSSES,
     NODES,

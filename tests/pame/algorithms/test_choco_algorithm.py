@@ -7,8 +7,8 @@ from pame.algorithms import ChocoSpec, Context, Selection
 from pame.compressors import CompressorSpec, Quantize, RandomK, Sign, TopK
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from tests.pame.algorithms.driving import Constant, drive, graph
-from tests.pame.algorithms.replica_world import (
+from tests.pame.algorithms.harness import Constant, drive, graph
+from tests.pame.algorithms.replica_oracle import (
     ITERATIONS,
     LOSSES,
     NODES,

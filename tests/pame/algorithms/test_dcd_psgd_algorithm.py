@@ -9,7 +9,7 @@ from pame.algorithms import DcdPsgdSpec
 from pame.compressors import Quantize, RandomK
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from tests.pame.algorithms.replica_world import (
+from tests.pame.algorithms.replica_oracle import (
     ITERATIONS,
     LOSSES,
     NEIGHBOURS,

@@ -10,8 +10,8 @@ from pame.compressors import Quantize, expand
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose
-from tests.pame.algorithms.driving import Constant, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import Constant, graph
+from tests.pame.algorithms.oracle import (
     ALWAYS,
     EVERY_SCHEDULE,
     ITERATIONS,

@@ -9,8 +9,8 @@ from pame.algorithms import Context, DfedsamSpec, DpsgdSpec, Received, Selection
 from pame.exchange import PartialMessage, Vector
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
-from tests.pame.algorithms.driving import Constant, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import Constant, graph
+from tests.pame.algorithms.oracle import (
     ALWAYS,
     EVERY_SCHEDULE,
     ITERATIONS,

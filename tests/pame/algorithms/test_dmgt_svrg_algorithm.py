@@ -9,8 +9,8 @@ from pame.algorithms import Algorithm, Context, DmgtSvrg, DmgtSvrgSpec, Received
 from pame.exchange import ValueType, Vector
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
-from tests.pame.algorithms.driving import Constant, drive, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import Constant, drive, graph
+from tests.pame.algorithms.oracle import (
     ALWAYS,
     DIFFERENT,
     EVERY_SCHEDULE,

@@ -15,7 +15,7 @@ from pame.resolved_run import ResolvedRun
 from pame.sampling import message_lost
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
-from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph
+from tests.pame.algorithms.harness import EDGES, Constant, Watcher, drive, graph
 
 SEED, NODES, N, ITERATIONS = 3, 6, 20, 30
 DEGREES = (5, 2, 3, 2, 2, 2)

@@ -9,8 +9,8 @@ from pame.algorithms import Context, DpsgdSpec, Selection
 from pame.byte_account import ByteAccount, Fate
 from pame.problems.base import Matrix
 from pame.simulator import run_lock_step
-from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import EDGES, Constant, Watcher, drive, graph
+from tests.pame.algorithms.oracle import (
     EVERY_SCHEDULE,
     ITERATIONS,
     NODES,

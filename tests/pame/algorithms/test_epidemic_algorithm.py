@@ -12,8 +12,8 @@ from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose, subset
 from pame.simulator import run_lock_step
 from pame.topology.regular_draw import regular_neighbours
-from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import EDGES, Constant, Watcher, drive, graph
+from tests.pame.algorithms.oracle import (
     ALWAYS,
     DIFFERENT,
     ITERATIONS,

@@ -13,8 +13,8 @@ from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step, run_virtual_time
 from pame.spec_json import plain, revive
-from tests.pame.algorithms.driving import Watcher, drive
-from tests.pame.algorithms.matrix_form import NODES, problem_of, setting_of
+from tests.pame.algorithms.harness import Watcher, drive
+from tests.pame.algorithms.oracle import NODES, problem_of, setting_of
 
 PERIODS = (1, 2, 2, 1, 3, 1)
 EVERY = pytest.mark.parametrize("kind", SPECS)

@@ -10,8 +10,8 @@ from pame.algorithms import Algorithm, Context, Nids, NidsSpec, Received, Select
 from pame.exchange import ValueType
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
-from tests.pame.algorithms.driving import EDGES, Constant, drive, graph
-from tests.pame.algorithms.matrix_form import (
+from tests.pame.algorithms.harness import EDGES, Constant, drive, graph
+from tests.pame.algorithms.oracle import (
     ALWAYS,
     DIFFERENT,
     EVERY_SCHEDULE,

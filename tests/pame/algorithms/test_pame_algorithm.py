@@ -18,7 +18,7 @@ from pame.resolved_run import ResolvedRun
 from pame.sampling import batch, candidates, message_lost, support
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
-from tests.pame.algorithms.driving import EDGES, Constant, Watcher, drive, graph, neighbours_in
+from tests.pame.algorithms.harness import EDGES, Constant, Watcher, drive, graph, neighbours_in
 
 SEED, NODES, N, SAMPLES = 6, 6, 20, 30
 PERIODS = (1, 3, 2, 5, 2, 4)

@@ -23,7 +23,8 @@ from pame.algorithms import (
     Who,
 )
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import Replicas, ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import Replicas
 from pame.byte_account import Fate
 from pame.codec import Draw
 from pame.codec.payloads import Wire, decode_payload, encode_payload
@@ -34,8 +35,8 @@ from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import message_lost
-from tests.pame.algorithms.driving import Constant, graph
-from tests.pame.algorithms.replica_world import (
+from tests.pame.algorithms.harness import Constant, graph
+from tests.pame.algorithms.replica_oracle import (
     ITERATIONS,
     NEIGHBOURS,
     NODES,

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from pame.algorithms import AnqNidsSpec, BeerSpec, ChocoSpec, DcdPsgdSpec, SquarmSpec
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 from pame.byte_account import Fate
 from pame.compressors import AdaptiveQuantizer, TopK
 from pame.fault_effects import CutEffect, FaultEvent, Window
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
 from pame.resolved_run import Compute, ResolvedRun
-from tests.pame.algorithms.driving import graph
-from tests.pame.algorithms.replica_world import SEED, N, setting_of, simulated, with_loss, worst
+from tests.pame.algorithms.harness import graph
+from tests.pame.algorithms.replica_oracle import SEED, N, setting_of, simulated, with_loss, worst
 
 HUB_TO_ONE = ((0, 1), (1, 0))
 UNEQUAL = (1, 2, 3, 2, 1, 4)

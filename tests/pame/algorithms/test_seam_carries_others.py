@@ -18,7 +18,7 @@ from pame.sampling import candidates, support
 from pame.simulator import run_lock_step, run_virtual_time
 from pame.stopping import StopRules
 from pame.topology import mixing_row
-from tests.pame.algorithms.driving import EDGES, Pulls, Watcher, graph
+from tests.pame.algorithms.harness import EDGES, Pulls, Watcher, graph
 
 TARGETS = np.array(
     [

@@ -8,7 +8,7 @@ import pytest
 from pame.algorithms import Algorithm, AlgorithmSpec, Context, DpsgdSpec, ExchangeMode, PameSpec, Selection
 from pame.exchange import PartialMessage
 from pame.sampling import candidates, support
-from tests.pame.algorithms.driving import EDGES, Constant, graph, neighbours_in
+from tests.pame.algorithms.harness import EDGES, Constant, graph, neighbours_in
 
 PERIODS = (1, 2, 3, 2, 1, 4)
 ITERATIONS = 26

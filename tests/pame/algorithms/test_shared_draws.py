@@ -8,9 +8,9 @@ from pame.algorithms.mixing import Mixing
 from pame.byte_account import ByteAccount
 from pame.errors import ParameterError
 from pame.simulator import check, run_lock_step, run_virtual_time
-from tests.pame.algorithms.driving import EDGES, graph
-from tests.pame.algorithms.matrix_form import ALWAYS, DIFFERENT, NODES, SEED, problem_of, setting_of
-from tests.pame.simulator.simulator_world import same_bits
+from tests.pame.algorithms.harness import EDGES, graph
+from tests.pame.algorithms.oracle import ALWAYS, DIFFERENT, NODES, SEED, problem_of, setting_of
+from tests.pame.simulator.harness import same_bits
 
 DEGREES = (5, 2, 3, 2, 2, 2)
 

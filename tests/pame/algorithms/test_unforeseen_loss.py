@@ -9,8 +9,8 @@ from pame.algorithms.nids import Nids
 from pame.algorithms.replica_node import ReplicaNode
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from tests.pame.algorithms.driving import EDGES, neighbours_in
-from tests.pame.algorithms.matrix_form import problem_of, setting_of, suboptimality
+from tests.pame.algorithms.harness import EDGES, neighbours_in
+from tests.pame.algorithms.oracle import problem_of, setting_of, suboptimality
 
 REPLICAS = ("choco", "beer", "anq-nids", "dcd-psgd", "squarm")
 LOST_AT, SENDER, RECEIVER = 7, 0, 1

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from pame.codec import Draw, Refused, StarCoding, SupportCoding, decode
-from tests.pame.codec.codec_oracle import slow_rice, slow_varint
+from tests.pame.codec.oracle import slow_rice, slow_varint
 
 DRAW = Draw(seed=1, sender=2, iteration=3)
 LARGEST = 2**32 - 1

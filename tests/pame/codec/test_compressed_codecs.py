@@ -26,7 +26,7 @@ from pame.codec.signs import encode_signs
 from pame.compressors import AdaptiveQuantizer, Levels, Payload, Quantized, Signs, Sparse, TopK, expand, form_of
 from pame.exchange import ValueType
 from pame.randomness import Key, Purpose, normals
-from tests.pame.codec.codec_oracle import slow_bytes, slow_levels, slow_pack, slow_quantized, slow_signs
+from tests.pame.codec.oracle import slow_bytes, slow_levels, slow_pack, slow_quantized, slow_signs
 
 WIRE = Wire(Draw(seed=9, sender=1, iteration=4))
 positive = st.floats(0.0, 1e300).map(abs)

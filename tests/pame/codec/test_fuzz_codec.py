@@ -8,7 +8,7 @@ import pytest
 
 from pame.codec import Draw, Refused, SupportCoding, decode, encode, sizes
 from pame.exchange import PartialMessage, ValueType
-from tests.pame.codec.codec_oracle import Dice, slow_varint
+from tests.pame.codec.oracle import Dice, slow_varint
 
 DRAW = Draw(seed=9, sender=1, iteration=4)
 DIMENSIONS = (1, 2, 7, 8, 33, 100, 260)

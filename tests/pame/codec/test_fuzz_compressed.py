@@ -9,7 +9,7 @@ import pytest
 from pame.codec import Draw, Refused, Wire, decode_payload, encode_payload
 from pame.compressors import Levels, Payload, Quantized, Signs, Sparse, expand, form_of
 from pame.exchange import ValueType
-from tests.pame.codec.codec_oracle import Dice
+from tests.pame.codec.oracle import Dice
 
 DRAW = Draw(seed=9, sender=1, iteration=4)
 WIRE = Wire(DRAW)

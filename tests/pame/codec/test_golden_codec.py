@@ -8,7 +8,7 @@ import pytest
 
 from pame.codec import Draw, StarCoding, SupportCoding, decode, encode
 from pame.exchange import ValueType
-from tests.pame.codec.codec_oracle import message_of, same, slow_bytes
+from tests.pame.codec.oracle import message_of, same, slow_bytes
 
 GOLDEN: list[dict[str, Any]] = json.loads((Path(__file__).parent / "golden.json").read_text(encoding="utf-8"))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pame.codec import Draw, NotFinite, Sizes, SupportCoding, decode, encode, measure, sizes
 from pame.exchange import PartialMessage, ValueType, reveal
 from pame.sampling import support
-from tests.pame.codec.codec_oracle import Dice, message_of, same, slow_bytes
+from tests.pame.codec.oracle import Dice, message_of, same, slow_bytes
 
 DRAW = Draw(seed=5, sender=6, iteration=7)
 SHAPES = [

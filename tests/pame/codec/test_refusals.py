@@ -6,7 +6,7 @@ import pytest
 
 from pame.codec import Draw, Refusal, Refused, StarCoding, SupportCoding, decode, encode, sizes
 from pame.exchange import ValueType
-from tests.pame.codec.codec_oracle import message_of, slow_pack, slow_parameter, slow_rice
+from tests.pame.codec.oracle import message_of, slow_pack, slow_parameter, slow_rice
 
 ONE = struct.pack("<d", 1.0)
 S, G, B, A = SupportCoding

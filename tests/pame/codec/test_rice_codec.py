@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pame.codec import Refusal, Refused, rice
-from tests.pame.codec.codec_oracle import Dice, slow_pack, slow_rice
+from tests.pame.codec.oracle import Dice, slow_pack, slow_rice
 
 
 def random_subset(dice: Dice, universe: int, count: int) -> list[int]:

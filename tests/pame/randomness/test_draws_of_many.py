@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pame.randomness import Key, Purpose, subset, uniforms, words
 from pame.randomness.many import Nodes, subsets_of_nodes, uniforms_of_links, words_of_nodes
-from tests.pame.randomness.philox_oracle import slow_subset, slow_words
+from tests.pame.randomness.oracle import slow_subset, slow_words
 
 SEED = 2**64 - 12345
 

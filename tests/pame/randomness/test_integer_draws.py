@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
 from pame.randomness import Key, Purpose, integers, permutation
-from tests.pame.randomness.philox_oracle import slow_integers, slow_words
+from tests.pame.randomness.oracle import slow_integers, slow_words
 
 
 @pytest.mark.parametrize("below", [1, 2, 3, 10, 1000, 2**16, 2**31 + 1, 3 * 2**30, 2**32 - 1, 2**32])

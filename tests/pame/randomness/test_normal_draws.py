@@ -7,7 +7,7 @@ from scipy.stats import chi2, kstest
 
 from pame.randomness import Key, Purpose, normals
 from pame.randomness.normal_quantile import Floats, normal_quantile
-from tests.pame.randomness.philox_oracle import slow_words
+from tests.pame.randomness.oracle import slow_words
 
 SMALLEST = 2.0**-53  # the smallest p a word can give
 GRIDS = {

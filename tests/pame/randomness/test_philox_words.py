@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pame.randomness import Key, Purpose, uniforms, words
-from tests.pame.randomness.philox_oracle import philox, slow_words
+from tests.pame.randomness.oracle import philox, slow_words
 
 U64 = st.integers(0, 2**64 - 1)
 ONES = 2**64 - 1

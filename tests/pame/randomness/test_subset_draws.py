@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, chisquare, norm
 
 from pame.randomness import Key, Purpose, subset
-from tests.pame.randomness.philox_oracle import slow_subset, slow_walk, word_stream
+from tests.pame.randomness.oracle import slow_subset, slow_walk, word_stream
 
 SIZES = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
 

@@ -14,7 +14,7 @@ from pame.exchange import PartialMessage, ValueType
 from pame.links import LinkSpec
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import candidates, message_lost, participation
-from tests.pame.simulator.simulator_world import DPSGD, PAME, Run, all_pairs, run, world
+from tests.pame.simulator.harness import DPSGD, PAME, Run, all_pairs, run, world
 
 
 def receivers(setting: ResolvedRun, sender: int, k: int) -> list[int]:

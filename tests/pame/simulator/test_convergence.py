@@ -9,7 +9,7 @@ from pame.algorithms import ExchangeMode, FixedStep
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
 from pame.resolved_run import Compute, ResolvedRun
-from tests.pame.simulator.simulator_world import DPSGD, PAME, Run, run, world
+from tests.pame.simulator.harness import DPSGD, PAME, Run, run, world
 
 NODES = 12
 PAIRS = [(i, (i + d) % NODES) for i in range(NODES) for d in (1, 2)]

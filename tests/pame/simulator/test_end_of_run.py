@@ -10,7 +10,7 @@ from pame.byte_account import Fate
 from pame.links import LinkSpec
 from pame.resolved_run import Compute, ResolvedRun
 from pame.stopping import PaperRule, StopRules
-from tests.pame.simulator.simulator_world import PAME, all_pairs, run, same_bits, world
+from tests.pame.simulator.harness import PAME, all_pairs, run, same_bits, world
 
 JITTERY = {"link": LinkSpec(0.01, 0.009), "compute": Compute(jitter=0.9)}
 

@@ -14,7 +14,7 @@ from pame.observe import Evaluation, Record
 from pame.problems import LocalObjective, Optimum, Stacked
 from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
-from tests.pame.simulator.simulator_world import PAME, Vector, all_pairs, graph, run, world
+from tests.pame.simulator.harness import PAME, Vector, all_pairs, graph, run, world
 
 
 @dataclass

@@ -26,7 +26,7 @@ from pame.fault_effects import (
 )
 from pame.links import LinkSpec
 from pame.resolved_run import Compute, ResolvedRun
-from tests.pame.simulator.simulator_world import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes, same_bits, world
+from tests.pame.simulator.harness import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 STEP = 0.01
 

@@ -12,7 +12,7 @@ from pame.byte_account import Fate
 from pame.links import LinkSpec
 from pame.resolved_run import Compute
 from pame.sampling import message_lost
-from tests.pame.simulator.simulator_world import PERIODS, Run, Vector, run, same_bits, world
+from tests.pame.simulator.harness import PERIODS, Run, Vector, run, same_bits, world
 
 
 @dataclass(frozen=True)

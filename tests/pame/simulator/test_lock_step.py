@@ -13,7 +13,7 @@ from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
 from pame.sampling import batch, candidates, message_lost, support
 from pame.stopping import PaperRule, StopRules
-from tests.pame.simulator.simulator_world import DPSGD, LINEAR, PAME, Vector, run, same_bits, world
+from tests.pame.simulator.harness import DPSGD, LINEAR, PAME, Vector, run, same_bits, world
 
 
 def gradient(setting: ResolvedRun, node: int, k: int, model: Vector) -> Vector:

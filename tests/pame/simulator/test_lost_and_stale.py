@@ -13,7 +13,7 @@ from pame.observe import Record
 from pame.participant import staleness
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import candidates, message_lost, participation
-from tests.pame.simulator.simulator_world import DPSGD, PAME, PERIODS, Run, run, world
+from tests.pame.simulator.harness import DPSGD, PAME, PERIODS, Run, run, world
 
 DRIVERS = ("lock-step", "vectorised", "virtual-time")
 

@@ -11,7 +11,7 @@ from pame.byte_account import Fate
 from pame.links import LinkSpec
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import message_lost
-from tests.pame.simulator.simulator_world import (
+from tests.pame.simulator.harness import (
     DPSGD,
     PAME,
     Run,

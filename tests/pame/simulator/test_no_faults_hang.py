@@ -20,7 +20,7 @@ from pame.fault_effects import (
     SlowEffect,
     Window,
 )
-from tests.pame.simulator.simulator_world import DPSGD, PAME, all_pairs, run, world
+from tests.pame.simulator.harness import DPSGD, PAME, all_pairs, run, world
 
 NODES, ITERATIONS, PATIENCE_S, STEP_S = 6, 15, 0.05, 0.01
 ROUNDING_S = 1e-9

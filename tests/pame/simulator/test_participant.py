@@ -6,7 +6,7 @@ import pytest
 
 from pame.algorithms import Received, Wanted
 from pame.participant import Participant
-from tests.pame.simulator.simulator_world import all_pairs, world
+from tests.pame.simulator.harness import all_pairs, world
 
 ALL = Wanted(tuple(range(1, 9)), 8)
 

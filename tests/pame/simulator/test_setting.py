@@ -10,7 +10,7 @@ from pame.algorithms import ExchangeMode
 from pame.errors import ParameterError
 from pame.resolved_run import Compute
 from pame.simulator import DRIVERS, check
-from tests.pame.simulator.simulator_world import DPSGD, PAME, run, world
+from tests.pame.simulator.harness import DPSGD, PAME, run, world
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pame.links import LinkSpec
 from pame.resolved_run import Compute, ResolvedRun
 from pame.sampling import candidates
 from pame.stopping import NO_LIMIT, StopRules
-from tests.pame.simulator.simulator_world import DPSGD, PAME, Run, all_pairs, run, same_bits, world
+from tests.pame.simulator.harness import DPSGD, PAME, Run, all_pairs, run, same_bits, world
 
 DENSE_BITS = 8 * (1 + 24 * 8)
 """A D-PSGD message of the test problem: a flags byte and 24 doubles."""

@@ -13,7 +13,7 @@ from pame.problems import ProblemSpec
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
-from tests.pame.simulator.simulator_world import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
+from tests.pame.simulator.harness import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
 
 STAR = tuple((0, i) for i in range(1, 8))
 PATH = tuple((i, i + 1) for i in range(7))

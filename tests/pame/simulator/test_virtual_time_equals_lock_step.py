@@ -11,7 +11,7 @@ from pame.algorithms import AlgorithmSpec
 from pame.links import LinkSpec
 from pame.problems import ProblemSpec
 from pame.resolved_run import Compute
-from tests.pame.simulator.simulator_world import (
+from tests.pame.simulator.harness import (
     DPSGD,
     LINEAR,
     LOGISTIC,

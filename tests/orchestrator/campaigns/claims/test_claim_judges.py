@@ -5,6 +5,7 @@ rate that is promised; more than ALARMS of them come by chance in fewer than one
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import product
 from math import exp
 
@@ -32,7 +33,7 @@ from orchestrator.campaigns.claims.verdict import ClaimFinding, ClaimJudgement
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.results.paired import paired_ratio
-from tests.orchestrator.campaigns.claims.claims_world import compared, course, reaching, row
+from tests.orchestrator.campaigns.claims.builders import compared, course, reaching, row
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
 DRAWS, ALARMS = 300, 17
@@ -200,6 +201,33 @@ def test_a_miss_is_never_a_gain() -> None:
     assert faster.is_bound
 
 
+def test_one_seed_that_misses_spoils_and_the_share_of_seeds_has_an_exact_interval() -> None:
+    true = climb("connectivity", (120, 80, 60, 50), (0.01, 0.005, 0.003, 0.002), [HERE])
+    whole = verdict("connectivity", true)
+    assert whole.verdict is HOLDS
+    reached, tail = part(whole, "reaches the target"), (1 - whole.confidence) / 2
+    assert reached.effect is not None
+    assert reached.effect.low == pytest.approx(tail**0.25), "four of four: p^4 is the tail"
+    assert reached.size == f"1 as share of the seeds ({tail**0.25:.3g} … 1)"
+    key = LADDERS["connectivity"].run(HERE, 0.3).key
+    missed = [reaching(key, None, 2) if (one.run, one.seed) == (key, 2) else one for one in true]
+    judgement = verdict("connectivity", missed)
+    reached = part(judgement, "reaches the target")
+    assert (judgement.verdict, reached.verdict) == (PARTLY, PARTLY)
+    assert reached.effect is not None
+    assert (reached.effect.estimate, reached.effect.high < 1) == (0.75, True)
+    assert reached.evidence.startswith("15 of 16 runs; with 3 of 4 seeds all of them. ")
+
+
+def test_reaching_the_target_makes_nothing_hold_and_where_nobody_does_nothing_is_reached() -> None:
+    nobody = verdict("connectivity", climb("connectivity", (None,) * 4, (0.5,) * 4, [HERE]))
+    reached = part(nobody, "reaches the target")
+    assert reached.verdict is FAILS
+    assert reached.effect is not None
+    assert (reached.effect.estimate, reached.effect.low) == (0.0, 0.0)
+    assert nobody.verdict not in (HOLDS, PARTLY)
+
+
 def test_where_nothing_was_run_nothing_is_said() -> None:
     for claim in CLAIMS.values():
         assert claim.judgement(Found()).verdict is Verdict.UNKNOWN, claim.key
@@ -351,6 +379,40 @@ def test_cells_off_the_print_spoil_but_do_not_decide() -> None:
     judgement = verdict("large-m", table(lambda mse: 1.5 * mse, lambda its: its))
     assert judgement.verdict is PARTLY
     assert {f.verdict for f in judgement.findings if f.decides} == {HOLDS}
+
+
+def test_a_cell_that_misses_its_threshold_is_not_as_printed_by_luck_of_the_last_point() -> None:
+    """Printed 96; its runs end at 100, still above: 100 / 96 would be within 10 %."""
+    hard = ROWS[0][0]
+    runs = [cell(cell_run(hard, INDEPENDENT).key, 0.6, 110, seed) for seed in (1, 2, 3)]
+    runs = [replace(run, marks=tuple(m for m in run.marks if m.iteration <= 100 and m.error > 0.5)) for run in runs]
+    [took] = [f for f in verdict("large-m", runs).findings if f.part == "cell: iterations"]
+    assert took.verdict is OPEN
+    assert took.is_bound
+    assert took.evidence == "paper 0.462/96; here 100, missed with 3 of 3 seeds"
+
+
+def missing(key: str, seed: int) -> RunCurve:
+    """It never gets to 0.5."""
+    return replace(cell(key, 0.6, 50, seed), marks=(CurveMark(0, 0, 0, None, 10.0), CurveMark(100, 0, 0, None, 0.6)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (60, None, FAILS),  # more nu never gets there: reversed
+        (None, 40, HOLDS),  # only more nu gets there
+        (None, None, OPEN),  # nobody does: nothing is said, not that there is no gain
+    ],
+)
+def test_a_cell_that_misses_makes_the_trend_a_bound(before: int | None, after: int | None, expected: Verdict) -> None:
+    runs = []
+    for one, took in ((ROWS[1][0], before), (ROWS[1][5], after)):
+        key = cell_run(one, INDEPENDENT).key
+        runs += [missing(key, seed) if took is None else cell(key, 0.1, took + 2 * seed, seed) for seed in SEEDS]
+    faster = next(f for f in verdict("large-m", runs).findings if (f.part, f.place) == ("faster", "with nu"))
+    assert faster.verdict is expected
+    assert faster.is_bound == (before is not after)
 
 
 def test_a_table_that_diverges_is_said() -> None:
@@ -572,6 +634,42 @@ def test_against_each_of_the_others_to_each_target(claim: str, factor: float, ex
     )
     assert judgement.verdict is expected
     assert len(judgement.findings) == 2 * 3 * len(OTHERS)
+
+
+def contest_as_printed(claim: str, factor: float, status: str = "finished") -> ClaimJudgement:
+    """Tuned PaME takes 0.4 times what the others take, as printed it takes so many times that; all with five seeds."""
+
+    def took(times: float, seed: int) -> list[float]:
+        return [times * (1 + seed / 50) * 100 * (1 + place) for place in range(3)]
+
+    factors = {"pame": 0.4, "pame-as-printed": factor, **dict.fromkeys(OTHERS, 1.0)}
+    both = [{name: took(times, seed) for name, times in factors.items()} for seed in range(CONTEST_SEEDS)]
+    found = compared([(each, each) for each in both])
+    rows = [replace(one, status=status) if "printed" in one.cell.algorithm else one for one in found.simulated]
+    return CLAIMS[claim].judgement(Found(compared=replace(found, simulated=rows)))
+
+
+@pytest.mark.parametrize("claim", ["fewest-rounds", "half-volume"])
+@pytest.mark.parametrize(
+    ("factor", "printed", "expected"),
+    [(0.3, HOLDS, HOLDS), (1.0, FAILS, PARTLY), (1.5, FAILS, PARTLY)],  # a true effect, none, reversed
+)
+def test_as_printed_is_a_reading_of_its_own(claim: str, factor: float, printed: Verdict, expected: Verdict) -> None:
+    judgement = contest_as_printed(claim, factor)
+    assert judgement.verdict is expected
+    assert judgement.readings == {"tuned": HOLDS, "as printed": printed}
+    asked = [finding.place for finding in judgement.findings if finding.reading == "as printed"]
+    assert len(asked) == 3 * len(OTHERS)
+    assert all(place.startswith("as-published") for place in asked), "it is not standardized"
+
+
+@pytest.mark.parametrize("claim", ["fewest-rounds", "half-volume"])
+def test_as_printed_that_diverges_does_not_hold_and_says_so(claim: str) -> None:
+    judgement = contest_as_printed(claim, 0.3, "diverged")
+    assert judgement.readings == {"tuned": HOLDS, "as printed": FAILS}
+    printed = [finding for finding in judgement.findings if finding.reading == "as printed"]
+    assert len(printed) == 3 * len(OTHERS)
+    assert all(f.diverges and f.evidence == "diverges (5 of 5 seeds)" for f in printed)
 
 
 def test_a_target_that_pame_misses_is_not_won_and_one_that_nobody_reaches_says_nothing() -> None:

@@ -11,7 +11,7 @@ from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.campaign import ClaimsCampaign
 from orchestrator.campaigns.conduct import conduct
 from orchestrator.results.campaign_record import CampaignRecord
-from tests.orchestrator.campaigns.small_campaign import Watcher
+from tests.orchestrator.campaigns.builders import Watcher
 
 pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
 
@@ -84,15 +84,19 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
 
     rounds = rounds_to_targets(rows)
     by_key = {claim["key"]: claim for claim in json.loads((folder / "claims.json").read_text())["claims"]}
-    found = {finding["place"]: finding["effect"] for finding in by_key["fewest-rounds"]["findings"]}
+    found = {(f["reading"], f["place"]): f["effect"] for f in by_key["fewest-rounds"]["findings"]}
     assert found == {
-        f"{view}, to suboptimality {target}, against dpsgd": pytest.approx(
-            rounds[view, "pame", target] / rounds[view, "dpsgd", target]
+        (reading, f"{view}, to suboptimality {target}, against dpsgd"): pytest.approx(
+            rounds[view, name, target] / rounds[view, "dpsgd", target]
         )
-        for view in ("as-published", "standardized (shared, active, one period)")
+        for reading, name, view in (
+            ("tuned", "pame", "as-published"),
+            ("tuned", "pame", "standardized (shared, active, one period)"),
+            ("as printed", "pame-as-printed", "as-published"),
+        )
         for target in (0.5, 0.2)
     }
-    assert len(by_key["half-volume"]["findings"]) == 4
+    assert len(by_key["half-volume"]["findings"]) == 6
     assert {claim["seeds"][0] for claim in by_key.values()} == {1}
     assert {claim["verdict"] for claim in by_key.values()} == {"a look"}, "one seed is never a verdict"
     where = {finding["place"] for finding in by_key["stragglers"]["findings"]}

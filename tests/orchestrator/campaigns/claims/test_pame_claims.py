@@ -21,8 +21,8 @@ from orchestrator.campaigns.conduct import conduct
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.cli.app import app
 from orchestrator.results.campaign_record import CampaignRecord
-from tests.orchestrator.campaigns.claims.claims_world import TINY, compared, course, reaching, row
-from tests.orchestrator.campaigns.small_campaign import Watcher
+from tests.orchestrator.campaigns.builders import Watcher
+from tests.orchestrator.campaigns.claims.builders import TINY, compared, course, reaching, row
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -144,6 +144,8 @@ def test_the_page_has_a_table_of_verdicts_and_a_section_for_each(tmp_path: Path)
     assert "PaME 10 rounds; dpsgd 10 rounds" in words
     assert "does not hold 0 of 24" in words
     assert "nothing ran on nodes" in words
+    assert "averages once more for free; the nodes' own models are judged in comparisons" in words
+    assert "1 as share of the seeds (" in words
     assert "Many nodes" in words
     assert "not measured" in words
     assert "compute.stragglers=30%" in words

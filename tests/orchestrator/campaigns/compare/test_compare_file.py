@@ -7,7 +7,7 @@ import pytest
 from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, experiment_of
 from orchestrator.experiment import ExperimentError
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 
 def test_a_file_is_read_with_the_paper_s_values_where_it_says_nothing(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from orchestrator.campaigns.compare.grid import (
     views,
 )
 from pame.algorithms import BeerSpec, DpsgdSpec, PameSpec, PenaltyStep
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 
 @pytest.fixture
@@ -125,7 +125,8 @@ def test_a_grid_goes_on_beyond_its_edge_as_it_began(
     comparison = load_comparison(small_file(tmp_path, text))
     key = "algorithm.gamma" if given[0] == 1.0 else "algorithm.eta"
     best = CompareCell("dpsgd", CompareView.AS_PUBLISHED, ((key, value),), 100)
-    [cell] = further(comparison, best, [Edge(key, value, is_largest)], [best.values])
+    grid = comparison.entries["dpsgd"].tune
+    [cell] = further(grid, best, [Edge(key, value, is_largest)], [best.values], partial(is_allowed, comparison, best))
     assert cell.values == ((key, pytest.approx(expected)),)
 
 

@@ -2,7 +2,9 @@
 
 import json
 from dataclasses import replace
+from math import nan
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -23,17 +25,17 @@ from orchestrator.campaigns.curves import curve_of, decisive, rounds_before
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.experiment import Experiment
-from orchestrator.results.points import CurvePoint, OwnModels
+from pame.observe import Evaluation, Own
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, mark, row, small_file
-from tests.pame.simulator.simulator_world import world
+from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
+from tests.pame.simulator.harness import world
 
 STICK = {"start": 0.7, "best": 0.2, "company": {"partners": 1.0, "alone": 0.0, "messages": 1.0}}
 LABELS = {"algorithm": "pame", "view": "as-published", "values": {}}
 VIEWS = {"as-published": CompareView.AS_PUBLISHED}
 
 
-def marks_of(points: list[CurvePoint], setting: ResolvedRun, of: Of) -> tuple[CompareMark, ...]:
+def marks_of(points: list[Evaluation], setting: ResolvedRun, of: Of) -> tuple[CompareMark, ...]:
     """f goes from 0.7 to 0.2."""
     curve = curve_of(RunLeft(Experiment(), setting, points), decisive(setting), taking_part=True)
     cell = Cell(LABELS, Experiment(), Look())
@@ -54,19 +56,19 @@ def test_the_yardstick_goes_from_one_at_the_start_to_zero_at_the_optimum() -> No
     assert stick.objective(0.1) == pytest.approx(0.25)
 
 
-def point(by: str, iteration: int, objective: float | None) -> CurvePoint:
-    return CurvePoint(by, iteration, 1.5, 800.0, objective, 0.0, None, {"test_accuracy": 0.9})
+def point(by: Literal["iteration", "time"], iteration: int, objective: float) -> Evaluation:
+    return Evaluation(by, iteration, 1.5, 800, objective, 0.0, None, {"test_accuracy": 0.9})
 
 
 def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
-    points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, None)]
+    points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, nan)]
     [found] = marks_of(points, world(periods=(2,) * 8), "mean")
     assert (found.iteration, found.rounds, found.bytes, found.seconds, found.objective) == (4, 2.0, 800.0, 1.5, 0.3)
     assert (found.left, found.mean, found.accuracy) == (pytest.approx(0.2), pytest.approx(0.2), 0.9)
 
 
 def test_targets_are_about_the_nodes_own_models_or_their_mean() -> None:
-    own = OwnModels(0.45, 0.7, {"test_accuracy": 0.6}, {"test_accuracy": 0.5}, {"test_accuracy": 0.7})
+    own = Own(0.45, 0.7, {"test_accuracy": 0.6}, {"test_accuracy": 0.5}, {"test_accuracy": 0.7})
     points = [replace(point("iteration", 4, 0.3), own=own)]
     [nodes] = marks_of(points, world(), "nodes")
     [mean] = marks_of(points, world(), "mean")

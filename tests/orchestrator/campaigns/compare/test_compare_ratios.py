@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from orchestrator.campaigns.compare.ratios import Taken, ratio_by_seed
+from orchestrator.campaigns.compare.ratios import ratio_by_seed
+from orchestrator.results.paired import Taken
 
 
 def took(*hits: float | None, spent: float = 100.0) -> dict[int, Taken]:

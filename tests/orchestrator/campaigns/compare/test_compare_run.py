@@ -25,7 +25,7 @@ from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
 from orchestrator.experiment import Experiment, load_text, to_yaml
 from orchestrator.experiment.resolve import make_setting
 from pame.baselines import Baseline
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 TARGETS = (0.3, 0.1)
 

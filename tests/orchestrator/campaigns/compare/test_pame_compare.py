@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from orchestrator.cli import main
-from tests.orchestrator.campaigns.compare.compare_world import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 PAME = str(Path(sys.executable).parent / "pame")
 BOUND_S = 180
@@ -64,7 +64,9 @@ def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path)
     shared = results[STANDARDIZED, "0.3", "dpsgd"]
     assert shared["rounds"]["median"] == pytest.approx(shared["iterations"]["median"] / 2, abs=0.5)
     assert "rounds to suboptimality" in (folder / "comparison.svg").read_text()
-    assert "fewest to suboptimality 0.3: rounds" in done.stdout
+    assert "fewest to suboptimality 0.3: rounds a look" in done.stdout
+    assert {finding["who"] for finding in found["fewest"]} == {None}, "two seeds name no winner"
+    assert all("a look" in finding["words"] for finding in found["fewest"] if finding["lowest_median"])
     assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.orchestrator.campaigns.studies.study_world import small_file
+from tests.orchestrator.campaigns.studies.builders import small_file
 
 PAME = str(Path(sys.executable).parent / "pame")
 BOUND_S = 150

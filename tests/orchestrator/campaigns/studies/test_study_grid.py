@@ -9,7 +9,7 @@ from orchestrator.campaigns.studies.grid import READINGS, Steps, base_experiment
 from orchestrator.experiment import ExperimentError
 from orchestrator.experiment.resolve import make_network_setting, make_setting
 from pame.algorithms.step_sizes import PenaltyStep
-from tests.orchestrator.campaigns.studies.study_world import SMALL, small_file
+from tests.orchestrator.campaigns.studies.builders import SMALL, small_file
 
 ROOT = Path(__file__).parents[4]
 EVERY = list(STUDIES.values())

@@ -12,9 +12,9 @@ from orchestrator.campaigns.studies.measure import StudyLook, StudyRow, row_of, 
 from orchestrator.experiment import Experiment, load
 from orchestrator.experiment.resolve import make_setting
 from orchestrator.results import Ending, Status
-from orchestrator.results.points import CurvePoint
+from pame.observe import Evaluation
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.studies.study_world import SMALL
+from tests.orchestrator.campaigns.studies.builders import SMALL
 
 SLOW = "compute={step: 10ms, stragglers: 40%}"
 
@@ -172,7 +172,7 @@ def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
 
 def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
-    points = [CurvePoint("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
+    points = [Evaluation("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
     experiment = experiment_of(tmp_path)
     told = StudyLook(0.05).measure(RunLeft(experiment, setting, points, 4.0))
     cell = Cell(LABELS, experiment, StudyLook(0.05))

@@ -17,7 +17,7 @@ from orchestrator.campaigns.studies.report import write_study_report
 from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.tune import Tuned
 from orchestrator.campaigns.studies.verdict import judge
-from tests.orchestrator.campaigns.studies.study_world import own, row, small_file
+from tests.orchestrator.campaigns.studies.builders import own, row, small_file
 
 STUDY = STUDIES["stragglers"]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")

@@ -9,7 +9,7 @@ from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.grid import TUNING_SEEDS, Steps, StudyCell, base_experiment, experiment_of
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
-from tests.orchestrator.campaigns.studies.study_world import row, small_file
+from tests.orchestrator.campaigns.studies.builders import row, small_file
 
 STUDY = STUDIES["stragglers"]
 Made = Callable[[str, float, int], StudyRow]

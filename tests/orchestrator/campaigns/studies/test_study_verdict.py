@@ -9,10 +9,11 @@ import pytest
 
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.measure import StudyRow
-from orchestrator.campaigns.studies.spread import Rows, Spread, spread, spread_of_hits
+from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.verdict import StudyJudgement, judge
 from orchestrator.campaigns.verdicts import Verdict
-from tests.orchestrator.campaigns.studies.study_world import own, row
+from orchestrator.results.spread import Spread, spread, spread_of_hits
+from tests.orchestrator.campaigns.studies.builders import own, row
 
 STUDY = replace(STUDIES["stragglers"], conditions=STUDIES["stragglers"].conditions[:3])
 CALM, FEW, MANY = (condition.key for condition in STUDY.conditions)

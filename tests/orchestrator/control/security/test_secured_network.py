@@ -17,7 +17,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
-from tests.orchestrator.control.security.secured_world import Secured, experiment_of, scraped, secured, until
+from tests.orchestrator.control.security.harness import Secured, experiment_of, scraped, secured, until
 
 NAMES = [f"node-{number}" for number in range(5)]
 HANDSHAKES = "pame_node_refused_handshakes_total"
@@ -80,7 +80,7 @@ def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_unharmed
                 await world.push_as(mutual_channel(outsider()), "node-2", parcel)
             assert refused.value.code() is not grpc.StatusCode.UNAVAILABLE  # its certificate is good
             assert world.desk.run is not None
-            secret = world.desk.run._common.secret  # and with it, the certificate still decides
+            secret = world.desk.run.common.secret  # and with it, the certificate still decides
             assert await world.push_as(mutual_channel(outsider()), "node-2", parcel, secret) == ["not_a_neighbour"]
             counted = scraped(victim.metrics_address, "pame_node_received_refused_messages_total")
             assert counted == {"wrong_secret": 1, "not_a_neighbour": 1}
@@ -206,7 +206,7 @@ def test_a_second_self_of_a_neighbour_is_no_neighbour(tmp_path: Path) -> None:
             _, double = await world.enrolled("node-1")
             target = world.member("node-0")
             assert world.desk.run is not None
-            secret = world.desk.run._common.secret
+            secret = world.desk.run.common.secret
             assert await world.push_as(mutual_channel(double()), "node-0", b"", secret) == ["not_a_neighbour"]
             assert scraped(target.metrics_address, "pame_node_received_refused_messages_total") == {
                 "not_a_neighbour": 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from orchestrator.experiment.faults import FaultError
-from tests.orchestrator.experiment.faults.fault_world import GRAPHS, networkx_graph, plan_of
+from tests.orchestrator.experiment.faults.builders import GRAPHS, networkx_graph, plan_of
 
 SEEDS = st.integers(0, 2**63 - 1)
 

@@ -29,7 +29,7 @@ from pame.fault_effects import (
 from pame.fault_plan_text import plan_lines, read_plan
 from pame.topology import build
 from pame.topology.kinds import RandomRegular
-from tests.orchestrator.experiment.faults.fault_world import specs
+from tests.orchestrator.experiment.faults.builders import specs
 
 HERE = Path(__file__).parent
 

@@ -35,7 +35,7 @@ from pame.fault_effects import (
 from pame.fault_plan_text import plan_lines, read_plan
 from pame.topology import build
 from pame.topology.kinds import Ring
-from tests.orchestrator.experiment.faults.fault_world import ANY_FAULTS, ENTRIES, GRAPHS, HORIZON, plan_of, specs
+from tests.orchestrator.experiment.faults.builders import ANY_FAULTS, ENTRIES, GRAPHS, HORIZON, plan_of, specs
 
 SEEDS = st.integers(0, 2**63 - 1)
 GRAPH_NAMES = st.sampled_from([name for name, graph in GRAPHS.items() if name != "pair" and 1 in graph.neighbours(0)])

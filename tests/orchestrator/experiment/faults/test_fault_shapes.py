@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.experiment.faults import FaultError, Horizon, compile_plan
 from pame.topology import Topology
-from tests.orchestrator.experiment.faults.fault_world import GRAPHS, networkx_graph, specs
+from tests.orchestrator.experiment.faults.builders import GRAPHS, networkx_graph, specs
 
 
 def parts_of(

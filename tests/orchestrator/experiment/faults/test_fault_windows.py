@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.experiment.faults import FaultWindow, active, live_graph, outlines, windows
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
-from tests.orchestrator.experiment.faults.fault_world import GRAPHS, networkx_graph, plan_of
+from tests.orchestrator.experiment.faults.builders import GRAPHS, networkx_graph, plan_of
 
 
 @pytest.mark.parametrize(

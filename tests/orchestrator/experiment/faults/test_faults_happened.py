@@ -1,12 +1,9 @@
 """What became of the faults of a plan, worked out by hand: runs of four nodes."""
 
-import json
 from math import inf
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from orchestrator.experiment.faults.happened import (
     FaultOutcomes,
@@ -15,7 +12,6 @@ from orchestrator.experiment.faults.happened import (
     WindowOutcome,
     in_simulator,
     on_network,
-    told_of,
 )
 from pame.fault_effects import CutEffect, DropEffect, Effect, FaultEvent, KillEffect, PauseEffect, SlowEffect, Window
 
@@ -241,30 +237,3 @@ def test_in_the_simulator_too_an_order_for_somebody_who_is_away_finds_nobody() -
         "2 of 4 faults did not happen: node 2 was away or stopped at 5.5 s; node 2 was away or stopped at 6 s"
     )
     assert sorted(found.windows) == [1, 2]
-
-
-LINE = {"seconds": 5.1, "what": "fault begins", "node": 2, "number": 0, "planned": 5.0, "detail": "kill"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, Told(0, 2, True, 5.0, 5.1)),
-        ({"planned": {"iteration": 40}}, Told(0, 2, True, 40.0, 5.1)),
-        ({"what": "fault ends", "planned": None}, Told(0, 2, False, None, 5.1)),
-        ({"what": "fault failed", "failed": "begins", "detail": "no"}, Told(0, 2, True, 5.0, 5.1, "no")),
-        ({"what": "fault failed", "failed": "ends", "detail": "no"}, Told(0, 2, False, 5.0, 5.1, "no")),
-        ({"what": "restarted"}, None),
-    ],
-)
-def test_lines_of_events_tell_of_faults(changes: dict[str, Any], expected: Told | None) -> None:
-    assert told_of({**LINE, **changes}) == expected
-
-
-VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dictionaries(st.text(), st.integers())
-
-
-@given(st.dictionaries(st.sampled_from(sorted(LINE)) | st.text(), VALUES))
-def test_any_line_is_understood_or_passed_over(changes: dict[str, Any]) -> None:
-    found = told_of({**LINE, **changes})
-    assert found is None or json.dumps(found.number) == json.dumps({**LINE, **changes}["number"])

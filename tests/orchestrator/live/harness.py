@@ -12,7 +12,7 @@ import aiohttp
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.live import LivePage
-from tests.orchestrator.control.served_world import TOKEN, Served, experiment_of, served
+from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, served
 
 BOUND_S = 240.0
 

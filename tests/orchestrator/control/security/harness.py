@@ -22,7 +22,7 @@ from contract.credentials import Credentials, expecting, mutual_channel
 from contract.keypair import SigningRequest, private_pem
 from contract.refusals import refusal_name
 from contract.rpc import enrolment_pb2, exchange_pb2
-from node.link import PUSH
+from node.link_stream import PUSH
 from node.stream_proof import shown
 from node.tls_enrolment import ENROL
 from orchestrator.control import ControlPlane, ExperimentsService, Submissions, Tls
@@ -51,10 +51,6 @@ async def until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(BOUND_S):
         while not condition():
             await asyncio.sleep(0.02)
-
-
-def _silent(event: str, **fields: object) -> None:
-    del event, fields
 
 
 @dataclass
@@ -138,7 +134,7 @@ async def secured(folder: Path, life: timedelta = timedelta(hours=1), join_port:
     vault = folder / "security"
     authority = Authority(life)
     control = ControlPlane("127.0.0.1", token=keep_token(vault), tls=Tls(authority, join_port))
-    desk = Submissions(control, folder / "runs", _silent)
+    desk = Submissions(control, folder / "runs")
     await control.open(ExperimentsService(control.token, desk))
     leave_authority(vault, authority.certificate)
     world = Secured(control, desk, authority, vault)

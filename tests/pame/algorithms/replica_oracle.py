@@ -13,7 +13,7 @@ import numpy as np
 
 from pame.algorithms import Algorithm, Received
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_spec import ReplicaSpec
 from pame.byte_account import ByteAccount
 from pame.compressors import expand
 from pame.observe import RunOutcome
@@ -25,8 +25,8 @@ from pame.resolved_run import ResolvedRun
 from pame.sampling import candidates, message_lost
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
-from tests.pame.algorithms.driving import EDGES, Watcher, graph, neighbours_in
-from tests.pame.algorithms.matrix_form import rests
+from tests.pame.algorithms.harness import EDGES, Watcher, graph, neighbours_in
+from tests.pame.algorithms.oracle import rests
 
 SEED, NODES, N, ITERATIONS = 3, 6, 20, 20
 NEIGHBOURS = [neighbours_in(EDGES, node) for node in range(NODES)]

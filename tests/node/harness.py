@@ -1,14 +1,20 @@
-"""The other end of a link, over real gRPC."""
+"""The other end of a link, over real gRPC; and a metrics server that a plain test can ask."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from threading import Thread
 
 import grpc
+from prometheus_client.registry import Collector
 
+from contract.ports.metrics_server import MetricsServer
+from contract.ports.refused_requests import RefusedRequests
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
-from node.link import PUSH
+from node.link_stream import PUSH
 
 
 class Receiver:
@@ -45,3 +51,26 @@ class Receiver:
             await self.acknowledging.wait()
             refused = [pb.RefusedParcel(number=seen, refusal=refusal_pb2.REFUSAL_DUPLICATE)] if self.refuse else []
             yield pb.Receipt(seen=seen, late=seen // 2, refused=refused)
+
+
+@contextmanager
+def serving(collector: Collector, refused: RefusedRequests | None = None) -> Iterator[MetricsServer]:
+    """It works in a thread of its own."""
+    server = MetricsServer(collector, "127.0.0.1", 0, refused or RefusedRequests())
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(server.open(), loop).result(20)
+    try:
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(server.close(), loop).result(20)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(20)
+        loop.close()
+
+
+def get(port: int, accept: str = "text/plain") -> str:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", headers={"Accept": accept})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return str(answer.read().decode())

@@ -11,7 +11,7 @@ from orchestrator.campaigns.yardstick import yardstick_of
 from orchestrator.control import NetworkState
 from orchestrator.experiment import load_text
 from orchestrator.results.campaign_record import CampaignRecord
-from orchestrator.results.points import CurvePoint
+from pame.observe import Evaluation
 
 BASE = """
 nodes: 4
@@ -80,7 +80,7 @@ class Watcher:
     def begins(self, stage: Stage, known: int) -> None:
         self.begun.append((stage.name, len(stage.cells), known))
 
-    def goes_on(self, cell: Cell, point: CurvePoint) -> None:
+    def goes_on(self, cell: Cell, point: Evaluation) -> None:
         pass
 
     def state(self, cell: Cell, state: NetworkState) -> None:

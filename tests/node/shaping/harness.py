@@ -1,4 +1,4 @@
-"""Cables between private network namespaces, and the kernels that a test can assume."""
+"""Cables between private network namespaces."""
 
 import ctypes
 import os
@@ -8,13 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
-
-from node.shaping import Kernel
-
-WITH_NETEM = Kernel(net_admin=True, tc=True, htb=True, netem=True, netem_seed=True, nft=True)
-WITH_OLD_NETEM = Kernel(net_admin=True, tc=True, htb=True, netem=True, nft=False, reasons=(("nft", "no tables"),))
-WITHOUT_NETEM = Kernel(net_admin=True, tc=True, htb=True, nft=True, reasons=(("netem", "kind is unknown"),))
-NOTHING = Kernel(reasons=(("net_admin", "Operation not permitted"),))
 
 _CLONE_NEWNET = 0x40000000
 _LIBC = ctypes.CDLL(None, use_errno=True)

@@ -1,6 +1,6 @@
 """Six small runs of different algorithms and drivers, and what they must come to whatever is rebuilt around them.
 
-    python -m tests.golden.golden_runs      records them anew, which needs a reason in the commit's message
+    python -m tests.golden.harness      records them anew, which needs a reason in the commit's message
 
 Numbers are compared to rounding: the last bits depend on the processor's kernels. Tables are those of the report,
 without what a clock or the machine has a say in. `folders/` has two run folders of November 2026, which must stay

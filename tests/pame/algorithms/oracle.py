@@ -18,7 +18,7 @@ from pame.resolved_run import ResolvedRun
 from pame.sampling import candidates, message_lost
 from pame.simulator import run_lock_step, run_virtual_time
 from pame.stopping import StopRules
-from tests.pame.algorithms.driving import EDGES, Watcher, drive, graph, neighbours_in
+from tests.pame.algorithms.harness import EDGES, Watcher, drive, graph, neighbours_in
 
 SEED, NODES, N, ITERATIONS = 3, 6, 20, 20
 DEGREES = (5, 2, 3, 2, 2, 2)

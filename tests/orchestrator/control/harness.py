@@ -39,14 +39,10 @@ class Served:
         return answer.was_running
 
 
-def _silent(event: str, **fields: object) -> None:
-    del event, fields
-
-
 @asynccontextmanager
 async def served(out: Path) -> AsyncIterator[Served]:
     control = ControlPlane("127.0.0.1", token=TOKEN)
-    desk = Submissions(control, out, _silent)
+    desk = Submissions(control, out)
     await control.open(ExperimentsService(TOKEN, desk))
     try:
         async with grpc.aio.insecure_channel(control.address) as channel:

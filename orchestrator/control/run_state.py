@@ -1,0 +1,200 @@
+"""All that an orchestrator knows of one run: what it was given, where it is, and what its nodes have said.
+
+The functions that change it are in `run_phases` (its life), `run_messages` (what nodes say), `run_membership` (nodes
+that come and go), `end_of_run` (when it ends without being told) and `manual_faults`.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+
+from contract.assignment import describe
+from orchestrator.control.evaluation_queue import EvaluationQueue
+from orchestrator.control.fired_faults import FiredFaults
+from orchestrator.control.gap_counts import GapCounts
+from orchestrator.control.index_table import IndexTable
+from orchestrator.control.link_check import LinkCheck
+from orchestrator.control.members import Members
+from orchestrator.control.node_history import NodeHistory
+from orchestrator.control.node_messages import facts_of
+from orchestrator.control.node_reports import NodeReports
+from orchestrator.control.refused_reports import RefusedReports
+from orchestrator.control.rejoin import Rejoins
+from orchestrator.control.run_phase import Phase, moved
+from orchestrator.control.state import NetworkObserver
+from orchestrator.control.totals import Totals
+from orchestrator.errors import MachineFault
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.faults.happened import Told
+from orchestrator.results import RunFolder, Status
+from orchestrator.results.fault_acts import told_of
+from orchestrator.results.health import Health
+from orchestrator.results.round_counts import RoundCounts
+from pame.fault_effects import for_nodes
+from pame.observe import Several
+from pame.resolved_run import ResolvedRun
+
+_EVENTS_KEPT = 300
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """Why a run ends, and at which iteration."""
+
+    status: Status
+    reason: str
+    iteration: int
+
+
+@dataclass
+class Disturbances:
+    """What happened to nodes of a run; after any of it the result is not the simulator's bit by bit."""
+
+    deaths: int = 0
+    departures: int = 0
+    """Nodes that said goodbye."""
+    restarts: int = 0
+    reconnections: int = 0
+    """Connections that broke and came back."""
+    silences: int = 0
+
+    def __bool__(self) -> bool:
+        return any((self.deaths, self.departures, self.restarts, self.reconnections, self.silences))
+
+
+@dataclass
+class NodeSets:
+    """The indices of the nodes of which something is true."""
+
+    ready: set[int] = field(default_factory=set)
+    done: set[int] = field(default_factory=set)
+    """Did all iterations."""
+    finished: set[int] = field(default_factory=set)
+    """Sent everything that they had to send after the end."""
+    leaving: set[int] = field(default_factory=set)
+    silent: set[int] = field(default_factory=set)
+    gone: set[int] = field(default_factory=set)
+    """Their stream closed although no plan says so."""
+
+
+@dataclass(eq=False)
+class NetworkRunState:
+    """The state of one run on a network."""
+
+    number: int
+    experiment: Experiment
+    setting: ResolvedRun
+    folder: RunFolder
+    members: Members
+    watcher: NetworkObserver
+    tls: bool = False
+    """Whether neighbours talk to each other over mutual TLS."""
+    log: Path | None = None
+    """Where the nodes' standard error goes."""
+    phase: Phase = Phase.GATHERING
+    end: RunEnd | None = None
+    fault: MachineFault | None = None
+    """What this machine failed at."""
+    began: float | None = None
+    took: float | None = None
+    health: Health | None = None
+    """As it looked a moment ago; None: nothing is known yet."""
+    unheard: str = ""
+    """Why neighbours would refuse all that a node has to send."""
+    nodes: NodeSets = field(default_factory=NodeSets)
+    disturbances: Disturbances = field(default_factory=Disturbances)
+    lossless: dict[int, str] = field(default_factory=dict)
+    """Why packets cannot be lost at a node; empty: they can."""
+    events: deque[Mapping[str, object]] = field(default_factory=lambda: deque(maxlen=_EVENTS_KEPT))
+    """The newest of events.jsonl."""
+    told: list[Told] = field(default_factory=list)
+    """What was said of the plan: all of events.jsonl about it."""
+    fired: FiredFaults = field(default_factory=FiredFaults)
+    history: NodeHistory = field(default_factory=NodeHistory)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Something happened that a phase may wait for."""
+
+    def __post_init__(self) -> None:
+        setting, nodes = self.setting, self.experiment.nodes
+        self.plan = setting.plan
+        """With faults by hand, as they come."""
+        self.slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+        self.ends_with_the_median = bool(self.slow_nodes) or not setting.misfortune.is_public
+        self.links = LinkCheck(self.number, setting, self.experiment.verify)
+        self.totals = Totals(nodes)
+        self.rounds = RoundCounts(setting)
+        self.gaps = GapCounts(self.rounds)
+        self.collection = NodeReports(setting, Several(self.folder, self.watcher, self.rounds))
+        self.evaluations = EvaluationQueue(self.collection)
+        of_nodes = replace(setting, plan=for_nodes(setting.plan))
+        self.common = describe(self.number, of_nodes, self.experiment.problem, self.tls)
+        """What all assignments share."""
+        self.facts = facts_of(self.number, setting, self.common.snapshot_every)
+        self.indices = IndexTable(nodes)
+        self.rejoins = Rejoins(self.common, setting, self.indices, self.collection, self.fired)
+        self.refused = RefusedReports(lambda node, detail: self.happened("refused", node, detail))
+        """What nodes said that makes no sense."""
+
+    @property
+    def where_to_look(self) -> str:
+        return f"look at {self.log}" if self.log else "look at what the nodes said on their standard error"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to see."""
+        return self.phase is Phase.IDLE
+
+    @property
+    def is_ending(self) -> bool:
+        return self.phase in (Phase.ENDING, Phase.IDLE)
+
+    @property
+    def is_on_loopback(self) -> bool:
+        """Whether all nodes are on this very machine."""
+        hosts = {member.address.rpartition(":")[0] for _, member in self.indices.taken()}
+        return all(host.startswith("127.") or host in ("localhost", "[::1]") for host in hosts)
+
+    def seconds(self) -> float:
+        """Since the start of the run."""
+        return 0.0 if self.began is None else time.monotonic() - self.began
+
+    def enter(self, phase: Phase) -> None:
+        self.phase = moved(self.phase, phase)
+
+    def stop(self, status: Status, reason: str, iteration: int | None = None) -> None:
+        """The first reason counts; `iteration`: None for that of the median node."""
+        if self.end is None:
+            reached = int(median(self.collection.iterations)) if iteration is None else iteration
+            self.end = RunEnd(status, reason, reached)
+            self.took = None if self.began is None else self.seconds()
+            self.changed.set()
+
+    def happened(self, what: str, node: int, detail: str) -> None:
+        self.record({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
+
+    def note(self, event: Mapping[str, object]) -> None:
+        """What the orchestrator itself has done."""
+        with self.surviving():
+            self.record(event)
+
+    def record(self, event: Mapping[str, object]) -> None:
+        """In events.jsonl, and for whoever looks now."""
+        self.events.append(event)
+        if (told := told_of(event)) is not None:
+            self.told.append(told)
+            self.changed.set()
+        self.folder.happened(event)
+
+    @contextmanager
+    def surviving(self) -> Iterator[None]:
+        """A failure of this machine while a node speaks ends the run, not the node's stream."""
+        try:
+            yield
+        except MachineFault as error:
+            self.fault = self.fault or error
+            self.stop(Status.FAILED, str(error))

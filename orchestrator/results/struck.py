@@ -1,0 +1,53 @@
+"""Which links and nodes an event of a plan is about."""
+
+from collections.abc import Iterable, Sequence
+
+from orchestrator.number_words import count
+from pame.fault_effects import (
+    CutEffect,
+    DegradeEffect,
+    DropEffect,
+    FaultEvent,
+    KillEffect,
+    Link,
+    PauseEffect,
+    RestartEffect,
+    SlowEffect,
+)
+
+_NAMES_SHOWN = 12
+
+
+def struck_links(event: FaultEvent) -> Sequence[Link]:
+    """By sender and receiver; none if it is about nodes."""
+    match event.effect:
+        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
+            return links
+    return ()
+
+
+def struck_nodes(event: FaultEvent) -> Sequence[int]:
+    """None if it is about links."""
+    match event.effect:
+        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
+            return nodes
+    return ()
+
+
+def named(event: FaultEvent) -> list[int]:
+    """The nodes that an event names, as such or as ends of links; ascending."""
+    return sorted({*struck_nodes(event), *(node for link in struck_links(event) for node in link)})
+
+
+def struck(events: Iterable[FaultEvent]) -> str:
+    """`4 links: 0→1, ...` or `2 nodes: 3, 5`, over all the events."""
+    events = list(events)
+    links = sorted({link for event in events for link in struck_links(event)})
+    nodes = sorted({node for event in events for node in struck_nodes(event)})
+    parts = [_listed("link", [f"{sender}→{receiver}" for sender, receiver in links])] if links else []
+    return "; ".join([*parts, *([_listed("node", list(map(str, nodes)))] if nodes else [])])
+
+
+def _listed(what: str, names: Sequence[str]) -> str:
+    more = len(names) - _NAMES_SHOWN
+    return f"{count(len(names), what)}: {', '.join(names[:_NAMES_SHOWN])}" + (f" and {more} more" if more > 0 else "")
