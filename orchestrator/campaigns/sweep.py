@@ -12,9 +12,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Look, Measurement, Run, Stage, Stages
 from orchestrator.campaigns.curves import run_point
-from orchestrator.errors import writing
+from orchestrator.campaigns.on_nodes import SERVED
+from orchestrator.errors import UnknownBackend, writing
 from orchestrator.experiment import Experiment, Variant, default_path, load, swept_keys
 from orchestrator.number_words import number, volume
 from orchestrator.report import write_sweep_report
@@ -111,13 +113,22 @@ def newest(point: Evaluation) -> Mapping[str, str]:
     return _shown(point.iteration, point.objective, point.consensus, point.bytes)
 
 
-def make_sweep(arguments: Mapping[str, Any], backend: str) -> SweepCampaign:
+def make_sweep(arguments: Mapping[str, Any]) -> SweepCampaign:
     """From what `pame run` was given."""
+    asked, on = arguments["backend"], arguments["on"]
+    if asked and asked not in BACKENDS:
+        raise UnknownBackend(f"there is no backend {asked!r}; use one of: {', '.join(BACKENDS)}")
+    backend = SERVED if on else asked or DEFAULT_BACKEND
     path = default_path() if arguments["file"] is None else Path(arguments["file"])
     settings = list(arguments["overrides"] or [])
     settings += ["verify.strict=true"] if arguments["strict"] else []
     settings += [] if arguments["seed"] is None else [f"seed={arguments['seed']}"]
-    words = ["pame", "run", *([str(path)] if arguments["file"] else []), "--backend", backend]
+    words = [
+        "pame",
+        "run",
+        *([str(path)] if arguments["file"] else []),
+        *(["--on", on] if on else ["--backend", backend]),
+    ]
     words += [word for setting in settings for word in ("--set", setting)]
     return SweepCampaign(load(path, settings), path, backend, shlex.join(words))
 

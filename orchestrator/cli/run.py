@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
-from orchestrator.campaigns.on_nodes import SERVED
 from orchestrator.campaigns.sweep import SweepCampaign, make_sweep, newest
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, say_notes, swept_words
 from orchestrator.cli.campaign import Beginning, Quiet, Resume, begin, carry_out, nodes_of, say_report
@@ -21,7 +20,6 @@ from orchestrator.cli.run_progress import limits_of
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.cli.verified import say_verified
 from orchestrator.control.client import Client
-from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Variant
 from orchestrator.experiment.late_faults import late_faults
 from orchestrator.experiment.resolve import choose_driver, has_faults, make_setting
@@ -62,12 +60,10 @@ def run(
         on = os.environ.get("PAME_ON")
     given = {"file": file, "backend": backend, "seed": seed, "overrides": overrides, "strict": strict, "on": on}
     beginning = begin(ctx, "run", given, resume)
-    asked, on = beginning.arguments["backend"], beginning.arguments["on"]
-    if on is not None and asked:
+    on = beginning.arguments["on"]
+    if on is not None and beginning.arguments["backend"]:
         raise typer.BadParameter(_ELSEWHERE)
-    if asked and asked not in BACKENDS:
-        raise UnknownBackend(f"there is no backend {asked!r}; use one of: {', '.join(BACKENDS)}")
-    sweep = make_sweep(beginning.arguments, SERVED if on else asked or DEFAULT_BACKEND)
+    sweep = make_sweep(beginning.arguments)
     variants, base = list(sweep.variants), sweep.path.parent
     console = Console(quiet=quiet, highlight=False)
     say_notes((note for variant in variants for note in variant.notes), console)
