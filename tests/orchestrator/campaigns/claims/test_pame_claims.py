@@ -76,6 +76,19 @@ def test_quiet_prints_only_the_folder_and_quick_is_the_default(tiny: Path) -> No
     ]
 
 
+def test_on_nodes_the_runs_of_a_claim_end_in_the_same_bits(tiny: Path) -> None:
+    curves = []
+    for backend in ("local", "simulate"):
+        done = CliRunner().invoke(app, ["claims", "--only", "tiny", "--seeds", "1", "--backend", backend, "-q"])
+        assert done.exit_code == 0, done.output
+        folder = tiny / done.output.strip()
+        [row] = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+        assert row["backend"] == backend
+        curves.append([(point["iteration"], point["rounds"], point["objective"]) for point in row["curve"]])
+        assert ("all else ran on local" in words_of(folder / "report.html")) is (backend == "local")
+    assert curves[0] == curves[1]
+
+
 def test_a_claim_that_is_not_there_is_answered_with_those_that_are(tiny: Path) -> None:
     done = CliRunner().invoke(app, ["claims", "--only", "magic"])
     assert str(done.exception) == f"there is no claim 'magic'; use one of: {', '.join(CLAIMS)}"
