@@ -40,7 +40,6 @@ from orchestrator.campaigns.claims.large_m import ROWS, PrintedCell
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount
-from pame.codec import SupportCoding
 from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec, LocalObjective, Optimum, Problem, Stacked
 from pame.problems.base import Vector
@@ -128,7 +127,6 @@ def measure(cell: PrintedCell, problem: Problem, graph: Topology, seed: int, eta
         algorithm=PameSpec(participation=cell.nu, support=cell.s, step=FixedStep(eta=eta, gamma=1.005)),
         periods=tuple(period(seed, node, 3, 7) for node in range(cell.m)),
         stop=StopRules(ITERATIONS),
-        coding=SupportCoding.SEED,
         evaluate_every=1,
     )
     curve = _Curve()

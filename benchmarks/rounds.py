@@ -35,12 +35,13 @@ from threadpoolctl import threadpool_limits
 from benchmarks.network import Measured, SocketControl, Watcher, company, measure
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.model import Evaluate, Period, Stop
+from orchestrator.experiment.model import Evaluate, Period
 from orchestrator.experiment.resolve import make_network_setting
 from pame.algorithms import AlgorithmSpec, DpsgdSpec, FixedStep, PameSpec
 from pame.byte_account import ByteAccount
 from pame.problems import LogisticSpec
 from pame.simulator import run_lock_step
+from pame.stopping import StopRules
 from pame.topology.kinds import Ring
 
 NODES, N, SAMPLES = 8, 10_000, 16
@@ -97,7 +98,7 @@ def experiment_of(case: str, rounds: int = ROUNDS) -> Experiment:
         algorithm=CASES[case],
         period=Period(min=1, max=1),
         evaluate=Evaluate(every=rounds),
-        stop=Stop(iterations=rounds),
+        stop=StopRules(iterations=rounds),
     )
 
 

@@ -23,7 +23,6 @@ from threadpoolctl import threadpool_limits
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount
-from pame.codec import SupportCoding
 from pame.observe import Evaluation, Observer, Record, RunOutcome
 from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
@@ -71,7 +70,6 @@ def setting_of(m: int) -> ResolvedRun:
         algorithm=PameSpec(participation=0.2, support=0.2, step=FixedStep(eta=0.05, gamma=1.001)),
         periods=tuple(period(SEED, node, 3, 7) for node in range(m)),
         stop=StopRules(1),
-        coding=SupportCoding.SEED,
         evaluate_every=1_000_000,
     )
 

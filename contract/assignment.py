@@ -1,13 +1,15 @@
-"""One node's part of a run, as it travels: from a setting to an `Assignment`, and from that to the node's own setting.
+"""One node's part of a run, as it travels: from a resolved run to an `Assignment`, and from that to the node's own one.
 
-Everything random is drawn again from the seed at the node; what travels is the graph, the periods, the specs and rules.
+Everything random is drawn again from the seed at the node. What travels is the graph, the periods, and the specs and
+rules, each whole, as the JSON text of `pame.spec_json`: nothing here knows their fields.
 """
 
 import json
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import gcd, inf
+from math import gcd
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,18 +17,18 @@ from contract import assignment_limits
 from contract.assignment_limits import SECRET_BYTES
 from contract.rpc import control_pb2 as pb
 from pame import algorithms, problems, spec_json
-from pame.algorithms import AlgorithmSpec, ExchangeMode
-from pame.codec import SupportCoding
+from pame.algorithms import AlgorithmSpec
 from pame.errors import ParameterError
-from pame.exchange import ValueType, Vector
+from pame.exchange import Vector
 from pame.fault_plan_text import plan_lines, read_plan
 from pame.links import LinkSpec
 from pame.problems import ProblemSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Messages
 from pame.stopping import StopRules
 from pame.topology import Topology
 
-_MODES = {ExchangeMode.ROUNDS: pb.ExchangeRules.MODE_ROUNDS, ExchangeMode.FREE: pb.ExchangeRules.MODE_FREE}
+Rules = TypeVar("Rules", Exchange, Messages, Compute, StopRules, LinkSpec)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,12 @@ class Assigned:
 
     def snapshot_due(self, k: int) -> bool:
         """Whether w^k goes to the orchestrator."""
-        return k % self.snapshot_every == 0 or k == self.setting.stop.iterations
+        return k % self.snapshot_every == 0 or k == self.setting.stop.last_iteration
 
 
 def describe(run: int, setting: ResolvedRun, problem: ProblemSpec, tls: bool = False) -> pb.Assignment:
     """What the assignments of all nodes of a run have in common; among them a new secret, which is nowhere else."""
     paper = setting.stop.paper
-    spare, patience, compute = setting.spare, setting.patience_s, setting.compute
     return pb.Assignment(
         run=run,
         secret=secrets.token_bytes(SECRET_BYTES),
@@ -79,25 +80,13 @@ def describe(run: int, setting: ResolvedRun, problem: ProblemSpec, tls: bool = F
         nodes=setting.topology.nodes,
         edges=setting.topology.edges.ravel().tolist(),
         periods=setting.periods,
-        problem=json.dumps(spec_json.plain(problem)),
-        algorithm=json.dumps(spec_json.plain(setting.algorithm)),
-        exchange=pb.ExchangeRules(
-            mode=_MODES[setting.mode],
-            spare=spare,
-            max_lag=setting.max_lag,
-            exclude_after=setting.exclude_after,
-            patience_s=patience,
-        ),
-        messages=pb.MessageRules(
-            support=setting.coding.name.lower() if setting.coding is not None else "",
-            float32=setting.values is ValueType.FLOAT32,
-            loss=setting.message_loss,
-        ),
-        compute=pb.ComputeRules(
-            step_s=compute.step_s, jitter=compute.jitter, stragglers=compute.stragglers, slowdown=compute.slowdown
-        ),
-        link=_rules(setting.link),
-        iterations=setting.stop.iterations,
+        problem=_text(problem),
+        algorithm=_text(setting.algorithm),
+        exchange=_text(setting.exchange),
+        messages=_text(setting.messages),
+        compute=_text(setting.compute),
+        link=_text(setting.link),
+        stop=_text(setting.stop),
         snapshot_every=gcd(setting.evaluate_every, paper.every if paper else 0),
     )
 
@@ -119,9 +108,9 @@ def assign(
     for peer in peers:
         near = neighbour(peer)
         if (spec := (links or {}).get((index, peer.index))) is not None:
-            near.link.CopyFrom(_rules(spec))
+            near.link = _text(spec)
         if (spec := (links or {}).get((peer.index, index))) is not None:
-            near.link_in.CopyFrom(_rules(spec))
+            near.link_in = _text(spec)
         made.neighbours.append(near)
     if first or start is not None:
         made.resume.iteration = first
@@ -144,16 +133,15 @@ def assigned(message: pb.Assignment) -> Assigned:
     """The node's own setting; `ParameterError` if the message contradicts itself."""
     assignment_limits.check(message)
     edges = np.array(message.edges, dtype=np.int64)
-    exchange, messages, compute = message.exchange, message.messages, message.compute
-    modes = {number: mode for mode, number in _MODES.items()}
-    if exchange.mode not in modes:
-        raise ParameterError("not an assignment: it does not say how nodes wait for each other")
-    if messages.support and messages.support.upper() not in SupportCoding.__members__:
-        raise ParameterError(f"not an assignment: there is no support coding {messages.support!r}")
     problem: ProblemSpec = spec_json.revive(problems.SPECS, _json(message.problem))
     algorithm: AlgorithmSpec = spec_json.revive(algorithms.SPECS, _json(message.algorithm))
     assignment_limits.memory(problem, len(message.neighbours))
     _refuse_contradictions(problem, algorithm)
+    stop = _rules(StopRules, message.stop)
+    if message.resume.iteration > stop.last_iteration:
+        raise ParameterError(
+            f"not an assignment: it begins with iteration {message.resume.iteration} of {stop.last_iteration}"
+        )
     plan = read_plan(message.plan)
     assignment_limits.plan(plan, message.nodes)
     setting = ResolvedRun(
@@ -162,18 +150,12 @@ def assigned(message: pb.Assignment) -> Assigned:
         problem=problems.build(problem, message.nodes, message.seed),
         algorithm=algorithm,
         periods=tuple(message.periods),
-        stop=StopRules(iterations=message.iterations),
-        mode=modes[exchange.mode],
-        spare=exchange.spare if exchange.HasField("spare") else None,
-        max_lag=exchange.max_lag,
-        exclude_after=exchange.exclude_after,
-        patience_s=exchange.patience_s if exchange.HasField("patience_s") else None,
-        coding=SupportCoding[messages.support.upper()] if messages.support else None,
-        values=ValueType.FLOAT32 if messages.float32 else ValueType.FLOAT64,
-        message_loss=messages.loss,
+        stop=stop,
+        exchange=_rules(Exchange, message.exchange),
+        messages=_rules(Messages, message.messages),
+        compute=_rules(Compute, message.compute),
         evaluate_every=message.snapshot_every,
-        compute=Compute(compute.step_s, compute.jitter, compute.stragglers, compute.slowdown),
-        link=_spec(message.link),
+        link=_rules(LinkSpec, message.link),
         plan=plan,
         links=_links(message),
     )
@@ -197,31 +179,19 @@ def assigned(message: pb.Assignment) -> Assigned:
     )
 
 
-def _rules(spec: LinkSpec) -> pb.LinkRules:
-    return pb.LinkRules(
-        delay_s=spec.delay_s,
-        jitter_s=spec.jitter_s,
-        rate_bps=None if spec.rate_bps == inf else spec.rate_bps,
-        normal_jitter=spec.distribution == "normal",
-        loss=spec.loss,
-    )
-
-
 def _links(message: pb.Assignment) -> dict[tuple[int, int], LinkSpec]:
     """Those of this node that are not as all links are, both ways: a receiver may have to lose packets."""
     here, near = message.index, message.neighbours
-    out = {(here, peer.index): _spec(peer.link) for peer in near if peer.HasField("link")}
-    return out | {(peer.index, here): _spec(peer.link_in) for peer in near if peer.HasField("link_in")}
+    out = {(here, peer.index): _rules(LinkSpec, peer.link) for peer in near if peer.HasField("link")}
+    return out | {(peer.index, here): _rules(LinkSpec, peer.link_in) for peer in near if peer.HasField("link_in")}
 
 
-def _spec(rules: pb.LinkRules) -> LinkSpec:
-    return LinkSpec(
-        delay_s=rules.delay_s,
-        jitter_s=rules.jitter_s,
-        rate_bps=rules.rate_bps if rules.HasField("rate_bps") else inf,
-        distribution="normal" if rules.normal_jitter else "uniform",
-        loss=rules.loss,
-    )
+def _text(spec: Any) -> str:
+    return json.dumps(spec_json.plain(spec))
+
+
+def _rules(kind: type[Rules], text: str) -> Rules:
+    return spec_json.revive_as(kind, _json(text))
 
 
 def _refuse_contradictions(problem: ProblemSpec, algorithm: AlgorithmSpec) -> None:

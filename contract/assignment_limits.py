@@ -16,7 +16,6 @@ from pame.fault_effects import Plan
 from pame.fault_plan_text import named_nodes
 from pame.problems import ProblemSpec
 from pame.spec_json import LARGEST, LARGEST_WHOLE
-from pame.stopping import NO_LIMIT
 
 MOST_NODES = 100_000
 SECRET_BYTES = 16
@@ -32,7 +31,7 @@ _NAME = 255
 
 
 def check(message: pb.Assignment) -> None:
-    """Everything but the specs and the plan, which are read elsewhere."""
+    """Everything but the specs, the rules and the plan, which are read elsewhere, by bounds of their own."""
     nodes, edges = message.nodes, len(message.edges)
     if not 1 <= nodes <= MOST_NODES or message.index >= nodes or len(message.periods) != nodes:
         raise _no(f"node {message.index} of {nodes}, {len(message.periods)} periods")
@@ -40,31 +39,17 @@ def check(message: pb.Assignment) -> None:
         raise _no(f"{edges} ends of edges that are no graph on {nodes} nodes")
     if len(message.plan) > MOST_TEXT or message.seed >= _LARGEST_SEED:
         raise _no(f"a plan of {len(message.plan)} characters, or seed {message.seed}")
-    counts, iterations = (message.snapshot_every, *message.periods), message.iterations
-    if not all(1 <= count <= LARGEST_WHOLE for count in counts):
+    if not all(1 <= count <= LARGEST_WHOLE for count in (message.snapshot_every, *message.periods)):
         raise _no(f"snapshots and periods are counted from 1 to {LARGEST_WHOLE}")
-    if not 1 <= iterations <= LARGEST_WHOLE and iterations != NO_LIMIT:
-        raise _no(f"{iterations} iterations; there are 1 to {LARGEST_WHOLE}, or {NO_LIMIT} for no limit")
     if len(message.secret) != SECRET_BYTES:
         raise _no(f"a secret of {len(message.secret)} bytes, not {SECRET_BYTES}")
-    exchange, compute, resume = message.exchange, message.compute, message.resume
-    if max(exchange.spare, exchange.max_lag, exchange.exclude_after) > LARGEST_WHOLE:
-        raise _no("spare, max_lag or exclude_after beyond all bounds")
-    _number("patience", exchange.patience_s)
-    _number("loss of messages", message.messages.loss, 1.0)
-    _number("step", compute.step_s)
-    _number("jitter of steps", compute.jitter, 1.0)
-    _number("stragglers", compute.stragglers, 1.0)
-    _number("slowdown", compute.slowdown)
-    _number("seconds", resume.seconds)
-    if resume.iteration > message.iterations:
-        raise _no(f"it begins with iteration {resume.iteration} of {message.iterations}")
-    _rules(message.link)
+    if not 0.0 <= message.resume.seconds <= LARGEST:
+        raise _no(f"it begins after {message.resume.seconds:g} seconds, which is not within 0 and {LARGEST:g}")
     neighbours(message.neighbours, nodes, message.index)
 
 
 def neighbours(near: Collection[pb.Neighbour], nodes: int, index: int) -> None:
-    """Who they are, where they listen, and what their links do."""
+    """Who they are, and where they listen."""
     if len({one.index for one in near}) < len(near):
         raise _no("a neighbour comes twice")
     for one in near:
@@ -75,8 +60,6 @@ def neighbours(near: Collection[pb.Neighbour], nodes: int, index: int) -> None:
             raise _no(f"neighbour {one.index} is at no HOST:PORT")
         if len(one.name) > _NAME or not one.name.isprintable():
             raise _no(f"the name of neighbour {one.index}")
-        _rules(one.link)
-        _rules(one.link_in)
 
 
 def plan(events: Plan, nodes: int) -> None:
@@ -107,20 +90,6 @@ def _are_edges(message: pb.Assignment) -> bool:
     low, high = edges[:, 0], edges[:, 1]
     keys = low * message.nodes + high
     return bool(np.all(low < high) and np.all(high < message.nodes) and np.all(np.diff(keys) > 0))
-
-
-def _rules(rules: pb.LinkRules) -> None:
-    _number("delay", rules.delay_s)
-    _number("jitter", rules.jitter_s)
-    _number("loss", rules.loss, 1.0)
-    _number("rate", rules.rate_bps)
-    if rules.HasField("rate_bps") and not rules.rate_bps:
-        raise _no("a rate of 0")
-
-
-def _number(what: str, value: float, most: float = LARGEST) -> None:
-    if not 0.0 <= value <= most:
-        raise _no(f"{what} {value:g} is not within 0 and {most:g}")
 
 
 def _no(why: str) -> ParameterError:

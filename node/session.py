@@ -24,7 +24,6 @@ from node.shaping import Kernel, Shaper, ShapingRefused
 from node.socket_counters import count_sockets, own_inodes
 from node.stream_proof import Admission, proof
 from node.trainer import Trainer
-from pame.algorithms import ExchangeMode
 from pame.errors import Diverged, MessageRefused, ParameterError
 from pame.exchange import Vector
 from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, Plan
@@ -66,7 +65,7 @@ class Session:
             assigned.seconds,
             assigned.first,
             run_name(assigned.run),
-            assigned.setting.stop.iterations if assigned.setting.mode is ExchangeMode.ROUNDS else inf,
+            assigned.setting.stop.last_iteration if assigned.setting.exchange.waits else inf,
         )
         self._chronicler: asyncio.Task[None] | None = None
         self._reshape = asyncio.Event()

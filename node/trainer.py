@@ -20,7 +20,7 @@ from node.counters import InCounters, NodeCounters
 from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.wire_message import MessageChecks, WireMessageRefused, pack
-from pame.algorithms import Delivery, ExchangeMode, Received, Selection, Wanted
+from pame.algorithms import Delivery, Received, Selection, Wanted
 from pame.exchange import Vector
 from pame.message_check import MessageCheck
 from pame.observe import Record
@@ -144,7 +144,7 @@ class Trainer:
 
     async def run(self, done: Callable[[], None]) -> None:
         """Iterate; `done` is called once, when w^K is there. In `free` a node goes on in overtime until cancelled."""
-        participant, last = self._participant, self._setting.stop.iterations
+        participant, last = self._participant, self._setting.stop.last_iteration
         started = time.monotonic()
         self._began = started - self._assigned.seconds
         self._clock = IterationClock(started)
@@ -167,7 +167,7 @@ class Trainer:
 
     def result(self, at: int) -> tuple[int, Vector]:
         """w^at if it is still known; else w^K, or the newest there is. With its iteration."""
-        last = self._setting.stop.iterations
+        last = self._setting.stop.last_iteration
         if at == last and self._result is not None:
             return last, self._result
         if at in self._kept:
@@ -178,7 +178,7 @@ class Trainer:
 
     def _is_over(self, k: int) -> bool:
         """Whether this iteration is not done any more."""
-        return k >= self._setting.stop.iterations and self._setting.mode is ExchangeMode.ROUNDS
+        return k >= self._setting.stop.last_iteration and self._setting.exchange.waits
 
     async def _begin(self, k: int) -> None:
         """What stops the node at this iteration does so now; then its message goes, if it has not gone ahead."""
@@ -229,7 +229,7 @@ class Trainer:
         overran = self._clock.rest(time.monotonic())
         await asyncio.sleep(max(self._clock.due - time.monotonic(), 0.0))
         overslept = self._clock.wake(time.monotonic())
-        self._account.overran += (overran or overslept) and k < self._setting.stop.iterations
+        self._account.overran += (overran or overslept) and k < self._setting.stop.last_iteration
 
     async def _send(self, k: int) -> int:
         """Push the message of iteration k to whoever listens; how many were lost on purpose instead."""
@@ -256,7 +256,7 @@ class Trainer:
                 await self._wait_for_room(receiver)
             for dropped in self._links[receiver].push(parcel, self._clock.due if self._clock.is_timed else None):
                 self._algorithm.missed(receiver, dropped.iteration)
-            account.overtime += k >= setting.stop.iterations
+            account.overtime += k >= setting.stop.last_iteration
         return lost
 
     async def _wait_for_room(self, receiver: int) -> None:
@@ -287,7 +287,7 @@ class Trainer:
         participant = self._participant
         if participant.satisfied():
             await asyncio.sleep(0)  # whatever happens, receipts and reports get their turn
-            is_round = participant.waiting is not None and self._setting.mode is ExchangeMode.ROUNDS
+            is_round = participant.waiting is not None and self._setting.exchange.waits
             return max(began, self._arrived) if is_round else began
         try:
             async with asyncio.timeout(participant.patience.seconds()):
@@ -325,7 +325,7 @@ class Trainer:
             self._algorithm.step(k)
         self._newest, self._model = k + 1, self._algorithm.model
         self._last_step_s = time.perf_counter() - start
-        account.steps += k < setting.stop.iterations
+        account.steps += k < setting.stop.last_iteration
         account.step_s += self._last_step_s
         self._clock.step(max(self._weather.step_seconds(k, self._slow, self._clock.due), self._overtime_s))
 
@@ -341,7 +341,7 @@ class Trainer:
 
     async def _keep_snapshot(self, k: int) -> None:
         """Send w^k, and keep it in case the run ends with it. A slow orchestrator is waited for, an absent one not."""
-        if k > self._setting.stop.iterations or not self._assigned.snapshot_due(k):
+        if k > self._setting.stop.last_iteration or not self._assigned.snapshot_due(k):
             return
         self._kept[k] = self._model
         if len(self._kept) > max(_KEPT_AT_LEAST, _KEPT_BYTES // self._model.nbytes):

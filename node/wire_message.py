@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
-from pame.algorithms import Algorithm, ExchangeMode, Message, Received, Selection
+from pame.algorithms import Algorithm, Message, Received, Selection
 from pame.codec import Draw, Refused, Sizes
 from pame.message_coding import (
     Coded,
@@ -159,7 +159,7 @@ class MessageChecks:
 
     def _is_expected(self, sender: int, k: int) -> bool:
         """Who talks to whom is a public draw, so that nothing else needs to be believed."""
-        is_over = self._setting.mode is ExchangeMode.ROUNDS and k >= self._setting.stop.iterations
+        is_over = self._setting.exchange.waits and k >= self._setting.stop.last_iteration
         return not is_over and self._selection.is_sent(sender, self._index, k)
 
     def _vectors_of(self, parcel: pb.Parcel) -> tuple[Message, int]:

@@ -46,7 +46,7 @@ class Evaluator:
         self._setting = setting
         self._ledger = ledger
         self._observer = observer
-        self._stopper = Stopper(setting.stop)
+        self._stopper = Stopper(setting.stop, setting.topology.nodes, setting.target_of_nodes)
         self._first: float | None = None
         self._coverage = {"iteration": _Mean(), "time": _Mean()}
         self._between: list[_Kept] = []
@@ -124,7 +124,7 @@ class Evaluator:
         objective, metrics, own, consensus = measured
         self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics, own))
         self._check(objective, iteration)
-        looked_at = own.objective if own and self._setting.stop.of_nodes else objective
+        looked_at = own.objective if own and self._setting.target_of_nodes else objective
         return self._stopper.reason(iteration, looked_at) if decides else None
 
     def _check(self, objective: float, iteration: int) -> None:

@@ -6,26 +6,71 @@ Pipelined: the next message may start while earlier ones are still on their way.
 a TCP stream. The same arithmetic serves the virtual-time simulator and a node's in-process shaper.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import inf
-from typing import Literal
+from typing import Annotated, Literal, get_args, get_type_hints
 
 import numpy as np
 
 from pame.randomness import normal_quantile
+from pame.units import OrInfinite, Rate, Seconds, Share, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Metadata of a number: each link may draw its own, by this word of the link's key."""
+
+    word: int
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSpec:
-    """One directed link: one-way delay, jitter, rate, and the share of packets that are lost."""
+    """What a link does to messages, one way.
 
-    delay_s: float = 0.0
-    jitter_s: float = 0.0
-    """Uniform: plus or minus so much; normal: the standard deviation."""
-    rate_bps: float = inf
+    delay: the time a message is under way
+    jitter: how much the delay varies: at most so much (uniform), or its standard deviation (normal)
+    rate: how fast bits leave the sender
+    distribution: of the jitter; uniform if left out
+    loss: the share of packets that are lost: TCP repairs it, it shows as delay. For whole messages see messages.loss.
+    """
+
+    delay_s: Annotated[Seconds, Drawn(0)] = 0.0
+    jitter_s: Annotated[Seconds, Drawn(2)] = 0.0
+    rate_bps: Annotated[Rate, OrInfinite("unlimited"), Drawn(1)] = inf
     distribution: Literal["uniform", "normal"] = "uniform"
-    loss: float = 0.0
-    """Of packets: TCP repairs it, so that no message is lost. No part of this queue."""
+    loss: Annotated[Share, Drawn(3)] = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkProperty:
+    """A number that a link has, by its name in files and reports."""
+
+    name: str
+    field: str
+    unit: Unit
+    word: int
+    """Of the link's key, by which it is drawn."""
+    nothing: float
+    """The value that does nothing to messages."""
+
+    def of(self, spec: LinkSpec) -> float:
+        """Its value on a link."""
+        return float(getattr(spec, self.field))
+
+
+def _properties() -> tuple[LinkProperty, ...]:
+    hints, found = get_type_hints(LinkSpec, include_extras=True), []
+    for field in fields(LinkSpec):
+        notes = {type(note): note for note in get_args(hints[field.name])}
+        if Unit in notes:
+            unit = notes[Unit]
+            name = field.name.removesuffix(unit.suffix)
+            found.append(LinkProperty(name, field.name, unit, notes[Drawn].word, getattr(LinkSpec(), field.name)))
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+PROPERTIES = _properties()
+"""In the order of tables."""
 
 
 def crossing_s(spec: LinkSpec, bits: float) -> float:

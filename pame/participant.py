@@ -40,7 +40,7 @@ class Participant:
         self.expired = 0
         self.wanted: Wanted | None = None
         self.waiting: Wanted | None = None
-        self.patience = setting.patience()
+        self.patience = setting.exchange.patience()
         self._mailbox = setting.mailbox(index, algorithm.delivery)
         self.coverage: float | None = None
         self.staleness: float | None = None

@@ -7,41 +7,21 @@ from typing import Literal
 
 import numpy as np
 
-from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, ExchangeMode, Selection
-from pame.codec import Draw, SupportCoding, Wire
-from pame.exchange import ValueType, Vector
+from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, Selection
+from pame.codec import Draw, Wire
+from pame.exchange import Vector
 from pame.fault_effects import Plan
 from pame.fault_lookup import FaultLookup
 from pame.links import LinkSpec, crossing_s
 from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
-from pame.patience import AdaptivePatience, FixedPatience, Patience
 from pame.problems import Problem
-from pame.randomness import Key, Purpose, subset, uniforms
+from pame.randomness import Key, Purpose, uniforms
 from pame.rejoin import State
+from pame.rules import Compute, Exchange, Messages
 from pame.sampling import message_lost
 from pame.stopping import StopRules
 from pame.theory import dense_bits
 from pame.topology import Topology
-
-
-@dataclass(frozen=True)
-class Compute:
-    """How long a local step takes: a nominal time, a uniform jitter, and some nodes that are slower by a factor."""
-
-    step_s: float = 0.01
-    jitter: float = 0.0
-    stragglers: float = 0.0
-    slowdown: float = 10.0
-
-    def slow_nodes(self, seed: int, nodes: int) -> frozenset[int]:
-        """The stragglers: the given share of the nodes, rounded, at least one if the share is not 0."""
-        count = min(max(1, round(self.stragglers * nodes)), nodes) if self.stragglers > 0 else 0
-        return frozenset(subset(Key(seed, Purpose.STRAGGLERS), nodes, count).tolist())
-
-    def seconds(self, seed: int, node: int, iteration: int, slow: bool) -> float:
-        """How long a node's step at an iteration takes."""
-        u = float(uniforms(Key(seed, Purpose.COMPUTE, node, iteration), 1)[0]) if self.jitter else 0.5
-        return self.step_s * (self.slowdown if slow else 1.0) * (1.0 + self.jitter * (2.0 * u - 1.0))
 
 
 @dataclass(frozen=True)
@@ -57,7 +37,7 @@ class Fine:
 
 @dataclass(frozen=True)
 class ResolvedRun:
-    """One run, resolved: graph, data, algorithm, periods, exchange, messages, times, stop rules."""
+    """One run, resolved: graph, data, algorithm, periods, the rules that every node keeps, links, faults."""
 
     seed: int
     topology: Topology
@@ -65,22 +45,16 @@ class ResolvedRun:
     algorithm: AlgorithmSpec
     periods: tuple[int, ...]
     stop: StopRules
-    mode: ExchangeMode = ExchangeMode.ROUNDS
-    spare: int | None = 0
-    max_lag: int = 0
-    exclude_after: int = 3
-    patience_s: float | None = 30.0
-    """None: adaptive."""
-    coding: SupportCoding | None = None
-    """None: the smallest."""
-    values: ValueType = ValueType.FLOAT64
-    message_loss: float = 0.0
+    exchange: Exchange = field(default_factory=Exchange)
+    messages: Messages = field(default_factory=Messages)
+    compute: Compute = field(default_factory=Compute)
     evaluate_every: int = 10
     own_models: bool = True
     """Whether the nodes' own models are judged, beside their mean."""
     fine: Fine | None = None
     """Only for simulators."""
-    compute: Compute = field(default_factory=Compute)
+    target_of_nodes: bool = False
+    """Whether the target of `stop` is of the mean over the nodes of f at their own models, not of f(mean model)."""
     link: LinkSpec = field(default_factory=LinkSpec)
     """Of every link that is not among `links`."""
     links: Mapping[tuple[int, int], LinkSpec] = field(default_factory=dict)
@@ -97,7 +71,7 @@ class ResolvedRun:
 
     def is_lost(self, sender: int, receiver: int, iteration: int) -> bool:
         """Whether that message is not sent on purpose: what both ends can compute."""
-        rate = self.message_loss
+        rate = self.messages.loss
         if self.plan:
             rate = self.misfortune.loss((sender, receiver), iteration, rate)
         return message_lost(self.seed, sender, receiver, iteration, rate)
@@ -109,7 +83,7 @@ class ResolvedRun:
 
     def wire(self, sender: int, iteration: int) -> Wire:
         """How that message travels."""
-        return Wire(Draw(self.seed, sender, iteration), self.coding, self.values)
+        return Wire(Draw(self.seed, sender, iteration), self.messages.coding, self.messages.value_type)
 
     def link_at(self, sender: int, receiver: int, seconds: float) -> LinkSpec:
         """What the link does at this time of the run."""
@@ -148,9 +122,7 @@ class ResolvedRun:
     def selection(self) -> Selection:
         """The public draws of who talks to whom."""
         spec = self.algorithm
-        return Selection(
-            self.seed, self.topology, self.periods, spec.share, self.spare, self.mode, spec.who, spec.fan_out
-        )
+        return Selection(self.seed, self.topology, self.periods, spec.share, self.exchange, spec.who, spec.fan_out)
 
     def node(self, index: int, selection: Selection, start: Vector | None = None, first: int = 0) -> Algorithm:
         """The algorithm object of one node; `start`: the model it begins with at iteration `first`, if not w^0."""
@@ -162,7 +134,7 @@ class ResolvedRun:
                 selection=selection,
                 objective=self.problem.local(index),
                 start=self.start if start is None else start,
-                values=self.values,
+                values=self.messages.value_type,
                 is_lost=self.is_lost,
                 first=first,
             )
@@ -175,12 +147,9 @@ class ResolvedRun:
 
     def mailbox(self, index: int, delivery: Delivery) -> Mailbox:
         """An empty mailbox for one node."""
+        rules = self.exchange
         if delivery is Delivery.IN_ORDER:
-            return InOrderMailbox(self.exclude_after, waits=self.mode is ExchangeMode.ROUNDS)
-        if self.mode is ExchangeMode.FREE:
+            return InOrderMailbox(rules.exclude_after, waits=rules.waits)
+        if not rules.waits:
             return FreeMailbox()
-        return RoundsMailbox(self.periods[index], self.max_lag, self.exclude_after)
-
-    def patience(self) -> Patience:
-        """How long a node waits."""
-        return AdaptivePatience() if self.patience_s is None else FixedPatience(self.patience_s)
+        return RoundsMailbox(self.periods[index], rules.max_lag, rules.exclude_after)

@@ -8,57 +8,81 @@ from collections import deque
 from dataclasses import dataclass
 from math import inf
 from statistics import pstdev
+from typing import Annotated, Literal
+
+from annotated_types import Ge
+
+from pame.units import Count, Seconds
 
 NO_LIMIT = 2**32 - 1
-"""Iterations of a run that only its seconds end: the largest number that an assignment can carry."""
+"""The last iteration of a run that only its seconds end: beyond all that is ever done."""
 _LAST = 3
 
 
 @dataclass(frozen=True)
 class PaperRule:
-    """(Population) standard deviation of the last three values below `tolerance`, checked every `every` iterations."""
+    """The paper's rule: stop when the last three f(mean model) hardly differ.
 
-    tolerance: float = 1e-3
-    every: int = 1
+    tolerance: their (population) standard deviation is below this
+    every: checked every so many iterations
+    """
+
+    tolerance: Annotated[float, Ge(0)] = 1e-3
+    every: Count = 1
 
 
 @dataclass(frozen=True)
 class StopRules:
-    """Whatever comes first; `iterations` is always there, `NO_LIMIT` if only seconds end the run."""
+    """When a run ends: whichever comes first.
 
-    iterations: int
+    iterations: after so many iterations; if only seconds are given, there is no such limit
+    target: when f(mean model) is at or below this
+    objective: what f is for these rules: the mean of the nodes' objectives, or their sum, as in the paper
+    paper: when the paper's rule says so
+    seconds: after so much time: simulated in the simulator, real on a network, where there is always a limit (one hour)
+    """
+
+    iterations: Count | None = 300
     target: float | None = None
-    scale: int = 1
-    """What f, a mean over the nodes, is multiplied with before the rules look at it: the paper's f is a sum."""
+    objective: Literal["mean", "sum"] = "mean"
     paper: PaperRule | None = None
-    seconds: float = inf
-    of_nodes: bool = False
-    """Whether the target is of the mean over the nodes of f at their own models, not of f(mean model)."""
+    seconds: Seconds | None = None
+
+    @property
+    def last_iteration(self) -> int:
+        return NO_LIMIT if self.iterations is None else self.iterations
+
+    @property
+    def limit_s(self) -> float:
+        return inf if self.seconds is None else self.seconds
 
     @property
     def by_seconds_alone(self) -> bool:
         """Whether no number of iterations ends the run."""
-        return self.iterations == NO_LIMIT
+        return self.last_iteration == NO_LIMIT
 
 
 class Stopper:
     """Looks at the values of one run as they come."""
 
-    def __init__(self, rules: StopRules) -> None:
+    def __init__(self, rules: StopRules, nodes: int, of_nodes: bool = False) -> None:
+        """`of_nodes`: the target is of the mean over the nodes of f at their own models, not of f(mean model)."""
         self.rules = rules
+        self._scale = nodes if rules.objective == "sum" else 1
+        self._of_nodes = of_nodes
         self._last: deque[float] = deque(maxlen=_LAST)
 
     def due(self, iteration: int) -> bool:
         """Whether the rules want f(mean model) at this iteration."""
         paper = self.rules.paper
-        return iteration == self.rules.iterations or (paper is not None and iteration % paper.every == 0)
+        return iteration == self.rules.last_iteration or (paper is not None and iteration % paper.every == 0)
 
     def reason(self, iteration: int, objective: float) -> str | None:
         """Why the run ends at this value, or None if it goes on."""
         rules = self.rules
-        objective *= rules.scale
+        objective *= self._scale
         if rules.target is not None and objective <= rules.target:
-            what = "f at the nodes' own models" if rules.of_nodes else "f(mean model)"
+            what = "f at the nodes' own models" if self._of_nodes else "f(mean model)"
             return f"{what} reached the target {rules.target:g}"
         if rules.paper is not None and iteration % rules.paper.every == 0:
             self._last.append(objective)
@@ -67,4 +91,4 @@ class Stopper:
                     f"the standard deviation of the last three f(mean model) fell below {rules.paper.tolerance:g} "
                     f"(checked every {rules.paper.every} iterations)"
                 )
-        return f"{rules.iterations} iterations done" if iteration >= rules.iterations else None
+        return f"{rules.iterations} iterations done" if iteration >= rules.last_iteration else None

@@ -96,7 +96,7 @@ class Refused(_message.Message):
     def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class Assignment(_message.Message):
-    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "iterations", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan", "secret")
+    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "stop", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan", "secret")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
@@ -109,7 +109,7 @@ class Assignment(_message.Message):
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
     COMPUTE_FIELD_NUMBER: _ClassVar[int]
     LINK_FIELD_NUMBER: _ClassVar[int]
-    ITERATIONS_FIELD_NUMBER: _ClassVar[int]
+    STOP_FIELD_NUMBER: _ClassVar[int]
     SNAPSHOT_EVERY_FIELD_NUMBER: _ClassVar[int]
     NEIGHBOURS_FIELD_NUMBER: _ClassVar[int]
     INCARNATION_FIELD_NUMBER: _ClassVar[int]
@@ -125,11 +125,11 @@ class Assignment(_message.Message):
     periods: _containers.RepeatedScalarFieldContainer[int]
     problem: str
     algorithm: str
-    exchange: ExchangeRules
-    messages: MessageRules
-    compute: ComputeRules
-    link: LinkRules
-    iterations: int
+    exchange: str
+    messages: str
+    compute: str
+    link: str
+    stop: str
     snapshot_every: int
     neighbours: _containers.RepeatedCompositeFieldContainer[Neighbour]
     incarnation: int
@@ -137,65 +137,7 @@ class Assignment(_message.Message):
     tls: bool
     plan: str
     secret: bytes
-    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[_Union[ExchangeRules, _Mapping]] = ..., messages: _Optional[_Union[MessageRules, _Mapping]] = ..., compute: _Optional[_Union[ComputeRules, _Mapping]] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., iterations: _Optional[int] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ..., secret: _Optional[bytes] = ...) -> None: ...
-
-class ExchangeRules(_message.Message):
-    __slots__ = ("mode", "spare", "max_lag", "exclude_after", "patience_s")
-    class Mode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-        __slots__ = ()
-        MODE_UNSPECIFIED: _ClassVar[ExchangeRules.Mode]
-        MODE_ROUNDS: _ClassVar[ExchangeRules.Mode]
-        MODE_FREE: _ClassVar[ExchangeRules.Mode]
-    MODE_UNSPECIFIED: ExchangeRules.Mode
-    MODE_ROUNDS: ExchangeRules.Mode
-    MODE_FREE: ExchangeRules.Mode
-    MODE_FIELD_NUMBER: _ClassVar[int]
-    SPARE_FIELD_NUMBER: _ClassVar[int]
-    MAX_LAG_FIELD_NUMBER: _ClassVar[int]
-    EXCLUDE_AFTER_FIELD_NUMBER: _ClassVar[int]
-    PATIENCE_S_FIELD_NUMBER: _ClassVar[int]
-    mode: ExchangeRules.Mode
-    spare: int
-    max_lag: int
-    exclude_after: int
-    patience_s: float
-    def __init__(self, mode: _Optional[_Union[ExchangeRules.Mode, str]] = ..., spare: _Optional[int] = ..., max_lag: _Optional[int] = ..., exclude_after: _Optional[int] = ..., patience_s: _Optional[float] = ...) -> None: ...
-
-class MessageRules(_message.Message):
-    __slots__ = ("support", "float32", "loss")
-    SUPPORT_FIELD_NUMBER: _ClassVar[int]
-    FLOAT32_FIELD_NUMBER: _ClassVar[int]
-    LOSS_FIELD_NUMBER: _ClassVar[int]
-    support: str
-    float32: bool
-    loss: float
-    def __init__(self, support: _Optional[str] = ..., float32: bool = ..., loss: _Optional[float] = ...) -> None: ...
-
-class ComputeRules(_message.Message):
-    __slots__ = ("step_s", "jitter", "stragglers", "slowdown")
-    STEP_S_FIELD_NUMBER: _ClassVar[int]
-    JITTER_FIELD_NUMBER: _ClassVar[int]
-    STRAGGLERS_FIELD_NUMBER: _ClassVar[int]
-    SLOWDOWN_FIELD_NUMBER: _ClassVar[int]
-    step_s: float
-    jitter: float
-    stragglers: float
-    slowdown: float
-    def __init__(self, step_s: _Optional[float] = ..., jitter: _Optional[float] = ..., stragglers: _Optional[float] = ..., slowdown: _Optional[float] = ...) -> None: ...
-
-class LinkRules(_message.Message):
-    __slots__ = ("delay_s", "jitter_s", "rate_bps", "normal_jitter", "loss")
-    DELAY_S_FIELD_NUMBER: _ClassVar[int]
-    JITTER_S_FIELD_NUMBER: _ClassVar[int]
-    RATE_BPS_FIELD_NUMBER: _ClassVar[int]
-    NORMAL_JITTER_FIELD_NUMBER: _ClassVar[int]
-    LOSS_FIELD_NUMBER: _ClassVar[int]
-    delay_s: float
-    jitter_s: float
-    rate_bps: float
-    normal_jitter: bool
-    loss: float
-    def __init__(self, delay_s: _Optional[float] = ..., jitter_s: _Optional[float] = ..., rate_bps: _Optional[float] = ..., normal_jitter: bool = ..., loss: _Optional[float] = ...) -> None: ...
+    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[str] = ..., messages: _Optional[str] = ..., compute: _Optional[str] = ..., link: _Optional[str] = ..., stop: _Optional[str] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ..., secret: _Optional[bytes] = ...) -> None: ...
 
 class Neighbour(_message.Message):
     __slots__ = ("index", "address", "incarnation", "name", "link", "link_in")
@@ -209,9 +151,9 @@ class Neighbour(_message.Message):
     address: str
     incarnation: int
     name: str
-    link: LinkRules
-    link_in: LinkRules
-    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ..., name: _Optional[str] = ..., link: _Optional[_Union[LinkRules, _Mapping]] = ..., link_in: _Optional[_Union[LinkRules, _Mapping]] = ...) -> None: ...
+    link: str
+    link_in: str
+    def __init__(self, index: _Optional[int] = ..., address: _Optional[str] = ..., incarnation: _Optional[int] = ..., name: _Optional[str] = ..., link: _Optional[str] = ..., link_in: _Optional[str] = ...) -> None: ...
 
 class Resumption(_message.Message):
     __slots__ = ("iteration", "model", "seconds")

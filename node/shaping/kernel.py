@@ -56,6 +56,10 @@ class Mechanisms:
     loss: str
     cut: str
 
+    def of(self, name: str) -> str:
+        """Of a property by its name."""
+        return str(getattr(self, name))
+
 
 def mechanisms(spec: LinkSpec, kernel: Kernel) -> Mechanisms:
     """The mechanism of each property of a link whose sender has this kernel."""

@@ -2,23 +2,25 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import inf, isclose
 from typing import Any
 
 from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import HTB, NETEM, NFT, NONE, Kernel, Mechanisms, mechanisms
 from node.shaping.nft_text import CUT_IN, CUT_OUT, LOSS_PARTS, LOSSY, loss_chain
-from node.shaping.tc_text import UNLIMITED_BPS, minor
+from node.shaping.tc_text import PRINTED_BY_NETEM, UNLIMITED_BPS, minor
+from pame.links import PROPERTIES
+from pame.units import BITS_PER_SECOND
 
 _CLASS = re.compile(
     r"^class htb 1:(?P<minor>[0-9a-f]+) .*?\brate (?P<number>[0-9.]+)(?P<unit>[KMGT]?)bit ", re.MULTILINE
 )
 _UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_SLACK = {"rate": (3e-3, 8.0), "delay": (1e-4, 2e-6), "jitter": (1e-4, 2e-6)}
-"""Relative and absolute: the digits that `tc` prints, bytes per second, and a delay of next to nothing."""
-_SHARE_SLACK = (1e-4, 2e-6)
+_RATES = {one.name for one in PROPERTIES if one.unit is BITS_PER_SECOND}
+_RATE_SLACK, _SLACK = (3e-3, 8.0), (1e-4, 2e-6)
+"""Relative and absolute: the digits that `tc` prints, bytes per second, and a delay or share of next to nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +49,8 @@ class AppliedLink:
     """What holds each property of the links with one neighbour."""
 
     neighbour: int
-    rate: Held
-    delay: Held
-    jitter: Held
-    loss: Held
-    cut: Held
-    loss_in: Held
-    cut_in: Held
+    held: Mapping[str, Held]
+    """By property of the link to it, `cut`, and `loss_in` and `cut_in` of the link from it."""
     counters: Counters | None
 
 
@@ -96,18 +93,13 @@ def differences(applied: Applied) -> list[str]:
     return [
         f"{name} of the link with node {link.neighbour}: asked {value.asked:g}, the kernel has {value.kernel:g}"
         for link in applied.links
-        for name, value in _properties(link)
+        for name, value in link.held.items()
         if value.kernel is not None and not _same(name, value.asked, value.kernel)
     ]
 
 
-def _properties(link: AppliedLink) -> Iterable[tuple[str, Held]]:
-    values = ((field.name, getattr(link, field.name)) for field in fields(link))
-    return [(name, value) for name, value in values if isinstance(value, Held)]
-
-
 def _same(name: str, asked: float, kernel: float) -> bool:
-    relative, absolute = _SLACK.get(name, _SHARE_SLACK)
+    relative, absolute = _RATE_SLACK if name in _RATES else _SLACK
     return isclose(asked, kernel, rel_tol=relative, abs_tol=absolute)
 
 
@@ -117,15 +109,12 @@ def _link(
     number, spec, how = minor(shaped.neighbour), shaped.spec, mechanisms(shaped.spec, kernel)
     leaf, rate = leaves.get(f"{number}:"), rates.get(number)
     netem = leaf["options"] if leaf and leaf["kind"] == NETEM else None
-    return AppliedLink(
-        shaped.neighbour,
-        rate=_said(how.rate, spec.rate_bps, None if rate is None else rate if rate < UNLIMITED_BPS else inf),
-        delay=_said(how.delay, spec.delay_s, _option(netem, "delay", "delay")),
-        jitter=_said(how.jitter, spec.jitter_s, _option(netem, "delay", "jitter")),
-        counters=Counters(leaf["bytes"], leaf["packets"], leaf["drops"]) if leaf else None,
-        **_outgoing_losses(shaped, how, _option(netem, "loss-random", "loss"), filters),
-        **_incoming_losses(shaped, kernel, filters),
-    )
+    printed = {name: _option(netem, *place) for name, place in PRINTED_BY_NETEM.items()}
+    printed["rate"] = None if rate is None else rate if rate < UNLIMITED_BPS else inf
+    said = {one.name: _said(how.of(one.name), one.of(spec), printed[one.name]) for one in PROPERTIES}
+    losses = _outgoing_losses(shaped, how, printed["loss"], filters) | _incoming_losses(shaped, kernel, filters)
+    counters = Counters(leaf["bytes"], leaf["packets"], leaf["drops"]) if leaf else None
+    return AppliedLink(shaped.neighbour, said | losses, counters)
 
 
 def _outgoing_losses(

@@ -14,6 +14,7 @@ from dataclasses import replace
 from ipaddress import AddressValueError, IPv4Address
 from math import inf, isfinite
 from threading import Lock
+from typing import Any
 
 from contract.realised import Realised
 from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back, sweep
@@ -22,7 +23,7 @@ from node.shaping.kernel import HTB, IN_PROCESS, NETEM, NFT, NONE, Kernel, left_
 from node.shaping.read_back import Applied, AppliedLink, Held
 from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, Link
 from pame.fault_lookup import SECONDS, worsened
-from pame.links import LinkSpec
+from pame.links import PROPERTIES, LinkSpec
 from pame.resolved_run import ResolvedRun
 
 _LOOPBACK = "lo"
@@ -49,7 +50,7 @@ def is_wanted(setting: ResolvedRun, index: int, neighbours: Collection[int], ker
     for neighbour in neighbours:
         how = mechanisms(setting.link_between(index, neighbour), kernel)
         lost, _ = left_to_receiver(setting.link_between(neighbour, index), False, kernel)
-        if lost > 0 or any(mechanism in _BY_KERNEL for mechanism in (how.rate, how.delay, how.jitter, how.loss)):
+        if lost > 0 or any(how.of(one.name) in _BY_KERNEL for one in PROPERTIES):
             return True
     return bool(_timed(setting, index, neighbours))
 
@@ -128,13 +129,8 @@ class Shaper:
         if not self._holds(receiver):
             return spec
         how = mechanisms(spec, self._kernel)
-        return replace(
-            spec,
-            delay_s=spec.delay_s if how.delay == IN_PROCESS else 0.0,
-            jitter_s=spec.jitter_s if how.jitter == IN_PROCESS else 0.0,
-            rate_bps=spec.rate_bps if how.rate == IN_PROCESS else inf,
-            loss=0.0 if how.loss in _BY_KERNEL else spec.loss,
-        )
+        done: dict[str, Any] = {one.field: one.nothing for one in PROPERTIES if how.of(one.name) in _BY_KERNEL}
+        return replace(spec, **done)
 
     @property
     def is_at_work(self) -> bool:
@@ -169,13 +165,9 @@ class Shaper:
         for receiver in sorted(self._hosts):
             spec = self._setting.link_between(self._index, receiver)
             how = mechanisms(spec, self._kernel)
-            properties = {
-                "rate": Held(how.rate, spec.rate_bps, None),
-                "delay": Held(how.delay, spec.delay_s, None),
-                "jitter": Held(how.jitter, spec.jitter_s, None),
-                "loss": Held(how.loss, spec.loss, None),
-            }
-            records += [_record(self._index, receiver, name, value) for name, value in properties.items()]
+            records += [
+                Realised(self._index, receiver, one.name, one.of(spec), how.of(one.name), None) for one in PROPERTIES
+            ]
         return [record for record in records if record.mechanism != NONE]
 
     def _realising(self, effect: CutEffect | DegradeEffect, link: Link) -> set[str]:
@@ -187,20 +179,13 @@ class Shaper:
         before = self._setting.link_between(*link)
         after = worsened(before, effect)
         how = mechanisms(after, self._kernel)
-        changes = (
-            (how.delay, after.delay_s != before.delay_s),
-            (how.jitter, after.jitter_s != before.jitter_s),
-            (how.loss, after.loss != before.loss),
-            (how.rate, after.rate_bps != before.rate_bps),
-        )
-        return {mechanism for mechanism, is_changed in changes if is_changed}
+        return {how.of(one.name) for one in PROPERTIES if one.of(after) != one.of(before)}
 
     def _realised(self, link: AppliedLink) -> list[Realised]:
         ways = {"": (self._index, link.neighbour), "_in": (link.neighbour, self._index)}
-        names = ("rate", "delay", "jitter", "loss", "cut", "loss_in", "cut_in")
         records = [
-            _record(*ways["_in" if name.endswith("_in") else ""], name.removesuffix("_in"), getattr(link, name))
-            for name in names
+            _record(*ways["_in" if name.endswith("_in") else ""], name.removesuffix("_in"), value)
+            for name, value in link.held.items()
         ]
         return [record for record in records if record.mechanism != NONE]
 

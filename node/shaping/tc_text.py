@@ -80,6 +80,10 @@ def minor(neighbour: int) -> str:
     return f"{_FIRST_MINOR + neighbour:x}"
 
 
+PRINTED_BY_NETEM = {"delay": ("delay", "delay"), "jitter": ("delay", "jitter"), "loss": ("loss-random", "loss")}
+"""Where `tc -j` shows what the text of `_leaf` asked for: the group of options, and the option."""
+
+
 def class_rate(link: Shaped, kernel: Kernel) -> int:
     """The rate of a neighbour's class, in bits per second."""
     if mechanisms(link.spec, kernel).rate != HTB:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from math import inf
 
 from orchestrator.experiment.faults.happened import Reach
-from pame.algorithms import ExchangeMode
 from pame.observe import Evaluation, Record
 from pame.resolved_run import ResolvedRun
 
@@ -32,5 +31,5 @@ class Reached:
 
     def at_end(self, seconds: float | None, setting: ResolvedRun) -> Reach:
         """When the run is over."""
-        limit = setting.stop.iterations if setting.mode is ExchangeMode.ROUNDS else inf
+        limit = setting.stop.last_iteration if setting.exchange.waits else inf
         return Reach(seconds, self._iterations, limit, self._done_at, self._skipped)

@@ -1,6 +1,6 @@
 """`pame links`: what every link of an experiment does, and what a node would tell its kernel."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from ipaddress import IPv4Address
 from math import isinf
@@ -18,17 +18,23 @@ from orchestrator.cli.tables import print_table
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.link_table import PRESETS, Link, LinkTable, link_table
 from orchestrator.experiment.resolve import make_setting, make_topology
-from orchestrator.experiment.units import DURATION, RATE, Quantity, show_share
+from orchestrator.experiment.units import DURATION, RATE, show_share
 from orchestrator.number_words import count
 from pame.errors import ParameterError
-from pame.links import LinkSpec
+from pame.links import PROPERTIES, LinkProperty, LinkSpec
 from pame.resolved_run import ResolvedRun
 from pame.topology import Topology
+from pame.units import BITS_PER_SECOND, SECONDS, SHARE, Unit
 
 _FILE_WIDTH = 160
 """Where no terminal sets a width."""
 _MOST_NAMES = 12
 _NOTHING = "–"
+_SHOWN: Mapping[Unit, Callable[[float], object]] = {
+    SECONDS: DURATION.show,
+    BITS_PER_SECOND: RATE.show,
+    SHARE: show_share,
+}
 _Alike = tuple[LinkSpec, str]
 """What a link does, and between which regions."""
 _INTERFACE = "data"
@@ -126,7 +132,7 @@ def _groups(table: LinkTable, chosen: Iterable[Link]) -> dict[_Alike, list[Link]
 
 def _table(groups: Mapping[_Alike, Sequence[Link]], regions: Mapping[int, str]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for name in ("links", "which", *(["regions"] if regions else []), "delay", "jitter", "loss", "rate", "preset"):
+    for name in ("links", "which", *(["regions"] if regions else []), *(one.name for one in PROPERTIES), "preset"):
         table.add_column(name, justify="right" if name == "links" else "left", no_wrap=name not in ("which", "regions"))
     for (spec, where), members in groups.items():
         which = "all" if len(groups) == 1 else _names(members)
@@ -136,18 +142,18 @@ def _table(groups: Mapping[_Alike, Sequence[Link]], regions: Mapping[int, str]) 
 
 
 def _values(spec: LinkSpec) -> tuple[str, ...]:
-    jitter = f"±{_rounded(DURATION, spec.jitter_s)}" + (" normal" if spec.distribution == "normal" else "")
-    return (
-        _rounded(DURATION, spec.delay_s) if spec.delay_s else _NOTHING,
-        jitter if spec.jitter_s else _NOTHING,
-        str(show_share(float(f"{spec.loss:.4g}"))) if spec.loss else _NOTHING,
-        "unlimited" if isinf(spec.rate_bps) else _rounded(RATE, spec.rate_bps),
-        next((name for name, values in PRESETS.items() if values == spec), _NOTHING),
-    )
+    preset = next((name for name, values in PRESETS.items() if values == spec), _NOTHING)
+    return *(_value(one, spec) for one in PROPERTIES), preset
 
 
-def _rounded(unit: Quantity, value: float) -> str:
-    return unit.show(float(f"{value:.4g}"))
+def _value(one: LinkProperty, spec: LinkSpec) -> str:
+    value = float(f"{one.of(spec):.4g}")
+    if isinf(value):
+        return "unlimited"
+    if value == one.nothing:
+        return _NOTHING
+    text = str(_SHOWN[one.unit](value))
+    return f"±{text}{' normal' * (spec.distribution == 'normal')}" if one.name == "jitter" else text
 
 
 def _names(members: Sequence[Link]) -> str:

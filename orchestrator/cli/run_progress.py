@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from orchestrator.experiment.model import Stop
 from orchestrator.number_words import number
+from pame.stopping import StopRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,6 @@ class Limits:
         return max(found, key=lambda progress: progress.share, default=Progress(0.0, ""))
 
 
-def limits_of(stop: Stop) -> Limits:
+def limits_of(stop: StopRules) -> Limits:
     """Of an experiment."""
     return Limits(stop.iterations, stop.seconds)

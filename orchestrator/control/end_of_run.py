@@ -5,7 +5,6 @@ And how it ended: status, health, whether its bits are those of the simulator.
 
 import time
 from dataclasses import replace
-from math import isfinite
 
 from orchestrator.control.members import SILENT_S
 from orchestrator.control.node_reports import UnmeasuredPoint
@@ -16,7 +15,6 @@ from orchestrator.experiment.faults.happened import Reach, on_network
 from orchestrator.experiment.resolve import HARD_STOP_S
 from orchestrator.results import Ending, Status
 from orchestrator.results.health import State, judge
-from pame.algorithms import ExchangeMode
 from pame.errors import Diverged
 from pame.evaluate import Measured
 
@@ -35,10 +33,10 @@ class EndWatch:
         """Stop the run if its time is over, everybody is done, or nobody is there."""
         run, now = self._run, time.monotonic()
         stop = run.setting.stop
-        last = stop.iterations
+        last = stop.last_iteration
         self._notice_silence(now)
         run.nodes.done |= run.indices.at_least(last)
-        seconds = stop.seconds if isfinite(stop.seconds) else HARD_STOP_S
+        seconds = HARD_STOP_S if stop.seconds is None else stop.seconds
         alive, done = run.indices.alive(), run.nodes.done
         if alive:
             self._alive_at = now
@@ -112,7 +110,7 @@ def _is_exact(run: NetworkRunState, end: RunEnd) -> bool:
     iterations = [k for k, _ in run.collection.results.values()]
     return (
         end.status is Status.FINISHED
-        and run.setting.mode is ExchangeMode.ROUNDS
+        and run.setting.exchange.waits
         and not run.disturbances
         and run.totals.ledger().clean
         and run.totals.figures().clean

@@ -17,14 +17,14 @@ from contract.fault_reports import concerns, planned_moment
 from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
 from orchestrator.control.field_ranges import ControlRefused, check_fields
-from pame.algorithms import ExchangeMode
 from pame.fault_effects import FaultEvent, Plan, for_nodes
+from pame.links import PROPERTIES
 from pame.resolved_run import ResolvedRun
 
 MOST_OVERTIME = 2**31
 _MOST_RECEIVED = 2**20
 """In one iteration: some algorithms take several messages of a sender at once."""
-_PROPERTIES = frozenset({"delay", "jitter", "rate", "loss", "cut"})
+_PROPERTIES = frozenset({"cut", *(one.name for one in PROPERTIES)})
 _REFUSALS = frozenset(refusal_pb2.Refusal.values()) - {refusal_pb2.REFUSAL_UNSPECIFIED}
 
 Moment = tuple[int, bool, bool, float]
@@ -59,9 +59,9 @@ def facts_of(run: int, setting: ResolvedRun, snapshot_every: int) -> NodeFacts:
         run=run,
         nodes=setting.topology.nodes,
         n=setting.problem.n,
-        iterations=setting.stop.iterations,
+        iterations=setting.stop.last_iteration,
         snapshot_every=snapshot_every,
-        goes_on=setting.mode is ExchangeMode.FREE,
+        goes_on=not setting.exchange.waits,
         contacts=cache(lambda index: frozenset(setting.contacts(index))),
         planned=planned_moments(setting.plan),
     )

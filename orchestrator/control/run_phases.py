@@ -118,7 +118,7 @@ async def _iterate(run: NetworkRunState) -> None:
 
 async def _end(run: NetworkRunState) -> None:
     run.enter(Phase.ENDING)
-    last = run.setting.stop.iterations
+    last = run.setting.stop.last_iteration
     at = run.end.iteration if run.end and run.end.status is Status.FINISHED else last
     for member in run.indices.living():
         member.tell(pb.ToNode(stop=pb.Stop(run=run.number, iteration=at)))

@@ -46,8 +46,7 @@ class Cost:
 def cost_of(experiment: Experiment, seconds: float = inf) -> Cost:
     """Of a run that takes so long at most."""
     problem, nodes, stop = experiment.problem, experiment.nodes, experiment.stop
-    limit_s = seconds if stop.seconds is None else min(seconds, stop.seconds)
-    iterations = int(min(inf if stop.iterations is None else stop.iterations, _FASTEST * limit_s))
+    iterations = int(min(stop.last_iteration, _FASTEST * min(seconds, stop.limit_s)))
     n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
     rows = nodes * samples + getattr(problem, "test_samples", 0)
     evaluations = 1 + iterations // experiment.evaluate.every

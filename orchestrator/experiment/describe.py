@@ -1,24 +1,16 @@
 """What a type accepts, in words, and which keys a section has: the vocabulary of our error messages."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
-from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from orchestrator.experiment.kind_union import KindUnion
-
-
-@dataclass(frozen=True)
-class Expected:
-    """Metadata of a type: the words for what it accepts, where its constraints alone would not explain it."""
-
-    expected: str
+from orchestrator.experiment.spec_section import file_keys, unwrap, written
 
 
 def describe(annotation: Any) -> str:
@@ -51,26 +43,18 @@ def describe(annotation: Any) -> str:
 
 
 def alternatives(annotation: Any) -> tuple[Any, ...]:
-    """The members of a union or of a tagged section without None; of anything else, itself."""
+    """The members of a union, or of unions in it, or of a tagged section, without None; of anything else, itself."""
     if section := tagged(annotation):
         return tuple(section.specs.values())
     plain, _ = unwrap(annotation)
     if get_origin(plain) in (Union, UnionType):
-        return tuple(member for member in get_args(plain) if member is not NoneType)
+        return tuple(one for member in get_args(plain) if member is not NoneType for one in alternatives(member))
     return (annotation,)
 
 
 def tagged(annotation: Any) -> KindUnion | None:
     """The registry of a tagged section; None for any other type."""
     return next((item for item in unwrap(annotation)[1] if isinstance(item, KindUnion)), None)
-
-
-def unwrap(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
-    """The type and the metadata of an `Annotated`."""
-    if get_origin(annotation) is Annotated:
-        plain, *metadata = get_args(annotation)
-        return plain, tuple(metadata)
-    return annotation, ()
 
 
 def is_section(plain: Any) -> bool:
@@ -81,11 +65,10 @@ def is_section(plain: Any) -> bool:
 @cache
 def keys(section: Any) -> Mapping[str, Any]:
     """The keys of a section as a file has them, each with its type."""
-    known = (
-        section.model_fields if issubclass(section, BaseModel) else {field.name for field in dataclass_fields(section)}
-    )
-    hints = get_type_hints(section, include_extras=True).items()
-    return {written(name, hint): hint for name, hint in hints if name in known}
+    if not issubclass(section, BaseModel):
+        return {key: hint for key, (_, hint) in file_keys(section).items()}
+    hints = get_type_hints(section, include_extras=True)
+    return {written(name, hints[name]): hints[name] for name in section.model_fields}
 
 
 def sections_of(annotation: Any) -> Iterator[Any]:
@@ -111,12 +94,6 @@ def kind_of(section: Any) -> str | None:
     """The `kind` that selects this section, if it has one."""
     hint = keys(section).get("kind")
     return str(get_args(hint)[0]) if get_origin(hint) is Literal else None
-
-
-def written(name: str, hint: Any) -> str:
-    """A field's key: its alias where its name could not be the key, as with `for`."""
-    aliases = (item.alias for item in unwrap(hint)[1] if isinstance(item, FieldInfo))
-    return next(filter(None, aliases), name)
 
 
 def listed(names: Iterable[object]) -> str:

@@ -11,8 +11,9 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from orchestrator.experiment.describe import alternatives, describe, is_section, keys, kind_of, listed, tagged, unwrap
+from orchestrator.experiment.describe import alternatives, describe, is_section, keys, kind_of, listed, tagged
 from orchestrator.experiment.errors import shorten
+from orchestrator.experiment.spec_section import unwrap
 from orchestrator.experiment.text import Data
 from orchestrator.experiment.units import Quantity
 

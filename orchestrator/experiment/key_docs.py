@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from orchestrator.experiment.describe import keys, unwrap
+from orchestrator.experiment.describe import keys
+from orchestrator.experiment.spec_section import unwrap
 
 _LINE = re.compile(r"^ *(\w+): (.+(?:\n {8,}\S.*)*)$", re.MULTILINE)
 

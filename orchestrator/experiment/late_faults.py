@@ -11,7 +11,6 @@ from math import inf, isfinite
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import kind_of
 from orchestrator.number_words import duration
-from pame.algorithms import ExchangeMode
 from pame.fault_effects import FaultEvent, Plan, SlowEffect
 from pame.resolved_run import ResolvedRun
 
@@ -28,11 +27,11 @@ def late_faults(experiment: Experiment, setting: ResolvedRun, driver: str | None
     for number, event in sorted(firsts.items()):
         begin = event.window.begin
         if event.window.unit == "iterations":
-            why = f"there are {limit.iterations} iterations" if begin >= limit.iterations else ""
+            why = f"there are {limit.iterations} iterations" if begin >= limit.last_iteration else ""
             moment = f"iteration {begin:g}"
         else:
             moment = duration(begin) if begin else "0 s"
-            why = f"the run ends after {duration(limit.seconds)}" if begin >= limit.seconds else ""
+            why = f"the run ends after {duration(limit.limit_s)}" if begin >= limit.limit_s else ""
             if not why and begin >= likely:
                 why = f"the run is likely to end after about {duration(float(f'{likely:.2g}'))} (an estimate)"
         if why:
@@ -46,8 +45,8 @@ def likely_seconds(experiment: Experiment, setting: ResolvedRun, driver: str | N
     is_timed = experiment.compute is not None or driver == "virtual-time"
     if not is_timed or setting.stop.by_seconds_alone:
         return inf
-    iterations, compute = setting.stop.iterations, setting.compute
-    waits = setting.mode is ExchangeMode.ROUNDS
+    iterations, compute = setting.stop.last_iteration, setting.compute
+    waits = setting.exchange.waits
     slowest = compute.slowdown if waits and compute.stragglers else 1.0
     rounds = iterations / min(setting.periods) if waits else 0.0
     crossing = setting.slowest_crossing_s

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from math import inf
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel
 
-from orchestrator.experiment.describe import written
 from orchestrator.experiment.errors import shorten
+from orchestrator.experiment.spec_section import written
 from pame.spec_json import LARGEST, LARGEST_WHOLE, SMALLEST, is_in_reach
 
 MOST_NODES = 100_000
@@ -23,7 +24,7 @@ def beyond(section: Any) -> dict[str, str]:
 
 
 def _why(value: float) -> str:
-    if is_in_reach(value):
+    if is_in_reach(value) or value == inf:  # which only a word of the file makes: see `pame.units.OrInfinite`
         return ""
     whole, other = f"a whole number of at most {LARGEST_WHOLE}", f"0, or {SMALLEST:g} to {LARGEST:g}"
     return f"got {shorten(repr(value))}, expected {whole if isinstance(value, int) else other}"

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from math import inf
 from typing import Any
 
 from orchestrator.experiment.distributions import Distribution, Lognormal, Normal, draws
-from orchestrator.experiment.links import LinkDraw, LinkSettings, LinksSection
+from orchestrator.experiment.links import LinkDraw, LinksSection
 from pame.errors import ParameterError
-from pame.links import LinkSpec
+from pame.links import PROPERTIES, LinkSpec
 from pame.randomness import Key, Purpose
 from pame.topology import Topology
+from pame.units import BITS_PER_SECOND, SHARE, Unit
 
 PRESETS = {
     "lan": LinkSpec(0.25e-3, 0.05e-3, 1e9),
@@ -24,7 +24,7 @@ PRESETS = {
 """Typical values, one way; losses are repaired below, so there are none."""
 
 Link = tuple[int, int]
-_LARGEST_LOSS = 0.999999
+_LARGEST_SHARE = 0.999999
 _LEAST_RATE = 0.01
 """Of the mean: a normal rate can be below 0, and a link that hardly carries anything ends no run."""
 
@@ -48,7 +48,7 @@ def link_table(links: LinksSection | None, topology: Topology, seed: int) -> Lin
     """The table; `ParameterError` if it names a node or a link that is not there."""
     if links is None:
         return LinkTable()
-    default = _changed(PRESETS[links.preset] if links.preset else LinkSpec(), links)
+    default = links.changed(PRESETS[links.preset] if links.preset else LinkSpec())
     regions = _regions(links, topology.nodes)
     special: dict[Link, LinkSpec] = {}
     for link in _directed(topology):
@@ -60,24 +60,12 @@ def link_table(links: LinksSection | None, topology: Topology, seed: int) -> Lin
         chosen = set(_nodes(f"links.nodes: {ranges}", ranges, topology.nodes))
         for link in _directed(topology):
             if chosen & set(link):
-                special[link] = _changed(special.get(link, default), settings)
+                special[link] = settings.changed(special.get(link, default))
     there = set(_directed(topology)) if links.pairs else set()
     for pair, settings in (links.pairs or {}).items():
         for link in _pair(pair, topology, there):
-            special[link] = _changed(special.get(link, default), settings)
+            special[link] = settings.changed(special.get(link, default))
     return LinkTable(default, special, regions)
-
-
-def _changed(spec: LinkSpec, settings: LinkSettings) -> LinkSpec:
-    """With the values that are given."""
-    given: dict[str, Any] = {
-        "delay_s": settings.delay,
-        "jitter_s": settings.jitter,
-        "distribution": settings.distribution,
-        "loss": settings.loss,
-        "rate_bps": inf if settings.rate == "unlimited" else settings.rate,
-    }
-    return replace(spec, **{name: value for name, value in given.items() if value is not None})
 
 
 def _directed(topology: Topology) -> list[Link]:
@@ -90,22 +78,21 @@ def _drawn(spec: LinkSpec, draw: LinkDraw | None, link: Link, seed: int) -> Link
     if draw is None:
         return spec
     key = Key(seed, Purpose.LINK_DRAW, link[0], 0, link[1])
-    given = {"delay_s": draw.delay, "rate_bps": draw.rate, "jitter_s": draw.jitter, "loss": draw.loss}
     numbers: dict[str, Any] = {
-        name: _possible(name, distribution, draws(distribution, key, len(given))[word])
-        for word, (name, distribution) in enumerate(given.items())
-        if distribution is not None
+        one.field: _possible(one.unit, distribution, draws(distribution, key, one.word + 1)[one.word])
+        for one in PROPERTIES
+        if (distribution := getattr(draw, one.name)) is not None
     }
     return replace(spec, **numbers)
 
 
-def _possible(name: str, distribution: Distribution, number: float) -> float:
+def _possible(unit: Unit, distribution: Distribution, number: float) -> float:
     """The number, or the nearest that a link can have."""
     if isinstance(distribution, Lognormal):
         number = float(f"{number:.6g}")  # exp differs in the last bit between machines
-    if name == "rate_bps":
+    if unit is BITS_PER_SECOND:
         return max(number, _LEAST_RATE * distribution.mean) if isinstance(distribution, Normal) else number
-    return min(max(0.0, number), _LARGEST_LOSS) if name == "loss" else max(0.0, number)
+    return min(max(0.0, number), _LARGEST_SHARE) if unit is SHARE else max(0.0, number)
 
 
 def _regions(links: LinksSection, nodes: int) -> dict[int, str]:

@@ -13,17 +13,28 @@
 The later one counts: preset, own values, draw, regions, nodes, pairs.
 """
 
-from collections.abc import Callable
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
-from pydantic import SerializerFunctionWrapHandler, StringConstraints, model_serializer, model_validator
+from pydantic import (
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    create_model,
+    model_serializer,
+    model_validator,
+)
 
 from orchestrator.experiment import distributions
-from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.distributions import Between, Distribution, LogUniform, Uniform, pattern
-from orchestrator.experiment.section import Duration, Rate, Section, Share
+from orchestrator.experiment.key_docs import meanings
+from orchestrator.experiment.section import Duration, Section
+from orchestrator.experiment.spec_section import file_keys
 from orchestrator.experiment.text_values import TextValue
-from orchestrator.experiment.units import DURATION, RATE, SHARE, read_share, show_share
+from orchestrator.experiment.units import DURATION, RATE, SHARE_TEXT, Expected, read_share, show_share
+from pame.links import PROPERTIES, LinkSpec
+from pame.units import BITS_PER_SECOND, SECONDS, SHARE, Unit
 
 Preset = Literal["lan", "wifi", "4g", "wan", "intercontinental", "satellite"]
 NODE_RANGES = r"^ *[0-9]{1,9}( *\.\. *[0-9]{1,9})?( *, *[0-9]{1,9}( *\.\. *[0-9]{1,9})?)* *$"
@@ -64,55 +75,62 @@ def _above_zero(text: str) -> float:
     return rate
 
 
-DrawnDuration = Annotated[
-    Distribution,
-    _drawn(("5ms..50ms", "normal(20ms, 5ms)", "lognormal(20ms, 0.5)"), DURATION.text, DURATION.parse, DURATION.show),
-]
-DrawnRate = Annotated[
-    Distribution,
-    _drawn(
-        ("1mbit..100mbit", "normal(20mbit, 5mbit)", "lognormal(20mbit, 0.5)"),
-        RATE.text,
-        _above_zero,
-        RATE.show,
-        LogUniform,
+_DRAWN: Mapping[Unit, tuple[TextValue, str]] = {
+    SECONDS: (
+        _drawn(
+            ("5ms..50ms", "normal(20ms, 5ms)", "lognormal(20ms, 0.5)"), DURATION.text, DURATION.parse, DURATION.show
+        ),
+        "; a range is uniform",
     ),
-]
-DrawnShare = Annotated[
-    Distribution, _drawn(("0%..2%", "normal(1%, 0.5%)", "lognormal(1%, 0.5)"), SHARE, read_share, show_share)
-]
+    BITS_PER_SECOND: (
+        _drawn(
+            ("1mbit..100mbit", "normal(20mbit, 5mbit)", "lognormal(20mbit, 0.5)"),
+            RATE.text,
+            _above_zero,
+            RATE.show,
+            LogUniform,
+        ),
+        "; of a range the logarithm is uniform, and normal ones are at least a hundredth of their mean",
+    ),
+    SHARE: (
+        _drawn(("0%..2%", "normal(1%, 0.5%)", "lognormal(1%, 0.5)"), SHARE_TEXT, read_share, show_share),
+        ", below 100%; a range is uniform",
+    ),
+}
 
 
-class LinkSettings(Section):
+def _given_properties() -> type[Section]:
+    """Every key of a link, each of which may be left out."""
+    said = meanings(LinkSpec)
+    keys: dict[str, Any] = {
+        key: (hint | None, Field(default=None, description=said[key])) for key, (_, hint) in file_keys(LinkSpec).items()
+    }
+    return create_model("GivenProperties", __base__=Section, **keys)
+
+
+def _drawn_values() -> type[Section]:
+    keys: dict[str, Any] = {}
+    for one in PROPERTIES:
+        text, how = _DRAWN[one.unit]
+        keys[one.name] = Annotated[Distribution, text] | None, Field(default=None, description=f"its {one.name}{how}")
+    return create_model("DrawnValues", __base__=Section, **keys)
+
+
+class LinkSettings(_given_properties()):  # type: ignore[misc]
     """What a link does to messages, one way; what is left out is as before."""
-
-    delay: Duration | None = None
-    """The time a message is under way."""
-    jitter: Duration | None = None
-    """How much the delay varies: at most so much (uniform), or its standard deviation (normal)."""
-    distribution: Literal["uniform", "normal"] | None = None
-    """Of the jitter; uniform if left out."""
-    loss: Share | None = None
-    """The share of packets that are lost: TCP repairs it, it shows as delay. For whole messages see messages.loss."""
-    rate: Rate | Literal["unlimited"] | None = None
-    """How fast bits leave the sender."""
 
     @model_serializer(mode="wrap")
     def _what_is_given(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         return {key: value for key, value in write(self).items() if value is not None}
 
+    def changed(self, spec: LinkSpec) -> LinkSpec:
+        """With the values that are given."""
+        given = {name: getattr(self, key) for key, (name, _) in file_keys(LinkSpec).items()}
+        return replace(spec, **{name: value for name, value in given.items() if value is not None})
 
-class LinkDraw(Section):
+
+class LinkDraw(_drawn_values()):  # type: ignore[misc]
     """Values that each link draws for itself, each way, from the seed; none is below 0."""
-
-    delay: DrawnDuration | None = None
-    """Its delay; a range is uniform."""
-    rate: DrawnRate | None = None
-    """Its rate; of a range the logarithm is uniform, and normal ones are at least a hundredth of their mean."""
-    jitter: DrawnDuration | None = None
-    """Its jitter; a range is uniform."""
-    loss: DrawnShare | None = None
-    """The share of its packets that are lost, below 100%; a range is uniform."""
 
 
 class LinksSection(LinkSettings):

@@ -1,32 +1,37 @@
 """The experiment: what an experiment file may say, with its defaults. Durations are seconds, rates bits per second.
 
-Topology, problem and algorithm are the registered specs of `pame`: a new kind appears here by being registered there.
+Topology, problem and algorithm are the registered specs of `pame`, and so are the rules that every node keeps: a new
+kind, or a new key of a rule, is here by being there.
 """
 
 import re
 from typing import Annotated, Literal, Self
 
 from annotated_types import Ge, Le, Lt, MinLen
-from pydantic import GetJsonSchemaHandler, model_validator
+from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from orchestrator.experiment.checks import contradiction, contradictions
-from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.faults.kinds import FAULTS, FaultSpec
 from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.limits import MOST_NODES, beyond
 from orchestrator.experiment.links import LinksSection
-from orchestrator.experiment.section import Count, Duration, Name, Section, Share
+from orchestrator.experiment.section import Name, Section
+from orchestrator.experiment.spec_section import SpecSection
+from orchestrator.experiment.units import Expected
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.algorithms import AlgorithmSpec, PameSpec
 from pame.problems import SPECS as PROBLEMS
 from pame.problems import LinearSpec, ProblemSpec
 from pame.rejoin import State
+from pame.rules import Compute, Exchange, Messages
 from pame.spec_json import LARGEST_WHOLE
+from pame.stopping import StopRules
 from pame.topology import SPECS as TOPOLOGIES
 from pame.topology import TopologySpec
 from pame.topology.kinds import RandomRegular
+from pame.units import Count
 
 _RANGE = r"^ *([0-9]{1,18}) *\.\. *([0-9]{1,18}) *$"
 
@@ -62,45 +67,6 @@ class Period(Section):
         return {"description": mapping.pop("description"), "anyOf": [whole, span, mapping]}
 
 
-class ExchangeSection(Section):
-    """What "waiting for neighbours" means."""
-
-    mode: Literal["rounds", "free"] = "rounds"
-    """rounds: wait for the neighbours drawn for this round. free: never wait, average what has come."""
-    spare: Annotated[int, Ge(0)] | Literal["all"] = 0
-    """How many more neighbours are asked than are needed: the first to answer count."""
-    max_lag: Annotated[int, Ge(0)] = 0
-    """How many rounds old a message may be and still count; 0: only messages of the very round count."""
-    patience: Duration | Literal["adaptive"] = 30.0
-    """How long a round waits before it goes on with what has come."""
-    exclude_after: Count = 3
-    """After so many misses in a row nobody waits for a neighbour until it is heard again."""
-
-
-class Messages(Section):
-    """How messages are written, and how many are lost on purpose."""
-
-    support: Literal["auto", "seed", "gaps", "bitmap", "all"] = "seed"
-    """How the support is coded; auto takes the smallest."""
-    values: Literal["float64", "float32"] = "float64"
-    """The type of the values on the wire."""
-    loss: Share = 0.0
-    """The share of whole messages that the sender drops."""
-
-
-class ComputeSection(Section):
-    """How long a local step takes."""
-
-    step: Duration = 0.01
-    """The time of one local step."""
-    jitter: Share = 0.0
-    """How much the time of a step varies."""
-    stragglers: Share = 0.0
-    """The share of the nodes that are slow."""
-    slowdown: Annotated[float, Ge(1)] = 10.0
-    """How many times longer a step of a slow node takes."""
-
-
 class Evaluate(Section):
     """When the models are judged."""
 
@@ -108,43 +74,6 @@ class Evaluate(Section):
     """Every so many iterations."""
     own_models: bool = True
     """Whether every node's own model is judged, too, not only the mean of all: the mean is nobody's model."""
-
-
-class PaperStop(Section):
-    """The paper's rule: stop when the last three f(mean model) hardly differ."""
-
-    tolerance: Annotated[float, Ge(0)] = 1e-3
-    """Their standard deviation is below this."""
-    every: Count = 1
-    """Checked every so many iterations."""
-
-
-class Stop(Section):
-    """When a run ends: whichever comes first."""
-
-    iterations: Count | None = 300
-    """After so many iterations; if only seconds are given, there is no such limit."""
-    target: float | None = None
-    """When f(mean model) is at or below this."""
-    objective: Literal["mean", "sum"] = "mean"
-    """What f is for these rules: the mean of the nodes' objectives, or their sum, as in the paper."""
-    paper: PaperStop | None = None
-    """When the paper's rule says so."""
-    seconds: Duration | None = None
-    """After so much time: simulated in the simulator, real on a network, where there is always a limit (one hour)."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _by_seconds_alone(cls, value: object) -> object:
-        if isinstance(value, dict) and value.get("seconds") is not None and "iterations" not in value:
-            return {**value, "iterations": None}
-        return value
-
-    @model_validator(mode="after")
-    def _ends(self) -> Self:
-        if self.iterations is None and self.seconds is None:
-            raise contradiction({"stop.iterations": "nothing would end the run; give iterations or seconds"})
-        return self
 
 
 class RestartSection(Section):
@@ -177,6 +106,18 @@ class Simulate(Section):
     """Which of its drivers; auto takes the fastest that can."""
 
 
+def _by_seconds_alone(value: object) -> object:
+    if isinstance(value, dict) and value.get("seconds") is not None and "iterations" not in value:
+        return {**value, "iterations": None}
+    return value
+
+
+def _with_an_end(stop: StopRules) -> StopRules:
+    if stop.iterations is None and stop.seconds is None:
+        raise contradiction({"stop.iterations": "nothing would end the run; give iterations or seconds"})
+    return stop
+
+
 class Experiment(Section):
     """One experiment of the PaME testbed."""
 
@@ -196,11 +137,11 @@ class Experiment(Section):
         Period, Expected(f"a whole number of 1 to {LARGEST_WHOLE}, or a range such as 3..7 or {{min: 3, max: 7}}")
     ] = Period(min=3, max=7)
     """Every how many iterations a node averages; a range draws one period per node."""
-    exchange: ExchangeSection = ExchangeSection()
+    exchange: Annotated[Exchange, SpecSection()] = Exchange()
     """What waiting for neighbours means."""
-    messages: Messages = Messages()
+    messages: Annotated[Messages, SpecSection()] = Messages()
     """How messages are written, and how many are lost."""
-    compute: ComputeSection | None = None
+    compute: Annotated[Compute, SpecSection()] | None = None
     """How long a step takes; nothing: no time model."""
     links: LinksSection | None = None
     """What links do to messages, in a section or in one word, a preset such as wan; nothing: no time model."""
@@ -212,7 +153,9 @@ class Experiment(Section):
     """Whether links are measured before a run on a network."""
     evaluate: Evaluate = Evaluate()
     """When the models are judged."""
-    stop: Stop = Stop()
+    stop: Annotated[StopRules, SpecSection(), BeforeValidator(_by_seconds_alone), AfterValidator(_with_an_end)] = (
+        StopRules()
+    )
     """When the run ends."""
     restart: RestartSection = RestartSection()
     """What a node that died and came back begins with."""

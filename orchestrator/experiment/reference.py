@@ -12,18 +12,18 @@ import yaml
 from pydantic import BaseModel, TypeAdapter
 
 from orchestrator.experiment.describe import (
-    Expected,
     alternatives,
     describe,
     keys,
     kind_of,
     sections_of,
     sections_within,
-    unwrap,
 )
 from orchestrator.experiment.key_docs import meanings, summary
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.schema import Schema, json_schema
+from orchestrator.experiment.spec_section import file_keys, unwrap
+from orchestrator.experiment.units import Expected
 
 _INTRODUCTION = """\
 # The experiment file
@@ -121,9 +121,7 @@ def _given(section: Any, key: str) -> object:
         return None  # the file's own
     if issubclass(section, BaseModel):
         return section.model_fields[key].get_default(call_default_factory=True)
-    field = section.__dataclass_fields__.get(key)
-    if field is None:  # under another name, as `for` is: a span without a default
-        return None
+    field = section.__dataclass_fields__[file_keys(section)[key][0]]
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 

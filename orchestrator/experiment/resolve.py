@@ -16,16 +16,14 @@ from orchestrator.experiment.faults import FaultError, Horizon, compile_plan, id
 from orchestrator.experiment.link_table import LinkTable, link_table
 from orchestrator.experiment.named_files import Files, text_of
 from pame import problems, topology
-from pame.algorithms import ExchangeMode, PameSpec
-from pame.codec import SupportCoding
+from pame.algorithms import PameSpec
 from pame.errors import ParameterError, TopologyError
-from pame.exchange import ValueType
 from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
 from pame.problems import Problem, ProblemSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute
 from pame.sampling import period
-from pame.stopping import NO_LIMIT, PaperRule, StopRules
 from pame.topology import Topology
 from pame.topology.kinds import EdgeList
 
@@ -61,7 +59,6 @@ def check_memory(experiment: Experiment) -> None:
 
 def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = problems.build) -> ResolvedRun:
     """The experiment, resolved; `files`: where those are that it names; `draw`: who makes its problem."""
-    exchange, messages, stop = experiment.exchange, experiment.messages, experiment.stop
     nodes, seed = experiment.nodes, experiment.seed
     graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
@@ -72,24 +69,12 @@ def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = probl
         problem=draw(experiment.problem, nodes, seed),
         algorithm=experiment.algorithm,
         periods=tuple(period(seed, node, experiment.period.min, experiment.period.max) for node in range(nodes)),
-        stop=StopRules(
-            iterations=NO_LIMIT if stop.iterations is None else stop.iterations,
-            target=stop.target,
-            scale=nodes if stop.objective == "sum" else 1,
-            paper=PaperRule(stop.paper.tolerance, stop.paper.every) if stop.paper else None,
-            seconds=inf if stop.seconds is None else stop.seconds,
-        ),
-        mode=ExchangeMode(exchange.mode),
-        spare=None if exchange.spare == "all" else exchange.spare,
-        max_lag=exchange.max_lag,
-        exclude_after=exchange.exclude_after,
-        patience_s=None if exchange.patience == "adaptive" else exchange.patience,
-        coding=None if messages.support == "auto" else SupportCoding[messages.support.upper()],
-        values=ValueType[messages.values.upper()],
-        message_loss=messages.loss,
+        stop=experiment.stop,
+        exchange=experiment.exchange,
+        messages=experiment.messages,
+        compute=experiment.compute or Compute(),
         evaluate_every=experiment.evaluate.every,
         own_models=experiment.evaluate.own_models,
-        compute=_compute(experiment),
         link=table.default,
         links=table.special,
         plan=plan,
@@ -127,7 +112,7 @@ def choose_driver(experiment: Experiment) -> str:
         return experiment.simulate.driver
     exchange, by_seconds_alone = experiment.exchange, experiment.stop.iterations is None
     is_timed = has_time_model(experiment) or by_seconds_alone
-    if is_timed or has_faults(experiment) or exchange.mode == "free" or exchange.spare != 0:
+    if is_timed or has_faults(experiment) or not exchange.waits or exchange.spare != 0:
         return "virtual-time"
     if isinstance(experiment.algorithm, PameSpec) and experiment.nodes >= _VECTORISED_FROM:
         return "vectorised"
@@ -188,8 +173,3 @@ def _steepest(setting: ResolvedRun) -> str | None:
                 "diverge; if it does, make the step smaller"
             )
     return None
-
-
-def _compute(experiment: Experiment) -> Compute:
-    compute = experiment.compute
-    return Compute(compute.step, compute.jitter, compute.stragglers, compute.slowdown) if compute else Compute()

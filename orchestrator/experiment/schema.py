@@ -6,14 +6,16 @@ default kind.
 """
 
 from copy import deepcopy
-from typing import Any
+from dataclasses import MISSING, fields
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
-from orchestrator.experiment.describe import sections_within
+from orchestrator.experiment.describe import kind_of, sections_within
 from orchestrator.experiment.key_docs import meanings
 from orchestrator.experiment.load import dump
 from orchestrator.experiment.model import Experiment
+from orchestrator.experiment.spec_section import SpecSection
 from orchestrator.experiment.units import PERCENTAGE
 
 Schema = dict[str, Any]
@@ -46,9 +48,20 @@ def _write_defaults_with_units(schema: Schema) -> None:
         schema["properties"][key]["default"] = default
     del schema["properties"]["name"]["default"]  # it is the file's own name
     for _, section in sections_within(Experiment):
-        if issubclass(section, BaseModel) and not any(field.is_required() for field in section.model_fields.values()):
-            for key, default in section().model_dump(mode="json").items():
-                schema["$defs"][section.__name__]["properties"][key]["default"] = default
+        for key, default in _defaults(section).items():
+            schema["$defs"][section.__name__]["properties"][key]["default"] = default
+
+
+def _defaults(section: Any) -> Schema:
+    """Of a section in which nothing is required, and which is no spec of a kind."""
+    if issubclass(section, BaseModel):
+        is_required = any(field.is_required() for field in section.model_fields.values())
+        return {} if is_required else section().model_dump(mode="json")
+    is_required = any(field.default is MISSING and field.default_factory is MISSING for field in fields(section))
+    if is_required or kind_of(section):
+        return {}
+    written: Schema = TypeAdapter(Annotated[section, SpecSection()]).dump_python(section(), mode="json", by_alias=True)
+    return written
 
 
 def _explain_keys(schema: Schema) -> None:

@@ -5,13 +5,11 @@ from typing import Annotated
 from annotated_types import Ge, Gt, Le
 from pydantic import BaseModel, ConfigDict, PlainSerializer, StringConstraints
 
-from orchestrator.experiment.describe import Expected
-from orchestrator.experiment.units import DURATION, RATE, show_share
+from orchestrator.experiment.units import DURATION, RATE, Expected, show_share
 
 Duration = Annotated[float, DURATION]
 Rate = Annotated[float, RATE, Gt(0)]
 Share = Annotated[float, Ge(0), Le(1), Expected("a share, 0% to 100%"), PlainSerializer(show_share, when_used="json")]
-Count = Annotated[int, Ge(1)]
 Name = Annotated[
     str,
     StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,100}$"),

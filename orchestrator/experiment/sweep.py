@@ -14,10 +14,11 @@ from itertools import product
 from math import prod
 from typing import Any, get_args, get_origin
 
-from orchestrator.experiment.describe import alternatives, is_section, keys, tagged, unwrap
+from orchestrator.experiment.describe import alternatives, is_section, keys, tagged
 from orchestrator.experiment.kept_settings import Change, change_kind
 from orchestrator.experiment.names import BadName, names_of
 from orchestrator.experiment.overrides import Former
+from orchestrator.experiment.spec_section import unwrap
 from orchestrator.experiment.text import Data
 
 LARGEST = 1000

@@ -18,8 +18,15 @@ from pydantic_core import CoreSchema, core_schema
 
 _NUMBER = r"[0-9]{1,40}(\.[0-9]{1,40})?(e[-+]?[0-9]{1,3})?"
 PERCENTAGE = rf"^{_NUMBER}%$"
-SHARE = rf"{_NUMBER}%?"
+SHARE_TEXT = rf"{_NUMBER}%?"
 """Inside a longer text: 20% or 0.2."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Metadata of a type: the words for what it accepts, where its constraints alone would not explain it."""
+
+    expected: str
 
 
 @dataclass(frozen=True, eq=False)

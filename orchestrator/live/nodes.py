@@ -72,7 +72,7 @@ def _state(run: NetworkRun, node: int, member: Member, suspects: set[int]) -> St
         return "ready"
     if node in suspects:
         return "suspect"
-    if run.collection.iterations[node] >= run.setting.stop.iterations:
+    if run.collection.iterations[node] >= run.setting.stop.last_iteration:
         return "done"
     return "restarted" if run.indices.incarnation(node) else "running"
 

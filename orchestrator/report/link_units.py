@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from orchestrator.number_words import duration, number, percent
+from pame.links import PROPERTIES
+from pame.units import BITS_PER_SECOND, SECONDS, SHARE
 
 WORST_FIRST = ("miss", "unverifiable here", "ok")
 """Verdicts of a verification."""
@@ -16,7 +18,8 @@ def rate(bits: float) -> str:
     return f"{number(bits)} bit/s"
 
 
-UNITS: Mapping[str, Callable[[float], str]] = {"delay": duration, "jitter": duration, "rate": rate, "loss": percent}
+_BY_UNIT = {SECONDS: duration, BITS_PER_SECOND: rate, SHARE: percent}
+UNITS: Mapping[str, Callable[[float], str]] = {one.name: _BY_UNIT[one.unit] for one in PROPERTIES}
 
 
 def amount(what: str, value: float) -> str:
@@ -33,6 +36,6 @@ def error(what: str, asked: float, measured: float) -> str:
     """How far a value is off: a time by itself, the rest as a share of what was asked."""
     off = measured - asked
     sign = "+" if off >= 0 else "−"
-    if what in ("delay", "jitter"):
+    if UNITS.get(what) is duration:
         return sign + duration(abs(off))
     return f"{sign}{percent(abs(off) / asked)}" if asked else sign + amount(what, abs(off))

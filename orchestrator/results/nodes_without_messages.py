@@ -6,7 +6,6 @@ of those who could have told it something is neither struck itself, nor slow, no
 
 from orchestrator.results.round_counts import CERTAIN, RoundCounts
 from orchestrator.results.unheard_links import is_concerned
-from pame.algorithms import ExchangeMode
 from pame.fault_effects import Plan
 from pame.resolved_run import ResolvedRun
 
@@ -16,7 +15,7 @@ _ENOUGH = 3
 
 def deaf_nodes(rounds: RoundCounts, setting: ResolvedRun, plan: Plan) -> list[int]:
     """In ascending order."""
-    is_drawn = setting.mode is ExchangeMode.FREE or rounds.has_loss
+    is_drawn = not setting.exchange.waits or rounds.has_loss
     enough = CERTAIN if is_drawn else _ENOUGH
     silent = [node for node, asked in sorted(rounds.asked.items()) if asked >= enough and not rounds.heard[node]]
     if not silent or rounds.is_too_short:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 
-from pame.algorithms import ExchangeMode
 from pame.fault_effects import FaultEvent, Plan, Window
 from pame.observe import Evaluation, Record
 from pame.resolved_run import ResolvedRun
@@ -45,16 +44,17 @@ class RoundCounts:
         """By node: messages that its rounds asked for, disturbed or not; none where all are lost on purpose."""
         self.heard: Counter[int] = Counter()
         """By node: messages that they averaged."""
-        self.has_loss = setting.message_loss > 0
+        self.has_loss = setting.messages.loss > 0
         self.has_stragglers = bool(setting.compute.slow_nodes(setting.seed, setting.topology.nodes))
-        self._loss = setting.message_loss
+        self._loss = setting.messages.loss
         self._unlucky = 0.0
         """Rounds that starve because each of their messages is lost on purpose, on average."""
-        self._may_come_early = setting.mode is ExchangeMode.FREE
+        self._may_come_early = not setting.exchange.waits
         """Nobody waits there, so that a round may come too early for any message."""
         self._crossing_s = setting.slowest_crossing_s
         self._latest_s: float | None = None
-        patience_s = _ADAPTIVE_S if setting.patience_s is None else setting.patience_s
+        patience = setting.exchange.patience_s
+        patience_s = _ADAPTIVE_S if isinstance(patience, str) else patience
         self.longest_wait_s = patience_s + 2 * self._crossing_s
         """For a message that is under way, however slow the links are."""
         self._after_s = patience_s + _RECONNECT_S

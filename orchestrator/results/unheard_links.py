@@ -7,7 +7,6 @@ of faults concerns, that may be as it should.
 from collections.abc import Collection
 
 from orchestrator.results.struck import struck_links, struck_nodes
-from pame.algorithms import ExchangeMode
 from pame.byte_account import LinkRows
 from pame.fault_effects import Link, Plan
 from pame.resolved_run import ResolvedRun
@@ -19,7 +18,7 @@ _ENOUGH = 3
 def unheard_links(links: LinkRows, setting: ResolvedRun, plan: Plan) -> list[Link]:
     """By sender and receiver."""
     slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-    if setting.mode is not ExchangeMode.ROUNDS or setting.spare != 0 or slow:
+    if not setting.exchange.waits or setting.exchange.spare != 0 or slow:
         return []
     rows = zip(links.sender.tolist(), links.receiver.tolist(), links.messages, links.aggregated, strict=True)
     unheard = [(sender, receiver) for sender, receiver, sent, used in rows if sent >= _ENOUGH and not used]

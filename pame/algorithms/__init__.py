@@ -25,7 +25,7 @@ from pame.algorithms.interface import (
 )
 from pame.algorithms.nids import Nids, NidsSpec
 from pame.algorithms.pame import Pame, PameSpec
-from pame.algorithms.selection import ExchangeMode, Selection, Wanted, Who
+from pame.algorithms.selection import Selection, Wanted, Who
 from pame.algorithms.squarm import Squarm, SquarmSpec
 from pame.algorithms.step_sizes import FixedStep, PenaltyStep, Step
 
@@ -68,7 +68,6 @@ __all__ = [
     "DpsgdSpec",
     "Epidemic",
     "EpidemicSpec",
-    "ExchangeMode",
     "FixedStep",
     "Form",
     "Message",

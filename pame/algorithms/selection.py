@@ -13,6 +13,7 @@ from math import lcm
 
 from pame.errors import ParameterError
 from pame.randomness import Key, Purpose, subset, uniforms
+from pame.rules import Exchange
 from pame.sampling import candidates, participation
 from pame.topology import Topology
 from pame.topology.regular_draw import Neighbours, regular_neighbours
@@ -24,13 +25,6 @@ class Wanted:
 
     senders: tuple[int, ...]
     enough: int
-
-
-class ExchangeMode(Enum):
-    """What "waiting for neighbours" means."""
-
-    ROUNDS = "rounds"
-    FREE = "free"
 
 
 class Who(Enum):
@@ -55,6 +49,7 @@ class Who(Enum):
 WHO = {"directed": Who.CHOSEN, "mutual": Who.MUTUAL, "shared": Who.SHARED}
 """By the names that experiment files use, where a node averages what it gets."""
 _SHARED = (Who.SHARED, Who.BROADCAST_SHARED)
+_EXCHANGE = Exchange()
 
 
 class Selection:
@@ -66,18 +61,16 @@ class Selection:
         topology: Topology,
         periods: Sequence[int],
         share: float,
-        spare: int | None = 0,
-        mode: ExchangeMode = ExchangeMode.ROUNDS,
+        exchange: Exchange = _EXCHANGE,
         who: Who = Who.CHOSEN,
         fan_out: int = 0,
     ) -> None:
-        """`share` is nu; `spare` is how many more neighbours to ask than are needed, None for all there are;
-        `fan_out`: to how many nodes one speaks where all are within reach."""
-        if who is not Who.CHOSEN and (mode is not ExchangeMode.ROUNDS or spare != 0):
+        """`share` is nu; `fan_out`: to how many nodes one speaks where all are within reach."""
+        if who is not Who.CHOSEN and not (exchange.waits and exchange.spare == 0):
             raise ParameterError(
                 "exchange: this algorithm waits for every message of its rounds; leave mode and spare as they are"
             )
-        self.mode = mode
+        self.waits = exchange.waits
         self.who = who
         self.periods = tuple(periods)
         self._seed = seed
@@ -85,7 +78,7 @@ class Selection:
         self._fan_out = min(fan_out, topology.nodes - 1)
         self._neighbours = tuple(topology.neighbours(i) for i in range(topology.nodes))
         self._enough = tuple(participation(share, len(neighbours)) for neighbours in self._neighbours)
-        self._spare = topology.nodes if spare is None else spare
+        self._spare = topology.nodes if exchange.spare == "all" else exchange.spare
         self._drawn = lru_cache(maxsize=4 * topology.nodes)(self._draw)
         self._graph = lru_cache(maxsize=4)(self._draw_graph)
         self._active = lru_cache(maxsize=4 * topology.nodes)(self._agree)
@@ -122,7 +115,7 @@ class Selection:
         """Whom node i listens to at its round k, ascending."""
         match self.who:
             case Who.CHOSEN:
-                return self._drawn(node, k) if self.mode is ExchangeMode.ROUNDS else self._neighbours[node]
+                return self._drawn(node, k) if self.waits else self._neighbours[node]
             case Who.MUTUAL | Who.SHARED:
                 return self.active(node, k)
             case Who.BROADCAST | Who.BROADCAST_SHARED:
@@ -134,7 +127,7 @@ class Selection:
     def receivers(self, node: int, k: int) -> tuple[int, ...]:
         """Whom node j sends to at iteration k, ascending."""
         is_round = self.is_round(node, k)
-        if self.mode is ExchangeMode.FREE:
+        if not self.waits:
             return self._drawn(node, k) if is_round else ()
         match self.who:
             case Who.CHOSEN:
@@ -147,7 +140,7 @@ class Selection:
 
     def is_sent(self, sender: int, receiver: int, k: int) -> bool:
         """Whether there is a message on that link at k, with as few draws as it takes: asked for every parcel."""
-        if self.who is Who.CHOSEN and self.mode is ExchangeMode.ROUNDS:
+        if self.who is Who.CHOSEN and self.waits:
             return self.is_round(receiver, k) and sender in self._drawn(receiver, k)
         return receiver in self.receivers(sender, k)
 
@@ -181,7 +174,7 @@ class Selection:
         if self.who is Who.REGULAR:
             return self._graph(k)[node]
         neighbours = self._neighbours[node]
-        spare = self._spare if self.mode is ExchangeMode.ROUNDS else 0
+        spare = self._spare if self.waits else 0
         return candidates(self._seed, node, k, neighbours, min(self._enough[node] + spare, len(neighbours)))
 
     def _draw_graph(self, k: int) -> Neighbours:

@@ -1,6 +1,6 @@
 """Which driver can run which setting."""
 
-from pame.algorithms import ExchangeMode, PameSpec, Who
+from pame.algorithms import PameSpec, Who
 from pame.errors import ParameterError
 from pame.resolved_run import ResolvedRun
 
@@ -20,7 +20,7 @@ def check(driver: str, setting: ResolvedRun) -> None:
         )
     if driver == "vectorised" and setting.plan:
         raise ParameterError("the vectorised driver knows no faults: use simulate.driver: lock-step")
-    if setting.mode is not ExchangeMode.ROUNDS or setting.spare != 0:
+    if not setting.exchange.waits or setting.exchange.spare != 0:
         raise ParameterError(
             f"the {driver} driver knows no time, so nobody can be first: use simulate.driver: virtual-time with "
             "exchange.mode: free or a spare"

@@ -72,16 +72,16 @@ def _exchange(
     receivers, candidates = _candidates(setting, active, enough, k)
     senders = np.unique(candidates)
     u = np.ones(receivers.size)
-    if setting.message_loss > 0:
+    if setting.messages.loss > 0:
         u = uniforms_of_links(setting.seed, Purpose.MESSAGE_LOSS, candidates, receivers, k)
     return IterationExchange(
         active=active,
         senders=senders,
         mask=subsets_of_nodes(setting.seed, Purpose.SUPPORT, senders, k, models.shape[1], s),
-        revealed=as_sent(models[senders], setting.values),
+        revealed=as_sent(models[senders], setting.messages.value_type),
         receiver=np.searchsorted(active, receivers),
         sender=np.searchsorted(senders, candidates),
-        reached=u >= setting.message_loss,
+        reached=u >= setting.messages.loss,
     )
 
 

@@ -68,7 +68,7 @@ def _sizes(
             message = {"w": PartialMessage(exchange.mask.shape[1], support, exchange.revealed[row, support])}
             check.look(sender, k, message)
             sizes = message_sizes(setting, sender, k, message)
-            if stars[row] in (0, s) and setting.coding in _SIZE_IGNORES_POSITIONS:
+            if stars[row] in (0, s) and setting.messages.coding in _SIZE_IGNORES_POSITIONS:
                 alike[stars[row]] = sizes
         ledger.kinds += sizes * copies[row]
         totals[row] = sizes.total

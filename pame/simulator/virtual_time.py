@@ -19,7 +19,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from pame.algorithms import ExchangeMode, Received
+from pame.algorithms import Received
 from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes
 from pame.evaluate import Evaluator
@@ -90,8 +90,8 @@ class _VirtualTimeRun:
             self._at(event.window.begin, partial(self._leave, index, event))
         while self._queue and self._reason is None:
             moment, _, action = heapq.heappop(self._queue)
-            if moment > self._setting.stop.seconds:
-                now = self._setting.stop.seconds
+            if moment > self._setting.stop.limit_s:
+                now = self._setting.stop.limit_s
                 self._reason = f"{now:g} simulated second{' is' if now == 1 else 's are'} over"
             else:
                 now = moment
@@ -143,7 +143,7 @@ class _VirtualTimeRun:
         known = [self._kept[j] for j in neighbours if j in self._kept]
         start = start_model(setting.restart_state, self._kept.get(index), known)
         self._account_at_its_end(self._nodes[index])
-        first = first_iteration(self._nodes[index].k, live, setting.stop.iterations)
+        first = first_iteration(self._nodes[index].k, live, setting.stop.last_iteration)
         node = Participant(setting, index, setting.node(index, self._selection, start, first))
         node.k = first
         for contact in self._selection.contacts(index):
@@ -160,7 +160,7 @@ class _VirtualTimeRun:
         if self._is_stopped(node, now, partial(self._start, node)):
             return
         self._snapshot(node, now)
-        if self._reason is None and (node.k < setting.stop.iterations or setting.mode is not ExchangeMode.ROUNDS):
+        if self._reason is None and (node.k < setting.stop.last_iteration or not setting.exchange.waits):
             self._strike(node, now)
 
     def _strike(self, node: Participant, now: float) -> None:
@@ -189,7 +189,7 @@ class _VirtualTimeRun:
                 arrival = self._arrival(mail, receiver, now)
                 self._at(arrival, partial(self._deliver, receiver, mail.envelope))
             self._count_sent(node.index, mail.sizes, len(mail.receivers), mail.lost)
-            self._ledger.overtime += len(mail.receivers) if k >= setting.stop.iterations else 0
+            self._ledger.overtime += len(mail.receivers) if k >= setting.stop.last_iteration else 0
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
         lost = [j for j in senders if setting.is_lost(j, node.index, k)]
@@ -255,7 +255,7 @@ class _VirtualTimeRun:
         sent, self._sent[node.index] = self._sent[node.index], Sent()
         self._sent_at[node.k] += sent.bytes
         self._observer.recorded([node.record(now, self._account_unused(node), sent)])
-        overtime = node.k >= self._setting.stop.iterations
+        overtime = node.k >= self._setting.stop.last_iteration
         node.k += 1
         if not overtime:
             self._steps += 1
@@ -277,7 +277,7 @@ class _VirtualTimeRun:
 
     def _snapshot(self, node: Participant, now: float) -> None:
         """Keep w^k; when all nodes have one, that is a point of the curve by iteration."""
-        k, last = node.k, self._setting.stop.iterations
+        k, last = node.k, self._setting.stop.last_iteration
         if k == last:
             self._results[node.index] = node.algorithm.model
         if k > last or not self._evaluator.due(k):
@@ -295,14 +295,14 @@ class _VirtualTimeRun:
     def _evaluate_by_time(self, now: float) -> None:
         """A point whenever the mean iteration reaches one that is due, and when half of the nodes are done."""
         mean, rest = divmod(self._steps, len(self._nodes))
-        done = sum(node.k >= self._setting.stop.iterations for node in self._nodes)
+        done = sum(node.k >= self._setting.stop.last_iteration for node in self._nodes)
         median_done = self._by_time and 2 * done >= len(self._nodes)
         due = rest == 0 and self._evaluator.due(mean)
         if median_done or due:
             models = self._latest()
             reason = self._evaluator.evaluate(models, mean, now, "time", self._by_time and due)
             if median_done and reason is None:
-                reason = f"the median node did {self._setting.stop.iterations} iterations"
+                reason = f"the median node did {self._setting.stop.last_iteration} iterations"
             self._decide(models, mean, reason)
 
     def _decide(self, models: NDArray[np.float64], k: int, reason: str | None) -> None:
@@ -317,4 +317,4 @@ class _VirtualTimeRun:
     def _is_exact(self) -> bool:
         patient = not (self._expired or any(node.expired for node in self._nodes))
         undisturbed = patient and not self._departures
-        return self._setting.mode is ExchangeMode.ROUNDS and self._ledger.clean and undisturbed
+        return self._setting.exchange.waits and self._ledger.clean and undisturbed

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from math import inf
 
 import numpy as np
 import pytest
@@ -13,13 +12,10 @@ from hypothesis import strategies as st
 from contract.assignment import Assigned, Peer, assign, assigned, describe
 from contract.rpc import control_pb2 as pb
 from pame import problems, topology
-from pame.algorithms import DpsgdSpec, ExchangeMode, PameSpec
-from pame.codec import SupportCoding
+from pame.algorithms import AlgorithmSpec, DpsgdSpec, PameSpec
 from pame.errors import PameError, ParameterError
-from pame.exchange import ValueType
-from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
 from pame.topology.kinds import Ring
 
@@ -44,35 +40,24 @@ def travelled(made: ResolvedRun, **more: object) -> Assigned:
     return assigned(pb.Assignment.FromString(message.SerializeToString()))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"mode": ExchangeMode.FREE, "spare": None, "max_lag": 2, "exclude_after": 5, "patience_s": None},
-        {
-            "spare": 2,
-            "patience_s": 0.25,
-            "coding": SupportCoding.GAPS,
-            "values": ValueType.FLOAT32,
-            "message_loss": 0.1,
-        },
-        {"coding": SupportCoding.SEED, "compute": Compute(0.0, 0.1, 0.2, 3.0), "link": LinkSpec(0.01, 0.002, 1e6)},
-        {"algorithm": DpsgdSpec(eta=0.3), "link": LinkSpec(rate_bps=inf)},
-    ],
-)
-def test_the_node_gets_the_setting_of_the_orchestrator(changes: dict[str, object]) -> None:
-    sent = setting(**changes)
+@pytest.mark.parametrize("algorithm", [PameSpec(support=3), DpsgdSpec(eta=0.3)])
+def test_the_node_gets_the_run_of_the_orchestrator(algorithm: AlgorithmSpec) -> None:
+    sent = setting(algorithm=algorithm)
     got = travelled(sent)
     assert (got.run, got.index, got.incarnation, got.peers, got.first) == (77, 0, 3, tuple(PEERS), 0)
-    names = ["seed", "algorithm", "periods", "mode", "spare", "max_lag", "exclude_after", "patience_s", "coding"]
-    for name in [*names, "values", "message_loss", "compute", "link"]:
+    for name in ("seed", "algorithm", "periods", "exchange", "messages", "compute", "link", "stop"):
         assert getattr(got.setting, name) == getattr(sent, name), name
     assert got.setting.topology.edges.tolist() == sent.topology.edges.tolist()
-    assert got.setting.stop.iterations == 40
     model = np.linspace(-1, 1, 12)
     for node in range(6):
         ours, theirs = sent.problem.local(node), got.setting.problem.local(node)
         assert ours.gradient(model, 1).tobytes() == theirs.gradient(model, 1).tobytes()
+
+
+def test_a_restarted_node_begins_within_the_run() -> None:
+    assert travelled(setting(), first=40).first == 40
+    with pytest.raises(ParameterError, match="begins with iteration 41 of 40"):
+        travelled(setting(), first=41)
 
 
 def test_a_restarted_node_is_told_where_and_with_which_model_to_go_on() -> None:
@@ -94,10 +79,14 @@ def test_snapshots_are_taken_where_the_curve_or_the_papers_rule_wants_a_point() 
 BROKEN = {
     "index": 6,
     "nodes": 5,
-    "iterations": 0,
     "snapshot_every": 0,
     "problem": "{",
     "algorithm": '{"kind": "mars"}',
+    "exchange": "",
+    "messages": "[]",
+    "compute": "{}",
+    "link": "[" * 100_000,
+    "stop": '{"iterations": 0}',
 }
 
 
@@ -109,13 +98,11 @@ def test_an_assignment_that_contradicts_itself_is_refused(field: str) -> None:
         assigned(message)
 
 
-def test_edges_modes_and_codings_that_do_not_exist_are_refused() -> None:
+def test_edges_periods_and_models_that_do_not_fit_are_refused() -> None:
     for spoil in (
         lambda message: message.edges.append(1),
         lambda message: message.edges.extend([1, 6]),
         lambda message: message.periods.pop(),
-        lambda message: setattr(message.exchange, "mode", 0),
-        lambda message: setattr(message.messages, "support", "mars"),
         lambda message: setattr(message.resume, "model", b"\0" * 8),
     ):
         message = assign(describe(77, setting(), PROBLEM), 0, 0, PEERS)

@@ -204,9 +204,9 @@ EXTREMES += ["", "x", [], {}, {"kind": "x"}, [1]]
 
 
 @pytest.mark.parametrize("which", range(0, len(EXPERIMENTS) * 2, 2))
-def test_extreme_parameters_of_problem_and_algorithm_are_taken_or_refused(which: int) -> None:
+def test_extreme_parameters_of_specs_and_rules_are_taken_or_refused(which: int) -> None:
     message, outcomes = CORPUS[which].assignment, Counter[str]()
-    for name in ("problem", "algorithm"):
+    for name in ("problem", "algorithm", "exchange", "messages", "compute", "link", "stop"):
         spec = json.loads(getattr(message, name))
         for key in spec:
             for value in EXTREMES:

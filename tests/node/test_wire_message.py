@@ -13,15 +13,16 @@ from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
 from node.wire_message import MessageChecks, WireMessageRefused, pack, size_limit
 from pame import problems, topology
-from pame.algorithms import DpsgdSpec, ExchangeMode, Form, PameSpec
+from pame.algorithms import DpsgdSpec, Form, PameSpec
 from pame.algorithms.interface import Message
-from pame.codec import Sizes, SupportCoding
+from pame.codec import Sizes
 from pame.compressors import AdaptiveQuantizer, Compressor, Levels, Quantize, RandomK, Sign, TopK, expand, form_of
 from pame.errors import Diverged
 from pame.exchange import PartialMessage, ValueType, reveal
 from pame.problems import LinearSpec
 from pame.randomness import Key, Purpose
 from pame.resolved_run import ResolvedRun
+from pame.rules import Exchange, Messages, Support
 from pame.sampling import support
 from pame.simulator.sending import message_sizes
 from pame.stopping import StopRules
@@ -191,12 +192,13 @@ def test_the_sizes_of_a_parcel_add_up_to_its_bytes() -> None:
 def test_the_largest_message_of_either_kind_is_within_the_limit() -> None:
     for n in (1, 7, 1000, 100_000):
         made = setting(problem=problems.build(LinearSpec(n=n, samples=1, test_samples=1), 3, SEED))
+        codings: tuple[Support, ...] = ("auto", "gaps", "bitmap")
         whole = np.ones(n)
         whole[::2] = 0.0  # stars
         for message in ({"w": reveal(whole, np.arange(n))}, {"w": reveal(whole, np.arange(0, n, 2))}):
-            for coding in (None, SupportCoding.GAPS, SupportCoding.BITMAP):
+            for coding in codings:
                 try:
-                    data = pack(replace(made, coding=coding), RUN, 1, 0, 7, message).data
+                    data = pack(replace(made, messages=Messages(support=coding)), RUN, 1, 0, 7, message).data
                 except ValueError:
                     continue  # this support is not of that coding
                 assert len(data) <= size_limit({"w": n})
@@ -232,7 +234,7 @@ def test_a_round_that_does_not_listen_to_the_sender_refuses_it() -> None:
 
 
 def test_in_free_mode_a_sender_is_heard_at_its_own_rounds_even_in_overtime() -> None:
-    made = setting(mode=ExchangeMode.FREE, periods=(5, 3, 1))
+    made = setting(exchange=Exchange(mode="free"), periods=(5, 3, 1))
     box = customs(made)
     assert refusal(box, parcel(k=5)) == "bad_iteration"
     box.open(parcel(k=6))
@@ -297,7 +299,7 @@ def test_what_is_too_large_or_no_parcel_is_refused_before_anything_else() -> Non
 
 
 def test_float32_values_come_out_rounded_as_they_were_sent() -> None:
-    made = setting(values=ValueType.FLOAT32)
+    made = setting(messages=Messages(values="float32"))
     message = {"w": reveal(MODEL, support(SEED, 1, 7, N, S), ValueType.FLOAT32)}
     vector = customs(made).open(pack(made, RUN, 1, 0, 7, message).data).message["w"]
     assert isinstance(vector, PartialMessage)

@@ -12,11 +12,12 @@ from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, Form, Message, No
 from pame.byte_account import ByteAccount
 from pame.compressors import Signs, Sparse
 from pame.errors import Diverged, MessageRefused
-from pame.exchange import PartialMessage, ValueType, Vector
+from pame.exchange import PartialMessage, Vector
 from pame.message_check import MessageCheck
 from pame.observe import Evaluation, Record, RunOutcome
 from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
@@ -187,7 +188,7 @@ def test_numbers_that_are_not_rounded_to_float32_are_found_although_the_first_mo
     exact = toy(lambda _, x: {"x": 0.1 * x}, X, {})
     run(driver, setting(exact))
     with pytest.raises(MessageRefused, match="must be float32 numbers"):
-        run(driver, setting(exact, values=ValueType.FLOAT32))
+        run(driver, setting(exact, messages=Messages(values="float32")))
 
 
 def test_a_message_that_is_not_finite_means_divergence_as_on_a_node() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from pame import problems, topology
 from pame.algorithms import DpsgdSpec, Form, Message
-from pame.codec import Refusal, Refused, SupportCoding
+from pame.codec import Refusal, Refused
 from pame.compressors import Levels, Payload, Quantized, Signs, Sparse, form_of
 from pame.errors import Diverged, MessageRefused
 from pame.exchange import PartialMessage, ValueType, as_sent
@@ -29,6 +29,7 @@ from pame.message_coding import (
 )
 from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages, Support, Values
 from pame.sampling import support
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
@@ -98,12 +99,12 @@ def plain(value: Any) -> list[object]:
 
 
 @settings(max_examples=400)
-@given(messages(), st.sampled_from(ValueType), st.sampled_from([None, SupportCoding.GAPS, SupportCoding.BITMAP]))
+@given(messages(), st.sampled_from(get_args(Values)), st.sampled_from(["auto", "gaps", "bitmap"]))
 def test_a_message_comes_out_as_it_went_in_and_weighs_what_was_measured(
-    made: tuple[Message, Declaration], values: ValueType, coding: SupportCoding | None
+    made: tuple[Message, Declaration], values: Values, coding: Support
 ) -> None:
     message, declaration = made
-    wire = replace(SETTING, values=values, coding=coding).wire(SENDER, K)
+    wire = replace(SETTING, messages=Messages(values=values, support=coding)).wire(SENDER, K)
     coded = encode_message(message, wire)
     decoded = decode_message(coded, declaration, DRAW)
     assert {name: parts(vector) for name, vector in decoded.items()} == {
@@ -153,7 +154,7 @@ def test_a_single_number_beside_a_model_takes_nine_bytes() -> None:
     wire = SETTING.wire(SENDER, K)
     assert [len(vector.data) for vector in encode_message(message, wire)] == [1 + 8 * N, 1 + 8]
     assert measure_message(message, wire).total == 8 * N + 10
-    rounded = replace(SETTING, values=ValueType.FLOAT32).wire(SENDER, K)
+    rounded = replace(SETTING, messages=Messages(values="float32")).wire(SENDER, K)
     assert measure_message({"weight": as_sent(np.array([0.1]), ValueType.FLOAT32)}, rounded).total == 5
 
 

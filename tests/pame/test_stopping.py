@@ -7,7 +7,7 @@ from pame.stopping import PaperRule, Stopper, StopRules
 
 def first_stop(rules: StopRules, values: list[float]) -> int | None:
     """The first iteration at which a run with these f(mean model) ends."""
-    stopper = Stopper(rules)
+    stopper = Stopper(rules, 1)
     for iteration, value in enumerate(values):
         if stopper.reason(iteration, value) is not None:
             return iteration
@@ -23,7 +23,7 @@ def test_a_run_goes_on_before_its_iterations_are_done() -> None:
 
 
 def test_the_reason_says_how_many_iterations() -> None:
-    reason = Stopper(StopRules(30)).reason(30, 1.0)
+    reason = Stopper(StopRules(30), 1).reason(30, 1.0)
     assert reason is not None
     assert "30 iterations" in reason
 
@@ -36,7 +36,7 @@ def test_a_run_ends_at_or_below_the_target(values: list[float], stop: int | None
 
 
 def test_the_target_is_named_in_the_reason() -> None:
-    reason = Stopper(StopRules(100, target=0.125)).reason(100, 0.1)
+    reason = Stopper(StopRules(100, target=0.125), 1).reason(100, 0.1)
     assert reason is not None
     assert "0.125" in reason
 
@@ -76,16 +76,16 @@ def test_whatever_rule_comes_first_ends_the_run() -> None:
 
 
 def test_values_are_due_at_the_end_and_at_the_papers_checks() -> None:
-    plain, checked = Stopper(StopRules(10, target=1.0)), Stopper(StopRules(10, paper=PaperRule(every=4)))
+    plain, checked = Stopper(StopRules(10, target=1.0), 1), Stopper(StopRules(10, paper=PaperRule(every=4)), 1)
     assert [k for k in range(12) if plain.due(k)] == [10]
     assert [k for k in range(12) if checked.due(k)] == [0, 4, 8, 10]
 
 
 def test_the_rules_may_look_at_the_sum_over_the_nodes_as_the_paper_does() -> None:
-    assert Stopper(StopRules(100, target=1.0)).reason(5, 0.5) is not None
-    assert Stopper(StopRules(100, target=1.0, scale=4)).reason(5, 0.5) is None
+    assert Stopper(StopRules(100, target=1.0), 4).reason(5, 0.5) is not None
+    assert Stopper(StopRules(100, target=1.0, objective="sum"), 4).reason(5, 0.5) is None
     values = (0.5000, 0.5005, 0.5000)  # standard deviation 0.00024; of the sum over ten nodes 0.0024
-    for scale, stops in ((1, True), (10, False)):
-        stopper = Stopper(StopRules(100, paper=PaperRule(1e-3), scale=scale))
+    for objective, stops in (("mean", True), ("sum", False)):
+        stopper = Stopper(StopRules(100, paper=PaperRule(1e-3), objective=objective), 10)  # type: ignore[arg-type]
         reasons = [stopper.reason(k, value) for k, value in enumerate(values)]
         assert (reasons[-1] is not None) is stops

@@ -123,7 +123,7 @@ def sent_in(setting: ResolvedRun) -> list[Message]:
     """All messages of a run in lock step."""
     nodes, sent = setting.nodes(), list[Message]()
     inboxes: list[list[Received]] = [[] for _ in nodes]
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         for node in nodes:
             node.prepare(k)
         for index, node in enumerate(nodes):

@@ -22,16 +22,16 @@ from annotated_types import Ge, Gt, Le, Lt, MinLen
 from pydantic import Field, ValidationError
 
 from orchestrator.experiment import ExperimentError, load_data, override_data
-from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.errors import shorten
 from orchestrator.experiment.explain import explain, show_key
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.overrides import Override, parse_override
-from orchestrator.experiment.section import Count, Name, Section
+from orchestrator.experiment.section import Name, Section
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
-from orchestrator.experiment.units import percentages_as_numbers
+from orchestrator.experiment.units import Expected, percentages_as_numbers
 from pame.algorithms import SPECS
 from pame.algorithms.step_sizes import AS_PRINTED
+from pame.units import Count
 
 _DECIDED = {
     ("algorithm",): "each algorithm has its own, below algorithms",

@@ -18,7 +18,8 @@ from pame.algorithms import FixedStep
 from pame.baselines import Baseline, run_baseline
 from pame.byte_account import ByteAccount
 from pame.observe import Observer
-from pame.resolved_run import Compute, Fine, ResolvedRun
+from pame.resolved_run import Fine, ResolvedRun
+from pame.rules import Compute
 from pame.stopping import PaperRule, Stopper, StopRules
 
 Of = Literal["nodes", "mean"]
@@ -131,8 +132,8 @@ class End:
 
     def applied(self, rules: StopRules, stick: Yardstick) -> StopRules:
         """The stop rules of a run that ends so."""
-        most = min(rules.iterations, self.iterations or rules.iterations)
-        return replace(rules, iterations=most, target=stick.objective(self.left), scale=1, of_nodes=self.of_nodes)
+        most = min(rules.last_iteration, self.iterations or rules.last_iteration)
+        return replace(rules, iterations=most, target=stick.objective(self.left), objective="mean")
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,8 @@ class CompareLook(Look):
     def _finer(self, setting: ResolvedRun, by: By) -> ResolvedRun:
         stick = yardstick_of(setting)
         stop = setting.stop if self.end is None else self.end.applied(setting.stop, stick)
-        return replace(setting, stop=stop, fine=Fine(tuple(map(stick.objective, self.targets)), by))
+        fine, of_nodes = Fine(tuple(map(stick.objective, self.targets)), by), self.end is not None and self.end.of_nodes
+        return replace(setting, stop=stop, fine=fine, target_of_nodes=of_nodes)
 
     def measure(self, left: RunLeft) -> Measurement:
         curve = curve_of(left, decisive(left.setting), taking_part=True)
@@ -228,7 +230,7 @@ def to_accuracy(row: CompareRow, goal: float | None) -> CompareMark | None:
 
 def under_stop_rule(row: CompareRow, nodes: int, every: int) -> CompareMark | None:
     """Where the paper's rule would have stopped a run."""
-    stopper = Stopper(StopRules(iterations=_NEVER, scale=nodes, paper=PaperRule(every=every)))
+    stopper = Stopper(StopRules(_NEVER, objective="sum", paper=PaperRule(every=every)), nodes)
     looked_at = (mark for mark in row.marks if mark.iteration % every == 0)
     return next((mark for mark in looked_at if stopper.reason(mark.iteration, mark.objective) is not None), None)
 

@@ -25,7 +25,7 @@ class MixingPartners:
 def company_of(setting: ResolvedRun) -> MixingPartners:
     """In the first iterations of a run, if nothing is late or lost."""
     selection, rounds, partners, alone, messages = setting.selection(), 0, 0, 0, 0
-    for k in range(min(setting.stop.iterations, ITERATIONS)):
+    for k in range(min(setting.stop.last_iteration, ITERATIONS)):
         for node in range(setting.topology.nodes):
             messages += len(selection.receivers(node, k))
             if selection.is_round(node, k):

@@ -13,7 +13,7 @@ from pame.randomness import Key, Purpose, subset
 MOST_LINKS = 200
 _TIMING_BUDGET_S = 8.0
 _LEAST_S, _MOST_S = 0.2, 2.5
-_WISHES_S = {"delay": 0.2, "jitter": 0.6, "loss": 1.0}
+_WISHES_S, _WISH_S = {"delay": 0.2, "jitter": 0.6}, 1.0
 _PING_SLACK_S = 0.01
 _RATE_S, _MOST_RATE_S = 0.3, 2.0
 _RATE_PACKETS = 30
@@ -108,7 +108,7 @@ def _wish(asked: Asked) -> float:
     """How long a measurement would like to take."""
     if asked.what == "rate":
         return 0.0
-    return max(_WISHES_S[asked.what], _pinging(asked))
+    return max(_WISHES_S.get(asked.what, _WISH_S), _pinging(asked))
 
 
 def _needed(asked: Mapping[Link, Sequence[Asked]], links: Iterable[Link]) -> float:

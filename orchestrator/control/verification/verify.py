@@ -9,9 +9,10 @@ from contract.rpc import control_pb2 as pb
 from orchestrator.control.verification.findings import Asked, Link, LinkFinding, Verification
 from orchestrator.control.verification.judge import Sample, judge, unverifiable
 from orchestrator.control.verification.schedule import MOST_RATE_ROUNDS, Round, rate_rounds, sample, timing_rounds
+from pame.links import PROPERTIES
 from pame.resolved_run import ResolvedRun
 
-_PROPERTIES = ("delay", "jitter", "loss", "rate")
+_NAMES = frozenset(one.name for one in PROPERTIES)
 _CAPACITY_S = 0.15
 _ANSWER_S = 6.0
 _STRAGGLING_S = 0.1
@@ -27,7 +28,7 @@ def asked_of(setting: ResolvedRun, realised: Iterable[pb.RealisedLink]) -> dict[
     found: dict[tuple[Link, str], Asked] = {}
     for row in realised:
         link, name = (row.sender, row.receiver), row.property
-        if name in _PROPERTIES and (link, name) not in found:
+        if name in _NAMES and (link, name) not in found:
             spec = setting.link_at(*link, 0.0)
             found[link, name] = Asked(link, name, row.asked, row.mechanism, spec)
     asked = defaultdict(list)
@@ -81,7 +82,7 @@ class Verifier:
             await self._measure(round_, chosen, is_rate=done >= len(timing))
         why = f"this machine carries {(capacity or 0.0) / 1e6:.3g} Mbit/s, and a probe may take half of it"
         self._findings += [unverifiable(one, why) for link in too_fast for one in chosen[link] if one.what == "rate"]
-        findings = sorted(self._findings, key=lambda found: (found.asked.link, _PROPERTIES.index(found.asked.what)))
+        findings = sorted(self._findings, key=lambda found: (found.asked.link, found.asked.what))
         asked = Counter(one.what for some in self._asked.values() for one in some)
         return Verification(findings, asked, time.monotonic() - began, capacity)
 

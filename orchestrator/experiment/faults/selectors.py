@@ -13,10 +13,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from annotated_types import Ge, MinLen
 from pydantic import PlainSerializer, Strict
 
-from orchestrator.experiment.describe import Expected
-from orchestrator.experiment.section import Count
 from orchestrator.experiment.text_values import TextValue
-from orchestrator.experiment.units import show_share
+from orchestrator.experiment.units import Expected, show_share
+from pame.units import Count
 
 _ID = "[0-9]{1,9}"
 _PERCENT = r"[0-9]{1,3}(?:\.[0-9]{1,15})?%"

@@ -18,9 +18,10 @@ from annotated_types import Ge, Gt
 from pydantic import Field
 
 from orchestrator.experiment.faults.errors import Impossible
-from orchestrator.experiment.section import Count, Duration
+from orchestrator.experiment.section import Duration
 from orchestrator.experiment.units import DURATION
 from pame.fault_effects import Window
+from pame.units import Count
 
 Unit = Literal["seconds", "iterations"]
 MOST_EVENTS = 10_000

@@ -156,9 +156,9 @@ def test_the_kernel_takes_the_rate_and_leaves_the_delay(rooms: list[Place]) -> N
     assert who.residual(2, LinkSpec(0.001)) == LinkSpec(0.001)
     assert who.residual(1, replace(WAN, rate_bps=100.0)).rate_bps == 100.0, "too slow for htb"
     assert who.table() == [
-        Realised(0, 1, "rate", 8e6, "htb", 8e6),
         Realised(0, 1, "delay", 0.05, "in-process", None),
         Realised(0, 1, "jitter", 0.005, "in-process", None),
+        Realised(0, 1, "rate", 8e6, "htb", 8e6),
         Realised(0, 2, "delay", 0.001, "in-process", None),
     ]
     assert who.next_change(0.0) == inf
@@ -264,10 +264,10 @@ def test_clear_leads_back_to_where_it_began(rooms: list[Place], single: bool) ->
         assert who.residual(1, WAN) == WAN
         assert not who.holds_cut(1)
     assert [record.property for record in who.table() if record.receiver == 1] == [
-        "rate",
         "delay",
         "jitter",
         "loss",
+        "rate",
         "cut",
     ]
 
@@ -416,7 +416,7 @@ def test_where_the_kernel_has_nothing_to_do_nothing_is_done(
     assert who.next_change(0.0) == inf
     assert who.residual(1, link) == link
     assert not who.holds_cut(1)
-    in_process = [("rate", link.rate_bps), ("delay", link.delay_s), ("jitter", link.jitter_s)]
+    in_process = [("delay", link.delay_s), ("jitter", link.jitter_s), ("rate", link.rate_bps)]
     expected = [pair for pair in in_process if pair[1] not in (0.0, inf)]
     assert [(record.property, record.asked) for record in who.table() if record.receiver == 1] == expected * (
         1 in others

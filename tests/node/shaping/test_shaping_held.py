@@ -25,15 +25,15 @@ def test_netem_and_htb_are_read_back_as_they_were_asked_for() -> None:
     applied = held(DESIRED, WITH_NETEM, BY_NETEM)
     whole, cut, plain = applied.links
     assert applied.single_packets
-    assert whole.rate == Held("htb", 10e6, 10e6)
-    assert whole.delay == Held("netem", 0.05, 0.05)
-    assert whole.jitter == Held("netem", 0.005, 0.005)
-    assert whole.loss == Held("netem", 0.01, 0.01)
-    assert whole.cut == Held("none", 0.0, None)
-    assert cut.cut == Held("netem", 1.0, 1.0)
-    assert cut.loss == Held("netem", 0.01, None)
-    assert plain.rate == Held("none", inf, inf)
-    assert plain.delay == Held("none", 0.0, 0.0)
+    assert whole.held["rate"] == Held("htb", 10e6, 10e6)
+    assert whole.held["delay"] == Held("netem", 0.05, 0.05)
+    assert whole.held["jitter"] == Held("netem", 0.005, 0.005)
+    assert whole.held["loss"] == Held("netem", 0.01, 0.01)
+    assert whole.held["cut"] == Held("none", 0.0, None)
+    assert cut.held["cut"] == Held("netem", 1.0, 1.0)
+    assert cut.held["loss"] == Held("netem", 0.01, None)
+    assert plain.held["rate"] == Held("none", inf, inf)
+    assert plain.held["delay"] == Held("none", 0.0, 0.0)
     assert plain.counters == Counters(0, 0, 0)
     assert differences(applied) == []
 
@@ -56,12 +56,12 @@ def test_a_cut_that_is_not_there_is_seen() -> None:
 def test_what_the_kernel_has_no_say_in_is_left_open() -> None:
     lossy = Desired("west", (Shaped(0, "10.9.0.2", SPEC, loss_in=0.5),), 7)
     link = held(lossy, NOTHING, PrintedTexts()).links[0]
-    assert (link.delay.mechanism, link.delay.kernel) == ("in-process", None)
-    assert link.loss.mechanism.startswith("refused: ")
-    assert link.loss_in.mechanism.startswith("refused: ")
+    assert (link.held["delay"].mechanism, link.held["delay"].kernel) == ("in-process", None)
+    assert link.held["loss"].mechanism.startswith("refused: ")
+    assert link.held["loss_in"].mechanism.startswith("refused: ")
     assert link.counters is None
 
 
 def test_loss_by_nft_is_held_at_the_other_end() -> None:
     link = held(Desired("west", (Shaped(0, "10.9.0.2", SPEC),), 7), WITHOUT_NETEM, PrintedTexts()).links[0]
-    assert link.loss == Held("nft", 0.01, None)
+    assert link.held["loss"] == Held("nft", 0.01, None)

@@ -37,7 +37,7 @@ REFUSED = 'pame_node_received_refused_messages_total{reason="wrong_secret"}'
 def forged(setting: ResolvedRun, run: int, sender: int, receiver: int) -> bytes:
     """The last parcel that the receiver waits for, perfect but for a model of huge finite values."""
     selection = setting.selection()
-    k = max(k for k in range(setting.stop.iterations) if selection.is_sent(sender, receiver, k))
+    k = max(k for k in range(setting.stop.last_iteration) if selection.is_sent(sender, receiver, k))
     node = setting.node(sender, selection, np.full(setting.problem.n, 1e150))
     node.prepare(k)
     return pack(setting, run, sender, 0, k, node.message(k)).data

@@ -16,7 +16,8 @@ from pame.evaluate import judge_own
 from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec
 from pame.randomness import Key, Purpose, normals
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute
 from pame.stopping import StopRules
 from pame.topology.kinds import Ring
 

@@ -7,9 +7,12 @@ import pytest
 from pydantic import ValidationError
 
 from orchestrator.experiment import Experiment, ExperimentError, Variant, default_path, load, to_yaml
-from orchestrator.experiment.model import ComputeSection, LinksSection, PaperStop, Period
+from orchestrator.experiment.links import LinksSection
+from orchestrator.experiment.model import Period
 from pame.algorithms import DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.problems import LinearSpec, LogisticSpec
+from pame.rules import Compute
+from pame.stopping import PaperRule
 from pame.topology.kinds import Complete, RandomRegular, Ring
 
 Load = Callable[..., list[Variant]]
@@ -48,7 +51,7 @@ def test_a_file_of_one_line_gets_the_documented_defaults(one: One) -> None:
     assert experiment.algorithm == PameSpec()
     assert experiment.period == Period(min=3, max=7)
     assert (experiment.exchange.mode, experiment.exchange.spare, experiment.exchange.max_lag) == ("rounds", 0, 0)
-    assert (experiment.exchange.patience, experiment.exchange.exclude_after) == (30.0, 3)
+    assert (experiment.exchange.patience_s, experiment.exchange.exclude_after) == (30.0, 3)
     assert (experiment.messages.support, experiment.messages.values, experiment.messages.loss) == ("seed", "float64", 0)
     assert experiment.compute is None
     assert experiment.links is None
@@ -65,7 +68,7 @@ def test_the_embedded_default_experiment_is_the_quickstart() -> None:
     assert experiment.problem == LinearSpec(n=200, samples=100)
     assert isinstance(experiment.algorithm, PameSpec)
     assert isinstance(experiment.algorithm.step, FixedStep)
-    assert experiment.compute == ComputeSection(step=0.01)
+    assert experiment.compute == Compute(step_s=0.01)
     assert experiment.links == LinksSection(delay=0.005, jitter=0.001, rate=1e8)
     assert (experiment.evaluate.every, experiment.stop.iterations) == (10, 300)
 
@@ -79,19 +82,23 @@ def test_quantities_become_seconds_bits_per_second_and_shares(one: One) -> None:
         "stop: {seconds: 1h}\n"
     )
     assert experiment.links == LinksSection(delay=0.02, jitter=1.5, rate=10_000_000.0)
-    assert experiment.compute == ComputeSection(step=120.0, jitter=0.2, stragglers=0.25)
-    assert (experiment.exchange.patience, experiment.messages.loss, experiment.stop.seconds) == (0.0005, 0.125, 3600.0)
+    assert experiment.compute == Compute(step_s=120.0, jitter=0.2, stragglers=0.25)
+    assert (experiment.exchange.patience_s, experiment.messages.loss, experiment.stop.seconds) == (
+        0.0005,
+        0.125,
+        3600.0,
+    )
 
 
 def test_words_stand_beside_quantities(one: One) -> None:
     experiment = one("exchange: {patience: adaptive, spare: all}\nlinks: {rate: unlimited}")
-    assert (experiment.exchange.patience, experiment.exchange.spare) == ("adaptive", "all")
+    assert (experiment.exchange.patience_s, experiment.exchange.spare) == ("adaptive", "all")
     assert experiment.links == LinksSection(rate="unlimited")
 
 
 @pytest.mark.parametrize("text", ["1e-3", "1.0e-3", "0.001", ".001", "1E-03", "+1e-3", "0.1%"])
 def test_a_small_number_may_be_written_in_any_common_way(one: One, text: str) -> None:
-    assert one(f"stop: {{paper: {{tolerance: {text}}}}}").stop.paper == PaperStop(tolerance=0.001)
+    assert one(f"stop: {{paper: {{tolerance: {text}}}}}").stop.paper == PaperRule(tolerance=0.001)
 
 
 @pytest.mark.parametrize("word", ["yes", "no", "on", "off", "y", "1:30", "0x10", "0o7", "1_000", "2024-01-01"])
@@ -137,7 +144,7 @@ def test_kind_selects_the_spec_and_its_absence_the_default_kind(one: One) -> Non
 
 
 def test_sections_of_the_time_model_can_be_empty_or_off(one: One) -> None:
-    assert one("compute: {}\nlinks: null").compute == ComputeSection()
+    assert one("compute: {}\nlinks: null").compute == Compute()
     assert one("compute: {}\nlinks: null").links is None
     assert one("compute: {}\nstop: {seconds: 2s}").stop.seconds == 2.0
 
@@ -165,7 +172,7 @@ def test_overrides_replace_add_and_remove_in_order(one: One) -> None:
         "nodes: 4\nlinks: {delay: 5ms}",
         "nodes=8", "nodes=9", "links=null", "compute.step=1s", "algorithm.step.kind=fixed", "stop.target=1e-3",
     )  # fmt: skip
-    assert (experiment.nodes, experiment.links, experiment.compute) == (9, None, ComputeSection(step=1.0))
+    assert (experiment.nodes, experiment.links, experiment.compute) == (9, None, Compute(step_s=1.0))
     assert experiment.algorithm == PameSpec(step=FixedStep())
     assert experiment.stop.target == 0.001
 

@@ -1,79 +1,31 @@
 """Every experiment, dumped, is an experiment file that loads to an equal experiment."""
 
-from dataclasses import MISSING, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import yaml
-from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MultipleOf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.experiment import Experiment, default_path, dump, load, to_yaml
-from orchestrator.experiment.model import (
-    ComputeSection,
-    Evaluate,
-    ExchangeSection,
-    LinksSection,
-    Messages,
-    PaperStop,
-    Period,
-    Simulate,
-    Stop,
-)
+from orchestrator.experiment.links import LinksSection
+from orchestrator.experiment.model import Evaluate, Period, Simulate
+from orchestrator.experiment.spec_section import file_keys
 from pame.algorithms import SPECS as ALGORITHMS
+from pame.links import LinkSpec
 from pame.problems import SPECS as PROBLEMS
+from pame.rules import Compute, Exchange, Messages
+from pame.stopping import StopRules
 from pame.topology import SPECS as TOPOLOGIES
-
-
-def reals(low: float, high: float, **ends: bool) -> st.SearchStrategy[float]:
-    """Neither too large nor too small for an experiment."""
-    return st.floats(low, high, **ends).filter(lambda value: value == 0 or abs(value) >= 1e-100)
-
+from tests.spec_strategies import registered, specs
 
 POSITIVE = st.integers(1, 10**9)
-SECONDS = reals(0, 1e6) | st.sampled_from([0.0, 0.02, 1.5, 120.0, 0.1 + 0.2])
-RATES = reals(1e-9, 1e12) | st.sampled_from([1e8, 5e5])
-SHARES = reals(0, 1)
 
 
-def values(annotation: Any) -> st.SearchStrategy[Any]:
-    """Values of a spec's field, from its type alone."""
-    metadata: list[Any] = []
-    if get_origin(annotation) is Annotated:
-        annotation, *annotated = get_args(annotation)
-        metadata = [bound for item in annotated for bound in (item if isinstance(item, GroupedMetadata) else [item])]
-    if get_origin(annotation) is Literal:
-        return st.sampled_from(get_args(annotation))
-    if get_origin(annotation) in (Union, UnionType):
-        return st.one_of([values(member) for member in get_args(annotation)])
-    if annotation in (int, float):
-        low: Any = next((b.ge if isinstance(b, Ge) else b.gt for b in metadata if isinstance(b, Ge | Gt)), -1000)
-        high: Any = next((b.le if isinstance(b, Le) else b.lt for b in metadata if isinstance(b, Le | Lt)), 10**6)
-        if annotation is int:
-            factor: Any = next((b.multiple_of for b in metadata if isinstance(b, MultipleOf)), 1)
-            return st.integers(-(-low // factor), high // factor).map(lambda number: number * factor)
-        return reals(
-            low, high,
-            exclude_min=any(isinstance(b, Gt) for b in metadata), exclude_max=any(isinstance(b, Lt) for b in metadata),
-        )  # fmt: skip
-    simple = {bool: st.booleans(), str: st.text(st.characters(codec="utf-8"), max_size=20), NoneType: st.none()}
-    return simple[annotation] if annotation in simple else specs(annotation)
-
-
-def specs(spec: Any) -> st.SearchStrategy[Any]:
-    hints = get_type_hints(spec, include_extras=True)
-    required = {field.name for field in fields(spec) if field.default is MISSING}
-    return st.fixed_dictionaries(
-        {name: values(hints[name]) for name in required},
-        optional={field.name: values(hints[field.name]) for field in fields(spec) if field.name not in required},
-    ).map(lambda chosen: spec(**chosen))
-
-
-def registered(registry: Any) -> st.SearchStrategy[Any]:
-    return st.one_of([specs(spec) for spec in registry.values()])
+def in_section(spec: LinkSpec) -> LinksSection:
+    """As the section `links` has it."""
+    return LinksSection(**{key: getattr(spec, name) for key, (name, _) in file_keys(LinkSpec).items()})
 
 
 def fits(choice: dict[str, Any]) -> bool:
@@ -96,24 +48,12 @@ EXPERIMENTS = st.fixed_dictionaries({
     "problem": registered(PROBLEMS),
     "algorithm": registered(ALGORITHMS),
     "period": st.tuples(POSITIVE, POSITIVE).map(lambda pair: Period(min=min(pair), max=max(pair))),
-    "exchange": st.builds(
-        ExchangeSection, mode=st.sampled_from(["rounds", "free"]), spare=st.integers(0, 99) | st.just("all"),
-        max_lag=st.integers(0, 9), patience=SECONDS | st.just("adaptive"), exclude_after=POSITIVE,
-    ),
-    "messages": st.builds(
-        Messages, support=st.sampled_from(["auto", "seed", "gaps", "bitmap", "all"]),
-        values=st.sampled_from(["float64", "float32"]), loss=SHARES,
-    ),
-    "compute": st.none() | st.builds(
-        ComputeSection, step=SECONDS, jitter=SHARES, stragglers=SHARES, slowdown=reals(1, 1e6)
-    ),
-    "links": st.none() | st.builds(LinksSection, delay=SECONDS, jitter=SECONDS, rate=RATES | st.just("unlimited")),
+    "exchange": specs(Exchange),
+    "messages": specs(Messages),
+    "compute": st.none() | specs(Compute),
+    "links": st.none() | specs(LinkSpec).map(in_section),
     "evaluate": st.builds(Evaluate, every=POSITIVE),
-    "stop": st.builds(
-        Stop, iterations=POSITIVE, target=st.none() | reals(-1e15, 1e15),
-        objective=st.sampled_from(["mean", "sum"]),
-        paper=st.none() | st.builds(PaperStop, tolerance=reals(0, 1), every=POSITIVE), seconds=st.none() | SECONDS,
-    ),
+    "stop": specs(StopRules).filter(lambda stop: stop.iterations is not None or stop.seconds is not None),
     "simulate": st.builds(Simulate, driver=st.sampled_from(["auto", "lock-step", "vectorised", "virtual-time"])),
 }).filter(fits).map(lambda choice: Experiment(**choice))  # fmt: skip
 

@@ -107,5 +107,5 @@ def test_the_schema_is_of_the_draft_editors_know_and_explains_every_key(schema: 
     delay = schema["$defs"]["LinksSection"]["properties"]["delay"]
     assert delay["anyOf"][0]["examples"] == ["20ms", "1.5s", "2min"]
     assert schema["properties"]["compute"]["default"] is None
-    assert schema["$defs"]["ComputeSection"]["properties"]["step"]["default"] == "10ms"
+    assert schema["$defs"]["Compute"]["properties"]["step"]["default"] == "10ms"
     assert schema["$defs"]["LinearSpec"]["properties"]["samples"]["description"] == "samples per node"

@@ -10,25 +10,18 @@ from orchestrator.experiment.faults import FaultSpec
 from orchestrator.experiment.faults.kinds.degrade import Degrade
 from orchestrator.experiment.faults.kinds.lossy import Lossy
 from orchestrator.experiment.faults.kinds.message_loss import MessageLoss
-from orchestrator.experiment.links import LinkSettings
-from orchestrator.experiment.model import (
-    ComputeSection,
-    ExchangeSection,
-    LinksSection,
-    Messages,
-    PaperStop,
-    Period,
-    Simulate,
-    Stop,
-)
+from orchestrator.experiment.links import LinkSettings, LinksSection
+from orchestrator.experiment.model import Period, Simulate
 from orchestrator.experiment.resolve import choose_driver, make_setting, make_topology, warnings
-from pame.algorithms import DpsgdSpec, ExchangeMode, FixedStep, PameSpec, PenaltyStep
+from pame.algorithms import DpsgdSpec, FixedStep, PameSpec, PenaltyStep
 from pame.codec import SupportCoding
 from pame.errors import ParameterError
 from pame.exchange import ValueType
+from pame.links import LinkSpec
 from pame.problems import LinearSpec
+from pame.rules import Compute, Exchange, Messages
 from pame.simulator import check
-from pame.stopping import NO_LIMIT
+from pame.stopping import NO_LIMIT, PaperRule, StopRules
 from pame.topology.kinds import EdgeList, Ring, Star
 
 HERE = Path()
@@ -45,32 +38,29 @@ def test_every_setting_reaches_the_drivers() -> None:
         experiment(
             seed=9,
             period=Period(min=2, max=2),
-            exchange=ExchangeSection(mode="free", spare="all", max_lag=2, patience="adaptive", exclude_after=5),
+            exchange=Exchange("free", "all", 2, "adaptive", 5),
             messages=Messages(support="gaps", values="float32", loss=0.25),
-            compute=ComputeSection(step=0.5, jitter=0.1, stragglers=0.2, slowdown=3.0),
+            compute=Compute(0.5, 0.1, 0.2, 3.0),
             links=LinksSection(delay=0.02, jitter=0.01, rate=1e6),
-            stop=Stop(iterations=7, target=0.5, paper=PaperStop(tolerance=0.1, every=3), seconds=60.0),
+            stop=StopRules(7, 0.5, "sum", PaperRule(0.1, 3), 60.0),
         ),
         HERE,
     )
     assert setting.seed == 9
     assert setting.periods == (2,) * 6
-    assert (setting.mode, setting.spare, setting.max_lag) == (ExchangeMode.FREE, None, 2)
-    assert (setting.patience_s, setting.exclude_after) == (None, 5)
-    assert (setting.coding, setting.values, setting.message_loss) == (SupportCoding.GAPS, ValueType.FLOAT32, 0.25)
-    compute, link, stop = setting.compute, setting.link, setting.stop
-    assert (compute.step_s, compute.jitter, compute.stragglers, compute.slowdown) == (0.5, 0.1, 0.2, 3.0)
-    assert (link.delay_s, link.jitter_s, link.rate_bps) == (0.02, 0.01, 1e6)
-    assert (stop.iterations, stop.target, stop.seconds) == (7, 0.5, 60.0)
-    assert stop.paper is not None
-    assert (stop.paper.tolerance, stop.paper.every) == (0.1, 3)
+    assert setting.exchange == Exchange("free", "all", 2, "adaptive", 5)
+    assert setting.messages == Messages("gaps", "float32", 0.25)
+    assert (setting.messages.coding, setting.messages.value_type) == (SupportCoding.GAPS, ValueType.FLOAT32)
+    assert setting.compute == Compute(0.5, 0.1, 0.2, 3.0)
+    assert setting.link == LinkSpec(0.02, 0.01, 1e6)
+    assert setting.stop == StopRules(7, 0.5, "sum", PaperRule(0.1, 3), 60.0)
 
 
 def test_what_is_left_out_is_unlimited() -> None:
     setting = make_setting(experiment(messages=Messages(support="auto"), links=LinksSection()), HERE)
-    assert setting.coding is None
+    assert setting.messages.coding is None
     assert setting.link.rate_bps == inf
-    assert setting.stop.seconds == inf
+    assert setting.stop.limit_s == inf
 
 
 @pytest.mark.parametrize(
@@ -79,11 +69,11 @@ def test_what_is_left_out_is_unlimited() -> None:
         ({}, "lock-step"),
         ({"nodes": 200}, "vectorised"),
         ({"nodes": 200, "algorithm": DpsgdSpec()}, "lock-step"),
-        ({"compute": ComputeSection()}, "virtual-time"),
+        ({"compute": Compute()}, "virtual-time"),
         ({"links": LinksSection()}, "virtual-time"),
-        ({"exchange": ExchangeSection(spare=1)}, "virtual-time"),
-        ({"exchange": ExchangeSection(mode="free")}, "virtual-time"),
-        ({"compute": ComputeSection(), "simulate": Simulate(driver="lock-step")}, "lock-step"),
+        ({"exchange": Exchange(spare=1)}, "virtual-time"),
+        ({"exchange": Exchange(mode="free")}, "virtual-time"),
+        ({"compute": Compute(), "simulate": Simulate(driver="lock-step")}, "lock-step"),
     ],
 )
 def test_auto_takes_a_clock_if_time_matters_and_else_the_fastest_driver(
@@ -103,7 +93,7 @@ def test_a_step_from_2_over_l_on_is_warned_of_at_the_node_with_the_largest_step(
 
 
 def test_seconds_without_a_clock_are_warned_of_but_a_network_has_one() -> None:
-    found = experiment(stop=Stop(iterations=300, seconds=30.0))
+    found = experiment(stop=StopRules(300, seconds=30.0))
     setting = make_setting(found, HERE)
     [warning] = warnings(found, setting, "lock-step")
     assert warning.startswith("the lock-step driver has no clock: stop.seconds is ignored")
@@ -111,9 +101,9 @@ def test_seconds_without_a_clock_are_warned_of_but_a_network_has_one() -> None:
 
 
 def test_seconds_alone_need_a_clock_and_set_no_limit_of_iterations() -> None:
-    found = experiment(stop=Stop(seconds=30.0))
+    found = experiment(stop=StopRules(None, seconds=30.0))
     setting = make_setting(found, HERE)
-    assert (setting.stop.iterations, setting.stop.seconds) == (NO_LIMIT, 30.0)
+    assert (setting.stop.last_iteration, setting.stop.seconds) == (NO_LIMIT, 30.0)
     assert choose_driver(found) == "virtual-time"
     for driver in ("lock-step", "vectorised"):
         with pytest.raises(ParameterError, match=f"the {driver} driver has no clock, so that stop.seconds alone never"):

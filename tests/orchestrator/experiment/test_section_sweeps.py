@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from orchestrator.experiment import ExperimentError, Variant, load_text, swept_keys
-from orchestrator.experiment.model import ComputeSection, LinksSection
+from orchestrator.experiment.links import LinksSection
 from pame.algorithms import DpsgdSpec, PameSpec
 from pame.compressors import Sign, TopK
+from pame.rules import Compute
 from pame.topology.kinds import Complete, Ring
 
 
@@ -39,7 +40,7 @@ def test_any_section_may_be_swept_with_plain_values_and_nothing_among_them() -> 
     assert [v.experiment.links for v in loaded("links: [lan, {delay: 5ms}, null]")] == [
         LinksSection(preset="lan"), LinksSection(delay=0.005), None,
     ]  # fmt: skip
-    assert [v.experiment.compute for v in loaded("compute: [null, {step: 1ms}]")] == [None, ComputeSection(step=0.001)]
+    assert [v.experiment.compute for v in loaded("compute: [null, {step: 1ms}]")] == [None, Compute(step_s=0.001)]
     variants = loaded("algorithm: {kind: choco, compressor: [{kind: sign}, {kind: top-k, share: 0.2}]}")
     assert [getattr(v.experiment.algorithm, "compressor", None) for v in variants] == [Sign(), TopK(share=0.2)]
     assert [v.values for v in variants] == [{"algorithm.compressor": "sign"}, {"algorithm.compressor": "top-k"}]

@@ -107,7 +107,7 @@ def _lie(run: NetworkRun, sender: int, receiver: int) -> bytes:
     """Of an iteration long after this one: it waits in the mailbox, and harms nobody before the test is over."""
     setting = run.setting
     selection = setting.selection()
-    k = max(k for k in range(setting.stop.iterations) if selection.is_sent(sender, receiver, k))
+    k = max(k for k in range(setting.stop.last_iteration) if selection.is_sent(sender, receiver, k))
     node = setting.node(sender, selection, np.full(setting.problem.n, 1e100))
     node.prepare(k)
     return pack(setting, run.number, sender, 0, k, node.message(k)).data

@@ -22,6 +22,7 @@ from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages, Values
 from pame.sampling import candidates, message_lost
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
@@ -53,6 +54,7 @@ def setting_of(
     loss: float = 0.0,
     iterations: int = ITERATIONS,
     batch: int | None = None,
+    values: Values = "float64",
 ) -> ResolvedRun:
     return ResolvedRun(
         seed=SEED,
@@ -61,7 +63,7 @@ def setting_of(
         algorithm=spec,  # type: ignore[arg-type]
         periods=periods,
         stop=StopRules(iterations),
-        message_loss=loss,
+        messages=Messages(loss=loss, values=values),
         evaluate_every=50,
     )
 
@@ -75,12 +77,12 @@ def driven(setting: ResolvedRun, nodes: Sequence[Algorithm] | None = None) -> li
     nodes = setting.nodes() if nodes is None else nodes
     inboxes: list[list[Received]] = [[] for _ in nodes]
     history = [np.stack([node.model for node in nodes])]
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         for node in nodes:
             node.prepare(k)
         for sender, node in enumerate(nodes):
             for receiver in node.receivers(k):
-                if not message_lost(SEED, sender, receiver, k, setting.message_loss):
+                if not message_lost(SEED, sender, receiver, k, setting.messages.loss):
                     inboxes[receiver].append(Received(sender, k, node.message(k), 0))
         for i, node in enumerate(nodes):
             if node.wanted(k) is not None:
@@ -137,7 +139,7 @@ class Gossip:
         return k % self.setting.periods[i] == 0
 
     def is_lost(self, j: int, i: int, k: int) -> bool:
-        return message_lost(SEED, j, i, k, self.setting.message_loss)
+        return message_lost(SEED, j, i, k, self.setting.messages.loss)
 
     def exchange(self, k: int, vectors: Matrix, speaks: Callable[[int], bool] = lambda _j: True) -> None:
         """Everybody at a round sends; whoever receives applies at once."""

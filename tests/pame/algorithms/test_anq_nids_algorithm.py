@@ -34,7 +34,7 @@ def slow_anq_nids(setting: ResolvedRun, spec: AnqNidsSpec) -> list[Matrix]:
     gossip = Gossip(setting, spec)
     models = duals = np.zeros((NODES, N))
     history = [models]
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         size = spec.eta / spec.gamma**k
         ahead = models - size * (gradients(setting, models, k) + duals)
         gossip.exchange(k, ahead)

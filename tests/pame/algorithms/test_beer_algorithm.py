@@ -33,7 +33,7 @@ def slow_beer(setting: ResolvedRun, spec: BeerSpec) -> list[Matrix]:
     models = np.zeros((NODES, N))
     slopes = trackers = gradients(setting, models, 0)
     history = [models]
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         h.exchange(k, models)
         g.exchange(k, trackers)
         models = models + spec.gam * h.pull(k) - spec.eta / spec.gamma**k * trackers
@@ -75,7 +75,7 @@ def tracking_error(setting: ResolvedRun) -> float:
     nodes: list[Algorithm] = setting.nodes()
     models = driven(setting, nodes)[-1]
     tracked = np.mean([node.tracker for node in nodes if isinstance(node, Beer)], axis=0)
-    mean = gradients(setting, models, setting.stop.iterations).mean(axis=0)
+    mean = gradients(setting, models, setting.stop.last_iteration).mean(axis=0)
     start = gradients(setting, np.zeros((NODES, N)), 0).mean(axis=0)
     return float(np.linalg.norm(tracked - mean) / np.linalg.norm(start))
 

@@ -32,7 +32,7 @@ def slow_choco(setting: ResolvedRun, spec: ChocoSpec) -> list[Matrix]:
     gossip = Gossip(setting, spec)
     models = np.zeros((NODES, N))
     history = [models]
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         stepped = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         gossip.exchange(k, stepped)
         models = stepped + spec.gam * gossip.pull(k)

@@ -35,7 +35,7 @@ def slow_dcd_psgd(setting: ResolvedRun, spec: DcdPsgdSpec) -> list[Matrix]:
     gossip = Gossip(setting, spec)
     models = np.zeros((NODES, N))
     history = [models]
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         stepped = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         gossip.exchange(k, stepped + gossip.pull(k))
         moved = [gossip.is_round(i, k) for i in range(NODES)]

@@ -10,6 +10,7 @@ from pame.compressors import Quantize, expand
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose
+from pame.rules import Messages
 from tests.pame.algorithms.harness import Constant, graph
 from tests.pame.algorithms.oracle import (
     ALWAYS,
@@ -67,7 +68,7 @@ def test_twenty_iterations_equal_the_matrix_form(
 @pytest.mark.parametrize("on_loss", ["self", "naive"])
 def test_lost_messages_equal_the_matrix_form(on_loss: Literal["self", "naive"]) -> None:
     spec, problem, periods = DfedavgmSpec(eta=0.2, on_loss=on_loss), problem_of(), (3,) * NODES
-    check(setting_of(spec, problem, periods, message_loss=0.4), slow_dfedavgm(problem, spec, periods, 0.4))
+    check(setting_of(spec, problem, periods, messages=Messages(loss=0.4)), slow_dfedavgm(problem, spec, periods, 0.4))
 
 
 def test_with_a_round_at_every_iteration_momentum_changes_nothing() -> None:
@@ -95,7 +96,7 @@ def test_ten_per_cent_loss_hardly_moves_the_result_unless_a_missing_model_counts
     problem, periods = problem_of(), (3,) * NODES
 
     def result(spec: DfedavgmSpec, loss: float) -> float:
-        return worst(setting_of(spec, problem, periods, message_loss=loss), 200)
+        return worst(setting_of(spec, problem, periods, messages=Messages(loss=loss)), 200)
 
     without, own, naive = (
         result(DfedavgmSpec(eta=0.02), 0.0),
@@ -125,7 +126,7 @@ def test_quantized_models_equal_the_matrix_form(periods: tuple[int, ...], partic
     spec = DfedavgmSpec(eta=0.1, participation=participation, compressor=Quantize(bits=6))
     problem = problem_of()
     expected = slow_dfedavgm(problem, spec, periods, loss)
-    check(setting_of(spec, problem, periods, message_loss=loss), expected)
+    check(setting_of(spec, problem, periods, messages=Messages(loss=loss)), expected)
 
 
 def test_eight_bits_end_where_whole_models_do_and_three_do_not() -> None:

@@ -9,6 +9,7 @@ from pame.algorithms import Context, DfedsamSpec, DpsgdSpec, Received, Selection
 from pame.exchange import PartialMessage, Vector
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
+from pame.rules import Messages
 from tests.pame.algorithms.harness import Constant, graph
 from tests.pame.algorithms.oracle import (
     ALWAYS,
@@ -53,7 +54,7 @@ def test_twenty_iterations_equal_the_matrix_form(
 @pytest.mark.parametrize("on_loss", ["self", "naive"])
 def test_lost_messages_equal_the_matrix_form(on_loss: Literal["self", "naive"]) -> None:
     spec, problem = DfedsamSpec(eta=0.5, rho=0.1, on_loss=on_loss), problem_of()
-    check(setting_of(spec, problem, message_loss=0.4), slow_dfedsam(problem, spec, ALWAYS, 0.4))
+    check(setting_of(spec, problem, messages=Messages(loss=0.4)), slow_dfedsam(problem, spec, ALWAYS, 0.4))
 
 
 def test_a_smaller_step_ends_nearer_to_the_optimum() -> None:
@@ -73,7 +74,7 @@ def test_ten_per_cent_loss_hardly_moves_the_result_unless_a_missing_model_counts
     problem = problem_of()
 
     def result(spec: DfedsamSpec, loss: float) -> float:
-        return worst(setting_of(spec, problem, message_loss=loss), 200)
+        return worst(setting_of(spec, problem, messages=Messages(loss=loss)), 200)
 
     without, own, naive = (
         result(DfedsamSpec(eta=0.1), 0.0),

@@ -1,14 +1,15 @@
 """DMGT-SVRG against its equations in matrix form; trackers mean what gradients mean; it reaches the optimum."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pytest
 
 from pame.algorithms import Algorithm, Context, DmgtSvrg, DmgtSvrgSpec, Received, Selection, Who
-from pame.exchange import ValueType, Vector
+from pame.exchange import Vector
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
+from pame.rules import Messages, Values
 from tests.pame.algorithms.harness import Constant, drive, graph
 from tests.pame.algorithms.oracle import (
     ALWAYS,
@@ -65,7 +66,9 @@ def test_twenty_iterations_equal_the_matrix_form(
 
 def test_lost_messages_equal_the_matrix_form_without_the_edges_concerned() -> None:
     spec, problem = DmgtSvrgSpec(eta=0.2, snapshot_every=6), problem_of(7)
-    nodes = check(setting_of(spec, problem, message_loss=0.3), slow_dmgt_svrg(problem, spec, ALWAYS, lost_at(0.3)))
+    nodes = check(
+        setting_of(spec, problem, messages=Messages(loss=0.3)), slow_dmgt_svrg(problem, spec, ALWAYS, lost_at(0.3))
+    )
     assert sum(node.desynchronised for node in nodes) == 0
 
 
@@ -79,18 +82,18 @@ def drift(nodes: list[Algorithm], k: int) -> float:
     return float(np.abs(off).max() / np.abs([node.tracker for node in ours]).max())
 
 
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 @pytest.mark.parametrize("loss", [0.0, 0.3])
-def test_the_mean_tracker_is_the_mean_gradient_estimate_whatever_is_lost(values: ValueType, loss: float) -> None:
+def test_the_mean_tracker_is_the_mean_gradient_estimate_whatever_is_lost(values: Values, loss: float) -> None:
     spec = DmgtSvrgSpec(participation=0.5)
-    setting = setting_of(spec, problem_of(7), DIFFERENT, message_loss=loss, values=values)
+    setting = setting_of(spec, problem_of(7), DIFFERENT, messages=Messages(loss=loss, values=values))
     nodes = setting.nodes()
     drive(nodes, 17, setting.is_lost)
     assert drift(nodes, 17) < 1e-13
 
 
 def test_it_is_not_if_only_one_end_drops_an_edge() -> None:
-    setting = setting_of(DmgtSvrgSpec(on_loss="naive"), problem_of(7), message_loss=0.1)
+    setting = setting_of(DmgtSvrgSpec(on_loss="naive"), problem_of(7), messages=Messages(loss=0.1))
     nodes = setting.nodes()
     drive(nodes, 17, setting.is_lost)
     assert drift(nodes, 17) > 1e-3
@@ -117,7 +120,7 @@ def test_at_ten_per_cent_loss_it_still_does_unless_only_one_end_drops_an_edge() 
     problem = problem_of(10)
 
     def result(on_loss: Literal["both", "naive"]) -> float:
-        return worst(setting_of(DmgtSvrgSpec(eta=0.2, on_loss=on_loss), problem, message_loss=0.1), 250)
+        return worst(setting_of(DmgtSvrgSpec(eta=0.2, on_loss=on_loss), problem, messages=Messages(loss=0.1)), 250)
 
     assert result("both") < 1e-8
     assert result("naive") > 1e-4

@@ -7,11 +7,12 @@ import pytest
 
 from pame.algorithms import Algorithm, Context, DpsgdSpec, Received, Selection
 from pame.byte_account import ByteAccount, Fate
-from pame.exchange import PartialMessage, ValueType, Vector
+from pame.exchange import PartialMessage, Vector
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages
 from pame.sampling import message_lost
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
@@ -80,8 +81,7 @@ def check(
         algorithm=spec,
         periods=periods,
         stop=StopRules(ITERATIONS),
-        message_loss=loss,
-        values=ValueType.FLOAT32 if f32 else ValueType.FLOAT64,
+        messages=Messages(loss=loss, values="float32" if f32 else "float64"),
     )
     history = drive(setting.nodes(), ITERATIONS, lambda j, i, k: message_lost(SEED, j, i, k, loss))
     for k in range(ITERATIONS + 1):
@@ -122,7 +122,9 @@ def test_unless_told_otherwise_it_mixes_first() -> None:
 def settled(spec: DpsgdSpec, iterations: int, loss: float = 0.0) -> tuple[Regression, Matrix]:
     """The problem, and the models after so many iterations."""
     problem = problem_of()
-    setting = ResolvedRun(SEED, graph(), problem, spec, (1,) * NODES, StopRules(iterations), message_loss=loss)
+    setting = ResolvedRun(
+        SEED, graph(), problem, spec, (1,) * NODES, StopRules(iterations), messages=Messages(loss=loss)
+    )
     return problem, run_lock_step(setting, Watcher(), ByteAccount(NODES)).models
 
 

@@ -8,6 +8,7 @@ import pytest
 from pame.algorithms import Context, DpsgdSpec, Selection
 from pame.byte_account import ByteAccount, Fate
 from pame.problems.base import Matrix
+from pame.rules import Messages
 from pame.simulator import run_lock_step
 from tests.pame.algorithms.harness import EDGES, Constant, Watcher, drive, graph
 from tests.pame.algorithms.oracle import (
@@ -77,9 +78,11 @@ def test_mutual_edges_carry_a_message_each_way_and_no_other_is_sent() -> None:
 
 def test_ten_per_cent_loss_barely_moves_it_with_fewer_neighbours_too() -> None:
     problem, spec = problem_of(), DpsgdSpec(eta=0.05, participation=0.5, draw="mutual")
-    without, own = (worst(setting_of(spec, problem, message_loss=loss), 400) for loss in (0.0, 0.1))
+    without, own = (worst(setting_of(spec, problem, messages=Messages(loss=loss)), 400) for loss in (0.0, 0.1))
     naive = worst(
-        setting_of(DpsgdSpec(eta=0.05, participation=0.5, draw="mutual", on_loss="naive"), problem, message_loss=0.1),
+        setting_of(
+            DpsgdSpec(eta=0.05, participation=0.5, draw="mutual", on_loss="naive"), problem, messages=Messages(loss=0.1)
+        ),
         400,
     )
     assert own < 1.5 * without

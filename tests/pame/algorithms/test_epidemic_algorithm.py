@@ -10,6 +10,7 @@ from pame.byte_account import ByteAccount, Fate
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.randomness import Key, Purpose, subset
+from pame.rules import Messages
 from pame.simulator import run_lock_step
 from pame.topology.regular_draw import regular_neighbours
 from tests.pame.algorithms.harness import EDGES, Constant, Watcher, drive, graph
@@ -123,7 +124,7 @@ def test_ten_per_cent_loss_hardly_moves_the_result_unless_a_missing_model_counts
 
     def result(on_loss: Literal["received", "naive"], loss: float) -> float:
         spec = EpidemicSpec(sampling=sampling, fan_out=2, eta=0.1, on_loss=on_loss)
-        return worst(setting_of(spec, problem, message_loss=loss), 200)
+        return worst(setting_of(spec, problem, messages=Messages(loss=loss)), 200)
 
     without = result("received", 0.0)
     assert result("received", 0.1) < 5 * without

@@ -8,9 +8,10 @@ import pytest
 
 from pame.algorithms import SPECS, AlgorithmSpec, Form
 from pame.byte_account import ByteAccount
-from pame.exchange import PartialMessage, ValueType
+from pame.exchange import PartialMessage
 from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages
 from pame.simulator import run_lock_step, run_virtual_time
 from pame.spec_json import plain, revive
 from tests.pame.algorithms.harness import Watcher, drive
@@ -37,7 +38,9 @@ def test_its_name_is_its_kind_and_it_travels_as_plain_values(kind: str) -> None:
 
 @EVERY
 @pytest.mark.parametrize(
-    "changes", [{}, {"message_loss": 0.2}, {"values": ValueType.FLOAT32}], ids=["", "loss", "float32"]
+    "changes",
+    [{}, {"messages": Messages(loss=0.2)}, {"messages": Messages(values="float32")}],
+    ids=["", "loss", "float32"],
 )
 def test_a_clock_changes_no_bit(kind: str, changes: dict[str, Any]) -> None:
     timeless = setting(kind, **changes)

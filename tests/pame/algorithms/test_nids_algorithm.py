@@ -1,15 +1,15 @@
 """NIDS against its paper's recursion and in matrix form; duals sum to zero; all nodes reach the optimum."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pytest
 
 from pame.algorithms import Algorithm, Context, Nids, NidsSpec, Received, Selection, Who
-from pame.exchange import ValueType
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
+from pame.rules import Messages, Values
 from tests.pame.algorithms.harness import EDGES, Constant, drive, graph
 from tests.pame.algorithms.oracle import (
     ALWAYS,
@@ -80,7 +80,9 @@ def test_with_a_round_at_every_iteration_it_is_the_two_step_recursion_of_the_pap
 
 def test_lost_messages_equal_the_matrix_form_without_the_edges_concerned() -> None:
     spec, problem = NidsSpec(eta=ETA), problem_of()
-    nodes = check(setting_of(spec, problem, message_loss=0.3), slow_nids(problem, spec, ALWAYS, lost_at(0.3)))
+    nodes = check(
+        setting_of(spec, problem, messages=Messages(loss=0.3)), slow_nids(problem, spec, ALWAYS, lost_at(0.3))
+    )
     assert sum(node.desynchronised for node in nodes) == 0
 
 
@@ -91,18 +93,18 @@ def dual_sum(nodes: list[Algorithm]) -> float:
     return float(np.abs(np.sum(duals, axis=0)).max() / np.abs(duals).max())
 
 
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 @pytest.mark.parametrize("loss", [0.0, 0.3])
-def test_the_duals_sum_to_zero_whatever_is_lost_and_however_values_are_rounded(values: ValueType, loss: float) -> None:
+def test_the_duals_sum_to_zero_whatever_is_lost_and_however_values_are_rounded(values: Values, loss: float) -> None:
     spec = NidsSpec(eta=ETA, participation=0.5)
-    setting = setting_of(spec, problem_of(), DIFFERENT, message_loss=loss, values=values)
+    setting = setting_of(spec, problem_of(), DIFFERENT, messages=Messages(loss=loss, values=values))
     nodes = setting.nodes()
     drive(nodes, 40, setting.is_lost)
     assert dual_sum(nodes) < 1e-13
 
 
 def test_naively_dropping_a_message_at_one_end_leaves_a_sum_that_is_not_zero_and_is_counted() -> None:
-    setting = setting_of(NidsSpec(eta=ETA, on_loss="naive"), problem_of(), message_loss=0.1)
+    setting = setting_of(NidsSpec(eta=ETA, on_loss="naive"), problem_of(), messages=Messages(loss=0.1))
     nodes = setting.nodes()
     drive(nodes, 40, setting.is_lost)
     assert dual_sum(nodes) > 1e-3
@@ -135,7 +137,7 @@ def test_at_ten_per_cent_loss_it_still_does_unless_only_one_end_drops_an_edge() 
     problem = problem_of()
 
     def result(on_loss: Literal["both", "naive"]) -> float:
-        return worst(setting_of(NidsSpec(eta=ETA, on_loss=on_loss), problem, message_loss=0.1), 300)
+        return worst(setting_of(NidsSpec(eta=ETA, on_loss=on_loss), problem, messages=Messages(loss=0.1)), 300)
 
     assert result("both") < 1e-8
     assert result("naive") > 1e-4

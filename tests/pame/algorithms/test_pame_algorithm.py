@@ -10,11 +10,12 @@ import pytest
 from pame.algorithms import Context, FixedStep, Pame, PameSpec, PenaltyStep, Received, Selection, Step
 from pame.byte_account import ByteAccount, Fate
 from pame.errors import ParameterError
-from pame.exchange import ValueType, Vector, reveal
+from pame.exchange import Vector, reveal
 from pame.problems import LinearSpec
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages
 from pame.sampling import batch, candidates, message_lost, support
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
@@ -91,8 +92,7 @@ def test_thirty_iterations_equal_the_algorithm_written_out(
         algorithm=PameSpec(participation=float(NU), support=S, step=step),
         periods=PERIODS,
         stop=StopRules(ITERATIONS),
-        values=ValueType.FLOAT32 if float32 else ValueType.FLOAT64,
-        message_loss=loss,
+        messages=Messages(values="float32" if float32 else "float64", loss=loss),
     )
     lost: Callable[[int, int, int], bool] = lambda j, i, k: message_lost(SEED, j, i, k, loss)  # noqa: E731
     history = drive(setting.nodes(), ITERATIONS, lost)

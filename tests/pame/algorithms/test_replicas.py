@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -33,7 +34,8 @@ from pame.exchange import ValueType
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Values
 from pame.sampling import message_lost
 from tests.pame.algorithms.harness import Constant, graph
 from tests.pame.algorithms.replica_oracle import (
@@ -87,11 +89,11 @@ def test_whole_surrogates_change_bytes_and_no_bit_where_nothing_is_lost(spec: Re
 
 @every_algorithm
 @pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0), ("naive", 0.0)])
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 def test_replicas_have_the_bits_of_their_originals(
-    spec: ReplicaSpec, on_loss: str, loss: float, values: ValueType
+    spec: ReplicaSpec, on_loss: str, loss: float, values: Values
 ) -> None:
-    setting = replace(setting_of(with_loss(spec, on_loss, 4), loss=loss), values=values)
+    setting = setting_of(with_loss(spec, on_loss, 4), loss=loss, values=values)
     nodes = nodes_of(setting)
     driven(setting, nodes)
     names = nodes[0].replicas.names
@@ -143,14 +145,14 @@ def test_messages_are_what_the_algorithm_declares(spec: ReplicaSpec, on_loss: st
 
 @pytest.mark.parametrize("spec", [*ALL, ChocoSpec(eta=0.05, compressor=RandomK())], ids=str)
 @pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0)])
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 def test_what_arrives_is_what_the_sender_applied_itself(
-    spec: ReplicaSpec, on_loss: str, loss: float, values: ValueType
+    spec: ReplicaSpec, on_loss: str, loss: float, values: Values
 ) -> None:
-    nodes, messages = spoken(replace(setting_of(with_loss(spec, on_loss, 3), loss=loss), values=values))
+    nodes, messages = spoken(setting_of(with_loss(spec, on_loss, 3), loss=loss, values=values))
     for draw, message in messages.items():
         for name, vector in message.items():
-            data = encode_payload(vector, Wire(draw, values=values))
+            data = encode_payload(vector, Wire(draw, values=ValueType[values.upper()]))
             arrived = decode_payload(data, nodes[0].vectors[name].value, N, draw)
             assert np.array_equal(expand(arrived), expand(vector))
 
@@ -367,7 +369,7 @@ def test_a_receiver_adds_an_update_that_is_sent_again_only_if_it_missed_it() -> 
 def test_a_killed_node_comes_back_into_a_network_of_replicas(spec: ReplicaSpec, state: str) -> None:
     plan = (FaultEvent(0, "kill", KillEffect((2,)), Window(1.005, 1.205)),)
     calm = setting_of(spec, iterations=600)
-    setting = replace(calm, plan=plan, patience_s=0.5, restart_state=state)
+    setting = replace(calm, plan=plan, exchange=Exchange(patience_s=0.5), restart_state=state)
     found, ledger = simulated(setting, "virtual-time")
     reached = suboptimality(calm, simulated(calm)[0].models)
     assert suboptimality(setting, found.models) < max(10 * reached, 1e-8)

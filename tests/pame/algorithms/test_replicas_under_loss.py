@@ -2,7 +2,7 @@
 tenth of all messages on a graph of high degree, and messages that come too late."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pytest
@@ -14,7 +14,8 @@ from pame.compressors import AdaptiveQuantizer, TopK
 from pame.fault_effects import CutEffect, FaultEvent, Window
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange
 from tests.pame.algorithms.harness import graph
 from tests.pame.algorithms.replica_oracle import SEED, N, setting_of, simulated, with_loss, worst
 
@@ -113,20 +114,20 @@ def by_the_clock(spec: ReplicaSpec, window: Window, **changes: Any) -> ResolvedR
 
 
 @exact_ones
-@pytest.mark.parametrize("patience_s", [0.5, None])
+@pytest.mark.parametrize("patience_s", [0.5, "adaptive"])
 @pytest.mark.parametrize("every", [1, 3])
 def test_a_link_that_was_down_by_the_clock_leaves_no_bias(
-    spec: ReplicaSpec, patience_s: float | None, every: int
+    spec: ReplicaSpec, patience_s: float | Literal["adaptive"], every: int
 ) -> None:
     setting = by_the_clock(with_loss(spec, "resync" if every > 1 else "acknowledged", every), Window(0.5, 1.5))
-    outcome, ledger = simulated(replace(setting, patience_s=patience_s), "virtual-time")
+    outcome, ledger = simulated(replace(setting, exchange=Exchange(patience_s=patience_s)), "virtual-time")
     assert worst(setting, outcome.models) < 1e-14
     assert ledger.desynchronised == 0
 
 
 @exact_ones
 def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: ReplicaSpec) -> None:
-    setting = by_the_clock(spec, Window(0.5), patience_s=0.5)
+    setting = by_the_clock(spec, Window(0.5), exchange=Exchange(patience_s=0.5))
     outcome, ledger = simulated(setting, "virtual-time")
     assert worst(setting, outcome.models) < 1e-10
     assert ledger.desynchronised > 1000
@@ -138,8 +139,7 @@ def test_patience_that_is_too_short_for_the_links_costs_speed_and_not_the_optimu
         setting_of(spec, iterations=900),
         link=LinkSpec(0.02, 0.01),
         compute=Compute(jitter=0.5),
-        patience_s=0.025,
-        exclude_after=50,
+        exchange=Exchange(patience_s=0.025, exclude_after=50),
     )
     outcome, ledger = simulated(slow, "virtual-time")
     assert not outcome.exact

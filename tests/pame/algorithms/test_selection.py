@@ -1,12 +1,14 @@
 """Who talks to whom: sender and receiver compute the same answer, in `rounds` and in `free`."""
 
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
 
-from pame.algorithms import Algorithm, AlgorithmSpec, Context, DpsgdSpec, ExchangeMode, PameSpec, Selection
+from pame.algorithms import Algorithm, AlgorithmSpec, Context, DpsgdSpec, PameSpec, Selection
 from pame.exchange import PartialMessage
+from pame.rules import Exchange, Mode
 from pame.sampling import candidates, support
 from tests.pame.algorithms.harness import EDGES, Constant, graph, neighbours_in
 
@@ -15,10 +17,8 @@ ITERATIONS = 26
 T_HALF = (3, 1, 2, 1, 1, 1)  # half of the degrees 5, 2, 3, 2, 2, 2, rounded up
 
 
-def selection_of(
-    share: float, spare: int | None = 0, mode: ExchangeMode = ExchangeMode.ROUNDS, seed: int = 5
-) -> Selection:
-    return Selection(seed, graph(), PERIODS, share, spare, mode)
+def selection_of(share: float, spare: int | Literal["all"] = 0, mode: Mode = "rounds", seed: int = 5) -> Selection:
+    return Selection(seed, graph(), PERIODS, share, Exchange(mode, spare))
 
 
 def nodes_of(spec: AlgorithmSpec, selection: Selection, seed: int = 5, n: int = 10) -> list[Algorithm]:
@@ -29,8 +29,8 @@ def nodes_of(spec: AlgorithmSpec, selection: Selection, seed: int = 5, n: int = 
 
 
 @pytest.mark.parametrize("spec", [PameSpec(participation=0.5), DpsgdSpec()], ids=["pame", "dpsgd"])
-@pytest.mark.parametrize("spare", [0, 1, None])
-def test_a_node_sends_exactly_to_those_that_listen_to_it(spec: AlgorithmSpec, spare: int | None) -> None:
+@pytest.mark.parametrize("spare", [0, 1, "all"])
+def test_a_node_sends_exactly_to_those_that_listen_to_it(spec: AlgorithmSpec, spare: int | Literal["all"]) -> None:
     nodes = nodes_of(spec, selection_of(spec.share, spare))
     for k in range(ITERATIONS):
         wanted = [node.wanted(k) for node in nodes]
@@ -41,8 +41,8 @@ def test_a_node_sends_exactly_to_those_that_listen_to_it(spec: AlgorithmSpec, sp
             assert (i in receivers[j]) == (listens is not None and j in listens.senders)
 
 
-@pytest.mark.parametrize(("spare", "extra"), [(0, 0), (1, 1), (2, 2), (None, 99)])
-def test_a_node_listens_to_t_plus_spare_of_its_neighbours_and_needs_t(spare: int | None, extra: int) -> None:
+@pytest.mark.parametrize(("spare", "extra"), [(0, 0), (1, 1), (2, 2), ("all", 99)])
+def test_a_node_listens_to_t_plus_spare_of_its_neighbours_and_needs_t(spare: int | Literal["all"], extra: int) -> None:
     nodes = nodes_of(PameSpec(participation=0.5), selection_of(0.5, spare))
     for node, k in product(range(6), range(0, 24, 12)):
         near, wanted = neighbours_in(EDGES, node), nodes[node].wanted(k)
@@ -67,9 +67,9 @@ def test_dpsgd_listens_to_every_neighbour() -> None:
         assert wanted.enough == len(wanted.senders)
 
 
-@pytest.mark.parametrize("spare", [0, 2, None], ids=lambda spare: f"spare {spare}")
-def test_in_free_mode_a_node_pushes_to_t_neighbours_at_its_own_rounds_only(spare: int | None) -> None:
-    nodes = nodes_of(PameSpec(participation=0.5), selection_of(0.5, spare, ExchangeMode.FREE))
+@pytest.mark.parametrize("spare", [0, 2, "all"], ids=lambda spare: f"spare {spare}")
+def test_in_free_mode_a_node_pushes_to_t_neighbours_at_its_own_rounds_only(spare: int | Literal["all"]) -> None:
+    nodes = nodes_of(PameSpec(participation=0.5), selection_of(0.5, spare, "free"))
     for node, k in product(range(6), range(ITERATIONS)):
         receivers, near = nodes[node].receivers(k), neighbours_in(EDGES, node)
         if k % PERIODS[node]:
@@ -85,7 +85,7 @@ def test_in_free_mode_a_node_pushes_to_t_neighbours_at_its_own_rounds_only(spare
 
 
 def test_in_free_mode_the_receivers_change_from_round_to_round() -> None:
-    selection = selection_of(0.5, mode=ExchangeMode.FREE)
+    selection = selection_of(0.5, mode="free")
     assert len({selection.receivers(0, k) for k in range(30)}) > 5
 
 

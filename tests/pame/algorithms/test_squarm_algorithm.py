@@ -35,7 +35,7 @@ def slow_squarm(setting: ResolvedRun, spec: SquarmSpec) -> tuple[list[Matrix], s
     gossip = Gossip(setting, spec)
     models = velocities = np.zeros((NODES, N))
     history, spoken = [models], set()
-    for k in range(setting.stop.iterations):
+    for k in range(setting.stop.last_iteration):
         size = spec.eta / spec.gamma**k
         slopes = gradients(setting, models, k)
         velocities = spec.momentum * velocities + slopes

@@ -3,16 +3,18 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from pame.algorithms import AlgorithmSpec, ExchangeMode, Received, Wanted
+from pame.algorithms import AlgorithmSpec, Received, Wanted
 from pame.byte_account import ByteAccount, Fate
-from pame.codec import Draw, Sizes, SupportCoding, encode, encode_dense, sizes
-from pame.exchange import PartialMessage, ValueType
+from pame.codec import Draw, Sizes, encode, encode_dense, sizes
+from pame.exchange import PartialMessage
 from pame.links import LinkSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Messages, Support, Values
 from pame.sampling import candidates, message_lost, participation
 from tests.pame.simulator.harness import DPSGD, PAME, Run, all_pairs, run, world
 
@@ -21,12 +23,13 @@ def receivers(setting: ResolvedRun, sender: int, k: int) -> list[int]:
     """Whom a sender's message of iteration k is for, from the public draws."""
     neighbours = setting.topology.neighbours
     enough = {i: participation(setting.algorithm.share, len(neighbours(i))) for i in range(setting.topology.nodes)}
-    if setting.mode is ExchangeMode.FREE:
+    if not setting.exchange.waits:
         pushes = k % setting.periods[sender] == 0
         return list(candidates(setting.seed, sender, k, neighbours(sender), enough[sender])) if pushes else []
     found = []
     for i in neighbours(sender):
-        asked = min(enough[i] + (setting.spare if setting.spare is not None else 10**6), len(neighbours(i)))
+        spare = setting.exchange.spare
+        asked = min(enough[i] + (10**6 if isinstance(spare, str) else spare), len(neighbours(i)))
         if k % setting.periods[i] == 0 and sender in candidates(setting.seed, i, k, neighbours(i), asked):
             found.append(i)
     return found
@@ -38,9 +41,9 @@ def encoded(setting: ResolvedRun, found: Run, sender: int, k: int) -> list[bytes
     for vector in found.log.messages[sender, k].values():
         if isinstance(vector, PartialMessage):
             draw = Draw(setting.seed, sender, k)
-            result.append(encode(vector, coding=setting.coding, values=setting.values, draw=draw))
+            result.append(encode(vector, coding=setting.messages.coding, values=setting.messages.value_type, draw=draw))
         else:
-            result.append(encode_dense(vector, setting.values))
+            result.append(encode_dense(vector, setting.messages.value_type))
     return result
 
 
@@ -56,7 +59,7 @@ def check_account(setting: ResolvedRun, found: Run) -> None:
         data = encoded(setting, found, sender, k)
         length = sum(map(len, data))
         for i in receivers(setting, sender, k):
-            if message_lost(setting.seed, sender, i, k, setting.message_loss):
+            if message_lost(setting.seed, sender, i, k, setting.messages.loss):
                 lost[sender, i] += 1
             else:
                 sent[sender, i] += 1
@@ -79,7 +82,7 @@ def check_account(setting: ResolvedRun, found: Run) -> None:
     assert ledger.messages(Fate.SENT) == sent.total()
     assert ledger.messages(Fate.LOST) == lost.total()
     assert ledger.messages(Fate.AGGREGATED) == used.total()
-    if setting.max_lag == 0:  # else a message may be used more than once
+    if setting.exchange.max_lag == 0:  # else a message may be used more than once
         unused = ledger.messages(Fate.SENT) - ledger.messages(Fate.AGGREGATED)
         assert 0 <= ledger.messages(Fate.LATE) + ledger.messages(Fate.EVICTED) <= unused
         assert (links.aggregated + links.late <= links.messages).all()
@@ -87,39 +90,39 @@ def check_account(setting: ResolvedRun, found: Run) -> None:
 
 
 CODINGS = [
-    (0.25, SupportCoding.SEED),
-    (0.25, SupportCoding.GAPS),
-    (0.25, SupportCoding.BITMAP),
-    (0.25, None),
-    (1.0, SupportCoding.ALL),
-    (1.0, None),
+    (0.25, "seed"),
+    (0.25, "gaps"),
+    (0.25, "bitmap"),
+    (0.25, "auto"),
+    (1.0, "all"),
+    (1.0, "auto"),
 ]
 
 
 @pytest.mark.parametrize(("support", "coding"), CODINGS)
-@pytest.mark.parametrize("values", list(ValueType))
-def test_pames_bytes_are_those_of_the_encoded_messages(
-    support: float, coding: SupportCoding | None, values: ValueType
-) -> None:
-    setting = replace(world(algorithm=replace(PAME, support=support), iterations=12), coding=coding, values=values)
+@pytest.mark.parametrize("values", get_args(Values))
+def test_pames_bytes_are_those_of_the_encoded_messages(support: float, coding: Support, values: Values) -> None:
+    setting = replace(
+        world(algorithm=replace(PAME, support=support), iterations=12), messages=Messages(support=coding, values=values)
+    )
     found = run("lock-step", setting)
     check_account(setting, found)
     assert sum(record.bytes for record in found.records) == found.ledger.bytes(Fate.SENT)
     assert found.ledger.messages(Fate.AGGREGATED) == found.ledger.messages(Fate.SENT)
 
 
-@pytest.mark.parametrize("values", list(ValueType))
-def test_dpsgds_bytes_are_those_of_the_encoded_models(values: ValueType) -> None:
-    setting = replace(world(algorithm=DPSGD, iterations=12), values=values)
+@pytest.mark.parametrize("values", get_args(Values))
+def test_dpsgds_bytes_are_those_of_the_encoded_models(values: Values) -> None:
+    setting = replace(world(algorithm=DPSGD, iterations=12), messages=Messages(values=values))
     found = run("lock-step", setting)
     check_account(setting, found)
-    size = 1 + 24 * values.dtype.itemsize
+    size = 1 + 24 * setting.messages.value_type.dtype.itemsize
     assert found.ledger.bytes(Fate.SENT) == size * found.ledger.messages(Fate.SENT)
 
 
 @pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
 def test_lost_messages_are_not_sent_ones(driver: str) -> None:
-    setting = replace(world(iterations=12), message_loss=0.4, patience_s=0.1)
+    setting = replace(world(iterations=12), messages=Messages(loss=0.4), exchange=Exchange(patience_s=0.1))
     found = run(driver, setting)
     assert found.ledger.messages(Fate.LOST) > 0
     check_account(setting, found)
@@ -128,12 +131,12 @@ def test_lost_messages_are_not_sent_ones(driver: str) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"spare": 1},
-        {"spare": None},
-        {"spare": None, "compute": Compute(stragglers=0.2)},
-        {"spare": 1, "max_lag": 1, "message_loss": 0.2, "patience_s": 0.05},
-        {"mode": ExchangeMode.FREE},
-        {"mode": ExchangeMode.FREE, "message_loss": 0.3, "compute": Compute(stragglers=0.2)},
+        {"exchange": Exchange(spare=1)},
+        {"exchange": Exchange(spare="all")},
+        {"exchange": Exchange(spare="all"), "compute": Compute(stragglers=0.2)},
+        {"exchange": Exchange(spare=1, max_lag=1, patience_s=0.05), "messages": Messages(loss=0.2)},
+        {"exchange": Exchange(mode="free")},
+        {"exchange": Exchange(mode="free"), "messages": Messages(loss=0.3), "compute": Compute(stragglers=0.2)},
     ],
 )
 def test_the_account_adds_up_under_the_clock(changes: dict[str, object]) -> None:
@@ -145,7 +148,7 @@ def test_the_account_adds_up_under_the_clock(changes: dict[str, object]) -> None
 
 def test_bytes_of_records_are_the_bytes_sent_when_every_node_finishes() -> None:
     """With the clock a record is made at the end of an iteration: all are there if nobody was cut off in the middle."""
-    found = run("virtual-time", replace(world(), spare=1, link=LinkSpec(0.01, 0.009)))
+    found = run("virtual-time", replace(world(), exchange=Exchange(spare=1), link=LinkSpec(0.01, 0.009)))
     assert sum(record.bytes for record in found.records) == found.ledger.bytes(Fate.SENT)
     assert sum(record.messages for record in found.records) == found.ledger.messages(Fate.SENT)
     assert sum(record.received for record in found.records) == found.ledger.messages(Fate.AGGREGATED)
@@ -153,7 +156,7 @@ def test_bytes_of_records_are_the_bytes_sent_when_every_node_finishes() -> None:
 
 def test_with_instant_links_and_a_spare_every_message_is_either_used_or_late() -> None:
     """Complete graph of 4, period 1, two of three needed: at each of 10 rounds each node hears 3 and uses 2."""
-    found = run("virtual-time", replace(world(all_pairs(4), (1,) * 4, iterations=10), spare=None))
+    found = run("virtual-time", replace(world(all_pairs(4), (1,) * 4, iterations=10), exchange=Exchange(spare="all")))
     assert found.ledger.messages(Fate.SENT) == 10 * 4 * 3
     assert found.ledger.messages(Fate.AGGREGATED) == 10 * 4 * 2
     assert found.ledger.messages(Fate.LATE) == 10 * 4
@@ -171,7 +174,7 @@ def test_points_of_the_curves_carry_the_bytes_sent_so_far() -> None:
 @pytest.mark.parametrize("loss", [0.0, 0.3])
 def test_points_by_iteration_carry_the_bytes_of_the_iterations_before(algorithm: AlgorithmSpec, loss: float) -> None:
     """Some nodes are several iterations ahead when a set is complete; what they sent since is not in it."""
-    setting = replace(world(algorithm=algorithm), evaluate_every=2, message_loss=loss)
+    setting = replace(world(algorithm=algorithm), evaluate_every=2, messages=Messages(loss=loss))
     expected = {k: point.bytes for k, point in run("lock-step", setting).curve("iteration").items()}
     found = run("virtual-time", replace(setting, link=LinkSpec(0.01, 0.009), compute=Compute(jitter=0.9)))
     curve = {k: point.bytes for k, point in found.curve("iteration").items()}
@@ -182,7 +185,7 @@ def test_points_by_iteration_carry_the_bytes_of_the_iterations_before(algorithm:
 
 
 def test_points_by_iteration_carry_the_bytes_of_the_iterations_before_in_free_too() -> None:
-    setting = replace(world(), mode=ExchangeMode.FREE, compute=Compute(jitter=0.9), link=LinkSpec(0.01))
+    setting = replace(world(), exchange=Exchange(mode="free"), compute=Compute(jitter=0.9), link=LinkSpec(0.01))
     found = run("virtual-time", setting)
     assert set(found.curve("iteration")) == {0, 5, 10, 15, 20}
     for k, point in found.curve("iteration").items():
@@ -195,7 +198,7 @@ def test_a_message_that_also_fills_in_for_an_earlier_one_counts_at_each_use() ->
     compute = Compute(stragglers=0.5, slowdown=2.0)
     seed = next(seed for seed in range(50) if compute.slow_nodes(seed, 2) == {1})
     setting = world([(0, 1)], (1000, 1), iterations=40, algorithm=DPSGD, seed=seed)
-    setting = replace(setting, message_loss=0.3, max_lag=1, compute=compute)
+    setting = replace(setting, messages=Messages(loss=0.3), exchange=Exchange(max_lag=1), compute=compute)
     found = run("virtual-time", setting)
     kept = [tag for tag in range(40) if not message_lost(seed, 0, 1, tag, 0.3)]
     heard = {k: tags for (node, k), tags in found.log.absorbed.items() if node == 1}

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pame.algorithms import ExchangeMode, FixedStep
+from pame.algorithms import FixedStep
 from pame.links import LinkSpec
 from pame.problems import LinearSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Messages
 from tests.pame.simulator.harness import DPSGD, PAME, Run, run, world
 
 NODES = 12
@@ -32,9 +33,9 @@ def gap(setting: ResolvedRun, found: Run) -> float:
     "changes",
     [
         {},
-        {"message_loss": 0.3, "patience_s": 0.1},
-        {"spare": None, "compute": Compute(stragglers=0.1)},
-        {"mode": ExchangeMode.FREE, "compute": Compute(jitter=0.3)},
+        {"messages": Messages(loss=0.3), "exchange": Exchange(patience_s=0.1)},
+        {"exchange": Exchange(spare="all"), "compute": Compute(stragglers=0.1)},
+        {"exchange": Exchange(mode="free"), "compute": Compute(jitter=0.3)},
     ],
     ids=["clean", "lossy", "first responders", "free"],
 )
@@ -53,7 +54,7 @@ def test_pames_nodes_come_to_agree() -> None:
 def test_dpsgd_survives_losses_if_the_missing_weight_goes_to_the_node_itself_and_not_if_it_is_dropped() -> None:
     setting = replace(learning(150), algorithm=replace(DPSGD, eta=0.1), periods=(1,) * NODES)
     clean = gap(setting, run("lock-step", setting))
-    lossy = replace(setting, message_loss=0.2)
+    lossy = replace(setting, messages=Messages(loss=0.2))
     kept = gap(lossy, run("lock-step", lossy))
     naive = replace(lossy, algorithm=replace(DPSGD, eta=0.1, on_loss="naive"))
     dropped = gap(naive, run("lock-step", naive))

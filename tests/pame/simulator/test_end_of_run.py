@@ -1,14 +1,15 @@
 """How runs under the clock end: what the result is, and whether it may be called exact."""
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from pame.algorithms import ExchangeMode
 from pame.byte_account import Fate
 from pame.links import LinkSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Messages, Mode
 from pame.stopping import PaperRule, StopRules
 from tests.pame.simulator.harness import PAME, all_pairs, run, same_bits, world
 
@@ -23,7 +24,7 @@ def test_in_rounds_a_node_stops_stepping_at_its_last_iteration() -> None:
 
 
 def test_in_free_nodes_go_on_in_overtime_but_their_result_is_that_of_the_last_iteration() -> None:
-    found = run("virtual-time", replace(world(iterations=12), mode=ExchangeMode.FREE, **JITTERY))  # type: ignore[arg-type]
+    found = run("virtual-time", replace(world(iterations=12), exchange=Exchange(mode="free"), **JITTERY))  # type: ignore[arg-type]
     assert max(record.iteration for record in found.records) > 12
     assert found.outcome.iterations == 12
     assert all(same_bits(found.outcome.models[i], found.log.models[i, 12]) for i in range(8))
@@ -52,11 +53,11 @@ def test_the_papers_rule_makes_the_models_of_that_iteration_the_result() -> None
     assert same_bits(found.outcome.models, expected.outcome.models)
 
 
-@pytest.mark.parametrize("mode", list(ExchangeMode))
-def test_with_stragglers_a_run_ends_when_half_of_the_nodes_are_done(mode: ExchangeMode) -> None:
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_with_stragglers_a_run_ends_when_half_of_the_nodes_are_done(mode: Mode) -> None:
     """Five nodes, two slow: the third fast one to finish ends the run; the slow ones give what they have."""
     setting = world(all_pairs(5), (1,) * 5, iterations=20, algorithm=replace(PAME, participation=0.25))
-    setting = replace(setting, mode=mode, spare=None, compute=Compute(jitter=0.5, stragglers=0.4))
+    setting = replace(setting, exchange=Exchange(mode=mode, spare="all"), compute=Compute(jitter=0.5, stragglers=0.4))
     slow = setting.compute.slow_nodes(setting.seed, 5)
     found = run("virtual-time", setting)
     newest = [max(k for i, k in found.log.models if i == node) for node in range(5)]
@@ -72,13 +73,15 @@ def test_with_stragglers_a_run_ends_when_half_of_the_nodes_are_done(mode: Exchan
 
 
 def test_lost_messages_hold_nobody_up_so_every_node_does_all_its_iterations() -> None:
-    found = run("virtual-time", replace(world(iterations=20), message_loss=0.3, patience_s=0.5))
+    found = run(
+        "virtual-time", replace(world(iterations=20), messages=Messages(loss=0.3), exchange=Exchange(patience_s=0.5))
+    )
     assert all(max(k for i, k in found.log.models if i == node) == 20 for node in range(8))
     assert found.outcome.reason == "20 iterations done"
 
 
 def test_with_faults_a_target_is_looked_for_on_the_curve_by_time() -> None:
-    setting = replace(world(iterations=40), spare=None, compute=Compute(stragglers=0.2))
+    setting = replace(world(iterations=40), exchange=Exchange(spare="all"), compute=Compute(stragglers=0.2))
     whole = run("virtual-time", setting)
     curve = whole.curve("time")
     target = curve[20].objective
@@ -113,12 +116,12 @@ def test_a_target_that_is_met_at_the_start_ends_the_run_there() -> None:
     [
         ({}, True),
         ({"compute": Compute(stragglers=0.2)}, True),
-        ({"max_lag": 1}, True),
-        ({"patience_s": None}, True),
-        ({"spare": 1}, False),  # somebody is late
-        ({"mode": ExchangeMode.FREE}, False),
-        ({"message_loss": 0.1, "patience_s": 0.5}, False),
-        ({"patience_s": 0.005}, False),  # shorter than the delay
+        ({"exchange": Exchange(max_lag=1)}, True),
+        ({"exchange": Exchange(patience_s="adaptive")}, True),
+        ({"exchange": Exchange(spare=1)}, False),  # somebody is late
+        ({"exchange": Exchange(mode="free")}, False),
+        ({"messages": Messages(loss=0.1), "exchange": Exchange(patience_s=0.5)}, False),
+        ({"exchange": Exchange(patience_s=0.005)}, False),  # shorter than the delay
     ],
 )
 def test_a_run_is_called_exact_only_if_nothing_was_lost_late_starved_or_given_up(
@@ -142,7 +145,7 @@ def test_a_flooded_mailbox_makes_a_run_inexact() -> None:
 
 def mostly_slow(stop: StopRules) -> ResolvedRun:
     """Ten nodes in `free`, six of them ten times slower than 0.01 s an iteration."""
-    setting = replace(world(all_pairs(10), (1,) * 10), mode=ExchangeMode.FREE, stop=stop)
+    setting = replace(world(all_pairs(10), (1,) * 10), exchange=Exchange(mode="free"), stop=stop)
     return replace(setting, compute=Compute(stragglers=0.6))
 
 
@@ -164,7 +167,7 @@ def test_overtime_does_not_count_as_iterations_when_the_time_is_over() -> None:
 
 def test_overtime_does_not_advance_the_curve_by_time() -> None:
     """Without faults, too: the mean iteration at a point is that of the steps up to the last iteration."""
-    setting = replace(world(iterations=20), mode=ExchangeMode.FREE, compute=Compute(jitter=0.9))
+    setting = replace(world(iterations=20), exchange=Exchange(mode="free"), compute=Compute(jitter=0.9))
     found = run("virtual-time", setting)
     assert found.outcome.reason == "20 iterations done"
     assert len([record for record in found.records if record.iteration >= 20]) > 0
@@ -186,7 +189,7 @@ def test_overtime_does_not_feed_the_papers_rule() -> None:
 
 
 def test_overtime_does_not_change_the_result_of_a_node_that_is_done_while_others_decide() -> None:
-    setting = replace(world(all_pairs(5), (1,) * 5, iterations=20), mode=ExchangeMode.FREE)
+    setting = replace(world(all_pairs(5), (1,) * 5, iterations=20), exchange=Exchange(mode="free"))
     setting = replace(setting, compute=Compute(stragglers=0.6, slowdown=1.5))
     found = run("virtual-time", setting)
     for node in set(range(5)) - setting.compute.slow_nodes(setting.seed, 5):

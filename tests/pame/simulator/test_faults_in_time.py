@@ -25,10 +25,12 @@ from pame.fault_effects import (
     Window,
 )
 from pame.links import LinkSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Messages
 from tests.pame.simulator.harness import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 STEP = 0.01
+HASTY = Exchange(patience_s=0.05, exclude_after=1)
 
 
 def faulty(setting: ResolvedRun, *events: tuple[Effect, Window], **changes: object) -> ResolvedRun:
@@ -65,7 +67,7 @@ public = st.lists(
 def test_faults_by_iteration_are_the_same_with_and_without_a_clock(
     events: list[tuple[Effect, Window]], delay: float, loss: float
 ) -> None:
-    setting = faulty(world(iterations=10), *events, message_loss=loss)
+    setting = faulty(world(iterations=10), *events, messages=Messages(loss=loss))
     reference = run("lock-step", setting)
     found = run("virtual-time", replace(setting, link=LinkSpec(delay, delay / 2), compute=Compute(jitter=0.5)))
     assert same_bits(found.outcome.models, reference.outcome.models)
@@ -104,7 +106,10 @@ def test_what_a_cut_holds_is_sent_and_recorded_when_it_heals() -> None:
 
 
 def test_a_link_that_is_never_whole_again_does_not_hang_the_run() -> None:
-    found = run("virtual-time", faulty(pair(), (CutEffect(((0, 1),)), Window(0.05)), patience_s=0.2, exclude_after=2))
+    found = run(
+        "virtual-time",
+        faulty(pair(), (CutEffect(((0, 1),)), Window(0.05)), exchange=Exchange(patience_s=0.2, exclude_after=2)),
+    )
     assert found.outcome.reason == "the median node did 20 iterations"
     starved = [r.node for r in found.records if r.starved]
     assert 1 in starved
@@ -144,7 +149,10 @@ def everybody(iterations: int = 40) -> ResolvedRun:
 @pytest.mark.parametrize("state", ["snapshot", "cold", "neighbours"])
 def test_a_killed_node_comes_back_where_its_neighbours_are(state: str) -> None:
     killed = faulty(
-        everybody(), (KillEffect((2,)), Window(0.105, 0.205)), patience_s=0.05, exclude_after=1, restart_state=state
+        everybody(),
+        (KillEffect((2,)), Window(0.105, 0.205)),
+        exchange=HASTY,
+        restart_state=state,
     )
     found = run("virtual-time", killed)
     mine = [r for r in found.records if r.node == 2]
@@ -159,8 +167,7 @@ def test_a_killed_node_comes_back_where_its_neighbours_are(state: str) -> None:
 def test_a_node_that_is_away_cannot_be_killed_again() -> None:
     once, twice = (KillEffect((2,)), Window(0.105, 0.205)), (KillEffect((2,)), Window(0.125, 0.145))
     expected, found = (
-        run("virtual-time", faulty(everybody(), *events, patience_s=0.05, exclude_after=1))
-        for events in ((once,), (once, twice))
+        run("virtual-time", faulty(everybody(), *events, exchange=HASTY)) for events in ((once,), (once, twice))
     )
     assert same_bits(found.outcome.models, expected.outcome.models)
     assert found.records == expected.records
@@ -169,7 +176,7 @@ def test_a_node_that_is_away_cannot_be_killed_again() -> None:
 def test_a_container_is_down_until_the_last_who_wanted_that_is_done() -> None:
     first, second, process = Window(0.105, 0.205), Window(0.125, 0.305), (KillEffect((2,)), Window(0.125, 0.505))
     longer, found, also_killed = (
-        run("virtual-time", faulty(everybody(), *events, patience_s=0.05, exclude_after=1)).records
+        run("virtual-time", faulty(everybody(), *events, exchange=HASTY)).records
         for events in (
             ((ContainerKillEffect((2,)), Window(0.105, 0.305)),),
             ((ContainerKillEffect((2,)), first), (ContainerKillEffect((2,)), second)),
@@ -181,7 +188,7 @@ def test_a_container_is_down_until_the_last_who_wanted_that_is_done() -> None:
 
 def test_a_node_that_is_killed_when_it_comes_back_is_killed_again() -> None:
     kills = (KillEffect((2,)), Window(0.105, 0.205)), (KillEffect((2,)), Window(0.205, 0.305))
-    found = run("virtual-time", faulty(everybody(), *kills, patience_s=0.05, exclude_after=1))
+    found = run("virtual-time", faulty(everybody(), *kills, exchange=HASTY))
     mine = [r.seconds for r in found.records if r.node == 2]
     assert not [seconds for seconds in mine if 0.105 < seconds < 0.305]
     assert max(mine) > 0.305
@@ -206,7 +213,7 @@ def test_pauses_by_iteration_and_by_the_clock_join() -> None:
 
 
 def test_a_node_killed_at_an_iteration_comes_back_so_much_later() -> None:
-    killed = faulty(everybody(), (KillEffect((2,)), at_iteration(10, 0.1)), patience_s=0.05, exclude_after=1)
+    killed = faulty(everybody(), (KillEffect((2,)), at_iteration(10, 0.1)), exchange=HASTY)
     found, again = run("virtual-time", killed), run("virtual-time", killed)
     mine = [(r.iteration, r.seconds) for r in found.records if r.node == 2]
     assert [k for k, _ in mine[:10]] == list(range(10))
@@ -228,7 +235,7 @@ def test_a_node_that_passes_its_iteration_again_is_not_stopped_again(effect: Eff
 
 def test_two_orders_at_one_iteration_are_carried_out_one_after_the_other() -> None:
     orders = (PauseEffect((2,)), at_iteration(10, 0.3)), (KillEffect((2,)), at_iteration(10, 0.1))
-    found = run("virtual-time", faulty(everybody(80), *orders, patience_s=0.05, exclude_after=1))
+    found = run("virtual-time", faulty(everybody(80), *orders, exchange=HASTY))
     mine = [r.seconds for r in found.records if r.node == 2]
     assert not [seconds for seconds in mine if 0.101 < seconds < 0.5]
     assert max(mine) > 0.5
@@ -237,7 +244,7 @@ def test_two_orders_at_one_iteration_are_carried_out_one_after_the_other() -> No
 def test_an_order_by_the_clock_finds_nobody_at_a_node_that_was_killed_at_an_iteration() -> None:
     first = (KillEffect((2,)), at_iteration(10, 0.1))
     alone, killed, container = (
-        run("virtual-time", faulty(everybody(80), *events, patience_s=0.05, exclude_after=1)).records
+        run("virtual-time", faulty(everybody(80), *events, exchange=HASTY)).records
         for events in (
             (first,),
             (first, (KillEffect((2,)), Window(0.125, 0.505))),
@@ -251,7 +258,10 @@ def test_an_order_by_the_clock_finds_nobody_at_a_node_that_was_killed_at_an_iter
 
 @pytest.mark.parametrize("effect", [PauseEffect((2,)), KillEffect((2,))])
 def test_what_stops_a_node_for_good_at_an_iteration_leaves_the_others_alone(effect: Effect) -> None:
-    found = run("virtual-time", faulty(everybody(), (effect, at_iteration(10)), patience_s=0.05, exclude_after=1))
+    found = run(
+        "virtual-time",
+        faulty(everybody(), (effect, at_iteration(10)), exchange=HASTY),
+    )
     assert [r.iteration for r in found.records if r.node == 2] == list(range(10))
     assert max(r.iteration for r in found.records) == 39
 
@@ -266,14 +276,19 @@ def test_what_a_killed_node_had_counted_stays_counted() -> None:
     """Node 0 counts what it waits for in vain while its link is cut; long after that it is killed, and comes back."""
     cut, base = (CutEffect(((1, 0),)), Window(0.045, 1.0)), replace(pair(400), algorithm=NidsSpec(eta=0.05))
     alive, killed = (
-        run("virtual-time", faulty(base, cut, *kill, patience_s=0.05, exclude_after=2)).ledger.desynchronised
+        run(
+            "virtual-time", faulty(base, cut, *kill, exchange=Exchange(patience_s=0.05, exclude_after=2))
+        ).ledger.desynchronised
         for kill in ((), ((KillEffect((0,)), Window(3.0, 3.5)),))
     )
     assert 50 < alive < killed
 
 
 def test_a_node_that_never_comes_back_does_not_end_the_run_of_the_others() -> None:
-    found = run("virtual-time", faulty(everybody(), (KillEffect((2,)), Window(0.1)), patience_s=0.05, exclude_after=1))
+    found = run(
+        "virtual-time",
+        faulty(everybody(), (KillEffect((2,)), Window(0.1)), exchange=HASTY),
+    )
     assert max(r.iteration for r in found.records if r.node != 2) == 39
     assert max(r.iteration for r in found.records if r.node == 2) < 12
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 import pytest
 
-from pame.algorithms import Algorithm, Context, Delivery, ExchangeMode, Form, Message, Received, Wanted, Who
+from pame.algorithms import Algorithm, Context, Delivery, Form, Message, Received, Wanted, Who
 from pame.byte_account import Fate
 from pame.links import LinkSpec
-from pame.resolved_run import Compute
+from pame.rules import Compute, Exchange, Messages, Mode
 from pame.sampling import message_lost
 from tests.pame.simulator.harness import PERIODS, Run, Vector, run, same_bits, world
 
@@ -97,10 +97,10 @@ def test_both_drivers_compute_the_same_bits() -> None:
     assert found.ledger.bytes(Fate.SENT) == reference.ledger.bytes(Fate.SENT)
 
 
-@pytest.mark.parametrize("mode", list(ExchangeMode))
-def test_what_is_lost_is_missing_and_the_rest_still_comes_in_order(mode: ExchangeMode) -> None:
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_what_is_lost_is_missing_and_the_rest_still_comes_in_order(mode: Mode) -> None:
     """A message too late for its round comes with the next; in `free`, with whatever round is next."""
-    setting = replace(SETTING, mode=mode, message_loss=0.2, link=LINK, patience_s=0.05)
+    setting = replace(SETTING, exchange=Exchange(mode=mode, patience_s=0.05), messages=Messages(loss=0.2), link=LINK)
     found = run("virtual-time", setting)
     assert found.ledger.messages(Fate.LOST) > 0
     for node in range(8):
@@ -114,7 +114,9 @@ def test_what_is_lost_is_missing_and_the_rest_still_comes_in_order(mode: Exchang
 
 def test_both_drivers_compute_the_same_bits_when_messages_are_lost_and_every_iteration_is_a_round() -> None:
     for seed in (3, 4, 5):
-        setting = replace(world(algorithm=EchoSpec(), iterations=12, seed=seed, periods=(1,) * 8), message_loss=0.1)
+        setting = replace(
+            world(algorithm=EchoSpec(), iterations=12, seed=seed, periods=(1,) * 8), messages=Messages(loss=0.1)
+        )
         found = run("virtual-time", replace(setting, link=LinkSpec(0.05, 0.04)))
         reference = run("lock-step", setting)
         assert all(same_bits(model, reference.log.models[key]) for key, model in found.log.models.items())

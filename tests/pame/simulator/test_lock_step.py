@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from math import ceil, exp, log
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from pame.byte_account import Fate
 from pame.exchange import ValueType
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages, Values
 from pame.sampling import batch, candidates, message_lost, support
 from pame.stopping import PaperRule, StopRules
 from tests.pame.simulator.harness import DPSGD, LINEAR, PAME, Vector, run, same_bits, world
@@ -39,7 +41,7 @@ def pame_by_hand(setting: ResolvedRun, nu: float, s: int, iterations: int) -> di
             v = w[i, k].copy()
             if k % setting.periods[i] == 0:
                 chosen = candidates(setting.seed, i, k, around, t)
-                heard = [j for j in chosen if not message_lost(setting.seed, j, i, k, setting.message_loss)]
+                heard = [j for j in chosen if not message_lost(setting.seed, j, i, k, setting.messages.loss)]
                 supports = {j: set(support(setting.seed, j, k, n, s).tolist()) for j in heard}
                 for coordinate in range(n):
                     values = [revealed(setting, w[j, k][coordinate]) for j in heard if coordinate in supports[j]]
@@ -54,16 +56,16 @@ def pame_by_hand(setting: ResolvedRun, nu: float, s: int, iterations: int) -> di
 
 
 def revealed(setting: ResolvedRun, value: float) -> float:
-    return float(np.float32(value)) if setting.values is ValueType.FLOAT32 else float(value)
+    return float(np.float32(value)) if setting.messages.value_type is ValueType.FLOAT32 else float(value)
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.3])
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 @pytest.mark.parametrize("size", [None, 5])
-def test_pame_equals_the_algorithm_written_out_bit_for_bit(loss: float, values: ValueType, size: int | None) -> None:
+def test_pame_equals_the_algorithm_written_out_bit_for_bit(loss: float, values: Values, size: int | None) -> None:
     spec = replace(PAME, participation=0.6, support=7, step=PenaltyStep(sigma0=2.0, gamma=1.01))
     setting = world(algorithm=spec, problem=replace(LINEAR, batch=size), iterations=15)
-    setting = replace(setting, message_loss=loss, values=values)
+    setting = replace(setting, messages=Messages(loss=loss, values=values))
     expected = pame_by_hand(setting, nu=0.6, s=7, iterations=15)
     found = run("lock-step", setting)
     assert found.log.models.keys() == expected.keys()
@@ -141,7 +143,7 @@ def test_the_papers_rule_ends_the_run_with_the_models_of_that_iteration() -> Non
 def test_a_run_is_exact_only_without_losses(driver: str) -> None:
     setting = world(algorithm=replace(PAME, participation=1.0))
     clean = run(driver, setting, spied=False)
-    lossy = run(driver, replace(setting, message_loss=0.05), spied=False)
+    lossy = run(driver, replace(setting, messages=Messages(loss=0.05)), spied=False)
     assert clean.outcome.exact
     assert lossy.ledger.messages(Fate.LOST) > 0
     assert lossy.ledger.starved == 0

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from pame.algorithms import AlgorithmSpec
 from pame.byte_account import Fate
 from pame.links import LinkSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Messages
 from pame.sampling import message_lost
 from tests.pame.simulator.harness import (
     DPSGD,
@@ -35,7 +36,7 @@ def same_as_lock_step(setting: ResolvedRun) -> Run:
     same_as_far_as_it_goes(found, reference)
     assert found.ledger.messages(Fate.LATE) == found.ledger.messages(Fate.EVICTED) == 0
     done = [max(k for i, k in found.log.models if i == node) for node in range(setting.topology.nodes)]
-    assert 2 * sum(k == setting.stop.iterations for k in done) >= len(done)
+    assert 2 * sum(k == setting.stop.last_iteration for k in done) >= len(done)
     return found
 
 
@@ -60,12 +61,19 @@ def test_any_patience_long_enough_for_the_messages_that_do_come_gives_the_lock_s
 ) -> None:
     """With an endless patience a wait for a lost message would last for ever; then, no wait is longer than the run."""
     setting = world(seed=seed, periods=tuple(periods), algorithm=algorithm, iterations=6)
-    setting = replace(setting, message_loss=loss, link=link, compute=compute, exclude_after=exclude_after)
-    endless = same_as_lock_step(replace(setting, patience_s=1e9))
+    setting = replace(
+        setting,
+        messages=Messages(loss=loss),
+        link=link,
+        compute=compute,
+    )
+    endless = same_as_lock_step(replace(setting, exchange=Exchange(patience_s=1e9, exclude_after=exclude_after)))
     whole = endless.outcome.seconds
     assert whole is not None
     assert whole < 1e3
-    found = same_as_lock_step(replace(setting, patience_s=1.001 * whole + 1e-6))
+    found = same_as_lock_step(
+        replace(setting, exchange=Exchange(patience_s=1.001 * whole + 1e-6, exclude_after=exclude_after))
+    )
     assert [r.seconds for r in found.records] == [r.seconds for r in endless.records]
 
 
@@ -74,7 +82,12 @@ def test_any_patience_long_enough_for_the_messages_that_do_come_gives_the_lock_s
 def test_an_adaptive_patience_gives_the_lock_step_run(algorithm: AlgorithmSpec, seed: int) -> None:
     """Patience never falls below 0.2 s, and here no wait is that long."""
     setting = world(seed=seed, algorithm=algorithm, iterations=20)
-    setting = replace(setting, message_loss=0.3, link=LinkSpec(0.01, 0.005), patience_s=None, exclude_after=1)
+    setting = replace(
+        setting,
+        messages=Messages(loss=0.3),
+        link=LinkSpec(0.01, 0.005),
+        exchange=Exchange(patience_s="adaptive", exclude_after=1),
+    )
     found = same_as_lock_step(setting)
     assert longest_wait(found) < 0.2
     assert found.ledger.messages(Fate.LOST) > 20
@@ -84,7 +97,9 @@ def test_an_adaptive_patience_gives_the_lock_step_run(algorithm: AlgorithmSpec, 
 @pytest.mark.parametrize("algorithm", [PAME, DPSGD], ids=lambda spec: spec.kind)
 def test_on_instant_links_no_round_takes_any_waiting(algorithm: AlgorithmSpec, loss: float) -> None:
     """20 iterations of 0.01 s; the shortest patience will do, for nothing is waited for."""
-    setting = replace(world(algorithm=algorithm), message_loss=loss, patience_s=1e-9, exclude_after=1)
+    setting = replace(
+        world(algorithm=algorithm), messages=Messages(loss=loss), exchange=Exchange(patience_s=1e-9, exclude_after=1)
+    )
     found = same_as_lock_step(setting)
     assert found.outcome.seconds == pytest.approx(0.2)
     assert longest_wait(found) == 0.0
@@ -93,7 +108,9 @@ def test_on_instant_links_no_round_takes_any_waiting(algorithm: AlgorithmSpec, l
 @pytest.mark.parametrize("link", [LinkSpec(), LinkSpec(5.0)], ids=["instant", "slow"])
 def test_when_everything_is_lost_rounds_take_no_time_and_are_starved(link: LinkSpec) -> None:
     setting = world(all_pairs(3), (1, 1, 1), iterations=6, algorithm=replace(PAME, participation=1.0))
-    found = run("virtual-time", replace(setting, message_loss=1.0, patience_s=2.0, link=link))
+    found = run(
+        "virtual-time", replace(setting, messages=Messages(loss=1.0), exchange=Exchange(patience_s=2.0), link=link)
+    )
     assert found.outcome.seconds == pytest.approx(6 * 0.01)
     for record in found.records:
         assert (record.waited_s, record.received, record.starved, record.coverage) == (0.0, 0, 1, 0.0)
@@ -105,7 +122,7 @@ def test_when_everything_is_lost_rounds_take_no_time_and_are_starved(link: LinkS
 def test_a_lost_message_shortens_the_round_it_is_missing_from() -> None:
     """Two nodes 0.05 s apart: a round takes 0.05 s of waiting if the message comes, and none if it is lost."""
     setting = world([(0, 1)], (1, 1), iterations=40, seed=3, algorithm=DPSGD)
-    found = run("virtual-time", replace(setting, message_loss=0.3, link=LinkSpec(0.05)))
+    found = run("virtual-time", replace(setting, messages=Messages(loss=0.3), link=LinkSpec(0.05)))
     seen = set()
     start = {0: 0.0, 1: 0.0}
     for k in range(40):
@@ -123,7 +140,10 @@ def test_a_lost_message_shortens_the_round_it_is_missing_from() -> None:
 def test_suspects_are_not_made_by_losses() -> None:
     """With every second message lost and a single miss enough, everybody is still waited for at the end."""
     setting = world(all_pairs(4), (1,) * 4, iterations=30, algorithm=DPSGD)
-    found = run("virtual-time", replace(setting, message_loss=0.5, link=LinkSpec(0.05), exclude_after=1))
+    found = run(
+        "virtual-time",
+        replace(setting, messages=Messages(loss=0.5), link=LinkSpec(0.05), exchange=Exchange(exclude_after=1)),
+    )
     for record in found.records:
         lost = [message_lost(7, j, record.node, record.iteration, 0.5) for j in range(4) if j != record.node]
         assert record.received == lost.count(False)
@@ -131,7 +151,7 @@ def test_suspects_are_not_made_by_losses() -> None:
 
 
 def test_without_stragglers_a_lossy_run_ends_in_the_very_models_of_the_lock_step_run() -> None:
-    setting = replace(world(iterations=15), message_loss=0.2)
+    setting = replace(world(iterations=15), messages=Messages(loss=0.2))
     reference = run("lock-step", setting).outcome
     found = run("virtual-time", replace(setting, link=LinkSpec(0.02, 0.02), compute=Compute(jitter=0.5))).outcome
     assert found.iterations == reference.iterations == 15

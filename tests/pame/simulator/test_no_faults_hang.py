@@ -20,6 +20,7 @@ from pame.fault_effects import (
     SlowEffect,
     Window,
 )
+from pame.rules import Exchange
 from tests.pame.simulator.harness import DPSGD, PAME, all_pairs, run, world
 
 NODES, ITERATIONS, PATIENCE_S, STEP_S = 6, 15, 0.05, 0.01
@@ -85,7 +86,11 @@ def test_no_set_of_faults_leaves_a_run_hanging(events: list[tuple[Effect, Window
     """It ends by itself, what never ends included: that is left behind when the run is over."""
     plan = tuple(FaultEvent(number, "test", effect, window) for number, (effect, window) in enumerate(events))
     setting = world(all_pairs(NODES), (1,) * NODES, iterations=ITERATIONS, algorithm=algorithm)
-    found = run("virtual-time", replace(setting, plan=plan, patience_s=PATIENCE_S, exclude_after=2), spied=False)
+    found = run(
+        "virtual-time",
+        replace(setting, plan=plan, exchange=Exchange(patience_s=PATIENCE_S, exclude_after=2)),
+        spied=False,
+    )
     assert found.outcome.iterations <= ITERATIONS
     assert np.isfinite(found.outcome.models).all()
     for record in found.records:

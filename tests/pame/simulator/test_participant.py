@@ -6,6 +6,7 @@ import pytest
 
 from pame.algorithms import Received, Wanted
 from pame.participant import Participant
+from pame.rules import Exchange
 from tests.pame.simulator.harness import all_pairs, world
 
 ALL = Wanted(tuple(range(1, 9)), 8)
@@ -13,7 +14,7 @@ ALL = Wanted(tuple(range(1, 9)), 8)
 
 def node() -> Participant:
     """Node 0 of nine, all joined, with an adaptive patience: 30 s until eight waits are known."""
-    setting = replace(world(all_pairs(9), (1,) * 9), patience_s=None)
+    setting = replace(world(all_pairs(9), (1,) * 9), exchange=Exchange(patience_s="adaptive"))
     return Participant(setting, 0, setting.nodes()[0])
 
 

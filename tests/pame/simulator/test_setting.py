@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pame.algorithms import ExchangeMode
 from pame.errors import ParameterError
-from pame.resolved_run import Compute
+from pame.rules import Compute, Exchange
 from pame.simulator import DRIVERS, check
 from tests.pame.simulator.harness import DPSGD, PAME, run, world
 
@@ -62,7 +61,10 @@ def test_every_run_starts_at_zero() -> None:
 
 
 @pytest.mark.parametrize("driver", ["lock-step", "vectorised"])
-@pytest.mark.parametrize("changes", [{"spare": 1}, {"spare": None}, {"mode": ExchangeMode.FREE}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"exchange": Exchange(spare=1)}, {"exchange": Exchange(spare="all")}, {"exchange": Exchange(mode="free")}],
+)
 def test_a_driver_without_time_refuses_what_depends_on_who_is_first(driver: str, changes: dict[str, object]) -> None:
     setting = replace(world(), **changes)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="virtual-time"):

@@ -1,14 +1,15 @@
 """Simulated time against hand calculations; waiting, patience and stragglers."""
 
 from dataclasses import replace
+from typing import Literal, get_args
 
 import numpy as np
 import pytest
 
-from pame.algorithms import ExchangeMode
 from pame.byte_account import Fate
 from pame.links import LinkSpec
-from pame.resolved_run import Compute, ResolvedRun
+from pame.resolved_run import ResolvedRun
+from pame.rules import Compute, Exchange, Mode
 from pame.sampling import candidates
 from pame.stopping import NO_LIMIT, StopRules
 from tests.pame.simulator.harness import DPSGD, PAME, Run, all_pairs, run, same_bits, world
@@ -55,7 +56,7 @@ def test_a_path_of_three_with_different_periods_by_hand() -> None:
 
 def test_messages_queue_on_a_slow_link() -> None:
     """A message takes 1 s to leave, a step 0.1 s, nobody waits: they arrive at 1, 2, 3, ..., ten iterations apart."""
-    setting = replace(world([(0, 1)], (1, 1), iterations=35, algorithm=DPSGD), mode=ExchangeMode.FREE)
+    setting = replace(world([(0, 1)], (1, 1), iterations=35, algorithm=DPSGD), exchange=Exchange(mode="free"))
     found = run("virtual-time", replace(setting, link=LinkSpec(0.05, 0.0, DENSE_BITS), compute=Compute(0.1)))
     heard = {k: tags for (node, k), tags in found.log.absorbed.items() if node == 0 and tags}
     assert heard == {11: [(1, 0)], 21: [(1, 1)], 31: [(1, 2)]}
@@ -71,11 +72,11 @@ def straggling(**changes: object) -> Run:
 def test_a_straggler_slows_everybody_without_a_spare_and_nobody_with_all_as_spares() -> None:
     alone = 30 * (0.01 + 0.001)
     assert seconds(straggling()) > 5 * alone
-    assert seconds(straggling(spare=None)) < 1.2 * alone
+    assert seconds(straggling(exchange=Exchange(spare="all"))) < 1.2 * alone
 
 
 def test_first_responders_hardly_hear_the_straggler() -> None:
-    found = straggling(spare=None)
+    found = straggling(exchange=Exchange(spare="all"))
     (slow,) = Compute(stragglers=0.1).slow_nodes(7, 10)
     links = found.ledger.links()
     share = links.aggregated[links.sender == slow].sum() / links.aggregated.sum()
@@ -85,16 +86,18 @@ def test_first_responders_hardly_hear_the_straggler() -> None:
 
 
 def test_free_never_waits() -> None:
-    found = straggling(mode=ExchangeMode.FREE)
+    found = straggling(exchange=Exchange(mode="free"))
     assert {record.waited_s for record in found.records} == {0.0}
     assert seconds(found) == pytest.approx(30 * 0.01)
     assert found.ledger.messages(Fate.AGGREGATED) > 0
 
 
-def far(patience_s: float | None, exclude_after: int, delay_s: float = 1e4) -> ResolvedRun:
+def far(patience_s: float | Literal["adaptive"], exclude_after: int, delay_s: float = 1e4) -> ResolvedRun:
     """Three nodes whose messages take longer than anybody waits; six iterations of 0.01 s, a round at each."""
     setting = world(all_pairs(3), (1, 1, 1), iterations=6, algorithm=replace(PAME, participation=1.0))
-    return replace(setting, link=LinkSpec(delay_s), patience_s=patience_s, exclude_after=exclude_after)
+    return replace(
+        setting, link=LinkSpec(delay_s), exchange=Exchange(patience_s=patience_s, exclude_after=exclude_after)
+    )
 
 
 def test_when_nothing_comes_in_time_every_round_takes_the_patience_and_is_starved() -> None:
@@ -135,7 +138,7 @@ def test_a_late_message_clears_its_sender_of_suspicion(misses: int, expected: fl
 
 def test_waits_that_expired_teach_an_adaptive_patience_nothing() -> None:
     """It stays at the ceiling of 30 s through ten expired rounds."""
-    setting = replace(far(None, 1000), stop=StopRules(10))
+    setting = replace(far("adaptive", 1000), stop=StopRules(10))
     assert seconds(run("virtual-time", setting)) == pytest.approx(10 * 30.01)
 
 
@@ -151,7 +154,9 @@ def test_an_adaptive_patience_learns_from_the_messages_that_arrive() -> None:
     slow = (seed for seed in range(20000) if compute.slow_nodes(seed, 3) == {2})
     seed = next(seed for seed in slow if all(asked(seed, k) == 0 for k in range(9)))
     setting = world([(0, 1), (1, 2)], (1, 1, 1), iterations=30, seed=seed, algorithm=algorithm)
-    found = run("virtual-time", replace(setting, link=LinkSpec(0.05), compute=compute, patience_s=None))
+    found = run(
+        "virtual-time", replace(setting, link=LinkSpec(0.05), compute=compute, exchange=Exchange(patience_s="adaptive"))
+    )
     first = next(k for k in range(30) if asked(seed, k) == 2)
     waits = {r.iteration: r.waited_s for r in found.records if r.node == 1}
     assert [waits[k] for k in range(first + 1)] == pytest.approx([0.05] * first + [0.2])
@@ -160,7 +165,11 @@ def test_an_adaptive_patience_learns_from_the_messages_that_arrive() -> None:
 def test_a_node_goes_on_with_what_came_when_its_patience_is_over() -> None:
     """One of the two neighbours is too far away: each round takes the patience and averages one message."""
     setting = world(all_pairs(3), (1, 1, 1), iterations=5, algorithm=replace(PAME, participation=1.0))
-    slow = replace(setting, compute=Compute(0.01, stragglers=0.34, slowdown=1000.0), patience_s=0.5, exclude_after=99)
+    slow = replace(
+        setting,
+        compute=Compute(0.01, stragglers=0.34, slowdown=1000.0),
+        exchange=Exchange(patience_s=0.5, exclude_after=99),
+    )
     (late,) = slow.compute.slow_nodes(slow.seed, 3)
     found = run("virtual-time", slow)
     fast = [record for record in found.records if record.node != late and record.iteration > 0]
@@ -170,9 +179,9 @@ def test_a_node_goes_on_with_what_came_when_its_patience_is_over() -> None:
 
 
 @pytest.mark.parametrize("limit", [0.1, 0.155])
-@pytest.mark.parametrize("mode", list(ExchangeMode))
-def test_no_run_exceeds_its_simulated_seconds(limit: float, mode: ExchangeMode) -> None:
-    setting = replace(world(iterations=1000), stop=StopRules(1000, seconds=limit), mode=mode)
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_no_run_exceeds_its_simulated_seconds(limit: float, mode: Mode) -> None:
+    setting = replace(world(iterations=1000), stop=StopRules(1000, seconds=limit), exchange=Exchange(mode=mode))
     found = run("virtual-time", setting)
     assert found.outcome.seconds == limit
     assert "seconds" in found.outcome.reason

@@ -1,17 +1,17 @@
 """The vectorised driver: the same draws, bytes and records as lock-step, and its models to rounding."""
 
 from dataclasses import asdict, replace
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from pame.algorithms import PenaltyStep
 from pame.byte_account import Fate
-from pame.codec import SupportCoding
-from pame.exchange import ValueType
 from pame.problems import ProblemSpec
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
+from pame.rules import Messages, Support, Values
 from pame.stopping import PaperRule, StopRules
 from tests.pame.simulator.harness import LINEAR, LOGISTIC, PAME, UNEQUAL, Run, run, world
 
@@ -53,21 +53,21 @@ def test_on_graphs_with_unequal_degrees(pairs: tuple[tuple[int, int], ...], part
 
 
 @pytest.mark.parametrize("share", [0.25, 0.7, 1])
-@pytest.mark.parametrize("coding", [SupportCoding.SEED, SupportCoding.GAPS, SupportCoding.BITMAP, None])
-def test_with_every_support_coding(coding: SupportCoding | None, share: float) -> None:
+@pytest.mark.parametrize("coding", ["seed", "gaps", "bitmap", "auto"])
+def test_with_every_support_coding(coding: Support, share: float) -> None:
     """A support of 1 is one coordinate (an integer is a count); its stars, if any, are all of it."""
-    compare(replace(world(algorithm=replace(PAME, support=share)), coding=coding))
+    compare(replace(world(algorithm=replace(PAME, support=share)), messages=Messages(support=coding)))
 
 
-@pytest.mark.parametrize("coding", [SupportCoding.ALL, SupportCoding.SEED, None])
-def test_with_a_complete_support(coding: SupportCoding | None) -> None:
-    compare(replace(world(algorithm=replace(PAME, support=1.0)), coding=coding))
+@pytest.mark.parametrize("coding", ["all", "seed", "auto"])
+def test_with_a_complete_support(coding: Support) -> None:
+    compare(replace(world(algorithm=replace(PAME, support=1.0)), messages=Messages(support=coding)))
 
 
-@pytest.mark.parametrize("values", list(ValueType))
+@pytest.mark.parametrize("values", get_args(Values))
 @pytest.mark.parametrize("loss", [0.0, 0.4, 1.0])
-def test_with_lost_messages_and_either_type_of_value(values: ValueType, loss: float) -> None:
-    found, _ = compare(replace(world(), values=values, message_loss=loss))
+def test_with_lost_messages_and_either_type_of_value(values: Values, loss: float) -> None:
+    found, _ = compare(replace(world(), messages=Messages(values=values, loss=loss)))
     assert (found.ledger.messages(Fate.LOST) > 0) == (loss > 0)
 
 
@@ -93,8 +93,8 @@ def test_with_true_zeros_among_the_values(apart: int) -> None:
     assert isinstance(setting.problem, Regression)
     for i in range(8):
         setting.problem.shards.of(i).features[:, ::apart] = 0.0
-    for coding in (SupportCoding.SEED, SupportCoding.GAPS, None):
-        found, reference = compare(replace(setting, coding=coding))
+    for coding in ("seed", "gaps", "auto"):
+        found, reference = compare(replace(setting, messages=Messages(support=coding)))
         assert found.ledger.kinds.stars > 0
         assert not reference.outcome.models[:, ::apart].any()
 

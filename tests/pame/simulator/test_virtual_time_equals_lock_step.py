@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pame.algorithms import AlgorithmSpec
 from pame.links import LinkSpec
 from pame.problems import ProblemSpec
-from pame.resolved_run import Compute
+from pame.rules import Compute
 from tests.pame.simulator.harness import (
     DPSGD,
     LINEAR,

@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Le
 from pydantic import PlainSerializer
 
-from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.faults.interface import Happening, World
 from orchestrator.experiment.faults.resolve import choose_nodes
 from orchestrator.experiment.faults.selectors import NodeSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
-from orchestrator.experiment.units import show_share
+from orchestrator.experiment.units import Expected, show_share
 from pame import fault_effects
 
 _SMALLEST = 0.01

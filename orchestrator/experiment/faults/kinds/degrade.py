@@ -7,13 +7,12 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le
 from pydantic import PlainSerializer
 
-from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.faults.interface import Happening, World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
 from orchestrator.experiment.section import Duration, Share
-from orchestrator.experiment.units import show_share
+from orchestrator.experiment.units import Expected, show_share
 from pame import fault_effects
 
 PositiveShare = Annotated[

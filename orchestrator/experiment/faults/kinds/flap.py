@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from annotated_types import Gt, Lt
 from pydantic import PlainSerializer
 
-from orchestrator.experiment.describe import Expected
 from orchestrator.experiment.faults.interface import Happening, World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import ForIterations, Span, TimedFault, Times, number_of, steps
-from orchestrator.experiment.units import show_share
+from orchestrator.experiment.units import Expected, show_share
 from pame.fault_effects import CutEffect, Window
 
 Duty = Annotated[

@@ -43,7 +43,7 @@ def test_every_cell_of_a_grid_can_be_built_and_says_what_its_name_says(study: St
         assert experiment.seed == 3
         assert experiment.nodes == 16
         assert experiment.compute is not None
-        assert experiment.compute.step == 0.02
+        assert experiment.compute.step_s == 0.02
         assert experiment.stop.seconds == base.stop.seconds
         assert experiment.algorithm.kind == ("dpsgd" if cell.policy.key.startswith("dpsgd") else "pame")
         assert experiment.exchange.mode == ("free" if cell.policy.key.startswith("free") else "rounds")
@@ -105,7 +105,7 @@ def test_slow_nodes_and_failing_links_are_those_of_the_condition() -> None:
     cells = {cell.name: cell for cell in failing.cells(base_experiment(path), (1,))}
     setting = make_setting(experiment_of(cells["free_links-50_seed-1"], path), path.parent)
     assert len({link for event in setting.plan for link in event.effect.links}) == 64, "half of 64 edges, both ways"
-    assert make_setting(experiment_of(cells["free_messages-30_seed-1"], path), path.parent).message_loss == 0.3
+    assert make_setting(experiment_of(cells["free_messages-30_seed-1"], path), path.parent).messages.loss == 0.3
 
 
 @pytest.mark.parametrize(
