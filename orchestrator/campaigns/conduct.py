@@ -31,8 +31,6 @@ Outcome = TypeVar("Outcome")
 
 
 class Campaign(Protocol[Outcome]):
-    """Many runs and a judgement."""
-
     @property
     def name(self) -> str:
         """Of its folder."""
@@ -63,8 +61,6 @@ class Campaign(Protocol[Outcome]):
 
 
 class CampaignWatcher(Protocol):
-    """Whoever watches a campaign."""
-
     def begins(self, stage: Stage, known: int) -> None:
         """A stage begins; of its cells so many are known already."""
 

@@ -7,6 +7,11 @@ from orchestrator.backends.standing_network import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.on_nodes import SERVED
 from orchestrator.errors import UnknownBackend, UnreadableFile
+from pame.errors import PameError
+
+
+class CampaignError(PameError):
+    """A campaign cannot be run as asked."""
 
 
 def backend_of(asked: str, on: str | None, what: str, simulate_first: bool = False) -> str:

@@ -3,7 +3,6 @@
 <folder>/   sweep.json (which keys vary, and what became of each run), report.html, a run folder per run
 """
 
-import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -16,13 +15,14 @@ from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Look, Measurement, Run, Stage, Stages
 from orchestrator.campaigns.curves import run_point
 from orchestrator.campaigns.on_nodes import SERVED
-from orchestrator.errors import UnknownBackend, writing
+from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Experiment, Variant, default_path, load, swept_keys
 from orchestrator.number_words import number, volume
 from orchestrator.report import write_sweep_report
 from orchestrator.results import Ending, Status
 from orchestrator.results.health import Health, State
 from orchestrator.results.points import read_curve
+from orchestrator.results.typed_json import write_json
 from pame.observe import Evaluation
 from pame.sampling import period
 
@@ -99,8 +99,7 @@ class SweepCampaign:
                 for cell, ending in zip(self.cells(), outcome.endings, strict=True)
             ],
         }
-        with writing(folder):
-            (folder / "sweep.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+        write_json(folder / "sweep.json", index)
         write_sweep_report(folder)
 
     def figures(self, run: Run) -> Mapping[str, str]:

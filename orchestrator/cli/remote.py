@@ -87,7 +87,6 @@ def run_on(client: Client, experiment: Experiment, base: Path, console: Console)
 
 
 def watch_run(client: Client, run: int, console: Console) -> pb.Ended:
-    """Show a run until it ends."""
     with shown(console) as live:
         ended = _follow(client.watch(run), live)
     if ended is None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from orchestrator.errors import writing
 from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
@@ -13,7 +12,6 @@ from orchestrator.report.fault_section import fault_section, said_of_faults
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.link_card import link_card
 from orchestrator.report.network import cpu_bound, network_card, no_tls
-from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.sent_messages import sent_account, transmitted
 from orchestrator.report.wire_bytes import byte_account
 from orchestrator.results.events import Events
@@ -70,11 +68,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
         ]
     )
     drawn = [figure for figure in (*curves, *covering, *volumes.values(), *nodes.values()) if figure is not None]
-    html = page.page(f"{run.summary.name} · PaME run", folder.name, body, drawn, provenance=provenance_footer(folder))
-    path = folder / "report.html"
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    return page.write_page(folder, f"{run.summary.name} · PaME run", [body], drawn)
 
 
 def _head(summary: Summary) -> str:

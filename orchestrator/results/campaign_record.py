@@ -1,15 +1,14 @@
 """campaign.json: which command a campaign's folder belongs to, so that it is listed, resumed and reported anew."""
 
 import fcntl
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from orchestrator.errors import writing
 from orchestrator.results.files import read_object_if_whole
+from orchestrator.results.typed_json import from_json, write_json
 
 FILE = "campaign.json"
 ROWS = "rows.jsonl"
@@ -32,17 +31,12 @@ class CampaignRecord:
 
 
 def write_record(folder: Path, record: CampaignRecord) -> None:
-    with writing(folder):
-        (folder / FILE).write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
+    write_json(folder / FILE, record)
 
 
 def read_record(folder: Path) -> CampaignRecord | None:
     """None: the folder is not that of a campaign."""
-    found = read_object_if_whole(folder / FILE)
-    try:
-        return None if found is None else CampaignRecord(**found)
-    except TypeError:
-        return None
+    return from_json(CampaignRecord, read_object_if_whole(folder / FILE))
 
 
 def is_under_way(folder: Path) -> bool:

@@ -21,7 +21,7 @@ from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results.graph_drawing.svg import svg
 from orchestrator.results.record_balance import Recorded
-from orchestrator.results.typed_json import to_text
+from orchestrator.results.typed_json import to_text, write_json
 from pame.byte_account import LinkRows
 from pame.fault_effects import Plan
 from pame.fault_plan_text import plan_lines
@@ -123,8 +123,8 @@ class RunFolder:
         """topology.json: the graph, its figures, its picture."""
         positions = layout(topology)
         description = asdict(describe(topology))
-        self._write_json(
-            "topology.json",
+        write_json(
+            self.path / "topology.json",
             {
                 "nodes": description.pop("nodes"),
                 "kind": kind,
@@ -177,8 +177,4 @@ class RunFolder:
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
         """summary.json."""
-        self._write_json("summary.json", summary)
-
-    def _write_json(self, name: str, value: object) -> None:
-        with writing(self.path):
-            (self.path / name).write_text(to_text(value, indent=1) + "\n", encoding="utf-8")
+        write_json(self.path / "summary.json", summary)

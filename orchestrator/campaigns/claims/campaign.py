@@ -3,12 +3,10 @@
 <folder>/   claims.json, report.html, comparison/ (the page of the comparison), real/ (run folders)
 """
 
-import json
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,6 @@ from orchestrator.campaigns.claims.claim import (
     OfStudy,
     experiment_of,
 )
-from orchestrator.campaigns.claims.errors import ClaimsError
 from orchestrator.campaigns.claims.files import comparison, study_file
 from orchestrator.campaigns.claims.outcome import ClaimsOutcome
 from orchestrator.campaigns.claims.report import write_claims_report
@@ -33,13 +30,14 @@ from orchestrator.campaigns.claims.verdict import ClaimFinding
 from orchestrator.campaigns.compare.campaign import CompareCampaign
 from orchestrator.campaigns.compare.grid import tuning_cells
 from orchestrator.campaigns.compare.outcome import CompareOutcome
-from orchestrator.campaigns.options import backend_of
+from orchestrator.campaigns.options import CampaignError, backend_of
 from orchestrator.campaigns.studies.campaign import StudyCampaign
 from orchestrator.campaigns.studies.measure import row_of
 from orchestrator.campaigns.studies.tune import fewest_tries
 from orchestrator.errors import writing
 from orchestrator.number_words import percent
 from orchestrator.results.provenance import FILE as PROVENANCE
+from orchestrator.results.typed_json import write_json
 
 RUNS = "claims"
 COMPARISON = "comparison"
@@ -159,7 +157,7 @@ class ClaimsCampaign:
                 shutil.copy(folder / PROVENANCE, room / PROVENANCE)
             self._comparison.write(room, compared)
         write_claims_report(folder, outcome)
-        _write_json(folder, outcome)
+        write_json(folder / "claims.json", _result(outcome))
 
     def figures(self, run: Run) -> Mapping[str, str]:
         key = run.labels["claim"]
@@ -176,7 +174,7 @@ def make_claims(arguments: Mapping[str, Any]) -> ClaimsCampaign:
     only, full, seeds, on = arguments["only"] or [], arguments["full"], arguments["seeds"], arguments["on"]
     for key in only:
         if key not in CLAIMS:
-            raise ClaimsError(f"there is no claim {key!r}; use one of: {', '.join(CLAIMS)}")
+            raise CampaignError(f"there is no claim {key!r}; use one of: {', '.join(CLAIMS)}")
     backend = backend_of(arguments["backend"], on, "a claim", simulate_first=True)
     words = ["pame", "claims", *(["--full"] if full else [])]
     words += [word for key in only for word in ("--only", key)]
@@ -186,17 +184,15 @@ def make_claims(arguments: Mapping[str, Any]) -> ClaimsCampaign:
     return ClaimsCampaign(chosen, ClaimsMode.FULL if full else ClaimsMode.QUICK, seeds, backend, shlex.join(words))
 
 
-def _write_json(folder: Path, outcome: ClaimsOutcome) -> None:
-    """claims.json, for programs."""
-    content = {
+def _result(outcome: ClaimsOutcome) -> dict[str, object]:
+    """For programs."""
+    return {
         "command": outcome.command,
-        "mode": outcome.mode.value,
+        "mode": outcome.mode,
         "wall_seconds": outcome.seconds,
         "claims": [_plain(claim, outcome) for claim in outcome.claims],
         "trouble": outcome.trouble,
     }
-    with writing(folder):
-        (folder / "claims.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _plain(claim: Claim, outcome: ClaimsOutcome) -> dict[str, object]:
@@ -208,9 +204,9 @@ def _plain(claim: Claim, outcome: ClaimsOutcome) -> dict[str, object]:
         "criterion": claim.criterion,
         "instead": claim.instead,
         "seeds": outcome.seeds[claim.key],
-        "verdict": judgement.verdict.value,
+        "verdict": judgement.verdict,
         "where": judgement.where,
-        "readings": {name: verdict.value for name, verdict in judgement.readings.items()},
+        "readings": judgement.readings,
         "confidence": judgement.confidence,
         "findings": [_plain_finding(finding) for finding in judgement.findings],
     }
@@ -223,15 +219,11 @@ def _plain_finding(finding: ClaimFinding) -> dict[str, object]:
         "place": finding.place,
         "reading": finding.reading,
         "decides": finding.decides,
-        "verdict": finding.verdict.value,
+        "verdict": finding.verdict,
         "diverges": finding.diverges,
         "evidence": finding.evidence,
         "unit": finding.unit,
         "effect": None if effect is None else effect.estimate,
-        "interval": None if effect is None or effect.seeds < 2 else (effect.low, _finite(effect.high)),
+        "interval": None if effect is None or effect.seeds < 2 else (effect.low, effect.high),
         "is_bound": finding.is_bound,
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None

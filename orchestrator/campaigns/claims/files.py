@@ -23,5 +23,4 @@ def comparison(mode: ClaimsMode, seeds: tuple[int, ...]) -> Comparison:
 
 
 def study_file(name: str) -> Path:
-    """The base experiment of a study."""
     return shipped_file(f"study-{name}.yaml", _INSTEAD)

@@ -17,13 +17,11 @@ from orchestrator.campaigns.compare.tables import company_line, settings_words
 from orchestrator.campaigns.studies.grid import base_experiment
 from orchestrator.campaigns.studies.measure import HOW as STUDY_HOW
 from orchestrator.campaigns.verdicts import Verdict
-from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.number_words import count, duration, percent
 from orchestrator.report import page
 from orchestrator.report.chart import Chart
 from orchestrator.report.page import TableCell
-from orchestrator.report.provenance import provenance_footer
 from orchestrator.results.paired import ENOUGH_SEEDS, LEVEL
 
 _LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad"}
@@ -47,7 +45,6 @@ _SIMULATED = "Everything here was simulated; nothing ran on nodes."
 
 
 def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
-    """Writes `report.html` into the folder."""
     figures = {
         claim.key: figure
         for claim in outcome.claims
@@ -56,18 +53,7 @@ def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
     parts = [_head(outcome), _table(outcome)]
     parts += [_section(claim, outcome, figures.get(claim.key)) for claim in outcome.claims]
     parts.append(_how(outcome))
-    html = page.page(
-        "Claims · PaME",
-        folder.name,
-        "".join(parts),
-        list(figures.values()),
-        _steps(figures.values()),
-        provenance=provenance_footer(folder),
-    )
-    path = folder / "report.html"
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    return page.write_page(folder, "Claims · PaME", parts, list(figures.values()), _steps(figures.values()))
 
 
 def _steps(figures: Iterable[Chart]) -> int:

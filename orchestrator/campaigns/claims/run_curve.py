@@ -31,8 +31,6 @@ HOW = {
 
 @dataclass(frozen=True)
 class CurveMark:
-    """One point of a curve."""
-
     iteration: int
     rounds: float
     bytes: float
@@ -44,8 +42,6 @@ class CurveMark:
 
 @dataclass(frozen=True)
 class RunCurve:
-    """One run."""
-
     run: str
     seed: int
     status: str

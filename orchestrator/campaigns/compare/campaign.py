@@ -3,13 +3,11 @@
 <folder>/   compare.yaml (the file), compare.json, report.html, comparison.svg, real/ (run folders)
 """
 
-import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import count as numbers
 from itertools import islice
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +40,11 @@ from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
 from orchestrator.campaigns.compare.tables import NOTHING
 from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
-from orchestrator.campaigns.compare.verdict import MEASURES, Line, findings, goals, lines
+from orchestrator.campaigns.compare.verdict import findings, goals, lines
 from orchestrator.campaigns.options import backend_of
 from orchestrator.errors import writing
 from orchestrator.number_words import number, percent, volume
-from orchestrator.results.spread import Spread
+from orchestrator.results.typed_json import write_json
 from pame.baselines import Baseline
 
 TUNING, FINAL, REAL = "tuning", "comparison", "real nodes"
@@ -177,7 +175,7 @@ class CompareCampaign:
             (folder / "compare.yaml").write_text(text, encoding="utf-8")
         write_compare_report(folder, outcome)
         write_picture(folder, outcome)
-        _write_json(folder, outcome)
+        write_json(folder / "compare.json", _result(outcome))
 
     def figures(self, run: Run) -> Mapping[str, str]:
         """What it took to the tightest target, and what is left at the end."""
@@ -224,10 +222,10 @@ def _labels(cell: CompareCell) -> dict[str, Any]:
     return {"algorithm": cell.algorithm, "view": cell.view.value, "values": dict(cell.values)}
 
 
-def _write_json(folder: Path, outcome: CompareOutcome) -> None:
-    """compare.json, for programs."""
+def _result(outcome: CompareOutcome) -> dict[str, object]:
+    """For programs."""
     comparison = outcome.comparison
-    content = {
+    return {
         "name": comparison.name,
         "command": outcome.command,
         "backend": outcome.backend,
@@ -236,10 +234,29 @@ def _write_json(folder: Path, outcome: CompareOutcome) -> None:
         "targets_of": comparison.of,
         "left_out": left_out(comparison),
         "wall_seconds": outcome.seconds,
-        "optima": {seed: asdict(stick) for seed, stick in outcome.sticks.items()},
-        "chosen": [_chosen(choice) for choice in outcome.choices],
+        "optima": outcome.sticks,
+        "chosen": [
+            {
+                "view": choice.view.value,
+                "algorithm": choice.algorithm,
+                "values": dict(choice.values),
+                "tried": choice.tried,
+                "diverged": choice.diverged,
+                "edges": [edge.words for edge in choice.edges],
+            }
+            for choice in outcome.choices
+        ],
         "results": [
-            _line(view, line)
+            {
+                "view": view.value,
+                "target": line.goal.key,
+                "algorithm": line.algorithm,
+                **line.took,
+                "simulated_seconds": line.simulated_s,
+                "left": line.left,
+                "left_of_mean_model": line.left_mean,
+                "left_of_worst_node": line.left_worst,
+            }
             for view in views(comparison)
             for goal in goals(outcome)
             for line in lines(outcome, view, goal)
@@ -252,43 +269,10 @@ def _write_json(folder: Path, outcome: CompareOutcome) -> None:
                 "who": finding.winner,
                 "lowest_median": finding.lowest,
                 "cannot_be_told_from": finding.doubtful,
-                "times": None if finding.ratio is None else asdict(finding.ratio),
+                "times": finding.ratio,
                 "words": finding.words,
             }
             for finding in findings(outcome)
         ],
         "trouble": outcome.trouble,
     }
-    with writing(folder):
-        (folder / "compare.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-
-
-def _chosen(choice: Choice) -> dict[str, object]:
-    return {
-        "view": choice.view.value,
-        "algorithm": choice.algorithm,
-        "values": dict(choice.values),
-        "tried": choice.tried,
-        "diverged": choice.diverged,
-        "edges": [edge.words for edge in choice.edges],
-    }
-
-
-def _line(view: CompareView, line: Line) -> dict[str, object]:
-    return {
-        "view": view.value,
-        "target": line.goal.key,
-        "algorithm": line.algorithm,
-        **{measure.key: _spread(line.took[measure.key]) for measure in MEASURES},
-        "simulated_seconds": _spread(line.simulated_s),
-        "left": _spread(line.left),
-        "left_of_mean_model": _spread(line.left_mean),
-        "left_of_worst_node": _spread(line.left_worst),
-    }
-
-
-def _spread(found: Spread | None) -> dict[str, float | int | None] | None:
-    """Infinite, for a miss, is null in JSON."""
-    if found is None:
-        return None
-    return {key: value if isfinite(value) else None for key, value in asdict(found).items()}

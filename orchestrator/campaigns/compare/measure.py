@@ -99,8 +99,6 @@ class CompareMark:
 
 @dataclass(frozen=True)
 class CompareRow:
-    """One run, measured."""
-
     cell: CompareCell
     backend: str
     status: str
@@ -113,7 +111,6 @@ class CompareRow:
 
     @property
     def left(self) -> float | None:
-        """The relative suboptimality at the end."""
         return self.marks[-1].left if self.marks else None
 
     @property

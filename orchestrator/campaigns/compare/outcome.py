@@ -11,8 +11,6 @@ from orchestrator.campaigns.yardstick import Yardstick
 
 @dataclass(frozen=True)
 class CompareOutcome:
-    """The runs, and what tuning chose."""
-
     comparison: Comparison
     nodes: int
     backend: str

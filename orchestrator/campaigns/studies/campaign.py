@@ -3,29 +3,27 @@
 <study folder>/   base.yaml, verdict.json, report.html, real/ (run folders)
 """
 
-import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from math import isfinite
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
-from orchestrator.campaigns.options import backend_of, shipped_file
+from orchestrator.campaigns.options import CampaignError, backend_of, shipped_file
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.campaigns.studies.errors import StudyError
 from orchestrator.campaigns.studies.grid import Study, StudyCell, base_experiment, experiment_of
 from orchestrator.campaigns.studies.measure import StudyLook, row_of
 from orchestrator.campaigns.studies.outcome import StudyOutcome
 from orchestrator.campaigns.studies.report import write_study_report
 from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
-from orchestrator.campaigns.studies.verdict import StudyFinding, StudyJudgement, judge
+from orchestrator.campaigns.studies.verdict import StudyJudgement, judge
 from orchestrator.errors import writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.number_words import duration, percent, volume
+from orchestrator.results.typed_json import write_json
 
 TUNING, GRID, REAL = "tuning", "grid", "real nodes"
 
@@ -79,7 +77,6 @@ class StudyCampaign:
         return [self._cell(cell) for cell in self.study.cells(self.base, self.seeds)]
 
     def real(self) -> list[Cell]:
-        """The chosen cells."""
         if self.backend == SIMULATE:
             return []
         cells = self.study.real_cells(self.base, self.seeds[0])
@@ -113,7 +110,7 @@ class StudyCampaign:
         with writing(folder):
             (folder / "base.yaml").write_text(to_yaml(self.base), encoding="utf-8")
         write_study_report(folder, outcome)
-        _write_verdict(folder, outcome)
+        write_json(folder / "verdict.json", _result(outcome))
 
     def figures(self, run: Run) -> Mapping[str, str]:
         row = row_of(run)
@@ -129,7 +126,7 @@ def make_study(arguments: Mapping[str, Any]) -> StudyCampaign:
     """From what `pame study` was given."""
     name, quick = arguments["name"], arguments["quick"]
     if name not in STUDIES:
-        raise StudyError(f"there is no study {name!r}; use one of: {', '.join(STUDIES)}")
+        raise CampaignError(f"there is no study {name!r}; use one of: {', '.join(STUDIES)}")
     backend = backend_of(arguments["backend"], arguments["on"], "a study")
     given = None if arguments["file"] is None else Path(arguments["file"])
     seeds = arguments["seeds"] or (1 if quick else 5)
@@ -141,9 +138,9 @@ def make_study(arguments: Mapping[str, Any]) -> StudyCampaign:
     return StudyCampaign(study, path, tuple(range(1, 1 + seeds)), backend, shlex.join(words))
 
 
-def _write_verdict(folder: Path, outcome: StudyOutcome) -> None:
-    """verdict.json, for programs."""
-    content = {
+def _result(outcome: StudyOutcome) -> dict[str, object]:
+    """For programs."""
+    return {
         "study": outcome.study.name,
         "claim": outcome.study.claim,
         "seeds": outcome.seeds,
@@ -153,8 +150,6 @@ def _write_verdict(folder: Path, outcome: StudyOutcome) -> None:
         "measured": [_plain(judgement) for judgement in outcome.measured_judgements],
         "trouble": outcome.trouble,
     }
-    with writing(folder):
-        (folder / "verdict.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _plain(judgement: StudyJudgement) -> dict[str, object]:
@@ -162,20 +157,16 @@ def _plain(judgement: StudyJudgement) -> dict[str, object]:
         "reading": judgement.reading,
         "criterion": judgement.about,
         "holds_when": judgement.criterion,
-        "verdict": judgement.verdict.value,
-        "conditions": [_plain_finding(finding) for finding in judgement.findings],
-    }
-
-
-def _plain_finding(finding: StudyFinding) -> dict[str, object]:
-    """An interval without an end has None there: JSON knows no infinity."""
-    found = finding.interval
-    ends = {} if found is None else {"estimate": found.estimate, "low": found.low, "high": found.high}
-    return {
-        "condition": finding.condition,
-        "verdict": finding.verdict.value,
-        "seems": finding.seems,
-        "evidence": finding.evidence,
-        **{name: value if isfinite(value) else None for name, value in ends.items()},
-        "seeds": None if found is None else found.seeds,
+        "verdict": judgement.verdict,
+        "conditions": [
+            {
+                "condition": finding.condition,
+                "verdict": finding.verdict,
+                "seems": finding.seems,
+                "evidence": finding.evidence,
+                "seeds": None,
+                **({} if finding.interval is None else asdict(finding.interval)),
+            }
+            for finding in judgement.findings
+        ],
     }

@@ -49,7 +49,6 @@ class Tuned:
         return f"{self.eta:g}, of {', '.join(f'{eta:g}' for eta, _ in self.tried)}{edge}"
 
     def plain(self) -> dict[str, object]:
-        """For JSON."""
         tried = [
             {"eta": eta, "seconds_to_target": [row.held_s for row in rows], "left": [row.left for row in rows]}
             for eta, rows in self.tried
@@ -79,7 +78,6 @@ def fewest_tries(study: Study) -> int:
 
 
 def steps_of(tuned: Sequence[Tuned]) -> Steps:
-    """The best of both."""
     pame, dpsgd = tuned
     return Steps(pame.eta, dpsgd.eta)
 
