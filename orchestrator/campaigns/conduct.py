@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
-from orchestrator.campaigns.on_nodes import Nodes, emptied
+from orchestrator.campaigns.on_nodes import Nodes, cleared
 from orchestrator.campaigns.process_pool import cores, each, process_pool
 from orchestrator.campaigns.rows import CannotResume, RowFile
-from orchestrator.campaigns.simulate import simulate, simulate_into
+from orchestrator.campaigns.simulate import simulate
 from orchestrator.control import NetworkState
 from orchestrator.results import Status, begin_provenance, end_provenance
 from orchestrator.results.campaign_record import FINISHED, UNDER_WAY, CampaignRecord, write_record
@@ -28,6 +28,8 @@ INTERRUPTED, BROKE_OFF, FAILED = "interrupted", "it broke off", "failed"
 _GRACE_S = 300.0
 """For a run with a folder that is interrupted: an iteration, and a report of however many."""
 Outcome = TypeVar("Outcome")
+Keyed = Sequence[tuple[Cell, str]]
+"""Cells with their keys."""
 
 
 class Campaign(Protocol[Outcome]):
@@ -137,21 +139,20 @@ class _Work:
     hint: str = ""
     pools: ExitStack = field(default_factory=ExitStack)
     _pool: ProcessPoolExecutor | None = None
-    _visited: list[tuple[str, Sequence[tuple[Cell, str]], dict[str, Run]]] = field(default_factory=list)
-    """Stages: their cells with their keys, and the runs of those by key."""
+    _visited: list[tuple[str, Keyed, dict[str, Run]]] = field(default_factory=list)
+    """Stages: their cells, and the runs of those by key."""
 
     @property
     def done(self) -> Done:
         found: dict[str, list[Run]] = {}
         for name, keyed, known in self._visited:
-            runs = found.setdefault(name, [])
-            runs += [replace(known[key], cell=cell) for cell, key in keyed if key in known]
+            found.setdefault(name, []).extend(_in_order(keyed, known))
         return found
 
     def replay(self, stage: Stage) -> list[Run] | None:
         """What is known of a stage; None: not everything."""
         keyed, known = self._visit(stage)
-        return [known[key] for _, key in keyed] if all(key in known for _, key in keyed) else None
+        return _in_order(keyed, known) if all(key in known for _, key in keyed) else None
 
     def run(self, stage: Stage) -> list[Run]:
         """What is known of it, and what is not yet."""
@@ -178,9 +179,9 @@ class _Work:
             self.nodes.run(stage, missing, self.folder, lambda cell: _CellObserver(watcher, cell), ended)
         elif missing:
             self._simulate(missing, watcher, ended)
-        return [replace(known[key], cell=cell) for cell, key in keyed]
+        return _in_order(keyed, known)
 
-    def _visit(self, stage: Stage) -> tuple[Sequence[tuple[Cell, str]], dict[str, Run]]:
+    def _visit(self, stage: Stage) -> tuple[Keyed, dict[str, Run]]:
         keyed = [(cell, cell.key(stage.backend)) for cell in stage.cells]
         found = {key: self.rows.find(stage.name, cell, key) for cell, key in keyed}
         known = {key: run for key, run in found.items() if run is not None}
@@ -190,24 +191,18 @@ class _Work:
     def _simulate(
         self, missing: Mapping[str, Cell], watcher: CampaignWatcher, ended: Callable[[str, Run], None]
     ) -> None:
-        keeps_folders = any(cell.folder for cell in missing.values())
+        places = {key: cleared(self.folder / cell.folder) for key, cell in missing.items() if cell.folder}
         if self._pool is None:
-            self._pool = self.pools.enter_context(process_pool(cores(), in_order=keeps_folders))
-        if not keeps_folders:
-            jobs = {key: (cell,) for key, cell in sorted(missing.items(), key=lambda item: _order(item[1]))}
-            with closing(each(self._pool, simulate, jobs, self.hint)) as runs:
-                for key, run in runs:
-                    ended(key, run)
-            return
-        places = {key: emptied(self.folder / cell.folder) for key, cell in missing.items()}
+            self._pool = self.pools.enter_context(process_pool(cores(), in_order=bool(places)))
+        ordered = missing.items() if places else sorted(missing.items(), key=lambda item: _size(item[1]))
+        jobs = {key: (cell, places.get(key)) for key, cell in ordered}
 
         def look() -> None:
             for key, place in places.items():
                 if (point := read_last_point(place)) is not None:
                     watcher.goes_on(missing[key], point)
 
-        jobs_in = {key: (cell, places[key]) for key, cell in missing.items()}
-        with closing(each(self._pool, simulate_into, jobs_in, self.hint, look, _GRACE_S)) as runs:
+        with closing(each(self._pool, simulate, jobs, self.hint, look, _GRACE_S if places else 0.0)) as runs:
             for key, run in runs:
                 if run.status != Status.INTERRUPTED.value:
                     places.pop(key, None)
@@ -219,7 +214,11 @@ class _Work:
             self._pool = None
 
 
-def _order(cell: Cell) -> tuple[int, str, int]:
+def _in_order(keyed: Keyed, known: Mapping[str, Run]) -> list[Run]:
+    return [replace(known[key], cell=cell) for cell, key in keyed if key in known]
+
+
+def _size(cell: Cell) -> tuple[int, str, int]:
     """The largest first, so that no core idles at the end; cells of the same data one after another."""
     experiment = cell.experiment
     return -experiment.nodes, repr(experiment.problem), experiment.seed

@@ -51,7 +51,7 @@ class ProcessNodes:
                 self.backend,
                 experiments[key],
                 cell.base,
-                emptied(folder / cell.folder),
+                cleared(folder / cell.folder),
                 observe(cell),
                 cell.notes,
                 stage.is_tuned,
@@ -87,8 +87,11 @@ class ServedNodes:
     def run(self, stage: Stage, cells: Mapping[str, Cell], folder: Path, observe: Observe, ended: Ended) -> None:
         experiments = _experiments(stage, cells)
         for key, cell in cells.items():
-            room = emptied(folder / cell.folder)
-            ended(key, run_in(room, cell, self.backend, self._run(experiments[key], cell, room, observe(cell))))
+            room = cleared(folder / cell.folder)
+            ending = self._run(experiments[key], cell, room, observe(cell))
+            if ending.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+            ended(key, run_in(room, cell, self.backend, ending))
 
     def _run(self, experiment: Experiment, cell: Cell, room: Path, observer: NetworkObserver) -> Ending:
         accepted = self._client.submit(to_yaml(experiment), carried(experiment, cell.base))
@@ -99,15 +102,8 @@ class ServedNodes:
             except KeyboardInterrupt:
                 self._client.cancel(accepted.run)
                 raise
-            ending = Ending(
-                Status(told.status),
-                told.reason,
-                told.iterations,
-                told.seconds,
-                told.seconds,
-                told.exact,
-                health_of(told),
-            )
+            how = (told.reason, told.iterations, told.seconds, told.seconds, told.exact)
+            ending = Ending(Status(told.status), *how, health=health_of(told))
             files.write_summary(_summary(experiment, ending, files.last, cell.notes))
         write_report(room)
         return ending
@@ -131,12 +127,11 @@ def _experiments(stage: Stage, cells: Mapping[str, Cell]) -> dict[str, Experimen
     return found
 
 
-def emptied(folder: Path) -> Path:
+def cleared(folder: Path) -> Path:
     """What a run that broke off left goes."""
     with writing(folder):
         if folder.is_dir():
             rmtree(folder)
-        folder.mkdir(parents=True)
     return folder
 
 
@@ -144,10 +139,9 @@ def _summary(
     experiment: Experiment, ending: Ending, last: Evaluation | None, notes: Sequence[str]
 ) -> dict[str, object]:
     """As much of summary.json as is known from afar."""
-    health = ending.health
     return {
         "name": experiment.name,
-        "status": ending.status.value,
+        "status": ending.status,
         "reason": ending.reason,
         "backend": SERVED,
         "seed": experiment.seed,
@@ -155,11 +149,9 @@ def _summary(
         "algorithm": experiment.algorithm.kind,
         "iterations": ending.iterations,
         "seconds": ending.seconds,
-        "final": None
-        if last is None
-        else {name: getattr(last, name) for name in ("objective", "consensus", "metrics")},
-        "bytes": {"total": None if last is None else last.bytes},
-        "health": None if health is None else {"state": health.state.value, "reason": health.reason},
+        "final": last,
+        "bytes": {"total": last and last.bytes},
+        "health": ending.health,
         "notes": notes,
     }
 

@@ -25,7 +25,12 @@ from pame.errors import Diverged
 from pame.observe import Evaluation, Record, RunOutcome, Several
 
 
-def simulate(cell: Cell) -> Run:
+def simulate(cell: Cell, folder: Path | None = None) -> Run:
+    """In the simulator, with a run folder or without."""
+    return simulate_alone(cell) if folder is None else simulate_into(cell, folder)
+
+
+def simulate_alone(cell: Cell) -> Run:
     """Run it, and keep what its look asks for."""
     experiment, look, kept = cell.experiment, cell.look, _KeptRun()
     driver, status = choose_driver(experiment), Status.FINISHED
