@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test lint format stubs dashboards reference clean
+.PHONY: demo test test-fast lint format stubs dashboards reference clean
 .DEFAULT_GOAL := demo
 
 demo: $(READY)  ## run PaME on the embedded default experiment and say where the report is
@@ -13,6 +13,9 @@ demo: $(READY)  ## run PaME on the embedded default experiment and say where the
 
 test: $(READY)  ## all tests; what needs a tool this machine lacks is skipped with its reason
 	$(BIN)/python -m pytest
+
+test-fast: $(READY)  ## the pure tests alone: no process, port, container or browser
+	$(BIN)/python -m pytest -m 'not edge and not slow'
 
 lint: $(READY)
 	$(BIN)/ruff check .

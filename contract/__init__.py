@@ -7,6 +7,7 @@
     security_files.py     names of the shared files                  fingerprint.py  whether two problems are the same
     versions.py           of the code                                run_name.py     a run in words
     plugins.py            a user's own kinds                         unexpected_errors.py   an exception in one line
+    counters.py           the table of what nodes count              counter_reports.py     their numbers <-> protobuf
     socket_counts.py      what `ss` counted                          probe_counts.py pings over a link
     logs.py               log lines: events with fields
     ports/                what both serve: metrics, health; bounded connections, refusals that are counted

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import assert_never
 
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
@@ -44,10 +45,11 @@ def concerns(event: FaultEvent, index: int) -> bool:
             return any(sender == index for sender, _ in links)
         case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
             return index in nodes
+        case never:
+            assert_never(never)
 
 
 def fault_message(run: int, turn: Turn) -> pb.FaultReport:
-    """An effect of the plan begins or ends."""
     window = turn.event.window
     return pb.FaultReport(
         run=run,
@@ -71,5 +73,4 @@ def planned_moment(window: Window, begins: bool) -> float:
 
 
 def realised_message(found: Realised) -> pb.RealisedLink:
-    """What became of one property of a link."""
     return pb.RealisedLink(**asdict(found))

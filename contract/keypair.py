@@ -16,7 +16,6 @@ class SigningRequest:
         self.der = request.sign(self._key, hashes.SHA256()).public_bytes(serialization.Encoding.DER)
 
     def answered(self, authority: bytes, certificate: bytes) -> Credentials:
-        """With the certificate that came back."""
         found = x509.load_pem_x509_certificate(certificate)
         begin, end = found.not_valid_before_utc.timestamp(), found.not_valid_after_utc.timestamp()
         return Credentials(authority, certificate, private_pem(self._key), (begin + end) / 2)

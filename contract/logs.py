@@ -16,9 +16,9 @@ def log_event(logger: logging.Logger, event: str, level: int = logging.INFO, **f
     logger.log(level, event, extra={"fields": fields})
 
 
-def log_mistake(logger: logging.Logger, event: str, **fields: object) -> None:
-    """With the traceback of the exception that is handled now."""
-    logger.exception(event, extra={"fields": fields})
+def log_mistake(logger: logging.Logger, event: str, error: BaseException, **fields: object) -> None:
+    """With its traceback."""
+    logger.error(event, exc_info=error, extra={"fields": fields})
 
 
 def log_to_stderr(as_json: bool = False, **fields: object) -> None:
@@ -47,7 +47,7 @@ class _Fields(logging.Formatter):
         return {**self._fields, **getattr(record, "fields", {})}
 
     def trace(self, record: logging.LogRecord) -> str:
-        return self.formatException(record.exc_info) if record.exc_info and record.exc_info[0] else ""
+        return self.formatException(record.exc_info) if record.exc_info else ""
 
 
 class _Text(_Fields):

@@ -11,5 +11,4 @@ def refusal_name(refusal: int) -> str:
 
 
 def refusal_number(name: str) -> int:
-    """And back, for those that are known here."""
     return refusal_pb2.Refusal.Value(f"REFUSAL_{name.upper()}")

@@ -5,8 +5,6 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True, slots=True)
 class SocketCounts:
-    """Sums over connections."""
-
     connections: int = 0
     bytes_sent: int = 0
     bytes_received: int = 0

@@ -42,14 +42,13 @@ def naming_plugins() -> Iterator[None]:
 
 
 def reason_of(error: Exception, node: int) -> str:
-    """Why a node ends its run, while that is handled. It is also logged: with its traceback, if it is not a user's
-    mistake."""
+    """Why a node ends its run. It is also logged: with its traceback, if it is not a user's mistake."""
     if isinstance(error, PameError):
         reason = str(error)
         log_event(_LOG, "run_failed", logging.ERROR, reason=reason)
     else:
         reason = f"node {node} failed: {in_one_line(error)}"
-        log_mistake(_LOG, "run_failed", reason=reason)
+        log_mistake(_LOG, "run_failed", error, reason=reason)
     return reason
 
 

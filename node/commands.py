@@ -35,7 +35,6 @@ def on_one_line(text: str) -> str:
 
 
 def check_probe(order: pb.Probe) -> None:
-    """How long it may take."""
     if not 0.0 <= order.seconds <= _LONGEST_PROBE_S:
         raise CommandRefused(f"a probe of {order.seconds:g} s, and {_LONGEST_PROBE_S:g} s are the most")
 

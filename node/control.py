@@ -32,8 +32,6 @@ class OrchestratorGone(PameError):
 
 
 class ControlStream:
-    """Talks to the orchestrator until told to stop."""
-
     def __init__(
         self,
         orchestrator: str,

@@ -14,7 +14,7 @@ from math import inf, isfinite
 
 from contract.fault_reports import IN_PROCESS, SUPERVISOR, Turn, concerns
 from contract.realised import Realised
-from node.supervisor import LONGEST_S, SOCKET_VARIABLE
+from node.supervisor import LONGEST_S, SOCKET_VARIABLE, SupervisorOrder
 from node.supervisor_client import give
 from pame.fault_effects import (
     FaultEvent,
@@ -25,7 +25,11 @@ from pame.fault_effects import (
 
 _PARTING_S = 0.05
 """So that a node that is about to be killed can still tell."""
-_ORDERS: dict[type, str] = {PauseEffect: "pause", KillEffect: "kill", RestartEffect: "restart"}
+_ORDERS: dict[type, SupervisorOrder] = {
+    PauseEffect: SupervisorOrder.PAUSE,
+    KillEffect: SupervisorOrder.KILL,
+    RestartEffect: SupervisorOrder.RESTART,
+}
 
 
 class FaultSchedule:

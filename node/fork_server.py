@@ -29,7 +29,7 @@ from contract.plugins import PluginError, load_plugins
 from contract.unexpected_errors import in_one_line
 from node.precise_loop import run_precisely
 from node.process import Node, Options
-from node.supervisor import SOCKET_VARIABLE, BadOrder, read_order
+from node.supervisor import SOCKET_VARIABLE, BadOrder, SupervisorOrder, read_order
 from node.supervisor_socket import SupervisorSocket
 from pame.errors import PameError
 
@@ -149,11 +149,11 @@ class ForkServer:
         except BadOrder as error:
             return {"done": False, "why": str(error)}
         given, end = self._children[pid], time.monotonic() + seconds
-        if do == "pause":
+        if do is SupervisorOrder.PAUSE:
             os.kill(pid, signal.SIGSTOP)
             self._alarms.append((end, lambda: self._continue(pid)))
         else:
-            os.kill(pid, signal.SIGKILL if do == "kill" else signal.SIGTERM)
+            os.kill(pid, signal.SIGKILL if do is SupervisorOrder.KILL else signal.SIGTERM)
             must_go = time.monotonic() + _LEAVE_S
             self._alarms.append((max(end, time.monotonic() + _AWAY_S), lambda: self._bring_back(pid, given, must_go)))
         return {"done": True, "pid": pid}
@@ -173,7 +173,6 @@ class ForkServer:
 
 
 def main() -> None:
-    """Serve until the input ends."""
     try:
         load_plugins()
     except PluginError as error:
@@ -206,7 +205,7 @@ def _be(options: Options) -> int:
         log_event(_LOG, "failed", logging.ERROR, reason=error)
         return 2
     except Exception as error:
-        log_mistake(_LOG, "failed", reason=in_one_line(error))
+        log_mistake(_LOG, "failed", error, reason=in_one_line(error))
         return 2
     except BaseException:
         sys.excepthook(*sys.exc_info())

@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from math import inf
 
 from contract.assignment import Peer
+from contract.counters import OutCounters
 from contract.credentials import Credentials
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
-from node.counters import OutCounters
 from node.emulated_wire import AHEAD_S, EmulatedWire
 from node.link_queue import QUEUE_MESSAGES, LinkQueue, Outgoing
 from node.link_stream import PUSH, LinkStream, PushCall
@@ -34,8 +34,6 @@ _STALLED_AFTER_TRIPS = 4.0
 
 
 class OutLink:
-    """One directed link to a neighbour."""
-
     def __init__(
         self,
         peer: Peer,
@@ -91,7 +89,7 @@ class OutLink:
         What waits behind a broken stream, a cut or a receiver that no longer answers may never be.
         """
         account = self._account
-        messages, size = account.messages, account.sizes.total
+        messages, size = account.sent, account.bytes
         if account.queued and self._flows():
             return messages + account.queued, size + account.queued_bytes
         return messages, size
@@ -124,7 +122,6 @@ class OutLink:
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything is acknowledged."""
         return not (self._queue or self._wire.entries or self._flights)
 
     def taken_off_s(self) -> float:
@@ -188,8 +185,7 @@ class OutLink:
             account.resent_bytes += message.sizes.total
         else:
             self._leave_queue(message)
-            account.messages += 1
-            account.sizes += message.sizes
+            account.send(message.sizes)
         entry.is_sent = entry.is_counted = True
 
     def _leave_queue(self, message: WireMessage) -> None:
@@ -223,9 +219,9 @@ class OutLink:
         account = self._account
         account.receipts += 1
         self._is_broken, self._progress_at = False, time.monotonic()
-        account.late = max(account.late, receipt.late)
+        account.sent_late = max(account.sent_late, receipt.late)
         for refused in receipt.refused:
-            account.refused[refusal_name(refused.refusal)] += 1
+            account.refuse(refusal_name(refused.refusal))
         self._settle(receipt.seen)
         self._look_for_room()
         self._wake.set()
@@ -241,7 +237,7 @@ class OutLink:
             self._account.acknowledged += 1
         if newest is not None:
             now, is_first = time.monotonic(), self._acknowledged == 1
-            self._account.round_trips.add(self._times.add(newest, now, self._acknowledged_bytes, is_first))
+            self._account.return_after(self._times.add(newest, now, self._acknowledged_bytes, is_first))
 
     def broken(self) -> None:
         """What was under way when the stream broke waits again, in front; a copy that did arrive will be refused."""

@@ -41,9 +41,7 @@ class PlainChannel:
         self._token = token
 
     async def open(self, options: Options, is_busy: bool) -> grpc.aio.Channel:
-        """A channel."""
         return grpc.aio.insecure_channel(self._orchestrator, options=options)
 
     def token(self) -> str:
-        """As it was given."""
         return self._token

@@ -21,6 +21,5 @@ class _PreciseSelector(selectors.EpollSelector):
 
 
 def run_precisely(work: Coroutine[Any, Any, None]) -> None:
-    """As `asyncio.run` does."""
     with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(_PreciseSelector())) as runner:
         runner.run(work)

@@ -11,6 +11,7 @@ from pathlib import Path
 import grpc
 
 from contract.assignment import assigned, peer
+from contract.counters import NodeCounters
 from contract.fingerprint import fingerprint
 from contract.logs import log_event
 from contract.ports.health_server import HealthServer
@@ -25,7 +26,6 @@ from contract.versions import code_version
 from node.addresses import AUTO, choose, control_address, own_addresses
 from node.commands import CommandRefused, check_neighbours, check_probe, on_one_line, read_faults
 from node.control import ControlStream
-from node.counters import NodeCounters
 from node.metrics import NodeCollector
 from node.orchestrator_channel import Options as ChannelOptions
 from node.orchestrator_channel import OrchestratorChannel, PlainChannel
@@ -33,7 +33,7 @@ from node.probing import boot_id
 from node.server import ExchangeServer
 from node.session import Session
 from node.shaping import Kernel, probe
-from node.supervisor import ORDERS, SOCKET_VARIABLE
+from node.supervisor import SOCKET_VARIABLE, SupervisorOrder
 from pame import algorithms, problems
 from pame.errors import MessageRefused, PameError
 
@@ -47,8 +47,6 @@ _PROBES = 1000
 
 @dataclass(frozen=True)
 class Options:
-    """How a node is started."""
-
     orchestrator: str
     token: str
     member: str
@@ -71,7 +69,7 @@ class Options:
 
 def capabilities() -> list[str]:
     """The algorithms and problems that this node can run, and the orders that a supervisor above it takes."""
-    orders = ORDERS if Path(os.environ.get(SOCKET_VARIABLE, "")).is_socket() else ()
+    orders = list(SupervisorOrder) if Path(os.environ.get(SOCKET_VARIABLE, "")).is_socket() else []
     return [
         *(f"algorithm:{kind}" for kind in algorithms.SPECS),
         *(f"problem:{kind}" for kind in problems.SPECS),
@@ -80,8 +78,6 @@ def capabilities() -> list[str]:
 
 
 class Node:
-    """Everything one node does, from start to end."""
-
     def __init__(self, options: Options) -> None:
         self._options = options
         self._host, self._metrics_host = _hosts(options)
@@ -164,7 +160,7 @@ class Node:
         return self._handshakes.refused if self._handshakes else {}
 
     def _account(self) -> NodeCounters:
-        return self._session.account if self._session else NodeCounters(strangers=self._server.refused)
+        return self._session.account if self._session else self._server.idle
 
     def _join(self) -> pb.Join:
         options, session = self._options, self._session

@@ -43,7 +43,6 @@ class RunWatch:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def close(self) -> None:
-        """Nobody wants to know any more."""
         self._closed.set()
 
     def _watch(self) -> None:

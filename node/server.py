@@ -5,13 +5,13 @@ The largest message follows from n, which only an assignment tells: the server i
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from contract.counters import NodeCounters
 from contract.credentials import Credentials, mutual_server, peer_name
 from contract.ports.health_service import HealthChecks
 from contract.ports.port_limits import port_limits
@@ -26,7 +26,7 @@ SERVICE = "pame.v1.Exchange"
 _IDLE_LIMIT = 4096
 _HEADROOM = 2
 _LEAST_HEADROOM = 64 * 2**20
-"""Our own limit refuses a parcel with its reason and counts it. gRPC has a limit for what is larger still: it ends the
+"""Our own limit refuses a message with its reason and counts it. gRPC has a limit for what is larger still: it ends the
 stream with RESOURCE_EXHAUSTED before a byte of it is kept, but tells only the sender why."""
 _SHARE = 3 / 8
 """Of the descriptors: while one server replaces another, there are two."""
@@ -36,7 +36,7 @@ _PATIENCE_WITH_REFUSED = 100
 """A stream that sends nothing else is closed."""
 
 Arrive = Callable[[bytes, str | None], int]
-"""Takes a parcel in from whom a certificate names, if there is one; how many of its sender were late so far, or
+"""Takes a message in from whom a certificate names, if there is one; how many of its sender were late so far, or
 `ParcelRefused`."""
 
 
@@ -52,8 +52,8 @@ class ExchangeServer:
         self._port = port
         self._server: grpc.aio.Server | None = None
         self._streams = 0
-        self.refused: Counter[str] = Counter()
-        """Parcels that came while no run was under way, by reason."""
+        self.idle = NodeCounters()
+        """While no run is under way: parcels that come all the same."""
         self.credentials: Credentials | None = None
         """What it shows and asks for from the next `open` on; None: no TLS."""
 
@@ -86,7 +86,7 @@ class ExchangeServer:
         admission: Admission | None = None,
     ) -> None:
         """Serve with this limit; a server that is already open is replaced without a gap. `tls`: if there is any;
-        `probed`: takes in what measures a link, as `arrive` does parcels; `admission`: looks at streams first."""
+        `probed`: takes in what measures a link, as `arrive` does messages; `admission`: looks at streams first."""
         previous = self._server
         options = [
             ("grpc.max_receive_message_length", max(_HEADROOM * limit, _LEAST_HEADROOM if arrive else 0)),
@@ -151,11 +151,11 @@ class ExchangeServer:
             self._streams -= 1
             acknowledging.cancel()
         if stream.refused_in_a_row >= _PATIENCE_WITH_REFUSED:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused parcels in a row")
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, "too many refused messages in a row")
 
     def _turn_away(self, data: bytes, name: str | None) -> int:
         refused = WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "no run is under way here")
-        self.refused[refused.code] += 1
+        self.idle.refuse(refused.code)
         raise refused
 
 

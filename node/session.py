@@ -8,17 +8,17 @@ from math import inf, isfinite
 from typing import Any
 
 from contract.assignment import Assigned, Peer
+from contract.counters import NodeCounters, OutCounters
 from contract.fault_reports import IN_PROCESS, Turn, concerns, fault_message, realised_message
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
 from contract.unexpected_errors import reason_of
 from node.conditions import Conditions
-from node.counters import NodeCounters, OutCounters
 from node.fault_schedule import FaultSchedule
 from node.link import OutLink
 from node.probing import Prober
-from node.reports import record_message, totals_message
+from node.reports import counted_message, record_message
 from node.server import ExchangeServer
 from node.shaping import Kernel, Shaper, ShapingRefused
 from node.socket_counters import count_sockets, own_inodes
@@ -56,8 +56,8 @@ class Session:
         addresses = {peer.index: peer.address for peer in assigned.peers}
         self._shaper = Shaper(assigned.setting, assigned.index, addresses, kernel or Kernel())
         self._shaping: asyncio.Task[None] | None = None
-        self._weather = Conditions(assigned.setting, assigned.index, self._shaper, assigned.seconds)
-        self._chronicle = FaultSchedule(
+        self._conditions = Conditions(assigned.setting, assigned.index, self._shaper, assigned.seconds)
+        self._faults = FaultSchedule(
             assigned.index,
             assigned.setting.plan,
             self._tell_turn,
@@ -67,13 +67,13 @@ class Session:
             run_name(assigned.run),
             assigned.setting.stop.last_iteration if assigned.setting.exchange.waits else inf,
         )
-        self._chronicler: asyncio.Task[None] | None = None
+        self._following: asyncio.Task[None] | None = None
         self._reshape = asyncio.Event()
         self._peers = {peer.index: peer for peer in assigned.peers}
         self._credentials = server.credentials if assigned.tls else None
         if assigned.tls and self._credentials is None:
             raise ParameterError("not an assignment for this node: it asks for TLS, and there is no certificate here")
-        self._prober = Prober(assigned, self._shaper, self._weather, self._credentials)
+        self._prober = Prober(assigned, self._shaper, self._conditions, self._credentials)
         self._probes: set[int] = set()
         """Sockets from before the start: gRPC closes them when it likes."""
         self._records: list[Record] = []
@@ -84,24 +84,24 @@ class Session:
         self._trainer = Trainer(
             assigned,
             self._links,
-            self._weather,
+            self._conditions,
             self.account,
             self._records.append,
             self._snapshot,
             room,
-            lambda k: self._chronicle.look(self._weather.seconds(), k),
-            self._chronicle.is_struck,
-            lambda k: self._chronicle.strike(k, self._weather.seconds),
+            lambda k: self._faults.look(self._conditions.seconds(), k),
+            self._faults.is_struck,
+            lambda k: self._faults.strike(k, self._conditions.seconds),
         )
 
     async def prepare(self) -> None:
-        """Open the door for messages of this run: others may start a moment earlier."""
+        """Take in messages of this run: others may start a moment earlier."""
         await self._trainer.measure()
         await self._shaper.apply(self.assigned.seconds)
         self._prober.open(self._server.host, self._server.port)
-        limit, assigned = self._trainer.customs.limit, self.assigned
+        limit, assigned = self._trainer.checks.limit, self.assigned
         own = proof(assigned.secret, self._server.address, assigned.incarnation)
-        admission = Admission(own, self.account.strangers)
+        admission = Admission(own, self.account.refuse)
         await self._server.open(limit, self._trainer.arrive, self.assigned.tls, self._prober.arrive, admission)
 
     def realised(self) -> list[pb.RealisedLink]:
@@ -126,31 +126,31 @@ class Session:
             account = self.account.out[peer.index]
             self._links[peer.index] = OutLink(
                 peer,
-                self._trainer.customs.limit,
-                self._weather,
+                self._trainer.checks.limit,
+                self._conditions,
                 account,
                 self._credentials,
                 secret=self.assigned.secret,
             )
-        following = self._chronicle.follow(self._weather.seconds, lambda: self.account.iteration)
+        following = self._faults.follow(self._conditions.seconds, lambda: self.account.iteration)
         training = self._trainer.run(lambda: self._done(self.assigned.run))
         self._task = asyncio.create_task(self._or_fail(training))
         self._reporter = asyncio.create_task(self._or_fail(self._report_now_and_then()))
         self._shaping = asyncio.create_task(self._or_fail(self._keep_shaping()))
-        self._chronicler = asyncio.create_task(self._or_fail(following))
+        self._following = asyncio.create_task(self._or_fail(following))
 
     def add_faults(self, events: Plan) -> None:
         """By hand, while the run goes on; what cannot be done here is told, and left."""
         try:
             self._shaper.add(events)
         except ShapingRefused as refused:
-            now, k = self._weather.seconds(), self.account.iteration
+            now, k = self._conditions.seconds(), self.account.iteration
             for event in events:
                 if concerns(event, self.assigned.index):
                     self._tell_turn(Turn(event, True, now, k, failure=str(refused)))
             return
-        self._weather.add(events)
-        self._chronicle.add(events)
+        self._conditions.add(events)
+        self._faults.add(events)
         self._reshape.set()
 
     async def _keep_shaping(self) -> None:
@@ -158,7 +158,7 @@ class Session:
         tries = 0
         while True:
             self._reshape.clear()
-            now = self._weather.seconds()
+            now = self._conditions.seconds()
             try:
                 await self._shaper.apply(now)
                 tries = 0
@@ -169,9 +169,9 @@ class Session:
                     return
                 await asyncio.sleep(_SHAPING_RETRY_S)
                 continue
-            took = self._weather.seconds() - now
-            self._chronicle.applied(now, self.account.iteration, took, self._held)
-            left = self._shaper.next_change(now) - self._weather.seconds()
+            took = self._conditions.seconds() - now
+            self._faults.applied(now, self.account.iteration, took, self._held)
+            left = self._shaper.next_change(now) - self._conditions.seconds()
             with suppress(TimeoutError):
                 async with asyncio.timeout(left if isfinite(left) else None):
                     await self._reshape.wait()
@@ -191,14 +191,14 @@ class Session:
         """Neighbours came back elsewhere."""
         for peer in peers:
             self._peers[peer.index] = peer
-            self._trainer.customs.moved(peer.index, peer.incarnation)
-            self._trainer.customs.renamed(peer.index, peer.name)
+            self._trainer.checks.moved(peer.index, peer.incarnation)
+            self._trainer.checks.renamed(peer.index, peer.name)
             self._trainer.greet(peer.index)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)
             self._shaper.move(peer.index, peer.address)
         with suppress(ShapingRefused):  # `_keep_shaping` tries again, and fails the run if it must
-            await self._shaper.apply(self._weather.seconds())
+            await self._shaper.apply(self._conditions.seconds())
         self._reshape.set()
 
     async def stop(self, at: int, drain_s: float, parting_s: float) -> None:
@@ -207,7 +207,7 @@ class Session:
         `parting_s`: neighbours may so long still be counting on their connections to this node.
         """
         await self._cancel(self._task)
-        for task in (self._chronicler, self._shaping):
+        for task in (self._following, self._shaping):
             await self._cancel(task)
         await self._shaper.clear()  # a run ends healed
         await asyncio.gather(*(link.drain(drain_s) for link in self._links.values()))
@@ -223,7 +223,7 @@ class Session:
 
     async def close(self) -> None:
         """Leave at once."""
-        for task in (self._task, self._chronicler, self._shaping, self._reporter):
+        for task in (self._task, self._following, self._shaping, self._reporter):
             await self._cancel(task)
         await self._prober.close()
         await self._shaper.clear()
@@ -257,7 +257,7 @@ class Session:
         self._report(with_totals=False)  # so that the records before a snapshot are there before it
         start = time.thread_time()
         self._send_model(k, model, result=False)
-        self.account.snapshot_s += time.thread_time() - start
+        self.account.snapshot_cpu_s += time.thread_time() - start
         self.account.snapshot_bytes += 8 * model.size
 
     def _send_model(self, k: int, model: Vector, result: bool) -> None:
@@ -281,7 +281,7 @@ class Session:
             report = pb.Report(run=self.assigned.run, records=[record_message(record) for record in piece])
             self._send(pb.FromNode(report=report))
         if with_totals:
-            self._send(pb.FromNode(report=totals_message(self.account)))
+            self._send(pb.FromNode(report=counted_message(self.account)))
 
     @staticmethod
     async def _cancel(task: "asyncio.Task[None] | None") -> None:

@@ -3,9 +3,9 @@
     ESTAB 0 0 127.0.0.1:35916 127.0.0.1:49715 ino:442197 ...
              ts sack ... bytes_sent:100000 bytes_retrans:305 bytes_received:17 segs_out:5 segs_in:3 retrans:0/1 ...
 
-A connection has two ends, and both see it. Only the end that opened it counts it here: what it sent are parcels, what
+A connection has two ends, and both see it. Only the end that opened it counts it here: what it sent are messages, what
 it received are receipts, the segments out and in are all packets of the connection, pure ACKs included.
-Retransmissions are those of the parcels' direction: a sender alone knows what it sent again.
+Retransmissions are those of the messages' direction: a sender alone knows what it sent again.
 A connection belongs to the link whose receiver has its far end's address. Those that broke during the run are gone
 by then: `connections` says how many were counted.
 """
@@ -61,7 +61,6 @@ async def count_sockets(receivers: Mapping[int, str], but: Set[int] = frozenset(
 
 
 def total(connections: Iterable[Connection]) -> SocketCounts:
-    """Their sums."""
     names = [field.name for field in fields(SocketCounts)][1:]
     counts = (SocketCounts(1, *(getattr(connection, name) for name in names)) for connection in connections)
     return sum(counts, SocketCounts())

@@ -7,7 +7,7 @@ of a node that died, and is shown proofs there, gains nothing, even if the node 
 """
 
 import hmac
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import grpc
@@ -38,13 +38,13 @@ class Admission:
     """Whose streams a node takes in during a run."""
 
     proof: bytes = field(repr=False)
-    strangers: Counter[str]
-    """Where the others are counted, by reason."""
+    refuse: Callable[[str], None] = field(repr=False)
+    """Counts the others, by reason."""
 
     async def check(self, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:
         """Before anything of a stream is read: without the right proof it ends here."""
         found = [value for key, value in context.invocation_metadata() or () if key == KEY]
         if len(found) == 1 and isinstance(found[0], bytes) and hmac.compare_digest(found[0], self.proof):
             return
-        self.strangers[_REASON] += 1
+        self.refuse(_REASON)
         await context.abort(grpc.StatusCode.UNAUTHENTICATED, "this stream does not show the secret of the run here")

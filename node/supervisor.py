@@ -22,6 +22,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
+from enum import StrEnum
 from math import isfinite
 from pathlib import Path
 
@@ -32,7 +33,6 @@ from node.supervisor_socket import SupervisorSocket
 _LOG = logging.getLogger("node.supervisor")
 SOCKET_VARIABLE = "PAME_SUPERVISOR"
 MEMBER_VARIABLE = "PAME_MEMBER"
-ORDERS = ("pause", "kill", "restart")
 LONGEST_S = 3600.0
 _LEAVE_S = 5.0
 _FIRST_BACKOFF_S = 0.5
@@ -40,11 +40,19 @@ _LONGEST_BACKOFF_S = 10.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 
 
+class SupervisorOrder(StrEnum):
+    """What becomes of a trainer."""
+
+    PAUSE = "pause"
+    KILL = "kill"
+    RESTART = "restart"
+
+
 class BadOrder(Exception):
     """An order that cannot be carried out; says why."""
 
 
-def read_order(line: bytes) -> tuple[str, float, str]:
+def read_order(line: bytes) -> tuple[SupervisorOrder, float, str]:
     """What to do, for how many seconds, and in which run, by its name; empty: in none."""
     try:
         order = json.loads(line)
@@ -53,11 +61,11 @@ def read_order(line: bytes) -> tuple[str, float, str]:
             raise TypeError
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise BadOrder('an order is {"do": "pause", "seconds": 3}') from None
-    if do not in ORDERS:
-        raise BadOrder(f"{do!r} is no order; there are: {', '.join(ORDERS)}")
+    if do not in list(SupervisorOrder):
+        raise BadOrder(f"{do!r} is no order; there are: {', '.join(SupervisorOrder)}")
     if not isfinite(seconds) or not 0 <= seconds <= LONGEST_S:
         raise BadOrder(f"an order ends after 0 to {LONGEST_S:g} seconds, not {seconds:g}")
-    return do, seconds, run
+    return SupervisorOrder(do), seconds, run
 
 
 class Supervisor:
@@ -190,13 +198,13 @@ class Supervisor:
                 raise BadOrder("there is no trainer just now: try again when it is back")
         except BadOrder as error:
             return {"done": False, "why": str(error)}
-        if do == "pause":
+        if do is SupervisorOrder.PAUSE:
             os.kill(self._pid, signal.SIGSTOP)
             self._resume_at = max(self._resume_at or 0.0, time.monotonic() + seconds)
         else:
             self._ordered_back_s = seconds
             self._kill_at = time.monotonic() + _LEAVE_S
-            os.kill(self._pid, signal.SIGKILL if do == "kill" else signal.SIGTERM)
+            os.kill(self._pid, signal.SIGKILL if do is SupervisorOrder.KILL else signal.SIGTERM)
             os.kill(self._pid, signal.SIGCONT)
         self._watch_run(run)
         return {"done": True, "pid": self._pid}

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from node.supervisor import ORDERS, SOCKET_VARIABLE
+from node.supervisor import SOCKET_VARIABLE, SupervisorOrder
 
-_USAGE = f"usage: python -m node.supervisor_client {{{'|'.join(ORDERS)}}} SECONDS"
+_USAGE = f"usage: python -m node.supervisor_client {{{'|'.join(SupervisorOrder)}}} SECONDS"
 _ANSWER_S = 5.0
 
 

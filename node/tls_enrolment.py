@@ -40,7 +40,6 @@ class TlsChannel:
         return grpc.aio.secure_channel(self._control, channel, options=[*options, *expecting(ORCHESTRATOR_NAME)])
 
     def token(self) -> str:
-        """As it lies in the folder."""
         return self._read(TOKEN_FILE).decode("ascii", "replace").strip()
 
     async def _enrol(self, authority: bytes) -> Credentials:

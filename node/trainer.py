@@ -15,8 +15,8 @@ from math import inf
 import numpy as np
 
 from contract.assignment import Assigned
+from contract.counters import InCounters, NodeCounters
 from node.conditions import Conditions
-from node.counters import InCounters, NodeCounters
 from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.wire_message import MessageChecks, WireMessageRefused, pack
@@ -46,7 +46,7 @@ class Trainer:
         self,
         assigned: Assigned,
         links: Mapping[int, OutLink],
-        weather: Conditions,
+        conditions: Conditions,
         account: NodeCounters,
         recorded: Callable[[Record], None],
         snapshot: Snapshot,
@@ -68,7 +68,7 @@ class Trainer:
         self._participant.k = assigned.first
         self._slow = index in setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._links = links
-        self._weather = weather
+        self._conditions = conditions
         self._account = account
         self._recorded = recorded
         self._snapshot = snapshot
@@ -101,7 +101,7 @@ class Trainer:
         self._absurd_from = inf
         for peer in assigned.peers:
             account.into.setdefault(peer.index, InCounters())
-        self.customs = MessageChecks(
+        self.checks = MessageChecks(
             setting,
             assigned.run,
             index,
@@ -122,18 +122,18 @@ class Trainer:
         self._algorithm.greet(neighbour)
 
     def arrive(self, data: bytes, name: str | None = None) -> int:
-        """A parcel arrives from whom a certificate names so; how many of its sender were late so far."""
+        """A message arrives from whom a certificate names so; how many of its sender were late so far."""
         try:
-            received = self.customs.open(data, name)
+            received = self.checks.open(data, name)
         except WireMessageRefused as refused:
             known = self._account.into.get(refused.sender) if refused.sender is not None else None
-            (known.refused if known else self._account.strangers)[refused.code] += 1
+            (known or self._account).refuse(refused.code)
             if known:
                 known.refused_detail = str(refused)
             raise
         link = self._account.into[received.sender]
-        link.messages += 1
-        link.bytes += received.size
+        link.received += 1
+        link.received_bytes += received.size
         link.absurd += is_absurd(received.message, self._absurd_from)
         link.suspect = False
         self._arrived = time.monotonic()
@@ -148,7 +148,7 @@ class Trainer:
         started = time.monotonic()
         self._began = started - self._assigned.seconds
         self._clock = IterationClock(started)
-        self._weather.begin(self._assigned.seconds)
+        self._conditions.begin(self._assigned.seconds)
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run says so in one sentence
             while True:
                 k = participant.k
@@ -240,21 +240,21 @@ class Trainer:
         setting, assigned = self._setting, self._assigned
         message = self._algorithm.message(k)
         self._check.look(assigned.index, k, message)
-        parcel = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
+        packed = pack(setting, assigned.run, assigned.index, assigned.incarnation, k, message)
         lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
-            is_foreseen = self._weather.is_lost(receiver, k)
-            if is_foreseen or self._weather.is_lost_at(receiver, k, self._clock.due):
+            is_foreseen = self._conditions.is_lost(receiver, k)
+            if is_foreseen or self._conditions.is_lost_at(receiver, k, self._clock.due):
                 account.lost += 1
-                account.lost_bytes += parcel.sizes.total
+                account.lost_bytes += packed.sizes.total
                 lost += 1
                 if not is_foreseen:
                     self._algorithm.missed(receiver, k)
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
                 await self._wait_for_room(receiver)
-            for dropped in self._links[receiver].push(parcel, self._clock.due if self._clock.is_timed else None):
+            for dropped in self._links[receiver].push(packed, self._clock.due if self._clock.is_timed else None):
                 self._algorithm.missed(receiver, dropped.iteration)
             account.overtime += k >= setting.stop.last_iteration
         return lost
@@ -280,7 +280,7 @@ class Trainer:
     def _lost_senders(self, k: int, wanted: Wanted | None) -> Sequence[int]:
         """The senders whose message is lost on purpose, which both ends can compute."""
         senders = wanted.senders if wanted else ()
-        return [j for j in senders if self._weather.will_not_come(j, k)]
+        return [j for j in senders if self._conditions.will_not_come(j, k)]
 
     async def _wait(self, began: float) -> float:
         """Until the round has what it needs, or patience runs out; when that was, which may be before now."""
@@ -327,7 +327,7 @@ class Trainer:
         self._last_step_s = time.perf_counter() - start
         account.steps += k < setting.stop.last_iteration
         account.step_s += self._last_step_s
-        self._clock.step(max(self._weather.step_seconds(k, self._slow, self._clock.due), self._overtime_s))
+        self._clock.step(max(self._conditions.step_seconds(k, self._slow, self._clock.due), self._overtime_s))
 
     def _count_unused(self) -> None:
         late, evicted = self._participant.unused()

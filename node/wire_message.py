@@ -1,6 +1,6 @@
-"""Messages as parcels and back: the codec's byte strings in protobuf, and every reason to refuse one.
+"""Messages as they travel and back: the codec's byte strings in protobuf, and every reason to refuse one.
 
-A parcel is built and serialised once for all its receivers.
+A message is built and serialised once for all its receivers.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from pame.message_coding import (
 from pame.resolved_run import ResolvedRun
 
 _ROOM = 4096
-"""For the tags of a parcel."""
+"""For the tags of a message."""
 _ROOM_OF_A_VECTOR = 64
 """For what protobuf and the codec put around its name and its coordinates."""
 _DETAIL = 300
@@ -32,7 +32,7 @@ _DETAIL = 300
 
 
 class WireMessageRefused(Exception):
-    """A parcel that this node does not take; `sender` is None if it named no neighbour."""
+    """A message that this node does not take; `sender` is None if it named no neighbour."""
 
     def __init__(self, refusal: int, detail: str, sender: int | None = None) -> None:
         super().__init__(detail if len(detail) <= _DETAIL else f"{detail[:_DETAIL]}...")
@@ -46,7 +46,7 @@ class WireMessageRefused(Exception):
 
 
 def size_limit(lengths: Mapping[str, int]) -> int:
-    """The largest parcel that can make sense, by the lengths of its vectors: float64 values, some bits per coordinate,
+    """The largest message that can make sense, by the lengths of its vectors: float64 values, some bits per coordinate,
     and headers."""
     return _ROOM + sum(8 * n + n // 2 + len(name.encode()) + _ROOM_OF_A_VECTOR for name, n in lengths.items())
 
@@ -67,12 +67,12 @@ class WireMessage:
 
 
 def pack(setting: ResolvedRun, run: int, sender: int, incarnation: int, k: int, message: Message) -> WireMessage:
-    """The parcel of a message; a value that is not finite means that the run has diverged."""
+    """A message in its bytes; a value that is not finite means that the run has diverged."""
     wire = setting.wire(sender, k)
-    parcel = pb.Parcel(run=run, sender=sender, incarnation=incarnation, iteration=k, n=setting.problem.n)
+    tagged = pb.Parcel(run=run, sender=sender, incarnation=incarnation, iteration=k, n=setting.problem.n)
     for name, form, data in encode_message(message, wire):
-        setattr(parcel.vectors.add(name=name), form, data)
-    return WireMessage(k, parcel.SerializeToString(), measure_message(message, wire))
+        setattr(tagged.vectors.add(name=name), form, data)
+    return WireMessage(k, tagged.SerializeToString(), measure_message(message, wire))
 
 
 class MessageChecks:
@@ -98,7 +98,7 @@ class MessageChecks:
         self._names = names
         self._newest: dict[int, int] = {}
         self.limit = size_limit(self._declaration.lengths)
-        """The largest parcel that is taken, in bytes."""
+        """The largest message that is taken, in bytes."""
 
     def moved(self, sender: int, incarnation: int) -> None:
         """A neighbour came back; what its former self still says is refused."""
@@ -121,39 +121,39 @@ class MessageChecks:
                 refusal_pb2.REFUSAL_TOO_LARGE, f"{len(data)} bytes, at most {self.limit} make sense"
             )
         try:
-            parcel = pb.Parcel.FromString(data)
+            tagged = pb.Parcel.FromString(data)
         except DecodeError:
-            raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no parcel") from None
-        if self._names is not None and self._names.get(parcel.sender) != name:
-            detail = f"this is not node {parcel.sender}, which it says it is"
+            raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no message") from None
+        if self._names is not None and self._names.get(tagged.sender) != name:
+            detail = f"this is not node {tagged.sender}, which it says it is"
             raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_SENDER, detail)
-        self._check_tags(parcel)
-        message, size = self._vectors_of(parcel)
-        self.moved(parcel.sender, parcel.incarnation)  # only now: what is refused changes nothing
-        self._newest[parcel.sender] = parcel.iteration
-        return Received(parcel.sender, parcel.iteration, message, size)
+        self._check_tags(tagged)
+        message, size = self._vectors_of(tagged)
+        self.moved(tagged.sender, tagged.incarnation)  # only now: what is refused changes nothing
+        self._newest[tagged.sender] = tagged.iteration
+        return Received(tagged.sender, tagged.iteration, message, size)
 
-    def _check_tags(self, parcel: pb.Parcel) -> None:
-        sender, k, n = parcel.sender, parcel.iteration, self._setting.problem.n
-        if parcel.run != self._run:
-            raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "a parcel of another run")
+    def _check_tags(self, tagged: pb.Parcel) -> None:
+        sender, k, n = tagged.sender, tagged.iteration, self._setting.problem.n
+        if tagged.run != self._run:
+            raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "a message of another run")
         if sender not in self._incarnations:
             raise WireMessageRefused(
                 refusal_pb2.REFUSAL_UNKNOWN_SENDER, f"node {sender} is no neighbour of node {self._index}"
             )
         known = self._incarnations[sender]
-        if parcel.incarnation > known and self._names is not None:  # the orchestrator would have said so
-            detail = f"incarnation {parcel.incarnation} of node {sender}, which is at {known}"
+        if tagged.incarnation > known and self._names is not None:  # the orchestrator would have said so
+            detail = f"incarnation {tagged.incarnation} of node {sender}, which is at {known}"
             raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_SENDER, detail, sender)
-        if parcel.incarnation < known:
-            detail = f"incarnation {parcel.incarnation} of node {sender}, which is at {known} by now"
+        if tagged.incarnation < known:
+            detail = f"incarnation {tagged.incarnation} of node {sender}, which is at {known} by now"
             raise WireMessageRefused(refusal_pb2.REFUSAL_OLD_INCARNATION, detail, sender)
-        if parcel.n != n:
-            raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_DIMENSION, f"n = {parcel.n}, and here n = {n}", sender)
+        if tagged.n != n:
+            raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_DIMENSION, f"n = {tagged.n}, and here n = {n}", sender)
         if not self._is_expected(sender, k):
             detail = f"node {sender} says nothing to node {self._index} at iteration {k}"
             raise WireMessageRefused(refusal_pb2.REFUSAL_BAD_ITERATION, detail, sender)
-        if parcel.incarnation == known and k <= self._newest.get(sender, -1):
+        if tagged.incarnation == known and k <= self._newest.get(sender, -1):
             detail = f"iteration {k} of node {sender} was here before"
             raise WireMessageRefused(refusal_pb2.REFUSAL_DUPLICATE, detail, sender)
 
@@ -162,16 +162,16 @@ class MessageChecks:
         is_over = self._setting.exchange.waits and k >= self._setting.stop.last_iteration
         return not is_over and self._selection.is_sent(sender, self._index, k)
 
-    def _vectors_of(self, parcel: pb.Parcel) -> tuple[Message, int]:
-        vectors = [_coded(vector) for vector in parcel.vectors]
-        draw = Draw(self._setting.seed, parcel.sender, parcel.iteration)
+    def _vectors_of(self, tagged: pb.Parcel) -> tuple[Message, int]:
+        vectors = [_coded(vector) for vector in tagged.vectors]
+        draw = Draw(self._setting.seed, tagged.sender, tagged.iteration)
         try:
             message = decode_message(vectors, self._declaration, draw)
         except WrongVectors as wrong:
-            raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_VECTORS, str(wrong), parcel.sender) from None
+            raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_VECTORS, str(wrong), tagged.sender) from None
         except Refused as refused:
             code = refusal_pb2.Refusal.Value(f"REFUSAL_{refused.code.name}")
-            raise WireMessageRefused(code, str(refused), parcel.sender) from None
+            raise WireMessageRefused(code, str(refused), tagged.sender) from None
         return message, sum(len(vector.data) for vector in vectors)
 
 

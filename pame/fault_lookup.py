@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import replace
+from typing import assert_never
 
 from pame.fault_effects import (
     CutEffect,
@@ -46,6 +47,8 @@ class FaultLookup:
                 case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
                     for node in nodes:
                         self._nodes[node].append(event)
+                case never:
+                    assert_never(never)
 
     def loss(self, link: Link, iteration: int, share: float = 0.0) -> float:
         """The chance that the message of an iteration is not sent, on top of another one; known to everybody."""

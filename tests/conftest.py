@@ -1,14 +1,19 @@
 """Tests that need a tool say so: `@pytest.mark.requires("chromium")`.
 
 Without the tool they are skipped with the reason; if PAME_REQUIRE lists the tool (as `.ci/run` does), they fail.
+
+Tests that reach beyond their process are marked `edge` by what their module has at hand, directly or through helpers;
+`make test-fast` runs the others. One of these that starts a process or opens a port fails: it must be an `edge`.
 """
 
 import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from functools import cache
+from inspect import ismodule
 
 import pytest
 from hypothesis import settings
@@ -20,6 +25,17 @@ settings.load_profile("repeatable")
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
+
+@cache
+def _succeeds(*command: str) -> bool:
+    if shutil.which(command[0]) is None:
+        return False
+    try:
+        return subprocess.run(command, capture_output=True, check=False, timeout=30).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
 TOOLS: dict[str, Callable[[], bool]] = {
     "chromium": lambda: any(shutil.which(name) for name in CHROMIUM_NAMES),
     "compose": lambda: _succeeds("docker", "compose", "version"),
@@ -30,14 +46,62 @@ TOOLS: dict[str, Callable[[], bool]] = {
 }
 
 
+OUTSIDE = (
+    "aiohttp", "docker", "grpc", "multiprocessing", "playwright", "socket", "subprocess", "urllib.request",
+    "orchestrator.backends", "orchestrator.campaigns.process_pool", "orchestrator.live",
+)  # fmt: skip
+COMMANDS = {"pame", "pame_process"}
+FORBIDDEN = {"os.fork", "os.posix_spawn", "os.system", "socket.bind", "socket.connect", "subprocess.Popen"}
+_pure_test = ""
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "edge: the test starts processes or opens ports; see make test-fast")
+    config.addinivalue_line("markers", "slow: pure, but too long for make test-fast")
     config.addinivalue_line("markers", "requires(tool): the test needs this tool; see PAME_REQUIRE")
+    sys.addaudithook(_forbid_reaching_out)
     unknown = _required() - TOOLS.keys()
     if unknown:
         raise pytest.UsageError(f"PAME_REQUIRE names unknown tools {sorted(unknown)}; known: {sorted(TOOLS)}")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # as in the background of a script: whatever the tests start would be deaf to Ctrl-C, too
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        module = item.getparent(pytest.Module)
+        has_command = isinstance(item, pytest.Function) and not COMMANDS.isdisjoint(item.fixturenames)
+        if has_command or item.get_closest_marker("requires") or (module and _reaches_out(module.obj.__name__)):
+            item.add_marker("edge")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    global _pure_test
+    _pure_test = "" if item.get_closest_marker("edge") else item.nodeid
+    try:
+        return (yield)
+    finally:
+        _pure_test = ""
+
+
+def _forbid_reaching_out(event: str, _arguments: object) -> None:
+    if _pure_test and event in FORBIDDEN:
+        raise AssertionError(f"{_pure_test}: {event}: mark it with pytest.mark.edge, or keep it within its process")
+
+
+@cache
+def _reaches_out(name: str) -> bool:
+    """Whether a module has something at hand that starts processes or opens ports; helpers of tests are looked into."""
+    values = vars(sys.modules[name]).values()
+    at_hand = {value.__name__ if ismodule(value) else getattr(value, "__module__", None) for value in values} - {name}
+    for other in filter(None, at_hand):
+        if other.startswith("tests.") and _reaches_out(other):
+            return True
+        if any(f"{other}.".startswith(f"{out}.") for out in OUTSIDE):
+            return True
+    return False
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -52,7 +116,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _one_blas_thread() -> object:
+def _one_blas_thread() -> Iterator[None]:
     with threadpool_limits(1):
         yield
 
@@ -62,16 +126,6 @@ def _has_namespaces() -> bool:
     if not all(map(shutil.which, ("ip", "nft", "nsenter", "setpriv", "ss", "sysctl", "tc", "unshare"))):
         return False
     return _succeeds("unshare", "--net", "true")
-
-
-@cache
-def _succeeds(*command: str) -> bool:
-    if shutil.which(command[0]) is None:
-        return False
-    try:
-        return subprocess.run(command, capture_output=True, check=False, timeout=30).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
 
 
 def _required() -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-FORBIDDEN = {
+FORBIDDEN: dict[str, dict[str, tuple[str, ...]]] = {
     "pame": {
         "above": ("contract", "node", "orchestrator", "benchmarks", "tests"),
         "edges": (

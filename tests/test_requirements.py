@@ -1,4 +1,4 @@
-"""A test that needs a tool is skipped where the tool is missing, and fails where PAME_REQUIRE lists it."""
+"""Tests that need a tool are skipped without it, or fail if PAME_REQUIRE lists it; those that reach out are edges."""
 
 import os
 import shutil
@@ -15,11 +15,21 @@ def test_something_in_a_browser():
 """
 
 
-def run_without_tools(folder: Path, required: str) -> subprocess.CompletedProcess[str]:
+REACHES_OUT = """
+import os
+{more}
+def test_something_beyond_its_process():
+    os.system("true")
+"""
+
+
+def run_without_tools(
+    folder: Path, required: str, text: str = NEEDS_A_BROWSER, *options: str
+) -> subprocess.CompletedProcess[str]:
     shutil.copy(Path(__file__).parent / "conftest.py", folder)
-    (folder / "test_browser.py").write_text(NEEDS_A_BROWSER)
+    (folder / "test_browser.py").write_text(text)
     environment = {**os.environ, "PATH": str(folder), "PAME_REQUIRE": required}
-    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(folder)]
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *options, str(folder)]
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder, check=False)
 
 
@@ -39,3 +49,14 @@ def test_a_misspelt_requirement_is_an_error(tmp_path: Path) -> None:
     done = run_without_tools(tmp_path, "chromum")
     assert done.returncode != 0
     assert "unknown tools ['chromum']" in done.stdout + done.stderr
+
+
+def test_a_test_that_reaches_out_unmarked_fails_and_says_so(tmp_path: Path) -> None:
+    done = run_without_tools(tmp_path, "", REACHES_OUT.format(more=""), "-m", "not edge")
+    assert done.returncode == 1
+    assert "os.system: mark it with pytest.mark.edge" in done.stdout
+
+
+def test_a_test_with_a_way_out_at_hand_is_an_edge_by_itself(tmp_path: Path) -> None:
+    done = run_without_tools(tmp_path, "", REACHES_OUT.format(more="from subprocess import run"), "-m", "edge")
+    assert "1 passed" in done.stdout

@@ -40,12 +40,10 @@ class Connections:
             self._alarms[transport] = self._alarm(transport, seconds)
 
     def leave(self, transport: asyncio.Transport) -> None:
-        """It is closed."""
         if (alarm := self._alarms.pop(transport, None)) is not None:
             alarm.cancel()
 
     def close(self) -> None:
-        """End all."""
         for transport in list(self._alarms):
             self.leave(transport)
             transport.abort()

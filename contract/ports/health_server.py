@@ -38,11 +38,9 @@ class HealthServer:
         await self._server.start()
 
     async def say(self, serving: bool) -> None:
-        """From now on."""
         status = health_pb2.HealthCheckResponse
         await self._checks.set("", status.SERVING if serving else status.NOT_SERVING)
 
     async def close(self) -> None:
-        """Stop answering."""
         if self._server is not None:
             await self._server.stop(None)

@@ -13,5 +13,4 @@ class HealthChecks(health.aio.HealthServicer):
     """To be asked again and again."""
 
     async def Watch(self, request: Any, context: "grpc.aio.ServicerContext[Any, Any]") -> None:  # noqa: N802  gRPC's name
-        """Not here."""
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "use Check")

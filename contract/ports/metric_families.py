@@ -13,21 +13,17 @@ from contract.ports.tls_failures import REASONS
 NAMED = 32
 """At most so many peers, or reasons, have series of their own: what 128 nodes expose stays bounded."""
 OTHERS = "others"
-KINDS = ("values", "support", "stars", "framing", "protobuf")
 Samples = dict[tuple[str, ...], float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What runs here."""
-
     code_version: str
     python_version: str = platform.python_version()
     grpc_version: str = grpc.__version__
 
 
 def build_info(build: Build) -> Metric:
-    """The versions of what runs here."""
     return core.InfoMetricFamily("pame_build", "Versions of what runs here.", value=asdict(build))
 
 
@@ -51,14 +47,12 @@ def by_reason(counts: Mapping[str, int]) -> Samples:
 
 
 def refused_handshakes(whose: str, counts: Mapping[str, int]) -> Metric:
-    """TLS connections that were not to be."""
     name = f"pame_{whose}_refused_handshakes_total"
     known = dict.fromkeys(REASONS, 0) | dict(counts)
     return family(name, "Refused TLS handshakes, by reason.", ["reason"], by_reason(known))
 
 
 def refused_requests(whose: str, counts: Mapping[str, int]) -> Metric:
-    """HTTP that was not to be."""
     name = f"pame_{whose}_refused_requests_total"
     known = dict.fromkeys(REQUEST_REASONS, 0) | dict(counts)
     return family(name, "Refused HTTP requests and connections, by reason.", ["reason"], by_reason(known))

@@ -77,7 +77,6 @@ class MetricsServer:
         self._kept: dict[tuple[bool, bool], tuple[float, bytes]] = {}
 
     async def open(self) -> None:
-        """Begin to answer."""
         self._serving = listen(self._listening, lambda: _MetricsVisit(self))
 
     async def close(self) -> None:
@@ -89,7 +88,6 @@ class MetricsServer:
         self.connections.close()
 
     def answer(self, head: bytes) -> bytes:
-        """To a whole request."""
         try:
             request = parse(head)
         except MalformedRequest as error:

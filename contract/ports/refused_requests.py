@@ -11,8 +11,6 @@ _EVERY_S = 60.0
 
 
 class RefusedRequests:
-    """Of one process."""
-
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.counts: Counter[str] = Counter(dict.fromkeys(REASONS, 0))
         self.say: Callable[[Mapping[str, int]], None] | None = None
@@ -22,14 +20,12 @@ class RefusedRequests:
         self._unsaid = False
 
     def count(self, reason: str) -> None:
-        """One more."""
         self.counts[reason] += 1
         self._unsaid = True
         if self._clock() - self._said_at >= _EVERY_S:
             self.close()
 
     def close(self) -> None:
-        """Say what has not been said."""
         if self._unsaid and self.say is not None:
             self._said_at, self._unsaid = self._clock(), False
             self.say({reason: count for reason, count in sorted(self.counts.items()) if count})

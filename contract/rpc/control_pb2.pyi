@@ -286,10 +286,10 @@ class Report(_message.Message):
     TOTALS_FIELD_NUMBER: _ClassVar[int]
     run: int
     records: _containers.RepeatedCompositeFieldContainer[Record]
-    out: _containers.RepeatedCompositeFieldContainer[OutLink]
-    into: _containers.RepeatedCompositeFieldContainer[InLink]
-    totals: NodeTotals
-    def __init__(self, run: _Optional[int] = ..., records: _Optional[_Iterable[_Union[Record, _Mapping]]] = ..., out: _Optional[_Iterable[_Union[OutLink, _Mapping]]] = ..., into: _Optional[_Iterable[_Union[InLink, _Mapping]]] = ..., totals: _Optional[_Union[NodeTotals, _Mapping]] = ...) -> None: ...
+    out: _containers.RepeatedCompositeFieldContainer[Counted]
+    into: _containers.RepeatedCompositeFieldContainer[Counted]
+    totals: Counted
+    def __init__(self, run: _Optional[int] = ..., records: _Optional[_Iterable[_Union[Record, _Mapping]]] = ..., out: _Optional[_Iterable[_Union[Counted, _Mapping]]] = ..., into: _Optional[_Iterable[_Union[Counted, _Mapping]]] = ..., totals: _Optional[_Union[Counted, _Mapping]] = ...) -> None: ...
 
 class Record(_message.Message):
     __slots__ = ("iteration", "seconds", "waited_s", "wanted", "received", "coverage", "starved", "late", "messages", "bytes", "lost", "staleness")
@@ -319,85 +319,21 @@ class Record(_message.Message):
     staleness: float
     def __init__(self, iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., waited_s: _Optional[float] = ..., wanted: _Optional[int] = ..., received: _Optional[int] = ..., coverage: _Optional[float] = ..., starved: bool = ..., late: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., lost: _Optional[int] = ..., staleness: _Optional[float] = ...) -> None: ...
 
-class OutLink(_message.Message):
-    __slots__ = ("receiver", "messages", "values_bytes", "support_bytes", "stars_bytes", "framing_bytes", "protobuf_bytes", "lost", "lost_bytes", "dropped", "acknowledged", "refused", "late", "connects", "round_trip_s", "longest_round_trip_s", "overtime", "receipts", "sockets", "queued", "queued_bytes", "resent", "resent_bytes", "dropped_bytes")
-    RECEIVER_FIELD_NUMBER: _ClassVar[int]
-    MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    VALUES_BYTES_FIELD_NUMBER: _ClassVar[int]
-    SUPPORT_BYTES_FIELD_NUMBER: _ClassVar[int]
-    STARS_BYTES_FIELD_NUMBER: _ClassVar[int]
-    FRAMING_BYTES_FIELD_NUMBER: _ClassVar[int]
-    PROTOBUF_BYTES_FIELD_NUMBER: _ClassVar[int]
-    LOST_FIELD_NUMBER: _ClassVar[int]
-    LOST_BYTES_FIELD_NUMBER: _ClassVar[int]
-    DROPPED_FIELD_NUMBER: _ClassVar[int]
-    ACKNOWLEDGED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    LATE_FIELD_NUMBER: _ClassVar[int]
-    CONNECTS_FIELD_NUMBER: _ClassVar[int]
-    ROUND_TRIP_S_FIELD_NUMBER: _ClassVar[int]
-    LONGEST_ROUND_TRIP_S_FIELD_NUMBER: _ClassVar[int]
-    OVERTIME_FIELD_NUMBER: _ClassVar[int]
-    RECEIPTS_FIELD_NUMBER: _ClassVar[int]
-    SOCKETS_FIELD_NUMBER: _ClassVar[int]
-    QUEUED_FIELD_NUMBER: _ClassVar[int]
-    QUEUED_BYTES_FIELD_NUMBER: _ClassVar[int]
-    RESENT_FIELD_NUMBER: _ClassVar[int]
-    RESENT_BYTES_FIELD_NUMBER: _ClassVar[int]
-    DROPPED_BYTES_FIELD_NUMBER: _ClassVar[int]
-    receiver: int
-    messages: int
-    values_bytes: int
-    support_bytes: int
-    stars_bytes: int
-    framing_bytes: int
-    protobuf_bytes: int
-    lost: int
-    lost_bytes: int
-    dropped: int
-    acknowledged: int
-    refused: int
-    late: int
-    connects: int
-    round_trip_s: float
-    longest_round_trip_s: float
-    overtime: int
-    receipts: int
-    sockets: SocketTotals
-    queued: int
-    queued_bytes: int
-    resent: int
-    resent_bytes: int
-    dropped_bytes: int
-    def __init__(self, receiver: _Optional[int] = ..., messages: _Optional[int] = ..., values_bytes: _Optional[int] = ..., support_bytes: _Optional[int] = ..., stars_bytes: _Optional[int] = ..., framing_bytes: _Optional[int] = ..., protobuf_bytes: _Optional[int] = ..., lost: _Optional[int] = ..., lost_bytes: _Optional[int] = ..., dropped: _Optional[int] = ..., acknowledged: _Optional[int] = ..., refused: _Optional[int] = ..., late: _Optional[int] = ..., connects: _Optional[int] = ..., round_trip_s: _Optional[float] = ..., longest_round_trip_s: _Optional[float] = ..., overtime: _Optional[int] = ..., receipts: _Optional[int] = ..., sockets: _Optional[_Union[SocketTotals, _Mapping]] = ..., queued: _Optional[int] = ..., queued_bytes: _Optional[int] = ..., resent: _Optional[int] = ..., resent_bytes: _Optional[int] = ..., dropped_bytes: _Optional[int] = ...) -> None: ...
-
-class InLink(_message.Message):
-    __slots__ = ("sender", "messages", "bytes", "aggregated", "late", "late_bytes", "evicted", "refused", "suspect", "refused_by", "refused_detail", "absurd")
-    SENDER_FIELD_NUMBER: _ClassVar[int]
-    MESSAGES_FIELD_NUMBER: _ClassVar[int]
-    BYTES_FIELD_NUMBER: _ClassVar[int]
-    AGGREGATED_FIELD_NUMBER: _ClassVar[int]
-    LATE_FIELD_NUMBER: _ClassVar[int]
-    LATE_BYTES_FIELD_NUMBER: _ClassVar[int]
-    EVICTED_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_FIELD_NUMBER: _ClassVar[int]
-    SUSPECT_FIELD_NUMBER: _ClassVar[int]
+class Counted(_message.Message):
+    __slots__ = ("peer", "whole", "seconds", "refused_by", "refused_detail", "sockets")
+    PEER_FIELD_NUMBER: _ClassVar[int]
+    WHOLE_FIELD_NUMBER: _ClassVar[int]
+    SECONDS_FIELD_NUMBER: _ClassVar[int]
     REFUSED_BY_FIELD_NUMBER: _ClassVar[int]
     REFUSED_DETAIL_FIELD_NUMBER: _ClassVar[int]
-    ABSURD_FIELD_NUMBER: _ClassVar[int]
-    sender: int
-    messages: int
-    bytes: int
-    aggregated: int
-    late: int
-    late_bytes: int
-    evicted: int
-    refused: int
-    suspect: bool
+    SOCKETS_FIELD_NUMBER: _ClassVar[int]
+    peer: int
+    whole: _containers.RepeatedScalarFieldContainer[int]
+    seconds: _containers.RepeatedScalarFieldContainer[float]
     refused_by: _containers.RepeatedCompositeFieldContainer[RefusedCount]
     refused_detail: str
-    absurd: int
-    def __init__(self, sender: _Optional[int] = ..., messages: _Optional[int] = ..., bytes: _Optional[int] = ..., aggregated: _Optional[int] = ..., late: _Optional[int] = ..., late_bytes: _Optional[int] = ..., evicted: _Optional[int] = ..., refused: _Optional[int] = ..., suspect: bool = ..., refused_by: _Optional[_Iterable[_Union[RefusedCount, _Mapping]]] = ..., refused_detail: _Optional[str] = ..., absurd: _Optional[int] = ...) -> None: ...
+    sockets: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, peer: _Optional[int] = ..., whole: _Optional[_Iterable[int]] = ..., seconds: _Optional[_Iterable[float]] = ..., refused_by: _Optional[_Iterable[_Union[RefusedCount, _Mapping]]] = ..., refused_detail: _Optional[str] = ..., sockets: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class RefusedCount(_message.Message):
     __slots__ = ("refusal", "messages")
@@ -406,48 +342,6 @@ class RefusedCount(_message.Message):
     refusal: _refusal_pb2.Refusal
     messages: int
     def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., messages: _Optional[int] = ...) -> None: ...
-
-class NodeTotals(_message.Message):
-    __slots__ = ("starved", "expired", "overran", "steps", "cpu_s", "resident_bytes", "refused_strangers", "snapshot_cpu_s", "snapshot_bytes", "desynchronised")
-    STARVED_FIELD_NUMBER: _ClassVar[int]
-    EXPIRED_FIELD_NUMBER: _ClassVar[int]
-    OVERRAN_FIELD_NUMBER: _ClassVar[int]
-    STEPS_FIELD_NUMBER: _ClassVar[int]
-    CPU_S_FIELD_NUMBER: _ClassVar[int]
-    RESIDENT_BYTES_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_STRANGERS_FIELD_NUMBER: _ClassVar[int]
-    SNAPSHOT_CPU_S_FIELD_NUMBER: _ClassVar[int]
-    SNAPSHOT_BYTES_FIELD_NUMBER: _ClassVar[int]
-    DESYNCHRONISED_FIELD_NUMBER: _ClassVar[int]
-    starved: int
-    expired: int
-    overran: int
-    steps: int
-    cpu_s: float
-    resident_bytes: int
-    refused_strangers: int
-    snapshot_cpu_s: float
-    snapshot_bytes: int
-    desynchronised: int
-    def __init__(self, starved: _Optional[int] = ..., expired: _Optional[int] = ..., overran: _Optional[int] = ..., steps: _Optional[int] = ..., cpu_s: _Optional[float] = ..., resident_bytes: _Optional[int] = ..., refused_strangers: _Optional[int] = ..., snapshot_cpu_s: _Optional[float] = ..., snapshot_bytes: _Optional[int] = ..., desynchronised: _Optional[int] = ...) -> None: ...
-
-class SocketTotals(_message.Message):
-    __slots__ = ("bytes_sent", "bytes_received", "segments_out", "segments_in", "retransmitted_segments", "connections", "retransmitted_bytes")
-    BYTES_SENT_FIELD_NUMBER: _ClassVar[int]
-    BYTES_RECEIVED_FIELD_NUMBER: _ClassVar[int]
-    SEGMENTS_OUT_FIELD_NUMBER: _ClassVar[int]
-    SEGMENTS_IN_FIELD_NUMBER: _ClassVar[int]
-    RETRANSMITTED_SEGMENTS_FIELD_NUMBER: _ClassVar[int]
-    CONNECTIONS_FIELD_NUMBER: _ClassVar[int]
-    RETRANSMITTED_BYTES_FIELD_NUMBER: _ClassVar[int]
-    bytes_sent: int
-    bytes_received: int
-    segments_out: int
-    segments_in: int
-    retransmitted_segments: int
-    connections: int
-    retransmitted_bytes: int
-    def __init__(self, bytes_sent: _Optional[int] = ..., bytes_received: _Optional[int] = ..., segments_out: _Optional[int] = ..., segments_in: _Optional[int] = ..., retransmitted_segments: _Optional[int] = ..., connections: _Optional[int] = ..., retransmitted_bytes: _Optional[int] = ...) -> None: ...
 
 class SnapshotChunk(_message.Message):
     __slots__ = ("run", "iteration", "offset", "values", "result")

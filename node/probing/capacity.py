@@ -8,7 +8,6 @@ _AT_ONCE = 32
 
 
 def capacity_bps(seconds: float) -> float:
-    """Bits per second; takes that long."""
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender,

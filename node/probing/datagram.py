@@ -11,8 +11,6 @@ LEAST_BYTES = _LAYOUT.size
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """One probe."""
-
     key: int
     """See `key_of`."""
     number: int

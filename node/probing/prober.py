@@ -51,11 +51,11 @@ class Prober:
     """From an assignment to the start of its run."""
 
     def __init__(
-        self, assigned: Assigned, shaper: Shaper, weather: Conditions, credentials: Credentials | None
+        self, assigned: Assigned, shaper: Shaper, conditions: Conditions, credentials: Credentials | None
     ) -> None:
         self._assigned = assigned
         self._shaper = shaper
-        self._weather = weather
+        self._conditions = conditions
         self._credentials = credentials
         self._peers = {peer.index: peer for peer in assigned.peers}
         self._socket: ProbeSocket | None = None
@@ -125,8 +125,8 @@ class Prober:
         return number == self._number
 
     async def _send(self, order: control_pb2.Probe, answer: control_pb2.Probed) -> None:
-        peer, whole = self._peers[order.peer], self._weather.whole_link(order.peer)
-        left = self._weather.link(order.peer)  # to the in-process shaper
+        peer, whole = self._peers[order.peer], self._conditions.whole_link(order.peer)
+        left = self._conditions.link(order.peer)  # to the in-process shaper
         is_rate = order.kind == control_pb2.Probe.KIND_RATE
         jobs = []
         if (isfinite(left.rate_bps)) if is_rate else (left.delay_s or left.jitter_s):
@@ -140,7 +140,7 @@ class Prober:
     ) -> None:
         stream = self._streams.get(peer.index)
         if stream is None:
-            stream = ProbeStream(self._assigned, peer, self._weather, self._credentials)
+            stream = ProbeStream(self._assigned, peer, self._conditions, self._credentials)
             self._streams[peer.index] = stream
             if not await stream.connect():
                 answer.trouble = f"no answer from node {peer.index}"
@@ -148,7 +148,7 @@ class Prober:
         sample = answer.messages
         if order.kind == control_pb2.Probe.KIND_RATE:
             back = self._assigned.setting.link_between(peer.index, self._assigned.index)
-            whole = self._weather.whole_link(peer.index)
+            whole = self._conditions.whole_link(peer.index)
             trip_s = whole.delay_s + back.delay_s + 2 * (whole.jitter_s + back.jitter_s)
             sample.sent, sample.bytes = await stream.train(order.number, left.rate_bps, trip_s)
         else:

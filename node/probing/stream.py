@@ -1,12 +1,12 @@
-"""Messages through the in-process shaper: the links that carry parcels, with a method of their own."""
+"""Messages through the in-process shaper: the links that carry messages of runs, with a method of their own."""
 
 import time
 
 from contract.assignment import Assigned, Peer
+from contract.counters import OutCounters
 from contract.credentials import Credentials
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
-from node.counters import OutCounters
 from node.link import OutLink
 from node.link_stream import PROBE
 from node.wire_message import WireMessage
@@ -25,11 +25,11 @@ _TRIP_SLACK_S = 0.02
 class ProbeStream:
     """One neighbour, reached as in a run."""
 
-    def __init__(self, assigned: Assigned, peer: Peer, weather: Conditions, credentials: Credentials | None) -> None:
+    def __init__(self, assigned: Assigned, peer: Peer, conditions: Conditions, credentials: Credentials | None) -> None:
         self._run = assigned.run
         self._index = assigned.index
         self._sent = 0
-        self._link = OutLink(peer, _LIMIT, weather, OutCounters(), credentials, PROBE, assigned.secret)
+        self._link = OutLink(peer, _LIMIT, conditions, OutCounters(), credentials, PROBE, assigned.secret)
 
     async def connect(self) -> bool:
         """Whether the neighbour answers, before long."""
@@ -65,7 +65,6 @@ class ProbeStream:
         return self._link.shortest_s
 
     async def close(self) -> None:
-        """Hang up."""
         await self._link.close()
 
     def _push(self, number: int, filling: bytes) -> int:

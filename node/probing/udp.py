@@ -50,7 +50,6 @@ class ProbeSocket:
         return True
 
     def close(self) -> None:
-        """Nothing comes any more."""
         asyncio.get_running_loop().remove_reader(self._socket)
         self._socket.close()
 

@@ -42,7 +42,6 @@ class Kernel:
     reasons: tuple[tuple[str, str], ...] = ()
 
     def reason(self, name: str) -> str:
-        """Why something does not work."""
         return dict(self.reasons).get(name, f"{name} was not tried")
 
 

@@ -25,8 +25,6 @@ _RATE_SLACK, _SLACK = (3e-3, 8.0), (1e-4, 2e-6)
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One property of a link."""
-
     mechanism: str
     """As in `Mechanisms`."""
     asked: float

@@ -27,8 +27,6 @@ class RunOnBackend(Protocol):
 
 @dataclass(frozen=True)
 class Backend:
-    """One place to run an experiment."""
-
     check: Callable[[Experiment, Path], None]
     """(experiment, folder of the experiment file): raises if it cannot run there, before anything is begun."""
     run: RunOnBackend

@@ -22,8 +22,8 @@ def local(
     experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
 ) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens."""
-    errand = RunRequest("local", experiment, base, folder, watcher, notes)
-    return run_on_processes(errand, on_loopback(experiment.nodes))
+    request = RunRequest("local", experiment, base, folder, watcher, notes)
+    return run_on_processes(request, on_loopback(experiment.nodes))
 
 
 def on_loopback(nodes: int) -> AbstractContextManager[Places]:

@@ -75,7 +75,6 @@ class _Plan:
 
 
 def check_namespaces() -> None:
-    """Make one, for a try."""
     if shutil.which("ip") is None:
         raise NoNamespaces("the backend netns needs the program `ip`: install iproute2, or use --backend local")
     try:
@@ -171,7 +170,6 @@ def _in_new_namespace(held: ExitStack, work: Callable[[int], _T]) -> _T:
 
 
 def _path(descriptor: int) -> str:
-    """For other processes."""
     return f"/proc/{os.getpid()}/fd/{descriptor}"
 
 

@@ -24,5 +24,5 @@ def netns(
     experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
 ) -> Ending:
     """Run and fill the run folder; no process, interface or namespace is left, whatever happens."""
-    errand = RunRequest("netns", experiment, base, folder, watcher, notes)
-    return run_on_processes(errand, namespaces(experiment.nodes))
+    request = RunRequest("netns", experiment, base, folder, watcher, notes)
+    return run_on_processes(request, namespaces(experiment.nodes))

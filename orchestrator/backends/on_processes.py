@@ -30,8 +30,6 @@ NODES_PER_CORE = 64
 
 @dataclass(frozen=True)
 class Places:
-    """Where everybody is."""
-
     orchestrator: str
     """The address it listens on."""
     nodes: Sequence[Place]
@@ -72,16 +70,16 @@ Ended = Callable[[RunRequest, Ending], None]
 """Who wants to know how a run ended, as soon as it did."""
 
 
-def run_on_processes(errand: RunRequest, network: AbstractContextManager[Places]) -> Ending:
+def run_on_processes(request: RunRequest, network: AbstractContextManager[Places]) -> Ending:
     """Run and fill the run folder; no process is left, whatever happens. `network` is there as long as the run."""
-    with writing(errand.folder):
-        errand.folder.mkdir(parents=True, exist_ok=True)
-    [ending] = run_one_after_another([errand], errand.folder / "nodes.log", network)
+    with writing(request.folder):
+        request.folder.mkdir(parents=True, exist_ok=True)
+    [ending] = run_one_after_another([request], request.folder / "nodes.log", network)
     return ending
 
 
 def run_one_after_another(
-    errands: Sequence[RunRequest],
+    requests: Sequence[RunRequest],
     log: Path,
     network: AbstractContextManager[Places],
     ended: Ended = lambda *_: None,
@@ -92,13 +90,13 @@ def run_one_after_another(
     """
     with threadpool_limits(1):
         try:
-            return asyncio.run(_run_all(errands, log, network, ended))
+            return asyncio.run(_run_all(requests, log, network, ended))
         except asyncio.CancelledError:  # by a signal, while there was no run
             raise KeyboardInterrupt from None
 
 
 async def _run_all(
-    errands: Sequence[RunRequest], log: Path, network: AbstractContextManager[Places], ended: Ended
+    requests: Sequence[RunRequest], log: Path, network: AbstractContextManager[Places], ended: Ended
 ) -> list[Ending]:
     endings: list[Ending] = []
     with network as places, NodeProcesses(log, places.kept) as processes, _ended_by(signal.SIGTERM):
@@ -107,9 +105,9 @@ async def _run_all(
         try:
             for number, place in enumerate(places.nodes):
                 processes.start(f"node-{number}", control.address, control.token, place)
-            for errand in errands:
-                endings.append(await _run(control, processes, errand, log))
-                ended(errand, endings[-1])
+            for request in requests:
+                endings.append(await _run(control, processes, request, log))
+                ended(request, endings[-1])
                 if endings[-1].status is Status.INTERRUPTED:
                     break
                 processes.heal()
@@ -119,10 +117,10 @@ async def _run_all(
     return endings
 
 
-async def _run(control: ControlPlane, processes: NodeProcesses, errand: RunRequest, log: Path) -> Ending:
+async def _run(control: ControlPlane, processes: NodeProcesses, request: RunRequest, log: Path) -> Ending:
     control.run = None  # the one before is over
     watching = asyncio.create_task(processes.watch_start(lambda: _is_under_way(control)))
-    conducting = asyncio.create_task(_conduct(control, errand, log))
+    conducting = asyncio.create_task(_conduct(control, request, log))
     try:
         return await _end_of(control, conducting, watching)
     finally:
@@ -131,11 +129,11 @@ async def _run(control: ControlPlane, processes: NodeProcesses, errand: RunReque
         await asyncio.gather(watching, conducting, return_exceptions=True)
 
 
-async def _conduct(control: ControlPlane, errand: RunRequest, log: Path) -> Ending:
+async def _conduct(control: ControlPlane, request: RunRequest, log: Path) -> Ending:
     order = await asyncio.to_thread(
-        make_order, errand.experiment, errand.base, errand.backend, errand.notes, errand.is_tuned
+        make_order, request.experiment, request.base, request.backend, request.notes, request.is_tuned
     )
-    return await conduct(control, order, errand.folder, errand.watcher, log)
+    return await conduct(control, order, request.folder, request.watcher, log)
 
 
 def _is_under_way(control: ControlPlane) -> bool:

@@ -105,7 +105,6 @@ class NodeProcesses:
         self._tell({"heal": True}, "the nodes could not be healed")
 
     def alive(self) -> dict[str, int]:
-        """Process ids by member."""
         self._listen()
         return {member: pid for member, pid in self._pids.items() if pid not in self._codes}
 

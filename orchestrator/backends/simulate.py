@@ -44,9 +44,8 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
             if setting.plan:
                 ending = replace(ending, faults=in_simulator(setting.plan, reached.at_end(ending.seconds, setting)))
             run.write_links(ledger.links())
-            last, sums = run.last, run.sums
-            summary = summarise(experiment, setting, "simulate", driver, ledger, last, ending, doubts, sums)
-            run.write_summary({**summary, "notes": notes})
+            told = (ledger, run.last, ending, doubts, run.sums)
+            run.write_summary(summarise(experiment, setting, "simulate", driver, *told, network=None, notes=notes))
         end_provenance(folder, provenance)
         write_report(folder)
     return ending

@@ -14,10 +14,10 @@ NETWORKS: Mapping[str, Callable[[int], AbstractContextManager[Places]]] = {"loca
 """Backends whose nodes can stay for several runs."""
 
 
-def run_standing(backend: str, errands: Sequence[RunRequest], log: Path, ended: Ended) -> list[Ending]:
+def run_standing(backend: str, requests: Sequence[RunRequest], log: Path, ended: Ended) -> list[Ending]:
     """Run them in order, on as many nodes as the largest needs; no process is left, whatever happens."""
-    for errand in errands:
-        with writing(errand.folder):
-            errand.folder.mkdir(parents=True, exist_ok=True)
-    nodes = max(errand.experiment.nodes for errand in errands)
-    return run_one_after_another(errands, log, NETWORKS[backend](nodes), ended)
+    for request in requests:
+        with writing(request.folder):
+            request.folder.mkdir(parents=True, exist_ok=True)
+    nodes = max(request.experiment.nodes for request in requests)
+    return run_one_after_another(requests, log, NETWORKS[backend](nodes), ended)

@@ -18,6 +18,7 @@ from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.experiment.named_files import carried
 from orchestrator.report import write_report
 from orchestrator.results import Ending, RunFolder, Status
+from orchestrator.results.summary import FinalFigures, RunSummary, SentBytes
 from pame.observe import Evaluation, Record
 
 Observe = Callable[[Cell], NetworkObserver]
@@ -135,25 +136,23 @@ def cleared(folder: Path) -> Path:
     return folder
 
 
-def _summary(
-    experiment: Experiment, ending: Ending, last: Evaluation | None, notes: Sequence[str]
-) -> dict[str, object]:
-    """As much of summary.json as is known from afar."""
-    return {
-        "name": experiment.name,
-        "status": ending.status,
-        "reason": ending.reason,
-        "backend": SERVED,
-        "seed": experiment.seed,
-        "nodes": experiment.nodes,
-        "algorithm": experiment.algorithm.kind,
-        "iterations": ending.iterations,
-        "seconds": ending.seconds,
-        "final": last,
-        "bytes": {"total": last and last.bytes},
-        "health": ending.health,
-        "notes": notes,
-    }
+def _summary(experiment: Experiment, ending: Ending, last: Evaluation | None, notes: Sequence[str]) -> RunSummary:
+    """As much as is known from afar."""
+    return RunSummary(
+        name=experiment.name,
+        status=ending.status.value,
+        reason=ending.reason,
+        backend=SERVED,
+        seed=experiment.seed,
+        nodes=experiment.nodes,
+        algorithm=experiment.algorithm.kind,
+        iterations=ending.iterations,
+        seconds=ending.seconds,
+        health=ending.health,
+        final=FinalFigures() if last is None else FinalFigures(last.objective, last.consensus, last.metrics, last.own),
+        bytes=SentBytes(total=None if last is None else last.bytes),
+        notes=notes,
+    )
 
 
 class _Told:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.experiment import Experiment
-from orchestrator.results.files import mapping, read_object
 from orchestrator.results.points import read_curve
+from orchestrator.results.summary import require_summary
 from orchestrator.results.tables import LinkTotals, read_links
 from pame.byte_account import LinkRows
 from pame.observe import Evaluation, Record
@@ -36,15 +36,15 @@ class RunLeft:
 
 def left_in(folder: Path, experiment: Experiment, setting: ResolvedRun) -> RunLeft:
     """By a run folder."""
-    summary = read_object(folder / "summary.json")
+    summary = require_summary(folder)
     return RunLeft(
         experiment,
         setting,
         read_curve(folder),
-        summary["seconds"],
+        summary.seconds,
         list(_records(folder / "records.csv")) or None,
         read_links(folder / "links.csv"),
-        _models(folder, setting.topology.nodes, mapping(summary.get("network")).get("results")),
+        _models(folder, setting.topology.nodes, summary.network and summary.network.results),
     )
 
 

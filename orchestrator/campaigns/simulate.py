@@ -14,12 +14,11 @@ from orchestrator.campaigns.yardstick import draw_problem
 from orchestrator.control import NetworkState
 from orchestrator.errors import RunFailed
 from orchestrator.experiment.resolve import choose_driver, make_setting
-from orchestrator.report.degraded import health_told
 from orchestrator.results import Ending, Status
-from orchestrator.results.files import mapping, read_object
 from orchestrator.results.health import State
 from orchestrator.results.round_counts import RoundCounts
 from orchestrator.results.simulated_health import simulated_health
+from orchestrator.results.summary import require_summary
 from pame.byte_account import ByteAccount
 from pame.errors import Diverged
 from pame.observe import Evaluation, Record, RunOutcome, Several
@@ -70,19 +69,18 @@ def simulate_into(cell: Cell, folder: Path) -> Run:
 
 def run_in(folder: Path, cell: Cell, backend: str, ending: Ending) -> Run:
     """By the run folder that it left."""
-    summary = read_object(folder / "summary.json")
+    summary = require_summary(folder)
     measured = cell.look.measure_folder(folder, cell.experiment, backend, cell.base)
-    health, health_reason = health_told(summary)
     happened = {} if ending.faults is None else {"faults": ending.faults.sentence}
     return Run(
         cell=cell,
         backend=backend,
         status=ending.status.value,
         reason=ending.reason,
-        seconds=summary["seconds"],
-        cpu_bound=bool(mapping(summary.get("network")).get("cpu_bound")),
-        health=health,
-        health_reason=health_reason,
+        seconds=summary.seconds,
+        cpu_bound=summary.network is not None and summary.network.cpu_bound,
+        health=summary.health_word,
+        health_reason=summary.health_reason,
         figures={**measured.figures, **happened},
         curve=measured.curve,
     )

@@ -1,10 +1,9 @@
 """`pame run`: run an experiment, or a sweep, and leave a run folder with a report."""
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -25,6 +24,8 @@ from orchestrator.experiment.late_faults import late_faults
 from orchestrator.experiment.resolve import choose_driver, has_faults, make_setting
 from orchestrator.number_words import duration, number, percent, volume
 from orchestrator.results import Ending, Status, create_folder
+from orchestrator.results.network_summary import NetworkSummary
+from orchestrator.results.summary import RunSummary, require_summary
 
 _ELSEWHERE = "--on runs it where that orchestrator is: leave --backend and --out out"
 
@@ -135,44 +136,45 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
     with shown(console) as live:
         screen = RunScreen(experiment.name, experiment.nodes, limits_of(experiment.stop), live)
         ending = BACKENDS[backend].run(experiment, base, folder, screen, variant.notes)
-    _say_summary(json.loads((folder / "summary.json").read_text(encoding="utf-8")), console)
+    _say_summary(require_summary(folder), console)
     return ending
 
 
-def _say_summary(summary: dict[str, Any], console: Console) -> None:
-    final, bits, optimum = summary["final"], summary["message_bits"], summary["optimum"]
-    for warning in summary["warnings"]:
+def _say_summary(summary: RunSummary, console: Console) -> None:
+    final, bits, network, least = summary.final, summary.message_bits, summary.network, summary.least
+    for warning in summary.warnings:
         console.print(f"[yellow]warning:[/] {escape(warning)}", soft_wrap=True)
-    if summary["status"] == Status.INTERRUPTED.value:
-        console.print(f"[yellow]interrupted[/] at iteration {summary['iterations']}; what there is, is kept")
-    if summary["status"] != Status.FINISHED.value or final["objective"] is None:
+    if summary.status == Status.INTERRUPTED.value:
+        console.print(f"[yellow]interrupted[/] at iteration {summary.iterations}; what there is, is kept")
+    if summary.status != Status.FINISHED.value or final.objective is None:
         return
-    above = f", {number(final['objective'] - optimum['objective'])} above the optimum" if optimum else ""
-    metric = f"{summary['metric'].replace('_', ' ')} {number(final['metrics'].get(summary['metric']))}"
-    health = f" ({summary['health']['state']})" if summary["health"] else ""
-    console.print(f"{summary['reason']}{health}: f(mean model) {number(final['objective'])}{above}; {metric}")
-    wire = summary["network"]["wire"] if summary["network"] else None
-    on_wire = "" if wire is None else f", {volume(wire['model']['total'])} on the wire"
-    payload, messages = volume(summary["bytes"]["total"]), number(summary["messages"]["sent"])
-    sent = f"sent {payload} of payload{on_wire}, in {messages} messages"
-    share = f", {percent(bits['sent'] / bits['dense'])} of whole models" if bits["sent"] else ""
-    kind = "simulated" if summary["driver"] else "of running"
-    clock = "" if summary["seconds"] is None else f"; {duration(summary['seconds'])} {kind}"
-    console.print(f"{sent}{share}{clock}; {duration(summary['wall_seconds'])} on this machine")
-    if summary["network"]:
-        _say_network(summary["network"], console)
+    above = "" if least is None else f", {number(final.objective - least)} above the optimum"
+    name = summary.metric or ""
+    metric = f"{name.replace('_', ' ')} {number(final.metrics.get(name))}"
+    health = f" ({summary.health_word})" if summary.health else ""
+    console.print(f"{summary.reason}{health}: f(mean model) {number(final.objective)}{above}; {metric}")
+    wire = network.wire if network else None
+    on_wire = f", {volume(wire.model.get('total'))} on the wire" if wire else ""
+    sent = f"sent {volume(summary.bytes.total)} of payload{on_wire}, in {number(summary.messages.sent)} messages"
+    share = f", {percent(bits.sent / bits.dense)} of whole models" if bits.sent and bits.dense else ""
+    kind = "simulated" if summary.driver else "of running"
+    clock = "" if summary.seconds is None else f"; {duration(summary.seconds)} {kind}"
+    console.print(f"{sent}{share}{clock}; {duration(summary.wall_seconds)} on this machine")
+    if network:
+        _say_network(network, console)
 
 
-def _say_network(network: dict[str, Any], console: Console) -> None:
+def _say_network(network: NetworkSummary, console: Console) -> None:
     """What it was on the wire, and what watching it cost."""
-    wire, evaluation = network["wire"], network["evaluation"]
-    say_verified(network["verified"], console)
+    wire, cost = network.wire, network.evaluation
+    say_verified(network.verified, console)
     if wire is not None:
-        counted = wire["ratios"]["total"]
+        counted = wire.ratios.total
         seen = "ss: not measured" if counted is None else f"ss counted {percent(counted)} of that"
         console.print(f"on the wire: by a model of all headers and receipts; {seen}")
-    cost = f"{duration(evaluation['cpu_s'])} of CPU and {volume(evaluation['bytes'])} of snapshots"
-    console.print(f"evaluation took {cost}" + ("; [red]cpu-bound[/]" if network["cpu_bound"] else ""))
+    if cost is not None:
+        took = f"evaluation took {duration(cost.cpu_s)} of CPU and {volume(cost.bytes)} of snapshots"
+        console.print(took + ("; [red]cpu-bound[/]" if network.cpu_bound else ""))
 
 
 def _say_trouble(endings: Sequence[Ending]) -> None:

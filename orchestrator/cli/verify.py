@@ -1,6 +1,5 @@
 """`pame verify`: measure the links of an experiment where it would run, and say what they are."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from orchestrator.cli.remote import Security, Token, client_of, run_on
 from orchestrator.cli.run import run_here
 from orchestrator.cli.verified import say_verified, verification_table
 from orchestrator.errors import UnknownBackend
+from orchestrator.results.summary import require_summary
 from pame.errors import ParameterError
 
 _ROWS = 40
@@ -45,7 +45,8 @@ def verify(
     if on is not None:
         raise typer.Exit(run_on(client_of(on, token, security), variants[0].experiment, base, console))
     code, folder = run_here(variants[0], base, backend, out, console)
-    verified = json.loads((folder / "summary.json").read_text(encoding="utf-8"))["network"]["verified"]
+    network = require_summary(folder).network
+    verified = network.verified if network else None
     if verified is not None:
         verification_table(verified, console, _ALL if everything else _ROWS)
         say_verified(verified, console)

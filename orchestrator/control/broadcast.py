@@ -20,8 +20,6 @@ _DROPPED_FIRST = ("network", "point")
 
 
 class Broadcast:
-    """The observer of a run who tells everybody else."""
-
     def __init__(self, run: int, experiment: Experiment, folder: str) -> None:
         """`folder`: the name of the run folder."""
         self.run = run
@@ -41,7 +39,6 @@ class Broadcast:
         self._watchers: set[_Backlog] = set()
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """A point of the curves."""
         event = pb.Event(point=_point(evaluation))
         self._points.append(event)
         self._tell(event)
@@ -50,7 +47,6 @@ class Broadcast:
         """Nothing: `state` says how far the nodes are."""
 
     def state(self, state: NetworkState) -> None:
-        """The network a moment later."""
         if self._phase is None or self._phase.phase.phase != state.phase:
             self._phase = pb.Event(phase=self._about)
             self._phase.phase.phase = state.phase

@@ -26,8 +26,6 @@ _NOT_THERE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, gr
 
 
 class Client:
-    """To be used as a context."""
-
     def __init__(self, address: str, token: str, authority: bytes | None = None) -> None:
         """`address`: HOST:PORT; `authority`: the certificate (PEM) to believe; None: no TLS."""
         self.address = address
@@ -90,7 +88,6 @@ class Client:
         return answer.planned
 
     def nodes(self) -> pb.NodeList:
-        """Who is there."""
         with self._asking():
             answer: pb.NodeList = self._stub.ListNodes(pb.ListNodesRequest(token=self._token), timeout=_ANSWER_S)
         return answer
@@ -118,7 +115,6 @@ class Retelling:
         self._nodes = 0
 
     def tell(self, event: pb.Event) -> None:
-        """One event."""
         match event.WhichOneof("kind"):
             case "phase" if event.phase.phase in list(Phase):
                 self._phase, self._nodes = Phase(event.phase.phase), event.phase.nodes

@@ -110,8 +110,6 @@ class _Struck:
 
 
 class _ContainerFaults:
-    """Of one run."""
-
     def __init__(self, run: NetworkRunState) -> None:
         self._run = run
         self._known = 0
@@ -120,7 +118,7 @@ class _ContainerFaults:
         """When an event begins or ends, and its place in the plan; ends come first."""
         self._struck: dict[str, _Struck] = {}
         self._at: dict[_Key, _Struck] = {}
-        """Whom an event has struck: others may sit there by now."""
+        """Whom an event has struck: others may have that index by now."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._containers: Containers | None = None
         self._opening = Lock()

@@ -43,7 +43,6 @@ class Quota:
 
 
 def cpu_share(share: float) -> Quota:
-    """So much of one core."""
     return Quota(_PERIOD_US, round(share * _PERIOD_US))
 
 
@@ -79,7 +78,6 @@ class Containers:
             raise DockerRefused("the orchestrator's own container belongs to no Compose project")
 
     def close(self) -> None:
-        """Ask nothing any more."""
         self._engine.close()
 
     def kill(self, member: str) -> None:
@@ -98,13 +96,11 @@ class Containers:
             self._engine.start(self._find(member))
 
     def quota(self, member: str) -> Quota:
-        """What it has now."""
         with _answered():
             limits: Mapping[str, int] = self._engine.inspect_container(self._find(member))["HostConfig"]
         return Quota(limits["CpuPeriod"] or _PERIOD_US, limits["CpuQuota"] or _UNLIMITED_US)
 
     def set_quota(self, member: str, quota: Quota) -> None:
-        """From now on."""
         with _answered():
             self._engine.update_container(self._find(member), cpu_period=quota.period_us, cpu_quota=quota.quota_us)
 
@@ -121,8 +117,8 @@ class Containers:
 def _knock(url: str) -> None:
     """OSError says in plain words why nobody answers; the SDK would not, and would leave its socket open."""
     if url.startswith(_UNIX):
-        with socket.socket(socket.AF_UNIX) as door:
-            door.connect(url.removeprefix(_UNIX))
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(url.removeprefix(_UNIX))
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from orchestrator.experiment.faults import FaultOutcomes
 from orchestrator.experiment.faults.happened import Reach, on_network
 from orchestrator.experiment.resolve import HARD_STOP_S
 from orchestrator.results import Ending, Status
+from orchestrator.results.events import EventWord
 from orchestrator.results.health import State, judge
 from pame.errors import Diverged
 from pame.evaluate import Measured
@@ -69,9 +70,9 @@ class EndWatch:
         for index in sorted(mute - silent):
             run.disturbances.silences += 1
             run.collection.has_faults()
-            run.happened("silent", index, f"nothing heard for {SILENT_S:g} s")
+            run.happened(EventWord.SILENT, index, f"nothing heard for {SILENT_S:g} s")
         for index in sorted((silent - mute) & run.indices.alive()):
-            run.happened("heard again", index, "")
+            run.happened(EventWord.HEARD_AGAIN, index, "")
         run.nodes.silent = mute
 
 
@@ -90,7 +91,6 @@ def judge_point(run: NetworkRunState, point: UnmeasuredPoint, measured: Measured
 
 
 def ending_of(run: NetworkRunState, spent_s: float) -> Ending:
-    """Of a run that is over."""
     end = run.end or RunEnd(Status.FAILED, "the run ended without a reason", 0)
     if run.began is not None or run.unheard:
         run.health = judge(symptoms_of(run, is_over=True, is_failed=end.status is Status.FAILED))

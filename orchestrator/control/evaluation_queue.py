@@ -16,7 +16,6 @@ class EvaluationQueue:
         self._task: asyncio.Task[None] | None = None
 
     def add(self, points: Iterable[UnmeasuredPoint]) -> None:
-        """More to do."""
         for point in points:
             self._waiting.put_nowait(point)
 

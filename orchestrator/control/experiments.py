@@ -34,7 +34,6 @@ class ExperimentsService:
         self._submissions = submissions
 
     async def Submit(self, request: pb.Submission, context: Context) -> pb.Submitted:  # noqa: N802  gRPC's name
-        """Begin a run, or say why not."""
         if not self._is_ours(request.token):
             return _denied(refusal_pb2.REFUSAL_WRONG_TOKEN, _WRONG_TOKEN)
         try:
@@ -60,7 +59,6 @@ class ExperimentsService:
             yield event
 
     async def Cancel(self, request: pb.CancelRequest, context: Context) -> pb.Cancelled:  # noqa: N802
-        """End a run in order."""
         await self._check(request.token, context)
         return pb.Cancelled(was_running=self._submissions.cancel(request.run))
 

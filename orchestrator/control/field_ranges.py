@@ -1,11 +1,12 @@
 """The range of every field of what nodes send, by its type; few have one of their own.
 
-numbers     counts of which no sum overflows, finite seconds
+numbers     counts of which no sum overflows, finite seconds; counters by their table
 words       printable and short
 sentences   cut and cleaned instead of refused: an honest node may quote anything
 """
 
 from collections.abc import Callable
+from dataclasses import fields
 from functools import cache
 from math import inf
 from operator import attrgetter
@@ -14,11 +15,12 @@ from typing import Any
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
+from contract.counter_reports import LAYOUT
+from contract.counters import MOST_COUNTED, MOST_SECONDS, Counters
+from contract.rpc import control_pb2 as pb
+from contract.socket_counts import SocketCounts
 from pame.errors import PameError
 
-MOST_COUNTED = 2**48
-"""Of anything that a node counts; the sums over all nodes and links of a run fit into 64 bits."""
-_MOST_SECONDS = 1e9
 _WORD, _SENTENCE = 200, 2000
 _REPEATED = 100_000
 _TIMESTAMP_NS = 2**61
@@ -30,7 +32,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "pame.v1.FaultReport.planned": (0.0, inf),
 }
 _BY_TYPE: dict[int, tuple[float, float]] = {
-    FieldDescriptor.TYPE_DOUBLE: (0.0, _MOST_SECONDS),
+    FieldDescriptor.TYPE_DOUBLE: (0.0, MOST_SECONDS),
     FieldDescriptor.TYPE_UINT64: (0, MOST_COUNTED),
     FieldDescriptor.TYPE_INT64: (-_TIMESTAMP_NS, _TIMESTAMP_NS),
     FieldDescriptor.TYPE_SINT64: (-_TIMESTAMP_NS, _TIMESTAMP_NS),
@@ -40,12 +42,14 @@ _SENTENCES = {
     "pame.v1.FaultReport.detail": _SENTENCE,
     "pame.v1.FaultReport.mechanism": _WORD,
     "pame.v1.Goodbye.reason": _SENTENCE,
-    "pame.v1.InLink.refused_detail": _SENTENCE,
+    "pame.v1.Counted.refused_detail": _SENTENCE,
     "pame.v1.Probed.trouble": _SENTENCE,
     "pame.v1.Ready.lossless": _SENTENCE,
     "pame.v1.RealisedLink.mechanism": _WORD,
 }
 """How long each may be."""
+_BY_TABLE = frozenset({"pame.v1.Counted.whole", "pame.v1.Counted.seconds"})
+_SOCKET_COUNTS = len(fields(SocketCounts))
 
 _Check = Callable[[Any], None]
 
@@ -62,6 +66,19 @@ def check_fields(message: Message) -> None:
     """ControlRefused unless every field is in its range, also of the messages within; sentences in it are cleaned."""
     for check in _checks(message.DESCRIPTOR):
         check(message)
+
+
+def check_counted(said: pb.Counted, counters: type[Counters]) -> None:
+    """ControlRefused unless there is a number for every counter of the table, and each within its bounds."""
+    whole, seconds = LAYOUT[counters]
+    for numbers, table in ((said.whole, whole), (said.seconds, seconds)):
+        if len(numbers) != len(table):
+            raise ControlRefused("bad_number", f"{len(numbers)} numbers for {len(table)} counters")
+        for number, entry in zip(numbers[:], table, strict=True):
+            if not 0 <= number <= entry.most:
+                raise _out_of_range(entry.name, number, 0, entry.most)
+    if said.sockets and len(said.sockets) != _SOCKET_COUNTS:
+        raise ControlRefused("bad_number", f"{len(said.sockets)} numbers for {_SOCKET_COUNTS} counters of sockets")
 
 
 def on_one_line(text: str, most: int = _SENTENCE) -> str:
@@ -104,7 +121,9 @@ def _numbers(fields: list[FieldDescriptor]) -> _Check:
 
 
 def _other(field: FieldDescriptor) -> _Check | None:
-    """None: every value of the type will do."""
+    """None: every value of the type will do, or the table of counters knows better."""
+    if field.full_name in _BY_TABLE:
+        return None
     name, limits = field.name, _range(field)
     one: Callable[[Any], Any] | None = None
     if field.type == FieldDescriptor.TYPE_MESSAGE:

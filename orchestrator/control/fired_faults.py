@@ -8,8 +8,6 @@ from pame.fault_plan_text import plan_lines, read_plan
 
 
 class FiredFaults:
-    """Of one run."""
-
     def __init__(self) -> None:
         self._begun: dict[tuple[int, int, float], float] = {}
         """When, by node, number of the fault, and planned iteration."""

@@ -3,29 +3,11 @@
 Nodes report totals, about once a second; what has grown since the last report is explained if that moment is.
 """
 
-from dataclasses import dataclass
+from collections import Counter
 
-from contract.rpc import control_pb2 as pb
+from contract.counters import NodeCounters
+from orchestrator.control.totals import Who
 from orchestrator.results.round_counts import RoundCounts
-
-Who = tuple[int, int]
-"""Node and incarnation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gaps:
-    """Messages that were dropped and evicted, updates that are missing."""
-
-    dropped: int = 0
-    evicted: int = 0
-    desynchronised: int = 0
-
-    def __add__(self, other: "Gaps") -> "Gaps":
-        return Gaps(
-            self.dropped + other.dropped,
-            self.evicted + other.evicted,
-            self.desynchronised + other.desynchronised,
-        )
 
 
 class GapCounts:
@@ -33,23 +15,26 @@ class GapCounts:
 
     def __init__(self, rounds: RoundCounts) -> None:
         """`rounds`: knows when something is done on purpose."""
-        self.unexplained = Gaps()
+        self.unexplained: Counter[str] = Counter()
+        """By the name of their counter: messages that were dropped and evicted, updates that are missing."""
         self._rounds = rounds
-        self._before: dict[Who, Gaps] = {}
+        self._before: dict[Who, Counter[str]] = {}
 
-    def heard(self, who: Who, report: pb.Report, seconds: float, iteration: int) -> None:
+    def heard(self, who: Who, counted: NodeCounters, seconds: float, iteration: int) -> None:
         """The totals of a node, at this time of the run and at this iteration of the node."""
-        if not report.HasField("totals"):
-            return
-        now, before = _gaps(report), self._before.get(who, Gaps())
+        now, before = _gaps(counted), self._before.get(who, Counter())
         self._before[who] = now
         if self._rounds.is_disturbed(seconds, iteration) or self._rounds.has_stragglers:
             return
-        lost = 0 if self._rounds.has_loss else now.desynchronised - before.desynchronised
-        grown = Gaps(now.dropped - before.dropped, now.evicted - before.evicted, lost)
-        self.unexplained += Gaps(max(0, grown.dropped), max(0, grown.evicted), max(0, grown.desynchronised))
+        grown = now - before
+        if self._rounds.has_loss:
+            del grown["desynchronised"]
+        self.unexplained += grown
 
 
-def _gaps(report: pb.Report) -> Gaps:
-    dropped, evicted = sum(link.dropped for link in report.out), sum(link.evicted for link in report.into)
-    return Gaps(dropped, evicted, report.totals.desynchronised)
+def _gaps(counted: NodeCounters) -> Counter[str]:
+    return Counter(
+        dropped=sum(link.dropped for link in counted.out.values()),
+        evicted=sum(link.evicted for link in counted.into.values()),
+        desynchronised=counted.desynchronised,
+    )

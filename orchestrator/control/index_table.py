@@ -38,11 +38,11 @@ class IndexTable:
             member.index = None
 
     def holds(self, member: Member) -> bool:
-        """Whether this very process has a seat: a former one of the same name has not."""
+        """Whether this very process has an index: a former one of the same name has not."""
         return member.index is not None and self._members[member.index] is member
 
     def taken(self) -> list[tuple[int, Member]]:
-        """Everybody who has a seat, alive or not."""
+        """Everybody who has an index, alive or not."""
         return [(index, member) for index, member in enumerate(self._members) if member is not None]
 
     def living(self) -> list[Member]:
@@ -68,32 +68,30 @@ class IndexTable:
         return {index for index, member in self.taken() if member.alive and member.iteration >= iteration}
 
     def held_by(self, name: str) -> int | None:
-        """The seat that this name has, or had."""
+        """The index that this name has, or had."""
         return next((index for index, member in self.taken() if member.name == name), None)
 
     def first_free(self) -> int | None:
-        """The first seat whose node is dead."""
+        """The first index whose node is dead."""
         return min(set(range(len(self._members))) - self.alive(), default=None)
 
     def incarnation(self, index: int) -> int:
-        """Of whoever sits there now."""
+        """Of whoever has this index now."""
         return self._incarnations[index]
 
     def tell(self, index: int, message: pb.ToNode) -> None:
-        """To whoever sits there, if anybody does."""
+        """To whoever has this index, if anybody does."""
         if (member := self._members[index]) is not None:
             member.tell(message)
 
     def peer(self, index: int) -> Peer:
-        """Where that node is reached."""
         member = self._members[index]
         address, name = (member.address, member.certificate_name) if member else ("", "")
         return Peer(index, address, self._incarnations[index], name)
 
     def peers(self, indices: Iterable[int]) -> list[Peer]:
-        """Where these nodes are reached."""
         return [self.peer(index) for index in indices]
 
     def member(self, index: int) -> Member | None:
-        """Who sits there, alive or not."""
+        """Who has this index, alive or not."""
         return self._members[index]

@@ -15,7 +15,6 @@ class LinkCheck:
     """From the first node that is ready to the start."""
 
     def __init__(self, number: int, setting: ResolvedRun, rules: Verify) -> None:
-        """`number`: of the run."""
         self.realised: dict[int, list[pb.RealisedLink]] = {}
         """What became of the properties of the links, by the node that says so."""
         self.verified: Verification | None = None
@@ -27,12 +26,10 @@ class LinkCheck:
         self._verifier: Verifier | None = None
 
     def ready(self, index: int, ready: pb.Ready) -> None:
-        """A node has its links."""
         self.realised[index] = list(ready.links)
         self._boots[index] = ready.boot
 
     def probed(self, index: int, answer: pb.Probed) -> None:
-        """A node has measured something."""
         if self._verifier is not None:
             self._verifier.heard(index, answer)
 

@@ -42,7 +42,6 @@ class Member:
     outbox: "asyncio.Queue[pb.ToNode]" = field(default_factory=asyncio.Queue)
 
     def tell(self, message: pb.ToNode) -> None:
-        """Queue a command."""
         self.outbox.put_nowait(message)
 
 
@@ -59,7 +58,6 @@ class Members:
         self._told: set[tuple[str, str]] = set()
 
     def refuse(self, member: str, reason: str) -> None:
-        """Somebody was not let in."""
         self.refused[reason] += 1
         if (member, reason) not in self._told and len(self._told) < _TOLD:
             self._told.add((member, reason))
@@ -79,7 +77,6 @@ class Members:
         return [m for m in self.alive() if now - m.heard_at <= SILENT_S and capabilities <= m.capabilities]
 
     def get(self, name: str) -> Member | None:
-        """The member of that name."""
         return self._members.get(name)
 
     def add(self, member: Member) -> None:
@@ -94,7 +91,6 @@ class Members:
         self._changed.set()
 
     def left(self, member: Member) -> None:
-        """Its stream is closed."""
         member.alive = False
         self._changed.set()
 

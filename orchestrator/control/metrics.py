@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
+from contract.counters import OutCounters
 from contract.ports.metric_families import (
-    KINDS,
     Build,
     Samples,
     build_info,
@@ -40,8 +40,8 @@ class OrchestratorFigures:
     objective: float | None = None
     consensus: float | None = None
     coverage: float | None = None
-    sent_bytes: Mapping[str, int] = field(default_factory=dict)
-    """By kind: values, support, stars, framing, protobuf."""
+    sent_bytes: Mapping[str, int] = field(default_factory=lambda: OutCounters().by_kind())
+    """By kind."""
     sent_messages: int = 0
     dense_bytes: int = 0
     """What the sent messages would take as whole models."""
@@ -101,7 +101,6 @@ class OrchestratorCollector(Collector):
         self._requests = requests or {}
 
     def collect(self) -> Iterator[Metric]:
-        """All families of one scrape."""
         now = self._read()
         yield build_info(self._build)
         yield refused_handshakes("orchestrator", self._handshakes())
@@ -112,7 +111,7 @@ class OrchestratorCollector(Collector):
         yield family("pame_run_phase", "1 for the phase the run is in.", ["phase"], phases)
         places: Samples = {("slowest",): now.slowest, ("median",): now.median, ("fastest",): now.fastest}
         yield family("pame_run_iteration", "Where the nodes are.", ["position"], places)
-        sent: Samples = {(kind,): count for kind, count in (dict.fromkeys(KINDS, 0) | dict(now.sent_bytes)).items()}
+        sent: Samples = {(kind,): count for kind, count in now.sent_bytes.items()}
         yield family("pame_run_sent_bytes_total", "Handed to gRPC by all nodes, by kind.", ["kind"], sent)
         disturbances: Samples = {("died",): now.died, ("left",): now.left, ("restarted",): now.restarted}
         yield family("pame_run_disturbances_total", "Nodes that died, left or came back.", ["what"], disturbances)

@@ -6,8 +6,9 @@ The records before a snapshot come before it, so that nobody sends snapshots of 
 
 from collections import Counter
 
+from contract.counters import MOST_COUNTED
 from contract.rpc import control_pb2 as pb
-from orchestrator.control.field_ranges import MOST_COUNTED, ControlRefused
+from orchestrator.control.field_ranges import ControlRefused
 
 _TURNS = 4
 """Reports of an event of the plan by one process: it begins and ends, each perhaps said twice."""
@@ -18,8 +19,6 @@ Who = tuple[int, int]
 
 
 class NodeHistory:
-    """Of one run."""
-
     def __init__(self) -> None:
         self._next: dict[Who, int] = {}
         """The first iteration whose record is not there yet."""

@@ -13,10 +13,12 @@ from functools import cache
 
 from google.protobuf.message import DecodeError
 
+from contract.counter_reports import LAYOUT
+from contract.counters import InCounters, NodeCounters, OutCounters
 from contract.fault_reports import concerns, planned_moment
 from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
-from orchestrator.control.field_ranges import ControlRefused, check_fields
+from orchestrator.control.field_ranges import ControlRefused, check_counted, check_fields
 from pame.fault_effects import FaultEvent, Plan, for_nodes
 from pame.links import PROPERTIES
 from pame.resolved_run import ResolvedRun
@@ -25,6 +27,7 @@ MOST_OVERTIME = 2**31
 _MOST_RECEIVED = 2**20
 """In one iteration: some algorithms take several messages of a sender at once."""
 _PROPERTIES = frozenset({"cut", *(one.name for one in PROPERTIES)})
+_REFUSED = [entry.name for entry in LAYOUT[InCounters][0]].index("refused")
 _REFUSALS = frozenset(refusal_pb2.Refusal.values()) - {refusal_pb2.REFUSAL_UNSPECIFIED}
 
 Moment = tuple[int, bool, bool, float]
@@ -152,27 +155,31 @@ def _report(report: pb.Report, index: int, has_started: bool, facts: NodeFacts) 
         if record.wanted > facts.nodes or record.received > _MOST_RECEIVED:
             counts = f"{record.wanted} messages wanted and {record.received} received in one iteration"
             raise ControlRefused("bad_number", f"{counts}, and there are {facts.nodes} nodes")
+    if report.HasField("totals"):
+        check_counted(report.totals, NodeCounters)
+    for link in report.out:
+        check_counted(link, OutCounters)
     for link in report.into:
+        check_counted(link, InCounters)
         _refused_by(link)
     contacts = facts.contacts(index)
-    for name, others in (
-        ("receiver", [link.receiver for link in report.out]),
-        ("sender", [link.sender for link in report.into]),
-    ):
+    for name, links in (("receiver", report.out), ("sender", report.into)):
+        others = [link.peer for link in links]
         if len(set(others)) < len(others):
             raise ControlRefused("twice", f"a {name} comes twice in one report")
         if strangers := [other for other in others if other not in contacts]:
             raise ControlRefused("unknown_link", f"{name} {strangers[0]} is no contact of node {index}")
 
 
-def _refused_by(link: pb.InLink) -> None:
+def _refused_by(link: pb.Counted) -> None:
+    refused = link.whole[_REFUSED]
     reasons = [count.refusal for count in link.refused_by]
     if unknown := [reason for reason in reasons if reason not in _REFUSALS]:
         raise ControlRefused("bad_number", f"{unknown[0]} is no reason to refuse a message")
     if len(set(reasons)) < len(reasons):
         raise ControlRefused("twice", "a reason to refuse messages comes twice for one sender")
-    if (total := sum(count.messages for count in link.refused_by)) != link.refused:
-        raise ControlRefused("bad_number", f"{link.refused} refused messages, and {total} by reason")
+    if (total := sum(count.messages for count in link.refused_by)) != refused:
+        raise ControlRefused("bad_number", f"{refused} refused messages, and {total} by reason")
 
 
 def _snapshot(chunk: pb.SnapshotChunk, has_started: bool, facts: NodeFacts) -> None:

@@ -97,7 +97,6 @@ class NodeReports:
         self._by_time = True
 
     def report(self, node: int, records: Iterable[pb.Record]) -> None:
-        """A node did some iterations."""
         rows = [_record(node, record) for record in records]
         if not rows:
             return

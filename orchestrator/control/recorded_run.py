@@ -13,7 +13,7 @@ from orchestrator.control.container_faults import container_faults, require_dock
 from orchestrator.control.run import NetworkRun, new_number
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.state import NetworkObserver
-from orchestrator.control.summary import absurd_warnings, network_section
+from orchestrator.control.summary import absurd_warnings, network_summary
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.named_files import Files
@@ -112,7 +112,8 @@ def _write_results(run: NetworkRun, order: RunOrder, files: RunFolder, ending: E
         notes.append(f"no result came from nodes {missing}: they had died, or were too slow to answer at the end")
     notes += absurd_warnings(run)
     notes += run.refused.warnings()
-    section = network_section(run, time.perf_counter() - started, ending.seconds)
-    backend, last, sums = order.backend, files.last, files.sums
-    summary = summarise(experiment, setting, backend, None, ledger, last, ending, notes, sums, section)
-    files.write_summary({**summary, "notes": order.notes})
+    network = network_summary(run, time.perf_counter() - started, ending.seconds)
+    last, sums = files.last, files.sums
+    files.write_summary(
+        summarise(experiment, setting, order.backend, None, ledger, last, ending, notes, sums, network, order.notes)
+    )

@@ -15,8 +15,6 @@ _DETAIL = 200
 
 
 class RefusedReports:
-    """Of one run."""
-
     def __init__(self, tell: Callable[[int, str], None]) -> None:
         """`tell`: node and sentence, for events.jsonl."""
         self.counts: Counter[tuple[int, str]] = Counter()
@@ -25,7 +23,6 @@ class RefusedReports:
         self._told: Counter[int] = Counter()
 
     def add(self, node: int, refused: ControlRefused) -> None:
-        """One more."""
         self.counts[node, refused.reason] += 1
         if self._told[node] < _TOLD:
             self._told[node] += 1
@@ -33,14 +30,12 @@ class RefusedReports:
             self._tell(node, f"{refused.reason}: {on_one_line(str(refused), _DETAIL)}{more}")
 
     def by_reason(self) -> Counter[str]:
-        """Over all nodes."""
         found: Counter[str] = Counter()
         for (_, reason), count in self.counts.items():
             found[reason] += count
         return found
 
     def by_node(self) -> Counter[int]:
-        """Over all reasons."""
         found: Counter[int] = Counter()
         for (node, _), count in self.counts.items():
             found[node] += count

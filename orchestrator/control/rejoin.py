@@ -22,8 +22,6 @@ _HEAR_S = 2.0
 
 
 class Rejoins:
-    """Of one run."""
-
     def __init__(
         self,
         common: pb.Assignment,
@@ -72,7 +70,6 @@ class Rejoins:
         self._start_if_known(index)
 
     def known(self, index: int, by: int) -> None:
-        """A neighbour knows where a node is."""
         if index in self._untold:
             self._untold[index].discard(by)
             self._start_if_known(index)
@@ -91,14 +88,11 @@ class Rejoins:
 
 
 def first_iteration(collection: NodeReports, index: int, neighbours: Sequence[int], alive: Set[int], last: int) -> int:
-    """By what the nodes have reported."""
     places = [collection.iterations[j] for j in neighbours if j in alive]
     return rejoin.first_iteration(collection.iterations[index], places, last)
 
 
 def start_model(collection: NodeReports, state: rejoin.State, index: int, neighbours: Sequence[int]) -> Vector | None:
-    """From the snapshots that have come."""
-
     def latest(node: int) -> Vector | None:
         model: Vector = collection.latest[node]
         return model if collection.latest_iteration[node] >= 0 else None

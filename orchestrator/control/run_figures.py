@@ -12,7 +12,6 @@ from pame.algorithms import PameSpec
 
 
 def state_of(run: NetworkRunState) -> NetworkState:
-    """Where its nodes are."""
     places, gathering = run.collection.iterations, run.phase is Phase.GATHERING
     return NetworkState(
         phase=run.phase,
@@ -31,9 +30,8 @@ def state_of(run: NetworkRunState) -> NetworkState:
 
 
 def figures_of(run: NetworkRunState) -> OrchestratorFigures:
-    """Everything that Prometheus sees of it."""
     state, last, collection = state_of(run), run.folder.last, run.collection
-    sent_bytes, messages = run.totals.sent_by_kind(), run.totals.traffic(0.0).messages
+    sent = run.totals.out()
     n, algorithm = run.setting.problem.n, run.setting.algorithm
     paper = theory.paper_bits(n, algorithm.support_size(n)) / 8 if isinstance(algorithm, PameSpec) else None
     return OrchestratorFigures(
@@ -45,10 +43,10 @@ def figures_of(run: NetworkRunState) -> OrchestratorFigures:
         objective=last.objective if last else None,
         consensus=last.consensus if last else None,
         coverage=last.coverage if last else None,
-        sent_bytes=sent_bytes,
-        sent_messages=messages,
-        dense_bytes=messages * theory.dense_bits(n) // 8,
-        paper_bytes=None if paper is None else messages * paper,
+        sent_bytes=sent.by_kind(),
+        sent_messages=sent.sent,
+        dense_bytes=sent.sent * theory.dense_bits(n) // 8,
+        paper_bytes=None if paper is None else sent.sent * paper,
         evaluated_bytes=last.bytes if last else None,
         died=run.disturbances.deaths,
         left=run.disturbances.departures,

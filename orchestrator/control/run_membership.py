@@ -5,6 +5,7 @@ from orchestrator.control.members import Member
 from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_problems import is_killed
 from orchestrator.control.run_state import NetworkRunState
+from orchestrator.results.events import EventWord
 
 
 def member_joined(run: NetworkRunState, member: Member, join: pb.Join) -> None:
@@ -21,7 +22,6 @@ def member_joined(run: NetworkRunState, member: Member, join: pb.Join) -> None:
 
 
 def member_left(run: NetworkRunState, member: Member) -> None:
-    """Its stream closed."""
     index = member.index
     if index is None or not run.indices.holds(member) or run.is_ending:
         return
@@ -33,10 +33,10 @@ def member_left(run: NetworkRunState, member: Member) -> None:
     with run.surviving():
         if index in run.nodes.leaving:
             run.disturbances.departures += 1
-            run.happened("left", index, f"{member.name} said goodbye")
+            run.happened(EventWord.LEFT, index, f"{member.name} said goodbye")
         else:
             run.disturbances.deaths += 1
-            run.happened("died", index, f"no connection to {member.name} any more")
+            run.happened(EventWord.DIED, index, f"no connection to {member.name} any more")
     run.changed.set()
 
 
@@ -48,7 +48,7 @@ def _reconnect(run: NetworkRunState, index: int, member: Member) -> None:
     run.collection.has_faults()  # what was under way may be lost
     run.disturbances.reconnections += 1
     run.history.broke((index, member.incarnation))
-    run.happened("back", index, "the connection was broken, the node went on")
+    run.happened(EventWord.BACK, index, "the connection was broken, the node went on")
 
 
 def _restart(run: NetworkRunState, index: int, member: Member) -> None:
@@ -58,4 +58,4 @@ def _restart(run: NetworkRunState, index: int, member: Member) -> None:
         former.discard(index)
     first = run.rejoins.begin(index, member, run.seconds())
     run.history.begins((index, member.incarnation), first)
-    run.happened("restarted", index, f"{member.name}, from iteration {first}, {run.setting.restart_state}")
+    run.happened(EventWord.RESTARTED, index, f"{member.name}, from iteration {first}, {run.setting.restart_state}")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from contract.counter_reports import counters_of
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.fault_events import fault_event
 from orchestrator.control.field_ranges import ControlRefused
@@ -63,8 +64,10 @@ def _ready(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None
 def _report(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None:
     index, report = speaker.index, message.report
     run.collection.report(index, report.records)
-    run.totals.heard(index, speaker.member.incarnation, report)
-    run.gaps.heard(speaker.who, report, run.seconds(), run.collection.iterations[index])
+    if report.HasField("totals"):
+        counted = counters_of(report)
+        run.totals.heard(speaker.who, counted)
+        run.gaps.heard(speaker.who, counted, run.seconds(), run.collection.iterations[index])
 
 
 def _snapshot(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None:

@@ -16,6 +16,7 @@ from orchestrator.control.supervised_faults import require_orders
 from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.results import Ending, Status
+from orchestrator.results.events import EventWord
 
 GATHER_S = 60.0
 _PREPARE_S = 60.0
@@ -26,8 +27,8 @@ _TICK_S = 0.25
 async def live(run: NetworkRunState) -> Ending:
     """From gathering to the end; the folder has everything but the summary then."""
     started = time.perf_counter()
-    _tell_watcher(run)
     try:
+        _tell_watcher(run)
         for phase in (_gather, _prepare, _verify, _iterate):
             if run.end is None:
                 await phase(run)
@@ -76,7 +77,7 @@ async def _prepare(run: NetworkRunState) -> None:
         peers = run.indices.peers(contacts[index])
         assignment = assign(run.common, index, 0, peers, links=run.setting.links)
         member.tell(pb.ToNode(assignment=assignment))
-        run.happened("assigned", index, member.name)
+        run.happened(EventWord.ASSIGNED, index, member.name)
     await _until(run, lambda: len(ready) >= everybody or len(run.indices.alive()) < everybody, _PREPARE_S)
     if run.end is None and len(ready) < everybody:
         missing = sorted(set(range(everybody)) - ready)

@@ -18,7 +18,6 @@ _SILENT_ROUNDS = 3
 
 
 def symptoms_of(run: NetworkRunState, is_over: bool, is_failed: bool = False) -> Symptoms:
-    """Now, or at the end of the run."""
     rounds, gaps = run.rounds, run.gaps.unexplained
     gone = run.nodes.gone | (_without_result(run) if is_over else set())
     unheard = unheard_links(run.totals.ledger().links(), run.setting, run.plan) if is_over else []
@@ -36,9 +35,9 @@ def symptoms_of(run: NetworkRunState, is_over: bool, is_failed: bool = False) ->
         unheard_links=[link for link in unheard if link[1] not in gone],  # its last word is missing
         deaf=deaf_nodes(rounds, run.setting, run.plan) if is_over else (),
         nodes=run.setting.topology.nodes,
-        dropped=gaps.dropped,
-        evicted=gaps.evicted,
-        desynchronised=gaps.desynchronised,
+        dropped=gaps["dropped"],
+        evicted=gaps["evicted"],
+        desynchronised=gaps["desynchronised"],
         gone=sorted(gone),
         failed_faults=len({word.number for word in run.told if word.failure}),
         nonsense=run.refused.by_node(),

@@ -32,6 +32,7 @@ from orchestrator.errors import MachineFault
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults.happened import Told
 from orchestrator.results import RunFolder, Status
+from orchestrator.results.events import EventWord
 from orchestrator.results.fault_acts import told_of
 from orchestrator.results.health import Health
 from orchestrator.results.round_counts import RoundCounts
@@ -84,8 +85,6 @@ class NodeSets:
 
 @dataclass(eq=False)
 class NetworkRunState:
-    """The state of one run on a network."""
-
     number: int
     experiment: Experiment
     setting: ResolvedRun
@@ -137,7 +136,7 @@ class NetworkRunState:
         self.facts = facts_of(self.number, setting, self.common.snapshot_every)
         self.indices = IndexTable(nodes)
         self.rejoins = Rejoins(self.common, setting, self.indices, self.collection, self.fired)
-        self.refused = RefusedReports(lambda node, detail: self.happened("refused", node, detail))
+        self.refused = RefusedReports(lambda node, detail: self.happened(EventWord.REFUSED, node, detail))
         """What nodes said that makes no sense."""
 
     @property
@@ -174,7 +173,7 @@ class NetworkRunState:
             self.took = None if self.began is None else self.seconds()
             self.changed.set()
 
-    def happened(self, what: str, node: int, detail: str) -> None:
+    def happened(self, what: EventWord, node: int, detail: str) -> None:
         self.record({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
 
     def note(self, event: Mapping[str, object]) -> None:

@@ -55,8 +55,6 @@ class Tls:
 
 
 class ControlPlane:
-    """The control plane, from open to close."""
-
     def __init__(
         self, host: str, port: int = 0, metrics_port: int = 0, token: str = "", tls: Tls | None = None
     ) -> None:
@@ -94,12 +92,10 @@ class ControlPlane:
 
     @property
     def metrics_address(self) -> str:
-        """Where Prometheus finds the orchestrator."""
         return f"{self._host}:{self._metrics.port}"
 
     @property
     def is_secured(self) -> bool:
-        """Whether there is TLS here."""
         return self._tls is not None
 
     @property
@@ -133,7 +129,6 @@ class ControlPlane:
         await self._metrics.open()
 
     async def go(self, run: NetworkRun) -> Ending:
-        """Let a run go to its end."""
         self.run = run
         return await run.go()
 
@@ -169,7 +164,6 @@ class ControlPlane:
 
 
 async def _start(server: grpc.aio.Server, services: list[str]) -> None:
-    """With health checks."""
     checks = HealthChecks()
     health_pb2_grpc.add_HealthServicer_to_server(checks, server)
     await server.start()

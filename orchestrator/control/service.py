@@ -45,8 +45,6 @@ class Listener(Protocol):
 
 
 class ControlService:
-    """One stream per node."""
-
     def __init__(
         self,
         token: str,

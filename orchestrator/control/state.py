@@ -10,8 +10,6 @@ from pame.observe import Observer
 
 @dataclass(frozen=True, slots=True)
 class NetworkState:
-    """One look at the whole network."""
-
     phase: Phase
     nodes: int
     ready: int
@@ -28,7 +26,5 @@ class NetworkState:
 
 
 class NetworkObserver(Observer, Protocol):
-    """Watches a run on a network."""
-
     def state(self, state: NetworkState) -> None:
         """The network a moment later."""

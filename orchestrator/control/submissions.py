@@ -50,12 +50,10 @@ class Submissions:
 
     @property
     def members(self) -> Members:
-        """Who is there."""
         return self._control.members
 
     @property
     def current(self) -> Broadcast | None:
-        """The run under way."""
         return self._current
 
     @property
@@ -99,7 +97,6 @@ class Submissions:
         return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
 
     def inject(self, events: Plan) -> NetworkRun:
-        """Into the run under way; it is returned."""
         run = self._running()
         run.inject(events)
         return run
@@ -146,7 +143,7 @@ class Submissions:
         except PameError as error:
             ending = Ending(Status.FAILED, str(error), 0, None, 0.0, exact=False)
         except Exception as error:  # a mistake of ours; the next run has a right to begin
-            log_mistake(_LOG, "mistake")
+            log_mistake(_LOG, "mistake", error)
             ending = Ending(Status.FAILED, repr(error), 0, None, 0.0, exact=False)
         self._control.run = None
         self._current, self._busy = None, False

@@ -2,74 +2,71 @@
 
 from dataclasses import asdict
 from hashlib import sha256
-from typing import Any
 
 from contract.rpc import control_pb2 as pb
 from contract.socket_counts import SocketCounts
 from orchestrator.control.run_state import NetworkRunState
+from orchestrator.results.network_summary import (
+    EvaluationCost,
+    LinkInUse,
+    NetworkSummary,
+    NodeResult,
+    WireRatios,
+    WireSummary,
+)
 from pame.framing import CLOSING_PACKETS, ETHERNET, LOOPBACK, Interface, Traffic, account
 from pame.value_bound import absurd_from
 
 _CPU_BOUND = 0.05
 
 
-def network_section(run: NetworkRunState, wall_s: float, run_s: float | None = None) -> dict[str, Any]:
+def network_summary(run: NetworkRunState, wall_s: float, run_s: float | None = None) -> NetworkSummary:
     """Figures, bytes on the wire, faults, cost of measuring, digests; `run_s`: how long the links were in use."""
     interface = LOOPBACK if run.is_on_loopback else ETHERNET
     figures, collection, counts = run.totals.figures(), run.collection, run.totals.sockets()
     sockets = sum(counts.values(), SocketCounts()) if counts else None
     steps_have_times = run.setting.compute.step_s > 0
-    return {
-        **asdict(figures),
-        "tls": run.tls,
-        "links": [_link(found) for _, links in sorted(run.links.realised.items()) for found in links],
-        "verified": run.links.verified.summary() if run.links.verified else None,
-        "tls_switched_off": run.experiment.security.tls is False,
-        "suspects": list(figures.suspects),
-        "absurd_senders": list(figures.absurd_senders),
-        "overran_share": figures.overran_share if steps_have_times else None,
-        "cpu_bound": steps_have_times and figures.overran_share > _CPU_BOUND,
-        "wire": None if run_s is None else wire(run.totals.traffic(run_s, run.tls), sockets, interface),
-        "deaths": run.disturbances.deaths,
-        "departures": run.disturbances.departures,
-        "restarts": run.disturbances.restarts,
-        "evaluation": {
-            "cpu_s": collection.cpu_s,
-            "bytes": collection.snapshot_bytes,
-            "share_of_wall": collection.cpu_s / wall_s if wall_s else None,
-        },
-        "results": {
-            str(node): {"iteration": k, "sha256": sha256(model.astype("<f8").tobytes()).hexdigest()}
+    cost_s = collection.cpu_s
+    return NetworkSummary(
+        counters={**figures.by_name(), "round_trip_s": figures.round_trip_s},
+        tls=run.tls,
+        links=[_link(found) for _, links in sorted(run.links.realised.items()) for found in links],
+        verified=run.links.verified.summary() if run.links.verified else None,
+        tls_switched_off=run.experiment.security.tls is False,
+        suspects=figures.suspects,
+        absurd_senders=figures.absurd_senders,
+        overran_share=figures.overran_share if steps_have_times else None,
+        cpu_bound=steps_have_times and figures.overran_share > _CPU_BOUND,
+        wire=None if run_s is None else wire(run.totals.traffic(run_s, run.tls), sockets, interface),
+        deaths=run.disturbances.deaths,
+        departures=run.disturbances.departures,
+        restarts=run.disturbances.restarts,
+        evaluation=EvaluationCost(cost_s, collection.snapshot_bytes, cost_s / wall_s if wall_s else None),
+        results={
+            str(node): NodeResult(k, sha256(model.astype("<f8").tobytes()).hexdigest())
             for node, (k, model) in sorted(collection.results.items())
         },
-    }
+    )
 
 
 def absurd_warnings(run: NetworkRunState) -> list[str]:
     """A sentence if values were sent that the scale of the problem cannot explain."""
     figures, setting = run.totals.figures(), run.setting
-    if not figures.absurd:
+    if not figures.into.absurd:
         return []
-    met = {node for (node, _), report in run.totals.by_node().items() if any(link.absurd for link in report.into)}
+    counted = run.totals.by_node().items()
+    met = {node for (node, _), each in counted if any(link.absurd for link in each.into.values())}
     bound = min(absurd_from(setting.problem.local(node), setting.start) for node in met)
-    senders = list(figures.absurd_senders)
-    return [
-        f"{figures.absurd} messages carried values beyond {bound:.2g}, from nodes {senders}: a node diverges or lies"
-    ]
+    messages, senders = figures.into.absurd, list(figures.absurd_senders)
+    return [f"{messages} messages carried values beyond {bound:.2g}, from nodes {senders}: a node diverges or lies"]
 
 
-def _link(found: pb.RealisedLink) -> dict[str, Any]:
-    return {
-        "sender": found.sender,
-        "receiver": found.receiver,
-        "property": found.property,
-        "asked": found.asked,
-        "held": found.held if found.HasField("held") else None,
-        "mechanism": found.mechanism,
-    }
+def _link(found: pb.RealisedLink) -> LinkInUse:
+    held = found.held if found.HasField("held") else None
+    return LinkInUse(found.sender, found.receiver, found.property, found.asked, held, found.mechanism)
 
 
-def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -> dict[str, Any]:
+def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -> WireSummary:
     """The byte account by the framing model, next to what the kernels counted on the connections."""
     model = account(traffic, interface)
     seen = sockets if sockets is not None and sockets.connections == traffic.connects else None
@@ -77,19 +74,19 @@ def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -
     packets = seen.segments_out + seen.segments_in if seen else None
     counted = None if sent is None or packets is None else sent + packets * interface.header
     once = None if sent is None or seen is None else sent - seen.retransmitted_bytes
-    return {
-        "interface": interface.name,
-        "messages": traffic.messages + traffic.unreported,
-        "connections": traffic.connects,
-        "model": {**asdict(model), "total": model.total},
-        "sockets": None if sockets is None else asdict(sockets),
-        "counted": counted,
-        "ratios": {
-            "stream": _ratio(once, model.stream),
-            "packets": _ratio(packets, model.packets - traffic.connects * CLOSING_PACKETS),
-            "total": _ratio(counted, model.total - model.closing),
-        },
-    }
+    return WireSummary(
+        interface=interface.name,
+        messages=traffic.messages + traffic.unreported,
+        connections=traffic.connects,
+        model={**asdict(model), "total": model.total},
+        sockets=sockets,
+        counted=counted,
+        ratios=WireRatios(
+            stream=_ratio(once, model.stream),
+            packets=_ratio(packets, model.packets - traffic.connects * CLOSING_PACKETS),
+            total=_ratio(counted, model.total - model.closing),
+        ),
+    )
 
 
 def _ratio(counted: int | None, modelled: int) -> float | None:

@@ -9,15 +9,15 @@ from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect
 _ORDERS: dict[type, str] = {PauseEffect: "order:pause", KillEffect: "order:kill", RestartEffect: "order:restart"}
 
 
-def require_orders(plan: Plan, seats: Sequence[Member | None], by_hand: bool = False) -> None:
-    """FaultError if a node that shall be stopped has nobody above it who can; `seats`: members in the order of nodes,
+def require_orders(plan: Plan, members: Sequence[Member | None], by_hand: bool = False) -> None:
+    """FaultError if a node that shall be stopped has nobody above it who can; `members`: in the order of nodes,
     None where nobody is known."""
     for event in plan:
         order = _ORDERS.get(type(event.effect))
         if order is None or not isinstance(event.effect, PauseEffect | KillEffect | RestartEffect):
             continue
         for node in event.effect.nodes:
-            member = seats[node] if node < len(seats) else None
+            member = members[node] if node < len(members) else None
             if member is not None and order not in member.capabilities:
                 where = "" if by_hand else f"faults.{event.number}: "
                 raise FaultError(

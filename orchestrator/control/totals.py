@@ -2,63 +2,55 @@
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from contract.refusals import refusal_name
-from contract.rpc import control_pb2 as pb
+from contract.counters import Counters, InCounters, NodeCounters, OutCounters, totalled
 from contract.socket_counts import SocketCounts
 from orchestrator.results.health import RefusedLink
 from pame.byte_account import ByteAccount, Fate
-from pame.codec import Sizes
 from pame.framing import Traffic
+
+C = TypeVar("C", OutCounters, InCounters, NodeCounters)
+Who = tuple[int, int]
+"""Node and incarnation."""
+Pair = tuple[int, int]
+"""Sender and receiver."""
+WITHOUT_SENDER = "no sender named"
+"""Refused before the receiver knew whose message it was: too large, no message at all."""
 
 
 @dataclass(frozen=True)
 class NetworkFigures:
-    """What only a network has; sums over all nodes unless said otherwise."""
+    """What only a network has."""
 
-    protobuf_bytes: int = 0
-    dropped: int = 0
-    refused: int = 0
-    strangers: int = 0
-    """Refused parcels that named no neighbour."""
-    absurd: int = 0
-    """Accepted messages with values beyond the problem's scale."""
-    absurd_senders: tuple[int, ...] = field(default_factory=tuple)
-    """Nodes that sent them."""
-    expired: int = 0
-    evicted: int = 0
-    connects: int = 0
-    receipts: int = 0
-    steps: int = 0
-    overran: int = 0
-    cpu_s: float = 0.0
-    resident_bytes: int = 0
-    """The largest node."""
-    round_trip_s: float = 0.0
+    out: OutCounters
+    """All outgoing links together; below all incoming ones, and all nodes."""
+    into: InCounters
+    node: NodeCounters
+    round_trip_s: float
     """Mean over acknowledged messages."""
-    longest_round_trip_s: float = 0.0
-    snapshot_cpu_s: float = 0.0
-    snapshot_bytes: int = 0
-    suspects: tuple[int, ...] = field(default_factory=tuple)
+    absurd_senders: tuple[int, ...]
+    """Nodes that sent values beyond the problem's scale."""
+    suspects: tuple[int, ...]
     """Nodes that some neighbour did not wait for at the end."""
 
     @property
     def overran_share(self) -> float:
-        """Of the steps."""
-        return self.overran / self.steps if self.steps else 0.0
+        return self.node.overran / self.node.steps if self.node.steps else 0.0
 
     @property
     def clean(self) -> bool:
         """Whether nothing was dropped, refused or waited for in vain."""
-        return not (self.dropped or self.refused or self.expired or self.evicted)
+        return not (self.out.dropped or self.into.refused or self.node.expired or self.into.evicted)
 
-
-WITHOUT_SENDER = "no sender named"
-"""Refused before the receiver knew whose message it was: too large, no message at all."""
+    def by_name(self) -> dict[str, float]:
+        """The total of every counter of the table."""
+        parts: tuple[Counters, ...] = (self.out, self.into, self.node)
+        return {entry.name: getattr(part, entry.name) for part in parts for entry in totalled(type(part))}
 
 
 class Totals:
@@ -66,19 +58,17 @@ class Totals:
 
     def __init__(self, nodes: int) -> None:
         self._nodes = nodes
-        self._newest: dict[tuple[int, int], pb.Report] = {}
-        """By node and incarnation."""
-        self.heard_at: dict[tuple[int, int], float] = {}
+        self._newest: dict[Who, NodeCounters] = {}
+        self.heard_at: dict[Who, float] = {}
         """When they came, by the monotonic clock."""
         self._whole: set[int] = set()
         """Nodes whose own last word is known: nobody else is asked what they sent."""
         self._died: set[int] = set()
 
-    def heard(self, node: int, incarnation: int, report: pb.Report) -> None:
+    def heard(self, who: Who, counted: NodeCounters) -> None:
         """A node's totals since it began."""
-        if report.HasField("totals"):
-            self._newest[node, incarnation] = report
-            self.heard_at[node, incarnation] = time.monotonic()
+        self._newest[who] = counted
+        self.heard_at[who] = time.monotonic()
 
     def finished(self, node: int) -> None:
         """A node has said all that it counted."""
@@ -88,56 +78,58 @@ class Totals:
         """What a node did after its last report will never be known from itself."""
         self._died.add(node)
 
-    def sent_by_kind(self) -> dict[str, int]:
-        """Bytes: values, support, stars, framing, protobuf."""
-        out = [link for report in list(self._newest.values()) for link in report.out]
-        return {
-            "values": sum(link.values_bytes for link in out),
-            "support": sum(link.support_bytes for link in out),
-            "stars": sum(link.stars_bytes for link in out),
-            "framing": sum(link.framing_bytes for link in out),
-            "protobuf": sum(link.protobuf_bytes for link in out),
-        }
+    def by_node(self) -> Mapping[Who, NodeCounters]:
+        return dict(self._newest)
+
+    def out(self) -> OutCounters:
+        """All outgoing links together."""
+        return _together(OutCounters, [link for _, link in self._sent()])
+
+    def figures(self) -> NetworkFigures:
+        """Everything that is not in the ledger."""
+        sent, taken, out = self._sent(), self._taken(), self.out()
+        trips_s = sum(link.round_trip_s * link.acknowledged for _, link in sent)
+        return NetworkFigures(
+            out=out,
+            into=_together(InCounters, [link for _, link in taken]),
+            node=_together(NodeCounters, list(self.by_node().values())),
+            round_trip_s=trips_s / out.acknowledged if out.acknowledged else 0.0,
+            absurd_senders=tuple(sorted({sender for (sender, _), link in taken if link.absurd})),
+            suspects=tuple(sorted({sender for (sender, _), link in taken if link.suspect})),
+        )
 
     def ledger(self) -> ByteAccount:
-        """The account by link."""
-        ledger = ByteAccount(self._nodes)
-        kinds = self.sent_by_kind()
-        ledger.kinds = Sizes(kinds["values"], kinds["support"], kinds["stars"], kinds["framing"])
-        for (node, _), report in self._newest.items():
-            ledger.starved += report.totals.starved
-            ledger.overtime += sum(link.overtime for link in report.out)
-            for link in report.out:
-                size = link.values_bytes + link.support_bytes + link.stars_bytes + link.framing_bytes
-                _enter(ledger, Fate.SENT, node, link.receiver, link.messages, size)
-                _enter(ledger, Fate.LOST, node, link.receiver, link.lost, link.lost_bytes)
-                _enter(ledger, Fate.DROPPED, node, link.receiver, link.dropped, link.dropped_bytes)
-                _enter(ledger, Fate.QUEUED, node, link.receiver, link.queued, link.queued_bytes)
-                _enter(ledger, Fate.RESENT, node, link.receiver, link.resent, link.resent_bytes)
-            for incoming in report.into:
-                _enter(ledger, Fate.AGGREGATED, incoming.sender, node, incoming.aggregated, 0)
-                _enter(ledger, Fate.LATE, incoming.sender, node, incoming.late, incoming.late_bytes)
-                _enter(ledger, Fate.EVICTED, incoming.sender, node, incoming.evicted, 0)
-        ledger.desynchronised = self.desynchronised()
+        ledger, out = ByteAccount(self._nodes), self.out()
+        ledger.kinds, ledger.overtime = out.sizes, out.overtime
+        ledger.starved = sum(node.starved for node in self._newest.values())
+        ledger.desynchronised = sum(node.desynchronised for node in self._newest.values())
+        for pair, sent in self._sent():
+            _enter(ledger, Fate.SENT, pair, sent.sent, sent.bytes)
+            _enter(ledger, Fate.LOST, pair, sent.lost, sent.lost_bytes)
+            _enter(ledger, Fate.DROPPED, pair, sent.dropped, sent.dropped_bytes)
+            _enter(ledger, Fate.QUEUED, pair, sent.queued, sent.queued_bytes)
+            _enter(ledger, Fate.RESENT, pair, sent.resent, sent.resent_bytes)
+        for pair, taken in self._taken():
+            _enter(ledger, Fate.AGGREGATED, pair, taken.aggregated, 0)
+            _enter(ledger, Fate.LATE, pair, taken.late, taken.late_bytes)
+            _enter(ledger, Fate.EVICTED, pair, taken.evicted, 0)
         self._top_up(ledger)
         return ledger
 
     def refused(self, is_over: bool = False) -> list[RefusedLink]:
         """The links on which a receiver refused messages of its neighbour; some name no sender, so that only the sender
         knows, and both are to be compared when all reports are there (`is_over`)."""
-        accepted: Counter[tuple[int, int]] = Counter()
-        told: Counter[tuple[int, int]] = Counter()
-        refused: defaultdict[tuple[int, int], Counter[str]] = defaultdict(Counter)
-        details: dict[tuple[int, int], str] = {}
-        for (node, _), report in sorted(self._newest.items()):
-            for incoming in report.into:
-                pair = incoming.sender, node
-                accepted[pair] += incoming.messages
-                for count in incoming.refused_by:
-                    refused[pair][refusal_name(count.refusal)] += count.messages
-                    details[pair] = incoming.refused_detail
-            for link in report.out:
-                told[node, link.receiver] += link.refused
+        accepted: Counter[Pair] = Counter()
+        told: Counter[Pair] = Counter()
+        refused: defaultdict[Pair, Counter[str]] = defaultdict(Counter)
+        details: dict[Pair, str] = {}
+        for pair, taken in self._taken():
+            accepted[pair] += taken.received
+            if taken.refused_by:
+                refused[pair].update(taken.refused_by)
+                details[pair] = taken.refused_detail
+        for pair, sent in self._sent():
+            told[pair] += sent.sent_refused
         for pair, times in told.items() if is_over else ():
             if (more := times - refused[pair].total()) > 0 and pair[1] not in self._died:
                 refused[pair][WITHOUT_SENDER] += more
@@ -147,123 +139,83 @@ class Totals:
             if counts
         ]
 
-    def desynchronised(self) -> int:
-        """Updates that replicas lack, and flows that were given up."""
-        return sum(report.totals.desynchronised for report in self._newest.values())
-
     def traffic(self, seconds: float, tls: bool = False) -> Traffic:
         """What the framing model needs to know of the data links; `seconds`: how long they were in use."""
-        out = [link for report in list(self._newest.values()) for link in report.out]
-        kinds, unreported = self.sent_by_kind(), self._unreported().values()
+        out, unreported = self.out(), self._unreported().values()
         return Traffic(
-            messages=sum(link.messages for link in out),
-            sizes=Sizes(kinds["values"], kinds["support"], kinds["stars"], kinds["framing"]),
-            protobuf=kinds["protobuf"],
-            receipts=sum(link.receipts for link in out),
-            connects=sum(link.connects for link in out),
+            messages=out.sent,
+            sizes=out.sizes,
+            protobuf=out.protobuf_bytes,
+            receipts=out.receipts,
+            connects=out.connects,
             seconds=seconds,
             tls=tls,
-            resent=sum(link.resent for link in out),
-            resent_bytes=sum(link.resent_bytes for link in out),
+            resent=out.resent,
+            resent_bytes=out.resent_bytes,
             unreported=sum(messages for messages, _ in unreported),
             unreported_bytes=sum(size for _, size in unreported),
         )
 
-    def sockets(self) -> dict[tuple[int, int], SocketCounts]:
+    def sockets(self) -> dict[Pair, SocketCounts]:
         """What the kernels counted on the data connections, by sender and receiver; empty if no node could ask."""
-        counts: dict[tuple[int, int], SocketCounts] = {}
-        for (node, _), report in sorted(self._newest.items()):
-            for link in report.out:
-                if link.HasField("sockets"):
-                    pair = node, link.receiver
-                    counts[pair] = counts.get(pair, SocketCounts()) + _counts(link.sockets)
+        counts: dict[Pair, SocketCounts] = {}
+        for pair, link in self._sent():
+            if link.sockets is not None:
+                counts[pair] = counts.get(pair, SocketCounts()) + link.sockets
         return counts
+
+    def _sent(self) -> list[tuple[Pair, OutCounters]]:
+        """Outgoing links; one of a node that came back is there once for each of its processes, in their order."""
+        found = sorted(self._newest.items())
+        return [((node, receiver), link) for (node, _), counted in found for receiver, link in counted.out.items()]
+
+    def _taken(self) -> list[tuple[Pair, InCounters]]:
+        found = sorted(self._newest.items())
+        return [((sender, node), link) for (node, _), counted in found for sender, link in counted.into.items()]
 
     def _top_up(self, ledger: ByteAccount) -> None:
         """The unreported messages were sent; as many of those that waited at the last report do so no more."""
-        waiting: Counter[tuple[int, int]] = Counter()
-        size: Counter[tuple[int, int]] = Counter()
-        for (node, _), report in self._newest.items():
-            for link in report.out:
-                waiting[node, link.receiver] += link.queued
-                size[node, link.receiver] += link.queued_bytes
+        waiting: Counter[Pair] = Counter()
+        size: Counter[Pair] = Counter()
+        for pair, link in self._sent():
+            waiting[pair] += link.queued
+            size[pair] += link.queued_bytes
         for pair, (more, more_bytes) in self._unreported().items():
-            _enter(ledger, Fate.SENT, *pair, more, more_bytes)
-            _enter(ledger, Fate.UNREPORTED, *pair, more, more_bytes)
+            _enter(ledger, Fate.SENT, pair, more, more_bytes)
+            _enter(ledger, Fate.UNREPORTED, pair, more, more_bytes)
             if gone := min(more, waiting[pair]):
-                _enter(ledger, Fate.QUEUED, *pair, -gone, -(gone * size[pair] // waiting[pair]))
+                _enter(ledger, Fate.QUEUED, pair, -gone, -(gone * size[pair] // waiting[pair]))
 
-    def _unreported(self) -> dict[tuple[int, int], tuple[int, int]]:
+    def _unreported(self) -> dict[Pair, tuple[int, int]]:
         """By link: messages and bytes that a killed node sent after its last report; its receivers tell at least so.
 
         They cannot have got more than was handed over, and one that came back gets again what it did not acknowledge.
         """
-        found: dict[tuple[int, int], tuple[int, int]] = {}
-        sent: Counter[tuple[int, int]] = Counter()
-        got: Counter[tuple[int, int]] = Counter()
-        size: Counter[tuple[int, int]] = Counter()
-        for (node, _), report in self._newest.items():
-            for link in report.out:
-                sent[node, link.receiver] += link.messages + link.resent
-            for incoming in report.into:
-                got[incoming.sender, node] += incoming.messages
-                size[incoming.sender, node] += incoming.bytes
-        for (sender, receiver), messages in got.items():
-            if sender in self._whole - self._died:
+        found: dict[Pair, tuple[int, int]] = {}
+        handed_over: Counter[Pair] = Counter()
+        got: Counter[Pair] = Counter()
+        size: Counter[Pair] = Counter()
+        for pair, sent in self._sent():
+            handed_over[pair] += sent.sent + sent.resent
+        for pair, taken in self._taken():
+            got[pair] += taken.received
+            size[pair] += taken.received_bytes
+        for pair, messages in got.items():
+            if pair[0] in self._whole - self._died:
                 continue
-            more = messages - sent[sender, receiver]
+            more = messages - handed_over[pair]
             if more > 0:
-                found[sender, receiver] = more, more * size[sender, receiver] // messages
+                found[pair] = more, more * size[pair] // messages
         return found
 
-    def figures(self) -> NetworkFigures:
-        """Everything that is not in the ledger."""
-        reports = list(self._newest.values())
-        out = [link for report in reports for link in report.out]
-        into = [link for report in reports for link in report.into]
-        totals = [report.totals for report in reports]
-        acknowledged = sum(link.acknowledged for link in out)
-        return NetworkFigures(
-            protobuf_bytes=sum(link.protobuf_bytes for link in out),
-            dropped=sum(link.dropped for link in out),
-            refused=sum(link.refused for link in into),
-            strangers=sum(total.refused_strangers for total in totals),
-            absurd=sum(link.absurd for link in into),
-            absurd_senders=tuple(sorted({link.sender for link in into if link.absurd})),
-            expired=sum(total.expired for total in totals),
-            evicted=sum(link.evicted for link in into),
-            connects=sum(link.connects for link in out),
-            receipts=sum(link.receipts for link in out),
-            steps=sum(total.steps for total in totals),
-            overran=sum(total.overran for total in totals),
-            cpu_s=sum(total.cpu_s for total in totals),
-            resident_bytes=max((total.resident_bytes for total in totals), default=0),
-            round_trip_s=sum(link.round_trip_s * link.acknowledged for link in out) / acknowledged
-            if acknowledged
-            else 0.0,
-            longest_round_trip_s=max((link.longest_round_trip_s for link in out), default=0.0),
-            snapshot_cpu_s=sum(total.snapshot_cpu_s for total in totals),
-            snapshot_bytes=sum(total.snapshot_bytes for total in totals),
-            suspects=tuple(sorted({link.sender for link in into if link.suspect})),
-        )
 
-    def by_node(self) -> Mapping[tuple[int, int], pb.Report]:
-        """The newest totals, by node and incarnation."""
-        return dict(self._newest)
+def _together(table: type[C], counted: Sequence[C]) -> C:
+    made = table()
+    for entry in totalled(table):
+        setattr(made, entry.name, entry.together([getattr(each, entry.name) for each in counted]))
+    return made
 
 
-def _counts(said: pb.SocketTotals) -> SocketCounts:
-    return SocketCounts(
-        said.connections,
-        said.bytes_sent,
-        said.bytes_received,
-        said.segments_out,
-        said.segments_in,
-        said.retransmitted_segments,
-        said.retransmitted_bytes,
-    )
-
-
-def _enter(ledger: ByteAccount, fate: Fate, sender: int, receiver: int, messages: int, size: int) -> None:
+def _enter(ledger: ByteAccount, fate: Fate, pair: Pair, messages: int, size: int) -> None:
     if messages:
-        ledger.add_totals(fate, *(np.array([value]) for value in (sender, receiver, messages, size)))
+        ledger.add_totals(fate, *(np.array([value]) for value in (*pair, messages, size)))

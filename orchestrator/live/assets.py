@@ -25,7 +25,6 @@ class Asset:
 
 
 def load_assets() -> dict[str, Asset]:
-    """By name."""
     own = files("orchestrator.live").joinpath("static")
     scripts = [file for file in own.iterdir() if file.name.endswith(".js")]
     return {

@@ -21,7 +21,6 @@ class HttpAnswer:
     packed: bytes
 
     def response(self, request: web.Request) -> web.Response:
-        """What this client can read."""
         headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
         if "gzip" not in request.headers.get("Accept-Encoding", "") or not self.packed:
             return web.Response(body=self.plain, content_type="application/json", headers=headers)
@@ -46,7 +45,6 @@ class CachedAnswer:
         self._making = asyncio.Lock()
 
     async def get(self) -> HttpAnswer:
-        """The answer, as old as it may be."""
         async with self._making:
             if self._answer is None or time.monotonic() - self._made_at >= self._seconds:
                 value = await self._make()

@@ -16,7 +16,6 @@ class DownsampledCurve(Generic[Point]):
         self._newest: list[Point] = []
 
     def add(self, point: Point) -> None:
-        """The next point."""
         if self._count % self._every == 0:
             self._kept.append(point)
             self._newest = []

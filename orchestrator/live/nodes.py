@@ -33,7 +33,6 @@ class NodeLook:
 
 
 def look_at_nodes(run: NetworkRun, flows: LinkRates) -> list[NodeLook]:
-    """The nodes of a run under way."""
     indices = run.indices
     suspects = flows.suspects({(node, member.incarnation) for node, member in indices.taken() if member.alive})
     coming = run.members.within_reach()[: len(indices)] if run.phase is Phase.GATHERING else []

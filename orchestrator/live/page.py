@@ -39,8 +39,6 @@ _CHUNK = 1 << 16
 
 
 class LivePage:
-    """From open to close."""
-
     def __init__(
         self,
         submissions: Submissions,
@@ -76,7 +74,6 @@ class LivePage:
 
     @property
     def address(self) -> str:
-        """Where it is."""
         return f"{self._host}:{self.port}"
 
     async def open(self) -> None:
@@ -98,7 +95,6 @@ class LivePage:
         self._recorder.start()
 
     async def close(self) -> None:
-        """Stop listening and let everybody go."""
         if self._serving is not None:
             self._serving.cancel()
             await asyncio.gather(self._serving, return_exceptions=True)

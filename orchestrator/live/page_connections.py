@@ -25,8 +25,6 @@ def request_logger(refused: RefusedRequests) -> logging.Logger:
 
 
 class _PageVisit(asyncio.Protocol):
-    """One connection."""
-
     def __init__(self, inner: web.RequestHandler, connections: Connections, request_s: float) -> None:
         self._inner = inner
         self._connections = connections

@@ -15,7 +15,8 @@ from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import LinkRates
 from orchestrator.live.nodes import NodeLook, idle_state, look_again
 from orchestrator.live.state import RunState, look_at
-from orchestrator.results.files import finite, read_object_if_whole
+from orchestrator.results.files import finite
+from orchestrator.results.topology_file import read_topology
 
 MOST_POINTS = 500
 _LOOK_S = 0.9
@@ -147,9 +148,9 @@ class RunRecord:
     async def graph(self, out: Path) -> dict[str, Any] | None:
         """Read from the folder once it is there."""
         if self._graph is None:
-            found = await asyncio.to_thread(read_object_if_whole, out / self._folder / "topology.json")
+            found = await asyncio.to_thread(read_topology, out / self._folder)
             if found is not None:
-                drawn = {name: found.get(name) for name in ("nodes", "kind", "edges", "positions")}
+                drawn = {"nodes": found.nodes, "kind": found.kind, "edges": found.edges, "positions": found.positions}
                 self._graph = {"run": run_name(self._number), **drawn}
         return self._graph
 

@@ -13,8 +13,6 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,253}))(?::[0-9]{1,
 
 
 class ServedNames:
-    """Of one page."""
-
     def __init__(self, host: str, allowed: Iterable[str] = ()) -> None:
         """`host`: the address it listens on; `allowed`: further names, as in `--allow-host`."""
         self._names = {host.lower(), *(name_of(name) or name.lower() for name in allowed)}

@@ -1,7 +1,7 @@
 """One look at a run as plain values: what the page is told of it every second."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import inf
 from operator import itemgetter
 from typing import Any
@@ -21,8 +21,6 @@ _EVENTS = 100
 
 @dataclass(frozen=True)
 class RunState:
-    """A run at one moment."""
-
     network: NetworkState
     nodes: list[NodeLook]
     figures: dict[str, Any]
@@ -30,9 +28,8 @@ class RunState:
 
 
 def look_at(run: NetworkRun, flows: LinkRates) -> RunState:
-    """Now."""
     flows.take(run.totals)
-    network = state_of(run)
+    network, sums = state_of(run), run.totals.figures()
     links = flows.links(inf if run.is_over else time.monotonic())
     rows = _rows(links)
     events = [event for event in run.events if event["what"] != EventWord.ASSIGNED]
@@ -48,7 +45,11 @@ def look_at(run: NetworkRun, flows: LinkRates) -> RunState:
         "rate": round(sum(flow.rate for flow in links.values())),
         "late": network.late,
         "starved": network.starved,
-        **asdict(flows.troubles()),
+        "refused": sums.into.refused + sums.node.strangers,
+        "dropped": sums.out.dropped,
+        "evicted": sums.into.evicted,
+        "expired": sums.node.expired,
+        "absurd": sums.into.absurd,
         "deaths": run.disturbances.deaths,
         "restarts": run.disturbances.restarts,
         "directed": len(links) <= DIRECTED_LINKS,

@@ -1,18 +1,11 @@
 """Which runs of a campaign are degraded, in one sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from orchestrator.number_words import count
-from orchestrator.results.files import mapping
 from orchestrator.results.health import State
 
 _NAMED = 4
-
-
-def health_told(summary: Mapping[str, object]) -> tuple[str, str]:
-    """State and reason by summary.json; empty: it does not say."""
-    health = mapping(summary.get("health"))
-    return str(health.get("state") or ""), str(health.get("reason") or "")
 
 
 def is_degraded(health: str) -> bool:

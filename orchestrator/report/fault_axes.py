@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from orchestrator.results.fault_history import PlannedFault
+from orchestrator.results.tables import Floats
+from orchestrator.results.window_rounds import Range
 from pame.observe import Evaluation
-
-Floats = NDArray[np.float64]
-Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,6 @@ class FaultAxes:
         return self.in_seconds(spell) if spell.scale == "seconds" else self.in_iterations(spell)
 
     def outlived(self, spell: PlannedFault) -> bool:
-        """Whether the run went on after its end."""
         span, end = self.own(spell), self.seconds if spell.scale == "seconds" else self.iterations
         return span is not None and end is not None and span[1] < end
 
@@ -79,7 +76,6 @@ class FaultAxes:
 
 
 def course(points: Sequence[Evaluation], seconds: float | None, iterations: float | None) -> FaultAxes:
-    """From the curve of a run and how far it came."""
     by_time = [point for point in points if point.by != "iteration"]
     by_iteration = [point for point in points if point.by == "iteration"]
     clock = next((pair for some in (by_time, by_iteration) if (pair := _clock(some))[0].size > 1), _clock([]))

@@ -7,13 +7,12 @@ from math import inf
 from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
 from orchestrator.report import page
 from orchestrator.report.fault_axes import FaultAxes
-from orchestrator.report.fault_impact import Ages, Dip, Impact, Rounds
+from orchestrator.report.fault_impact import Dip, Impact
 from orchestrator.report.page import TableCell
 from orchestrator.results.fault_acts import Acts
 from orchestrator.results.fault_history import Faults, PlannedFault, words_of
-from orchestrator.results.files import mapping
-from orchestrator.results.read import Summary
 from orchestrator.results.struck import struck
+from orchestrator.results.window_rounds import Ages, Rounds
 from pame.fault_effects import DegradeEffect
 
 SPELLS_LISTED = 200
@@ -41,7 +40,6 @@ _BY_ITERATION = " Windows in iterations are taken by each node's own iterations.
 def fault_section(
     faults: Faults | None, impacts: Sequence[Impact], course: FaultAxes, nodes: int, simulated: bool
 ) -> str:
-    """The section; empty for a run without faults."""
     if faults is None:
         return ""
     listed = faults.spells[:SPELLS_LISTED]
@@ -60,12 +58,6 @@ def fault_section(
     if not cards:
         cards.append(page.missing("Faults", "no line of plan.jsonl can be read"))
     return page.section("faults", "Faults", _lead(faults), page.grid(cards))
-
-
-def said_of_faults(summary: Summary) -> str:
-    """Which faults failed, or did not happen, and why; empty if all did."""
-    sentence = mapping(summary.facts.get("faults")).get("sentence")
-    return sentence if isinstance(sentence, str) else ""
 
 
 def _look(rows: int) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.report.fault_axes import FaultAxes, Range
+from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.report.vega import Row, Shade
 from orchestrator.results.fault_history import Faults, PlannedFault, words_of
+from orchestrator.results.window_rounds import Range
 
 NOBODY = "none"
 _NAMED = 3
@@ -21,16 +22,13 @@ class FaultShading:
     said: str = ""
 
     def on(self, axis: str) -> Shade | None:
-        """What a chart over this axis shades; None if nothing."""
         return Shade(_dataset(axis), list(self.kinds)) if self.spans.get(axis) else None
 
     @property
     def any(self) -> bool:
-        """Whether there is anything to shade."""
         return any(self.spans.values())
 
     def data(self, byte_size: int = 1) -> dict[str, list[Row]]:
-        """The data sets that such charts name."""
         sizes = {"bytes": byte_size}
         return {
             _dataset(axis): [

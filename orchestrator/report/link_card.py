@@ -1,14 +1,12 @@
 """What every link was asked to do, what is held of it, what was measured before the run, and by which mechanism."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from orchestrator.number_words import NOT_MEASURED, count, duration, number
 from orchestrator.report import page
 from orchestrator.report.link_units import UNITS, error, rank
-from orchestrator.results.files import finite, mapping
-from orchestrator.results.read import Summary
+from orchestrator.results.network_summary import LinkInUse, NetworkSummary, VerifiedLink, VerifiedLinks
 
 TITLE = "Links"
 ROWS_OPEN = 12
@@ -19,68 +17,61 @@ _HEADERS = (
 )  # fmt: skip
 _NOT_LOOKED_AT = "not looked at"
 _WORD = 120
+_NOT_MEASURED = VerifiedLink(verdict=_NOT_LOOKED_AT)
 
 
-def link_card(summary: Summary) -> str:
+def link_card(network: NetworkSummary | None) -> str:
     """The card; empty for a run that says nothing of its links."""
-    network = mapping(summary.facts.get("network"))
-    rows, verified = _entries(network.get("links")), mapping(network.get("verified"))
-    if not rows:
+    if network is None or not network.links:
         return ""
-    found = {_key(entry): entry for entry in _entries(verified.get("findings"))}
-    rows.sort(key=lambda row: rank(found.get(_key(row), {}).get("verdict")))
-    table = page.listing(_HEADERS, (_row(row, found.get(_key(row), {})) for row in rows[:ROWS_LISTED]))
-    left = len(rows) - ROWS_LISTED
+    findings = network.verified.findings if network.verified else ()
+    measured = {(found.sender, found.receiver, found.property): found for found in findings}
+    pairs = [(row, measured.get((row.sender, row.receiver, row.property), _NOT_MEASURED)) for row in network.links]
+    pairs.sort(key=lambda pair: rank(pair[1].verdict))
+    table = page.listing(_HEADERS, (_row(*pair) for pair in pairs[:ROWS_LISTED]))
+    left = len(pairs) - ROWS_LISTED
     table += f'<p class="none">and {count(left, "more row")} in summary.json</p>' if left > 0 else ""
-    if len(rows) > ROWS_OPEN:
-        table = page.folded(f"All {number(len(rows))} rows", table)
-    return page.card(f"<h3>{TITLE}</h3>{page.note(f'{_said(rows)} {_measured(verified)}')}{table}")
+    if len(pairs) > ROWS_OPEN:
+        table = page.folded(f"All {number(len(pairs))} rows", table)
+    return page.card(f"<h3>{TITLE}</h3>{page.note(f'{_said(network.links)} {_measured(network.verified)}')}{table}")
 
 
-def _entries(value: object) -> list[Mapping[str, Any]]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
-def _key(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(entry.get(name)) for name in ("sender", "receiver", "property"))
-
-
-def _measured(verified: Mapping[str, Any]) -> str:
+def _measured(verified: VerifiedLinks | None) -> str:
     """What verification came to, and how much of the links it looked at."""
-    if not verified:
+    if verified is None:
         return "Not measured before this run."
-    verdicts = [f"{number(finite(times))} {word}" for word, times in mapping(verified.get("verdicts")).items()]
-    parts = []
-    for what, pair in mapping(verified.get("coverage")).items():
-        looked, asked = pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
-        parts.append(f"{_word(what)} of {_word(looked)} of {_word(asked)} links")
-    return (
-        f"Measured before the run, in {duration(finite(verified.get('seconds')))}: {', '.join(verdicts)} "
-        f"({'; '.join(parts)})."
-    )
+    verdicts = [f"{number(times)} {word}" for word, times in verified.verdicts.items()]
+    parts = [f"{what} of {' of '.join(map(number, pair))} links" for what, pair in verified.coverage.items()]
+    return f"Measured before the run, in {duration(verified.seconds)}: {', '.join(verdicts)} ({'; '.join(parts)})."
 
 
-def _said(rows: Sequence[Mapping[str, Any]]) -> str:
-    how = Counter((_word(row.get("property")), _word(row.get("mechanism"))) for row in rows)
+def _said(rows: Sequence[LinkInUse]) -> str:
+    how = Counter((row.property or NOT_MEASURED, row.mechanism or NOT_MEASURED) for row in rows)
     parts = [f"{what} by {mechanism} on {count(times, 'link')}" for (what, mechanism), times in how.most_common(6)]
     others = len(how) - len(parts)
     return f"{'; '.join(parts)}{f'; and {others} more' if others else ''}. Per directed link and one-way."
 
 
-def _row(row: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    link = f"{_word(row.get('sender'))}→{_word(row.get('receiver'))}"
-    what = str(row.get("property"))
+def _row(row: LinkInUse, found: VerifiedLink) -> list[str]:
+    what, asked, measured = row.property, found.asked, found.measured
     show = UNITS.get(what, number)
-    amounts = [_word(row.get(key), show) for key in ("asked", "held")]
-    asked, measured, low, high = (finite(found.get(key)) for key in ("asked", "measured", "low", "high"))
-    span = f" ({show(low)} to {show(high)})" if low is not None and high is not None else ""
+    span = f" ({show(found.low)} to {show(found.high)})" if found.low is not None and found.high is not None else ""
     off = error(what, asked, measured) if asked is not None and measured is not None else NOT_MEASURED
-    verdict, how = _word(found.get("verdict", _NOT_LOOKED_AT)), str(found.get("how", ""))[:_WORD]
-    return [link, what[:_WORD], *amounts, _word(measured, show) + span, off, _word(row.get("mechanism")), verdict, how]
+    return [
+        f"{number(row.sender)}→{number(row.receiver)}",
+        what[:_WORD],
+        _amount(row.asked, show),
+        _amount(row.held, show),
+        _amount(measured, show) + span,
+        off,
+        row.mechanism[:_WORD] or NOT_MEASURED,
+        found.verdict[:_WORD],
+        found.how[:_WORD],
+    ]
 
 
-def _word(value: object, show: Callable[[float], str] = number) -> str:
+def _amount(value: float | str | None, show: Callable[[float], str]) -> str:
+    """Runs of before had their own words for it."""
     if value is None or value == "":
         return NOT_MEASURED
-    figure = finite(value)
-    return show(figure) if figure is not None else str(value)[:_WORD]
+    return value[:_WORD] if isinstance(value, str) else show(value)

@@ -11,7 +11,6 @@ WORST_FIRST = ("miss", "unverifiable here", "ok")
 
 
 def rate(bits: float) -> str:
-    """Bits per second."""
     for size, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
         if bits >= size:
             return f"{number(bits / size)} {unit}"
@@ -23,7 +22,6 @@ UNITS: Mapping[str, Callable[[float], str]] = {one.name: _BY_UNIT[one.unit] for 
 
 
 def amount(what: str, value: float) -> str:
-    """A value of a property, in its unit."""
     return UNITS.get(what, number)(value)
 
 

@@ -120,7 +120,6 @@ def tiles(entries: Iterable[tuple[str, str, str]]) -> str:
 
 
 def callout(lines: Sequence[str], title: str = "", look: str = "") -> str:
-    """A coloured block that cannot be overlooked."""
     if len(lines) == 1 and not title:
         inside = escape(lines[0])
     else:
@@ -150,7 +149,6 @@ def legend(names: Legend, figures: Iterable[str]) -> str:
 
 
 def grid(cards: Iterable[str]) -> str:
-    """Cards side by side where there is room."""
     return f'<div class="grid">{"".join(cards)}</div>'
 
 
@@ -172,12 +170,10 @@ def missing(title: str, why: str = NOT_MEASURED) -> str:
 
 
 def note(words: str) -> str:
-    """A few words below a title."""
     return f'<p class="note">{escape(words)}</p>'
 
 
 def card(inside: str, look: str = "wide") -> str:
-    """A plain card around HTML."""
     return f'<div class="card {look}">{inside}</div>'
 
 
@@ -219,7 +215,6 @@ def fold(title: str, text: str) -> str:
 
 
 def folded(title: str, inside: str) -> str:
-    """HTML, folded until somebody wants it."""
     return f'<details class="inner"><summary>{escape(title)}</summary>{inside}</details>'
 
 

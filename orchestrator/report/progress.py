@@ -1,4 +1,4 @@
-"""How the run went: objective, consensus distance, metrics and coverage over iterations, seconds or bytes."""
+"""How the run went: objective, consensus distance and metrics over iterations, seconds or bytes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,14 +7,12 @@ import numpy as np
 from orchestrator.number_words import byte_unit, number
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.fault_shading import FaultShading
-from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram, suits_log
+from orchestrator.report.vega import Axis, Row, curve, suits_log
 from orchestrator.results.files import finite
-from orchestrator.results.read import RunData, Summary
-from orchestrator.results.tables import Records
+from orchestrator.results.read import RunData
 from pame.observe import Evaluation
 
 POINTS_SHOWN = 1000
-COVERAGE_BINS = 200
 FEW_POINTS = 8
 NO_CLOCK = "no time model in this run"
 _OWN = "Broken: the mean over the nodes of the same at their own models."
@@ -22,7 +20,7 @@ _OWN = "Broken: the mean over the nodes of the same at their own models."
 
 def x_switch(run: RunData) -> Switch:
     """The buttons that choose what runs along the horizontal axis of the curves."""
-    options = {"iteration": "Iterations", "seconds": seconds_words(run.summary.word("backend")), "bytes": "Bytes"}
+    options = {"iteration": "Iterations", "seconds": seconds_words(run.summary.backend), "bytes": "Bytes"}
     timed = any(point.seconds is not None for point in run.curve)
     return Switch("x", "Horizontal axis", options, {} if timed else {"seconds": NO_CLOCK})
 
@@ -42,7 +40,7 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
         "iteration": thinned([point for point in run.curve if point.by == "iteration"]),
         "time": thinned([point for point in run.curve if point.by != "iteration"]),
     }
-    optimum = run.summary.optimum
+    optimum = run.summary.least
     columns: dict[str, list[tuple[str, str]]] = {"objective": [("f", "f(mean model)")]}
     if optimum is not None:
         columns["objective"].append(("gap", "f(mean model) − f*"))
@@ -82,7 +80,6 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
 
 
 def _raw(points: Sequence[Evaluation], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
-    """By field: what is drawn of the points."""
 
     def gaps(values: list[float | None]) -> list[float | None]:
         return [None if optimum is None or value is None else value - optimum for value in values]
@@ -120,79 +117,11 @@ def _drawn_together(field: str, also: Mapping[str, Sequence[Axis]]) -> list[str]
     return [main, *(axis.field for axis in also.get(main, ()))]
 
 
-def coverage(run: RunData, shades: FaultShading) -> list[Chart]:
-    """Coverage over iterations, with the middle 80 % of the nodes, and how it is distributed."""
-    records = run.records
-    shade = shades.on("iteration")
-    behind = {name: rows for name, rows in shades.data().items() if shade is not None and name == shade.data}
-    if records is None or records.coverage.size == 0:
-        rows: list[Row] = [
-            {"iteration": point.iteration, "y": _short(point.coverage), **_faults(point.iteration, shades)}
-            for point in thinned([p for p in run.curve if p.by == "iteration" and p.coverage is not None])
-        ]
-        if not rows:
-            return []
-        spec = curve(
-            "coverage",
-            Axis("iteration", "Iteration"),
-            Axis("y", "Mean λ per coordinate"),
-            dots=len(rows) <= FEW_POINTS,
-            shade=shade,
-        )
-        return [
-            Chart(
-                "coverage",
-                "Coverage over iterations",
-                "Mean over nodes and coordinates.",
-                {"": spec},
-                {"coverage": rows} | behind,
-            )
-        ]
-    rows = [{**row, **_faults(row["iteration"], shades)} for row in _coverage_rows(records)]
-    spec = curve(
-        "coverage",
-        Axis("iteration", "Iteration"),
-        Axis("y", "Mean λ per coordinate", zero=True),
-        band=True,
-        dots=len(rows) <= FEW_POINTS,
-        shade=shade,
-    )
-    steady = _steady(records, run.summary)
-    over_iterations = Chart(
-        "coverage", "Coverage over iterations",
-        "How many received messages carry a coordinate, averaged over coordinates, at the rounds of all nodes; "
-        f"the band holds the middle 80 % of them.{steady}",
-        {"": spec}, {"coverage": rows} | behind,
-    )  # fmt: skip
-    if steady:
-        return [over_iterations]
-    mean = float(records.coverage.mean())
-    spread = histogram("coverage-spread", "Mean λ per coordinate", "rounds", mean)
-    return [
-        over_iterations,
-        Chart(
-            "coverage-spread", "Distribution of coverage",
-            f"Every round of every node: {number(records.coverage.size)} rounds. Dashed: the mean, {number(mean)}.",
-            {"": spread}, {"coverage-spread": binned(records.coverage)},
-        ),
-    ]  # fmt: skip
-
-
 def thinned(points: Sequence[Evaluation], most: int = POINTS_SHOWN) -> list[Evaluation]:
     """At most `most` of the points, evenly spaced, the first and the last among them."""
     if len(points) <= most:
         return list(points)
     return [points[index] for index in np.linspace(0, len(points) - 1, most).round().astype(int)]
-
-
-def _steady(records: Records, summary: Summary) -> str:
-    """The sentence that replaces the distribution of coverage when all rounds had the same, else nothing."""
-    if not all_equal(records.coverage):
-        return ""
-    complete = all(summary.messages.get(fate) == 0 for fate in ("late", "evicted", "lost", "starved"))
-    complete = complete and not any(summary.messages.get(fate) for fate in ("dropped", "queued"))
-    reason = ": no message was missing" if complete else ""
-    return f" Every round had coverage {number(float(records.coverage[0]))}{reason}."
 
 
 def _log_axis(values: Sequence[float], strict: bool) -> bool:
@@ -210,8 +139,8 @@ def _rows(
     return [
         {
             "iteration": point.iteration,
-            "seconds": _short(point.seconds),
-            "volume": _short(point.bytes / size),
+            "seconds": short(point.seconds),
+            "volume": short(point.bytes / size),
         }
         | {field: _drawn(values[index], log[field]) for field, values in raw.items()}
         | ({"faults": shades.at(point.iteration, point.seconds, point.by != "iteration")} if shades.any else {})
@@ -219,15 +148,11 @@ def _rows(
     ]
 
 
-def _faults(iteration: float | None, shades: FaultShading) -> Row:
-    return {"faults": shades.at(iteration, None, by_time=False)} if shades.any else {}
-
-
 def _drawn(value: float | None, log: bool) -> float | None:
-    return None if value is None or (log and value <= 0) else _short(value)
+    return None if value is None or (log and value <= 0) else short(value)
 
 
-def _short(value: float | None) -> float | None:
+def short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
@@ -239,7 +164,7 @@ def _source(series: dict[str, list[Evaluation]], x: str) -> str:
 def _x_axes(run: RunData, unit: str) -> dict[str, Axis]:
     axes = {"iteration": Axis("iteration", "Iteration"), "bytes": Axis("volume", f"Transmitted by all nodes ({unit})")}
     if any(point.seconds is not None for point in run.curve):
-        axes["seconds"] = Axis("seconds", f"{seconds_words(run.summary.word('backend'))} (s)")
+        axes["seconds"] = Axis("seconds", f"{seconds_words(run.summary.backend)} (s)")
     return axes
 
 
@@ -248,9 +173,10 @@ def _words(key: str, choices: Sequence[tuple[str, str]], run: RunData, log: Sequ
         note = "The objective at the mean of all models."
         if any(point.own for point in run.curve):
             note += f" {_OWN} Dotted: the worst node."
-        if run.summary.optimum is not None:
-            how = f": {run.summary.optimum_how}" if run.summary.optimum_how else "."
-            note += f" Optimum f* = {number(run.summary.optimum)}{how}"
+        optimum = run.summary.optimum
+        if optimum is not None and optimum.objective is not None:
+            how = f": {optimum.how}" if optimum.how else "."
+            note += f" Optimum f* = {number(optimum.objective)}{how}"
         return "Objective", note
     if key == "consensus":
         zeros = (
@@ -261,26 +187,3 @@ def _words(key: str, choices: Sequence[tuple[str, str]], run: RunData, log: Sequ
     own = f" {_OWN} Dotted: the lowest and the highest node." if any(point.own for point in run.curve) else ""
     headline = "The headline metric of this run, at" if name == run.summary.metric else "At"
     return name, f"{headline} the mean of all models.{own}"
-
-
-def _coverage_rows(records: Records) -> list[Row]:
-    iteration, value = records.coverage_iteration, records.coverage
-    distinct = np.unique(iteration)
-    edges = (
-        distinct if distinct.size <= COVERAGE_BINS else np.linspace(distinct[0], distinct[-1], COVERAGE_BINS + 1)[:-1]
-    )
-    group = np.searchsorted(edges, iteration, side="right") - 1
-    order = np.argsort(group, kind="stable")
-    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
-    rows: list[Row] = []
-    for members in np.split(order, starts[1:]):
-        lo, hi = np.quantile(value[members], [0.1, 0.9])
-        rows.append(
-            {
-                "iteration": _short(float(iteration[members].mean())),
-                "y": _short(float(value[members].mean())),
-                "lo": _short(float(lo)),
-                "hi": _short(float(hi)),
-            }
-        )
-    return rows

@@ -3,35 +3,30 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from orchestrator.number_words import NOT_MEASURED, count, duration, number, percent
+from orchestrator.number_words import NOT_MEASURED, count, number
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
+from orchestrator.report.counter_card import counter_card
+from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
-from orchestrator.report.fault_section import fault_section, said_of_faults
+from orchestrator.report.fault_section import fault_section
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.link_card import link_card
-from orchestrator.report.network import cpu_bound, network_card, no_tls
-from orchestrator.report.sent_messages import sent_account, transmitted
+from orchestrator.report.network import network_card
+from orchestrator.report.run_head import run_head
+from orchestrator.report.sent_messages import sent_account
 from orchestrator.report.wire_bytes import byte_account
 from orchestrator.results.events import Events
 from orchestrator.results.files import finite, reading
-from orchestrator.results.read import RunData, Summary, TopologyFacts, read_run
-from orchestrator.results.without_summary import BROKEN_OFF, RUNNING
+from orchestrator.results.read import RunData, read_run
+from orchestrator.results.summary import RunSummary
+from orchestrator.results.topology_file import TopologyFile
 
 PICTURE_BYTES = 400_000
 EXPERIMENT_CHARACTERS = 60_000
 METRICS_SHOWN = 6
 EVENT_KINDS = 8
-STATUS_LOOKS = {"finished": "good", "diverged": "bad", "failed": "bad", "interrupted": "bad", BROKEN_OFF: "bad"}
-HEALTH_LOOKS = {"sound": "good", "degraded": "bad", "broken": "bad"}
-BECAME = {
-    "interrupted": "This run was interrupted",
-    "diverged": "This run diverged",
-    "failed": "This run failed",
-    BROKEN_OFF: "This run broke off",
-    RUNNING: "This run is going on",
-}
 
 
 def write_report(folder: Path, running: bool = False) -> Path:
@@ -40,22 +35,22 @@ def write_report(folder: Path, running: bool = False) -> Path:
     A folder without summary.json is that of a run that broke off, or of one that is still `running`.
     """
     run = read_run(folder, running)
-    how_far = course(run.curve, run.summary.number("seconds"), run.summary.number("iterations"))
+    how_far = course(run.curve, run.summary.seconds, run.summary.iterations)
     behind = shades(run.faults, how_far)
     curves = progress.curves(run, behind)[: 2 + METRICS_SHOWN]
-    covering = progress.coverage(run, behind)
+    covering = coverage(run, behind)
     volumes = {
         "Volume by kind": traffic.volume_by_kind(run.summary),
         "Bits per message": traffic.bits_per_message(run.summary),
         "Volume by link": traffic.volume_by_link(run.links) if run.links else None,
     }
     nodes = {
-        "Participation": traffic.participation(run.links, int(run.summary.number("nodes") or 0)) if run.links else None,
-        "Waiting time": traffic.waiting(run.records, run.summary.number("seconds")) if run.records else None,
+        "Participation": traffic.participation(run.links, run.summary.nodes or 0) if run.links else None,
+        "Waiting time": traffic.waiting(run.records, run.summary.seconds) if run.records else None,
     }
     body = "".join(
         [
-            _head(run.summary),
+            run_head(run.summary),
             _progress(run, curves, behind.said),
             _faults(run, how_far, folder),
             _coverage(covering),
@@ -69,73 +64,6 @@ def write_report(folder: Path, running: bool = False) -> Path:
     )
     drawn = [figure for figure in (*curves, *covering, *volumes.values(), *nodes.values()) if figure is not None]
     return page.write_page(folder, f"{run.summary.name} · PaME run", [body], drawn)
-
-
-def _head(summary: Summary) -> str:
-    exact = summary.facts.get("exact")
-    chips = [
-        (summary.status, STATUS_LOOKS.get(summary.status, "")),
-        (summary.health, HEALTH_LOOKS.get(summary.health, "")),
-        ("exact" if exact else "not exact" if exact is not None else "", "good" if exact else ""),
-        (summary.word("algorithm"), ""),
-        (f"step: {summary.word('step')}" if summary.word("step") else "", ""),
-        (summary.word("problem"), ""),
-        (" · ".join(word for word in (summary.word("backend"), summary.word("driver")) if word), ""),
-        (f"seed {summary.word('seed')}" if summary.word("seed") else "", ""),
-    ]
-    parts = [page.heading(summary.name, chips)]
-    if summary.reason and summary.status != "finished":
-        became = BECAME.get(summary.status, f"This run ended as “{summary.status}”")
-        look = "" if summary.status == RUNNING else "bad"
-        parts.append(page.callout([f"{became}: {summary.reason}"], look=look))
-    if summary.health_reason and summary.health_reason != summary.reason:
-        parts.append(page.callout([f"This run is {summary.health}: {summary.health_reason}."], look="bad"))
-    if untrue := said_of_faults(summary):
-        parts.append(page.callout([untrue], look="bad"))
-    parts.append(page.tiles(_tiles(summary)))
-    troubles = filter(None, (cpu_bound(summary), no_tls(summary)))
-    parts += [page.callout([trouble], look="bad") for trouble in troubles]
-    if others := [warning for warning in summary.warnings if warning != untrue]:
-        parts.append(page.callout(others, "Warnings"))
-    if summary.notes:
-        parts.append(page.callout(summary.notes, "Settings of the file, with another kind by --set", look="plain"))
-    return "".join(parts)
-
-
-def _tiles(summary: Summary) -> list[tuple[str, str, str]]:
-    gap = summary.objective - summary.optimum if summary.objective is not None and summary.optimum is not None else None
-    metric = summary.metric
-    dimension, support, nodes = (summary.number(fact) for fact in ("n", "s", "nodes"))
-    sent, dense = summary.message_bits.get("sent"), summary.message_bits.get("dense")
-    simulated = summary.word("backend") == "simulate"
-    seconds = summary.number("seconds")
-    ended = summary.status not in (BROKEN_OFF, RUNNING)
-    wall, iterations = summary.number("wall_seconds"), summary.number("iterations")
-    below = [
-        progress.NO_CLOCK if seconds is None and iterations is not None else "",
-        "by the run's own clock" if seconds is not None and not ended else "",
-        f"computed in {duration(wall)}" if wall is not None else "",
-    ]
-    return [
-        (
-            f"{'Final' if ended else 'Last'} f(mean model)", number(summary.objective),
-            f"f − f* = {number(gap)}" if gap is not None else "",
-        ),
-        (metric or "Metric", number(summary.metrics.get(metric) if metric else None), "at the mean model"),
-        *_own_tiles(summary),
-        ("Consensus distance", number(summary.consensus), "of the models to their mean"),
-        ("Iterations", number(iterations), f"{count(int(nodes), 'node')}" if nodes else ""),
-        transmitted(summary),
-        (
-            "Bits per message", number(None if sent is None else round(sent, 1)),
-            f"{percent(sent / dense)} of a dense message" if sent is not None and dense else "",
-        ),
-        (
-            "Simulated time" if simulated else "Time", duration(seconds),
-            "; ".join(filter(None, below)),
-        ),
-        ("Model size n", number(dimension), f"s = {number(support)} revealed" if support is not None else ""),
-    ]  # fmt: skip
 
 
 def _progress(run: RunData, curves: list[Chart], shaded: str) -> str:
@@ -153,8 +81,7 @@ def _faults(run: RunData, how_far: FaultAxes, folder: Path) -> str:
     graph = run.topology.graph if run.topology else None
     with reading(folder):
         did = impacts(run.faults.shown, run.faults.happened, how_far, folder / "records.csv", run.curve, graph)
-    nodes = int(run.summary.number("nodes") or 0)
-    return fault_section(run.faults, did, how_far, nodes, run.summary.word("backend") == "simulate")
+    return fault_section(run.faults, did, how_far, run.summary.nodes or 0, run.summary.is_simulated)
 
 
 def _coverage(figures: list[Chart]) -> str:
@@ -163,10 +90,10 @@ def _coverage(figures: list[Chart]) -> str:
     return page.section("coverage", "Coverage", lead, page.grid(cards))
 
 
-def _transmission(summary: Summary, figures: dict[str, Chart | None]) -> str:
+def _transmission(summary: RunSummary, figures: dict[str, Chart | None]) -> str:
     cards = [page.chart(figure) if figure else page.missing(title) for title, figure in figures.items()]
-    rows = [(words, number(summary.messages.get(kind))) for kind, words in traffic.MESSAGES.items()]
-    rows += [(f"{traffic.BITS[key]} (bits)", number(summary.message_bits.get(key))) for key in traffic.BITS]
+    rows = [(words, number(times)) for words, times in traffic.message_rows(summary.messages)]
+    rows += [(f"{words} (bits)", number(bits)) for words, bits in traffic.bit_rows(summary.message_bits)]
     cards.append(page.card(f"<h3>Messages</h3>{page.pairs(rows)}", "half"))
     cards += [sent_account(summary), byte_account(summary)]
     return page.section("transmission", "Transmission", "What was sent, and what it cost.", page.grid(cards))
@@ -178,7 +105,7 @@ def _nodes(run: RunData, figures: dict[str, Chart | None]) -> str:
     for title, figure in figures.items():
         why = progress.NO_CLOCK if title == "Waiting time" and untimed else NOT_MEASURED
         cards.append(page.chart(figure) if figure else page.missing(title, why))
-    cards.append(network_card(run.summary))
+    cards += [network_card(run.summary.network), counter_card(run.summary.network)]
     return page.section("nodes", "Nodes", "Who was heard, and who waited.", page.grid(cards))
 
 
@@ -196,12 +123,12 @@ def _events(events: Events | None) -> str:
 
 
 def _topology(run: RunData) -> str:
-    cards = [_graph(run.topology) if run.topology else page.missing("Topology"), link_card(run.summary)]
+    cards = [_graph(run.topology) if run.topology else page.missing("Topology"), link_card(run.summary.network)]
     lead = "Who could talk to whom." if run.topology else ""
-    return page.section("topology", "TopologyFacts", lead, page.grid(cards))
+    return page.section("topology", "Topology", lead, page.grid(cards))
 
 
-def _graph(topology: TopologyFacts) -> str:
+def _graph(topology: TopologyFile) -> str:
     said = topology.description
     degrees = [finite(said.get(f"degree_{which}")) for which in ("min", "mean", "max")]
     diameter = number(finite(said.get("diameter")))
@@ -218,18 +145,6 @@ def _graph(topology: TopologyFacts) -> str:
     return page.card(inside)
 
 
-def _own_tiles(summary: Summary) -> list[tuple[str, str, str]]:
-    """What the nodes themselves have, where it was judged."""
-    own, metric = summary.own, summary.metric
-    if own is None:
-        return []
-    tiles = [("f at the nodes' own models", number(own.objective), f"mean; worst node {number(own.worst)}")]
-    if metric is not None and own.metrics.get(metric) is not None:
-        ends = f"{number(own.lowest.get(metric))} … {number(own.highest.get(metric))}"
-        tiles.append((f"{metric} of the nodes", number(own.metrics.get(metric)), f"mean of their own models; {ends}"))
-    return tiles
-
-
 def _is_picture(svg: str) -> bool:
     """A whole SVG element of a size that suits a page: a broken one would swallow what follows it."""
     if not svg or len(svg.encode()) > PICTURE_BYTES:
@@ -243,12 +158,12 @@ def _is_picture(svg: str) -> bool:
 def _methods(run: RunData) -> str:
     summary = run.summary
     there = {
-        "objective": summary.objective is not None,
-        "consensus": summary.consensus is not None,
-        **{name: value is not None for name, value in summary.metrics.items()},
-        "seconds": summary.number("seconds") is not None,
-        "bytes": summary.bytes.get("total") is not None,
-        "messages": summary.messages.get("sent") is not None,
+        "objective": summary.final.objective is not None,
+        "consensus": summary.final.consensus is not None,
+        **{name: value is not None for name, value in summary.final.metrics.items()},
+        "seconds": summary.seconds is not None,
+        "bytes": summary.bytes.total is not None,
+        "messages": summary.messages.sent is not None,
         "coverage": run.records is not None and run.records.coverage.size > 0,
         "waiting": run.records is not None and run.records.has_clock,
         "participation": run.links is not None,

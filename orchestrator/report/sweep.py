@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from orchestrator.report.progress import thinned
 from orchestrator.results.files import ReportError, finite, mapping, read_object, reading
 from orchestrator.results.points import read_curve
-from orchestrator.results.read import Summary, read_summary
+from orchestrator.results.summary import RunSummary, read_summary
 from pame.observe import Evaluation
 
 Floats = NDArray[np.float64]
@@ -29,14 +29,13 @@ class SweepRun:
     folder: str
     values: Mapping[str, Any]
     status: str
-    summary: Summary | None
+    summary: RunSummary | None
     curve: tuple[Evaluation, ...]
 
     @property
     def seed(self) -> int | None:
         """Of its data, graph and draws."""
-        seed = self.summary.number(SEED) if self.summary is not None else None
-        return None if seed is None else int(seed)
+        return self.summary.seed if self.summary is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class SweepData:
     def has_optima(self) -> bool:
         """Whether the optimum of every run's own problem is known: f itself is that of another problem per seed."""
         summaries = [run.summary for run in self.runs if run.summary is not None]
-        return bool(summaries) and all(summary.optimum is not None for summary in summaries)
+        return bool(summaries) and all(summary.least is not None for summary in summaries)
 
     def numeric(self, key: str) -> bool:
         """Whether all values of a key are numbers; not every run has one."""
@@ -117,14 +116,14 @@ def short_names(keys: Sequence[str]) -> dict[str, str]:
     return {key: name if list(last.values()).count(name) == 1 else key for key, name in last.items()}
 
 
-def gap(summary: Summary | None, objective: float | None) -> float | None:
+def gap(summary: RunSummary | None, objective: float | None) -> float | None:
     """f - f* of a run's own problem."""
-    if summary is None or summary.optimum is None or objective is None:
+    if summary is None or summary.least is None or objective is None:
         return None
-    return objective - summary.optimum
+    return objective - summary.least
 
 
-def same_seeds(one: Group, other: Group, of: Callable[[Summary], float | None]) -> list[tuple[float, float]]:
+def same_seeds(one: Group, other: Group, of: Callable[[RunSummary], float | None]) -> list[tuple[float, float]]:
     """A figure of both, seed by seed; a seed that ran twice, or without a figure, is left out."""
 
     def by_seed(group: Group) -> dict[int, float]:

@@ -11,7 +11,7 @@ from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
 from orchestrator.report.vega import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
 from orchestrator.results.files import finite
-from orchestrator.results.read import Summary
+from orchestrator.results.summary import RunSummary
 from pame.observe import Evaluation
 
 CATEGORIES = 8
@@ -28,10 +28,10 @@ class FinalFigure:
 
     name: str
     title: str
-    of: Callable[[Summary], float | None]
+    of: Callable[[RunSummary], float | None]
 
 
-FINAL_F = FinalFigure("f", "Final f", lambda summary: summary.objective)
+FINAL_F = FinalFigure("f", "Final f", lambda summary: summary.final.objective)
 
 
 def headline_metric(sweep: SweepData) -> str | None:
@@ -44,18 +44,18 @@ def outcomes(sweep: SweepData) -> list[FinalFigure]:
     """What can be compared between the runs of this sweep."""
     metric = headline_metric(sweep)
     found = [
-        FinalFigure("gap", "Final gap f − f*", lambda summary: gap(summary, summary.objective))
+        FinalFigure("gap", "Final gap f − f*", lambda summary: gap(summary, summary.final.objective))
         if sweep.has_optima
         else FINAL_F,
-        FinalFigure("consensus", "Consensus distance", lambda summary: summary.consensus),
+        FinalFigure("consensus", "Consensus distance", lambda summary: summary.final.consensus),
     ]
     if metric is not None:
-        found.append(FinalFigure("metric", metric, lambda summary: summary.metrics.get(metric)))
+        found.append(FinalFigure("metric", metric, lambda summary: summary.final.metrics.get(metric)))
     return [
         *found,
-        FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.get("total")),
-        FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.number("seconds")),
-        FinalFigure("iterations", "Iterations", lambda summary: summary.number("iterations")),
+        FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.total),
+        FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.seconds),
+        FinalFigure("iterations", "Iterations", lambda summary: summary.iterations),
     ]
 
 
@@ -132,7 +132,7 @@ def outcome_charts(sweep: SweepData) -> list[Chart]:
             log = suits_log([row["lo"] for row in rows] + [row["hi"] for row in rows])
             data[f"outcome-{index}-{outcome.name}"] = rows
             specs[outcome.name] = ranges(f"outcome-{index}-{outcome.name}", x, Axis("y", words, log), color)
-        switch = Switch(f"outcome-{index}", "FinalFigure", {outcome.name: outcome.title for outcome in shown})
+        switch = Switch(f"outcome-{index}", "Outcome", {outcome.name: outcome.title for outcome in shown})
         note = "Runs that ended without a number are left out."
         if sweep.repeated:
             note = f"Dots are medians over seeds, strokes reach from the lowest to the highest. {note}"
@@ -199,7 +199,7 @@ def _in_unit(outcome: FinalFigure, rows: list[Row]) -> tuple[list[Row], str]:
 def all_timed(sweep: SweepData) -> bool:
     """Whether every run that left a summary had a clock."""
     summaries = [run.summary for run in sweep.runs if run.summary is not None]
-    return bool(summaries) and all(summary.number("seconds") is not None for summary in summaries)
+    return bool(summaries) and all(summary.seconds is not None for summary in summaries)
 
 
 def _timed(sweep: SweepData) -> bool:
@@ -207,4 +207,4 @@ def _timed(sweep: SweepData) -> bool:
 
 
 def _backend(sweep: SweepData) -> str:
-    return next((run.summary.word("backend") for run in sweep.runs if run.summary is not None), "")
+    return next((run.summary.backend for run in sweep.runs if run.summary is not None), "")

@@ -39,7 +39,7 @@ def write_sweep_report(folder: Path) -> Path:
             page.section("curves", "Progress", lead, page.grid(map(page.chart, curves)), x_switch(sweep), names)
         )
     if against:
-        parts.append(page.section("outcome", "FinalFigure", "", page.grid(map(page.chart, against))))
+        parts.append(page.section("outcome", "Outcome", "", page.grid(map(page.chart, against))))
     if sweep.repeated:
         lead = f"Median over the seeds, and the range from lowest to highest. {_paired_words(sweep)}"
         parts.append(page.section("settings", "Settings", lead, page.card(_settings(sweep))))
@@ -102,7 +102,7 @@ def _is_paired(sweep: SweepData) -> bool:
 
 def _gap_ratio(first: Group, other: Group) -> Interval | None:
     """How many times the gap of the first, seed by seed; a gap of 0 has no ratio."""
-    pairs = same_seeds(other, first, lambda summary: gap(summary, summary.objective))
+    pairs = same_seeds(other, first, lambda summary: gap(summary, summary.final.objective))
     ratios = [one / base for one, base in pairs if one > 0 and base > 0]
     return paired_ratio(ratios) if ratios else None
 
@@ -113,7 +113,7 @@ def _name(sweep: SweepData, group: Group) -> str:
 
 def _illness(run: SweepRun) -> str:
     found = run.summary
-    return "" if found is None or found.health in ("", "sound") else f"{found.health}, {found.health_reason}"
+    return "" if found is None or found.health_word in ("", "sound") else f"{found.health_word}, {found.health_reason}"
 
 
 def _because(run: SweepRun) -> str:
@@ -182,7 +182,7 @@ def _runs(sweep: SweepData) -> str:
     rows = []
     for run in sweep.runs[:TABLE_ROWS]:
         cells = [TableCell(run.folder, run.folder, f"{quote(run.folder)}/report.html")]
-        health = run.summary.health if run.summary is not None else ""
+        health = run.summary.health_word if run.summary is not None else ""
         cells += [TableCell(run.status, run.status), TableCell(health or "–", health)]
         cells += [_value(run.values.get(key, NOTHING)) for key in keys]
         for outcome in shown:

@@ -7,41 +7,55 @@ import numpy as np
 from orchestrator.number_words import byte_unit, count, duration, number, percent, volume
 from orchestrator.report.chart import Chart
 from orchestrator.report.vega import Axis, Row, Spec, bars, binned, columns, histogram, matrix
-from orchestrator.results.read import Summary
+from orchestrator.results.summary import MessageBits, MessageCounts, RunSummary
 from orchestrator.results.tables import Floats, LinkTotals, Records
 
 MATRIX_NODES = 64
 COLUMN_NODES = 128
-KINDS = {"values": "Values", "support": "Support", "stars": "Stars (★)", "framing": "Framing"}
 SENT, LATE, NOT_SENT = ROLES = ("sent", "of these, late", "not sent")
-MESSAGES = {
-    "sent": "sent",
-    "aggregated": "averaged",
-    "late": "late",
-    "evicted": "evicted (pushed out of a full mailbox)",
-    "lost": "lost (dropped before sending)",
-    "starved": "starved rounds (nothing came)",
-    "desynchronised": "gaps: updates missed, edges perhaps left out at one end alone",
-}
-BITS = {
-    "sent": "Sent in this run",
-    "paper": "Paper, 63 s + n",
-    "flagged": "with a flag, 64 s + n",
-    "floor": "Floor with the support sent, log₂C(n,s) + 64 s",
-    "dense": "Dense, 64 n",
-}
 
 
-def volume_by_kind(summary: Summary) -> Chart | None:
+def message_rows(messages: MessageCounts) -> list[tuple[str, float | None]]:
+    return [
+        ("sent", messages.sent),
+        ("averaged", messages.aggregated),
+        ("late", messages.late),
+        ("evicted (pushed out of a full mailbox)", messages.evicted),
+        ("lost (dropped before sending)", messages.lost),
+        ("starved rounds (nothing came)", messages.starved),
+        ("gaps: updates missed, edges perhaps left out at one end alone", messages.desynchronised),
+    ]
+
+
+def bit_rows(bits: MessageBits) -> list[tuple[str, float | None]]:
+    return [
+        ("Sent in this run", bits.sent),
+        ("Paper, 63 s + n", bits.paper),
+        ("with a flag, 64 s + n", bits.flagged),
+        ("Floor with the support sent, log₂C(n,s) + 64 s", bits.floor),
+        ("Dense, 64 n", bits.dense),
+    ]
+
+
+def volume_by_kind(summary: RunSummary) -> Chart | None:
     """What the bytes carried, which of them came too late, and apart from them those that were never sent."""
-    parts = [(name, key, SENT) for key, name in KINDS.items()] + [("Late", "late", LATE), ("Lost", "lost", NOT_SENT)]
-    rare = [("Unreported", "unreported", SENT), ("Queued", "queued", NOT_SENT), ("Dropped", "dropped", NOT_SENT)]
-    parts += [part for part in rare if summary.bytes.get(part[1])]
-    known = [(name, sent, role) for name, key, role in parts if (sent := summary.bytes.get(key)) is not None]
+    sent_bytes = summary.bytes
+    parts = [
+        ("Values", sent_bytes.values, SENT),
+        ("Support", sent_bytes.support, SENT),
+        ("Stars (★)", sent_bytes.stars, SENT),
+        ("Framing", sent_bytes.framing, SENT),
+        ("Late", sent_bytes.late, LATE),
+        ("Lost", sent_bytes.lost, NOT_SENT),
+        ("Unreported", sent_bytes.unreported or None, SENT),
+        ("Queued", sent_bytes.queued or None, NOT_SENT),
+        ("Dropped", sent_bytes.dropped or None, NOT_SENT),
+    ]
+    known = [(name, size, role) for name, size, role in parts if size is not None]
     if not known:
         return None
     unit, size = byte_unit(max(sent for _, sent, _ in known))
-    total = summary.bytes.get("total")
+    total = sent_bytes.total
     rows: list[Row] = [
         {
             "kind": name,
@@ -64,14 +78,14 @@ def volume_by_kind(summary: Summary) -> Chart | None:
     )  # fmt: skip
 
 
-def bits_per_message(summary: Summary) -> Chart | None:
+def bits_per_message(summary: RunSummary) -> Chart | None:
     """The mean message against the paper's formula, the entropy floor and a dense message."""
-    known = [(name, bits) for key, name in BITS.items() if (bits := summary.message_bits.get(key)) is not None]
+    known = [(name, bits) for name, bits in bit_rows(summary.message_bits) if bits is not None]
     if not known:
         return None
     rows: list[Row] = [{"what": name, "y": bits, "label": f"{number(round(bits, 1))} bits"} for name, bits in known]
     spec = bars("bits", "what", "Message", Axis("y", "Bits per message"), rows)
-    sent, dense = summary.message_bits.get("sent"), summary.message_bits.get("dense")
+    sent, dense = summary.message_bits.sent, summary.message_bits.dense
     note = f"A message was {percent(sent / dense)} of a dense one." if sent is not None and dense else ""
     return Chart("bits", "Bits per message", note, {"": spec}, {"bits": rows})
 

@@ -41,7 +41,6 @@ class Axis:
     zero: bool = False
 
     def encoding(self) -> Spec:
-        """The channel definition of a quantitative position."""
         scale: Spec = {"type": "log", "nice": False, "padding": LOG_PADDING} if self.log else {"zero": self.zero}
         axis: Spec = {"labelExpr": LABEL, "tickCount": 5}
         if self.log:
@@ -49,7 +48,6 @@ class Axis:
         return {"field": self.field, "type": "quantitative", "title": self.title, "scale": scale, "axis": axis}
 
     def tooltip(self) -> Spec:
-        """The line that this axis has in a tooltip."""
         return {"field": self.field, "type": "quantitative", "title": self.title, "format": NUMBER}
 
 
@@ -62,14 +60,12 @@ class Categories:
     labels: Sequence[str]
 
     def encoding(self) -> Spec:
-        """The channel definition; words too long to stand side by side on a narrow page are tilted."""
         tilted = sum(len(label) + 2 for label in self.labels) > LABEL_ROOM
         axis = {"labelAngle": -35 if tilted else 0, "labelLimit": 120, "labelOverlap": False, "ticks": False}
         scale = {"domain": list(self.labels)}
         return {"field": self.field, "type": "ordinal", "title": self.title, "scale": scale, "axis": axis}
 
     def tooltip(self) -> Spec:
-        """The line that this axis has in a tooltip."""
         return {"field": self.field, "type": "nominal", "title": self.title}
 
 

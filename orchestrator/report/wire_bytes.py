@@ -1,12 +1,13 @@
 """The byte account: what the framing model says by kind, what the kernels counted, and what theory asks for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from orchestrator.number_words import NOT_MEASURED, number, percent, volume
 from orchestrator.report import page
-from orchestrator.report.traffic import BITS
-from orchestrator.results.files import finite, mapping, numbers
-from orchestrator.results.read import Summary
+from orchestrator.report.traffic import bit_rows
+from orchestrator.results.network_summary import WireSummary
+from orchestrator.results.summary import RunSummary
 
 TITLE = "Byte account"
 NO_NETWORK = "not measured: no network was involved; payloads are in “Volume by kind”"
@@ -29,23 +30,20 @@ TERMS = {
 HEADERS = (("What", False), ("Volume", True), ("Bits per message", True), ("Share", True))
 
 
-def byte_account(summary: Summary) -> str:
+def byte_account(summary: RunSummary) -> str:
     """The card; `not measured` where there was no network, or no end to count at."""
-    wire = mapping(mapping(summary.facts.get("network")).get("wire"))
-    model = numbers(wire.get("model"))
-    if model.get("total") is None:
-        return page.missing(TITLE, NO_NETWORK if summary.word("backend") == "simulate" else NOT_MEASURED)
-    messages, total = finite(wire.get("messages")), model.get("total")
-    rows = [_row(words, model.get(term), messages, total) for term, words in TERMS.items()]
+    wire = summary.network.wire if summary.network else None
+    total = wire.model.get("total") if wire else None
+    if wire is None or total is None:
+        return page.missing(TITLE, NO_NETWORK if summary.is_simulated else NOT_MEASURED)
+    messages = wire.messages
+    rows = [_row(words, wire.model.get(term), messages, total) for term, words in TERMS.items()]
     rows.append(_row("Total by the model", total, messages, total))
-    rows.append(_row("Counted by ss (payload and headers)", finite(wire.get("counted")), messages, total))
-    rows += [
-        (name, "", number(None if bits is None else round(bits, 1)), "")
-        for key, name in BITS.items()
-        if key != "sent" and (bits := summary.message_bits.get(key)) is not None
-    ]
+    rows.append(_row("Counted by ss (payload and headers)", wire.counted, messages, total))
+    formulas = bit_rows(replace(summary.message_bits, sent=None))
+    rows += [(name, "", number(round(bits, 1)), "") for name, bits in formulas if bits is not None]
     note = (
-        f"All data connections, both directions, as the counters of a {wire.get('interface') or 'network'} interface "
+        f"All data connections, both directions, as the counters of a {wire.interface or 'network'} interface "
         f"see them. {_sockets(wire)}"
     )
     table = page.listing(HEADERS, rows, long=False)
@@ -59,18 +57,15 @@ def _row(words: str, size: float | None, messages: float | None, total: float | 
     return words, volume(size), bits, percent(size / total) if total else ""
 
 
-def _sockets(wire: Mapping[str, object]) -> str:
-    counts, ratios = numbers(wire.get("sockets")), numbers(wire.get("ratios"))
-    if not counts:
+def _sockets(wire: WireSummary) -> str:
+    counts, share = wire.sockets, wire.ratios.total
+    if counts is None:
         return "Packets and retransmissions: not measured, because no node had `ss`."
-    packets = (counts.get("segments_out") or 0) + (counts.get("segments_in") or 0)
-    seen, opened = counts.get("connections"), finite(wire.get("connections"))
-    agreement = (
-        f", {percent(ratios['total'])} of what the model says until then" if ratios.get("total") is not None else ""
-    )
-    lacking = "" if seen == opened else " Those that broke before the end are missing, so no total is given."
+    agreement = f", {percent(share)} of what the model says until then" if share is not None else ""
+    is_whole = counts.connections == wire.connections
+    lacking = "" if is_whole else " Those that broke before the end are missing, so no total is given."
     return (
-        f"ss counted {number(packets)} packets and {number(counts.get('retransmitted'))} retransmissions on "
-        f"{number(seen)} of {number(opened)} connections before they were closed{agreement}.{lacking} "
-        "connections.csv has them by link."
+        f"ss counted {number(counts.segments_out + counts.segments_in)} packets and {number(counts.retransmitted)} "
+        f"retransmissions on {number(counts.connections)} of {number(wire.connections)} connections before they were "
+        f"closed{agreement}.{lacking} connections.csv has them by link."
     )

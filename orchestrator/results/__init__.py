@@ -19,7 +19,7 @@ May import: `orchestrator.experiment`, `contract`, `pame`.
 from orchestrator.results.folder import RunFolder, create_folder
 from orchestrator.results.listing import RunEntry, UnknownRun, find_run, is_running, list_runs
 from orchestrator.results.provenance import begin_provenance, end_provenance
-from orchestrator.results.summary import Ending, Status, summarise
+from orchestrator.results.summarise import Ending, Status, summarise
 
 __all__ = [
     "Ending", "RunEntry", "RunFolder", "Status", "UnknownRun", "begin_provenance", "create_folder", "end_provenance",

@@ -44,12 +44,10 @@ class Acts:
 
     @cached_property
     def ended(self) -> list[float]:
-        """When it ended, by everybody who told, ascending."""
         return _first_words(act for act in self.all if not act.begins)
 
     @property
     def mechanisms(self) -> list[str]:
-        """What realised it."""
         return sorted({act.mechanism for act in self.all if act.mechanism})
 
     @property
@@ -59,7 +57,6 @@ class Acts:
 
     @property
     def failures(self) -> list[str]:
-        """Why somebody could not do it."""
         return list(dict.fromkeys(act.failure for act in self.all if act.failure))
 
 

@@ -8,10 +8,10 @@ from math import inf
 from pathlib import Path
 from typing import Literal
 
-from orchestrator.experiment.faults import outlines, windows, words
+from orchestrator.experiment.faults import FaultOutcomes, outlines, windows, words
 from orchestrator.results.events import EventWord
 from orchestrator.results.fault_acts import Act, Acts, act_of
-from orchestrator.results.files import finite, json_lines, mapping, whole
+from orchestrator.results.files import finite, json_lines, whole
 from orchestrator.results.struck import named
 from pame.errors import PlanError
 from pame.fault_effects import FaultEvent, KillEffect, RestartEffect
@@ -43,7 +43,6 @@ class PlannedFault:
 
     @property
     def scale(self) -> Literal["seconds", "iterations"]:
-        """In what its span is measured."""
         return self.unit if self.lasts_s is None else "seconds"
 
 
@@ -98,12 +97,10 @@ class Faults:
 
     @property
     def is_outlined(self) -> bool:
-        """Whether windows are too many to be shown one by one."""
         return len(self.spells) > MOST_SPELLS
 
     @property
     def kinds(self) -> list[str]:
-        """The words of the legend."""
         return list(dict.fromkeys(spell.fault for spell in self.shown))
 
     @cached_property
@@ -173,14 +170,14 @@ class Faults:
         return found
 
 
-def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
+def read_faults(folder: Path, outcomes: FaultOutcomes | None) -> Faults | None:
     """The faults of a run folder, or None if there were none; a line that is no event is counted and left out.
 
-    `summed_up`: what summary.json says of them.
+    `outcomes`: what summary.json says of them.
     """
     plan: list[FaultEvent] = []
     damaged = 0
-    untrue, in_part = (_reasons(summed_up, began) for began in (False, True))
+    untrue, in_part = (_reasons(outcomes, began) for began in (False, True))
     absent: dict[int, str] = {}
     partial: dict[int, str] = {}
     path = folder / "plan.jsonl"
@@ -204,16 +201,14 @@ def read_faults(folder: Path, summed_up: object = None) -> Faults | None:
     return Faults(tuple(plan), damaged, dict(acts), dict(back), absent, partial) if plan or damaged or acts else None
 
 
-def _reasons(summed_up: object, began: bool) -> dict[int, str]:
+def _reasons(outcomes: FaultOutcomes | None, began: bool) -> dict[int, str]:
     """By line of plan.jsonl, counted from 0: why it did not begin, or not everywhere; who failed says so itself."""
-    windows = mapping(summed_up).get("windows")
-    found = {}
-    for window in windows if isinstance(windows, list) else ():
-        told = mapping(window)
-        line = whole(told.get("window"))
-        if line is not None and told.get("began") is began and not (began and told.get("failed")):
-            found[line] = str(told.get("reason") or "")[:_WORDS_SHOWN]
-    return found
+    windows = outcomes.windows if outcomes else ()
+    return {
+        told.window: told.reason[:_WORDS_SHOWN]
+        for told in windows
+        if told.began is began and not (began and told.failed)
+    }
 
 
 def words_of(spell: PlannedFault) -> str:

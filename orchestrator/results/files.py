@@ -95,11 +95,6 @@ def mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def numbers(value: object) -> Mapping[str, float | None]:
-    """The entries of a mapping as numbers."""
-    return {str(key): finite(entry) for key, entry in mapping(value).items()}
-
-
 def _object_of(line: str) -> Mapping[str, Any] | None:
     try:
         entry = json.loads(line)

@@ -5,7 +5,7 @@ import os
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, astuple, fields
+from dataclasses import astuple, fields
 from datetime import datetime
 from math import inf
 from pathlib import Path
@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 from contract.socket_counts import SocketCounts
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
-from orchestrator.results.graph_drawing.svg import svg
 from orchestrator.results.record_balance import Recorded
+from orchestrator.results.summary import FILE as SUMMARY
+from orchestrator.results.summary import RunSummary
+from orchestrator.results.topology_file import FILE as TOPOLOGY
+from orchestrator.results.topology_file import drawn_topology
 from orchestrator.results.typed_json import to_text, write_json
 from pame.byte_account import LinkRows
 from pame.fault_effects import Plan
 from pame.fault_plan_text import plan_lines
 from pame.observe import Evaluation, Record
 from pame.topology import Topology
-from pame.topology.describe import describe
-from pame.topology.layout import layout
 
 _TRIES = 1000
 _MODELS_BYTES = 64 * 2**20
@@ -115,28 +116,14 @@ class RunFolder:
                     file.flush()
 
     def write_experiment(self, experiment: Experiment) -> None:
-        """experiment.yaml."""
         with writing(self.path):
             (self.path / "experiment.yaml").write_text(to_yaml(experiment), encoding="utf-8")
 
     def write_topology(self, topology: Topology, kind: str) -> None:
         """topology.json: the graph, its figures, its picture."""
-        positions = layout(topology)
-        description = asdict(describe(topology))
-        write_json(
-            self.path / "topology.json",
-            {
-                "nodes": description.pop("nodes"),
-                "kind": kind,
-                "description": description,
-                "edges": topology.edges.tolist(),
-                "positions": positions.round(4).tolist(),
-                "svg": svg(topology, positions),
-            },
-        )
+        write_json(self.path / TOPOLOGY, drawn_topology(topology, kind))
 
     def write_links(self, links: LinkRows) -> None:
-        """links.csv."""
         names = [field.name for field in fields(links)]
         with writing(self.path), (self.path / "links.csv").open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
@@ -175,6 +162,5 @@ class RunFolder:
             path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         return path
 
-    def write_summary(self, summary: Mapping[str, Any]) -> None:
-        """summary.json."""
-        write_json(self.path / "summary.json", summary)
+    def write_summary(self, summary: RunSummary) -> None:
+        write_json(self.path / SUMMARY, summary)

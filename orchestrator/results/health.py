@@ -35,10 +35,6 @@ class Health:
     reason: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def summary(self) -> dict[str, object]:
-        """As in summary.json."""
-        return {"state": self.state.value, "reason": self.reason, "counts": dict(self.counts)}
-
 
 @dataclass(frozen=True)
 class RefusedLink:
@@ -93,7 +89,6 @@ class Symptoms:
 
 
 def judge(symptoms: Symptoms) -> Health:
-    """The verdict."""
     counts = _counts(symptoms)
     if (why := _why_broken(symptoms)) is not None:
         return Health(State.BROKEN, why, counts)

@@ -8,12 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from orchestrator.results.campaign_record import UNDER_WAY, CampaignRecord, count_rows, is_under_way, read_record
-from orchestrator.results.files import finite, mapping, read_object_if_whole, reading
+from orchestrator.results.files import mapping, read_object_if_whole, reading, whole
 from orchestrator.results.health import State
 from orchestrator.results.points import read_last_point
 from orchestrator.results.provenance import FILE as PROVENANCE
 from orchestrator.results.read import is_run
-from orchestrator.results.without_summary import BROKEN_OFF, RUNNING, facts_left
+from orchestrator.results.summary import read_summary
+from orchestrator.results.without_summary import BROKEN_OFF, RUNNING, summary_left
 from pame.errors import PameError
 
 LAST = "last"
@@ -113,26 +114,26 @@ def is_running(folder: Path, now: float) -> bool:
 
 
 def _run(folder: Path, when: datetime, now: float) -> RunEntry:
-    facts = read_object_if_whole(folder / "summary.json")
-    if facts is None:
+    found = read_summary(folder)
+    if found is None:
         file = folder / "experiment.yaml"
         experiment = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
         status = RUNNING if is_running(folder, now) else BROKEN_OFF
-        facts = facts_left(experiment, None, read_last_point(folder), None, status, "")
+        found = summary_left(experiment, None, read_last_point(folder), None, status, "")
     return RunEntry(
         name=folder.name,
         path=folder,
         when=when,
-        status=str(facts.get("status") or "unknown"),
-        health=_word(mapping(facts.get("health")).get("state")),
-        backend=_word(facts.get("backend")),
-        algorithm=_word(facts.get("algorithm")),
-        nodes=_whole(facts.get("nodes")),
-        iterations=_whole(facts.get("iterations")),
-        objective=finite(mapping(facts.get("final")).get("objective")),
-        bytes=_whole(mapping(facts.get("bytes")).get("total")),
-        seconds=finite(facts.get("seconds")),
-        wall_seconds=finite(facts.get("wall_seconds")),
+        status=found.status,
+        health=found.health_word or None,
+        backend=found.backend or None,
+        algorithm=found.algorithm or None,
+        nodes=found.nodes,
+        iterations=found.iterations,
+        objective=found.final.objective,
+        bytes=whole(found.bytes.total),
+        seconds=found.seconds,
+        wall_seconds=found.wall_seconds,
     )
 
 
@@ -155,7 +156,7 @@ def _campaign(folder: Path, when: datetime, record: CampaignRecord) -> RunEntry:
         when,
         status,
         runs=count_rows(folder),
-        backend=_word(record.arguments.get("backend")),
+        backend=record.arguments.get("backend"),
         wall_seconds=record.seconds or None,
         kind=_KINDS.get(record.verb, record.verb),
     )
@@ -177,12 +178,3 @@ def _stamp(name: str) -> datetime | None:
         return datetime.strptime(match.group(), "%Y%m%d-%H%M%S") if match else None
     except ValueError:
         return None
-
-
-def _word(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
-def _whole(value: object) -> int | None:
-    number = finite(value)
-    return None if number is None else int(number)

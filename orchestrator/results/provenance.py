@@ -4,15 +4,14 @@ Written when the work begins, completed when it ends; the footer of every report
 the orchestrator: nodes show by their fingerprint that they compute alike.
 """
 
-import json
 import os
 import platform
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -23,6 +22,8 @@ from threadpoolctl import threadpool_info
 
 from contract.plugins import GROUP, VARIABLE
 from orchestrator.errors import writing
+from orchestrator.results.files import read_object_if_whole, reading
+from orchestrator.results.typed_json import from_json, to_text
 
 FILE = "provenance.json"
 _GIT_S = 5.0
@@ -34,44 +35,55 @@ _LONGEST_COMMAND = 2000
 
 
 @dataclass(frozen=True)
+class PluginFile:
+    """A file or module of somebody else's that took part."""
+
+    name: str = ""
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
 class Provenance:
     """What is not known, or not there, is None."""
 
-    version: str | None
-    commit: str | None
+    version: str | None = None
+    commit: str | None = None
     """Of the checkout that the code is in; None for an installed package."""
-    dirty: bool | None
+    dirty: bool | None = None
     """Whether the code differs from that commit."""
-    command: str
+    command: str | None = None
     """Without tokens."""
-    plugins: Sequence[Mapping[str, str]]
-    """The name and the SHA-256 of each file or module."""
-    python: str
-    numpy: str | None
-    blas: str | None
-    grpc: str | None
-    torch: str | None
-    kernel: str
-    cpu: str | None
-    cores: int
-    started: str
+    plugins: Sequence[PluginFile] = ()
+    python: str | None = None
+    numpy: str | None = None
+    blas: str | None = None
+    grpc: str | None = None
+    torch: str | None = None
+    kernel: str | None = None
+    cpu: str | None = None
+    cores: int | None = None
+    started: str | None = None
     """UTC, as all times."""
-    load_before: float | None
+    load_before: float | None = None
     """Processes that wanted to run in the last minute."""
     ended: str | None = None
     load_after: float | None = None
 
 
 def begin_provenance(folder: Path) -> Provenance:
-    """Write it down, before anything is done."""
     found = _found()
     _write(folder, found)
     return found
 
 
 def end_provenance(folder: Path, began: Provenance) -> None:
-    """Complete it, before the report is written."""
     _write(folder, replace(began, ended=_now(), load_after=_load()))
+
+
+def read_provenance(folder: Path) -> Provenance | None:
+    """None of a folder from before there was such a file."""
+    with reading(folder):
+        return from_json(Provenance, read_object_if_whole(folder / FILE))
 
 
 def safe_command(words: Sequence[str], token: str = "") -> str:
@@ -97,7 +109,7 @@ def _found() -> Provenance:
         commit=commit,
         dirty=dirty,
         command=safe_command(command, os.environ.get(_TOKEN_VARIABLE, "")),
-        plugins=[{"name": name, "sha256": _hash(path)} for name, path in _plugins()],
+        plugins=[PluginFile(name, _hash(path)) for name, path in _plugins()],
         python=platform.python_version(),
         numpy=_version("numpy"),
         blas=_blas(),
@@ -114,7 +126,7 @@ def _found() -> Provenance:
 def _write(folder: Path, provenance: Provenance) -> None:
     path = folder / FILE
     with writing(path):
-        path.write_text(json.dumps(asdict(provenance), indent=1) + "\n", encoding="utf-8")
+        path.write_text(to_text(provenance, indent=1) + "\n", encoding="utf-8")
 
 
 @cache

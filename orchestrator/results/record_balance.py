@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pame.byte_account import Counts, LinkRows
+from pame.byte_account import Counts
 from pame.observe import Record
 
 
@@ -26,7 +26,6 @@ class Recorded:
     bytes: Counter[int] = field(default_factory=Counter)
 
     def add(self, records: Iterable[Record]) -> None:
-        """More rows."""
         for record in records:
             self.messages[record.node] += record.messages
             self.bytes[record.node] += record.bytes
@@ -44,17 +43,8 @@ class Balance:
     """On their way at the last record, and nobody knows of them: their node died, or their link broke."""
 
 
-def balance_messages(links: LinkRows, recorded: Recorded) -> Balance:
-    """Node by node."""
-    return _balance(links.sender, links.messages, recorded.messages)
-
-
-def balance_bytes(links: LinkRows, recorded: Recorded) -> Balance:
-    """Node by node."""
-    return _balance(links.sender, links.bytes, recorded.bytes)
-
-
-def _balance(senders: Counts, counted: Counts, recorded: Counter[int]) -> Balance:
+def balance(senders: Counts, counted: Counts, recorded: Counter[int]) -> Balance:
+    """Node by node: what links counted, by their senders, against what nodes recorded."""
     more = Counter({node: -total for node, total in recorded.items()})
     for sender, total in zip(senders.tolist(), counted.tolist(), strict=True):
         more[sender] += total

@@ -65,7 +65,6 @@ class RoundCounts:
         self.add(setting.plan)
 
     def add(self, plan: Plan) -> None:
-        """More is done to the network on purpose."""
         self._plan = (*self._plan, *plan)
         windows = [event.window for event in self._plan]
         self._seconds = _merged(
@@ -100,7 +99,6 @@ class RoundCounts:
         """No round."""
 
     def recorded(self, records: Sequence[Record]) -> None:
-        """Some nodes finished an iteration."""
         self.iterations += len(records)
         for record in records:
             if not record.wanted:

@@ -11,7 +11,6 @@ from pame.resolved_run import ResolvedRun
 def simulated_health(
     setting: ResolvedRun, rounds: RoundCounts, ledger: ByteAccount, unheard: str = "", is_failed: bool = False
 ) -> Health:
-    """Of a run that is over."""
     return judge(
         Symptoms(
             expected=rounds.expected,

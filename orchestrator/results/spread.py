@@ -18,7 +18,6 @@ class Spread:
 
     @property
     def is_missed(self) -> bool:
-        """Whether the median run missed."""
         return self.median == inf
 
 

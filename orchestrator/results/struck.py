@@ -19,7 +19,6 @@ _NAMES_SHOWN = 12
 
 
 def struck_links(event: FaultEvent) -> Sequence[Link]:
-    """By sender and receiver; none if it is about nodes."""
     match event.effect:
         case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
             return links

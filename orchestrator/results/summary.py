@@ -1,198 +1,162 @@
-"""summary.json: how a run ended, what it sent, and how each figure was measured."""
+"""summary.json as one typed value: how a run ended, what it sent, what its network says of itself.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import Any
+The names of the fields are the keys of the file; `typed_json` writes and reads them. What an older run did not say, or
+said in a way that makes no sense, is None or empty.
+"""
 
-from orchestrator.experiment import Experiment
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
 from orchestrator.experiment.faults import FaultOutcomes
+from orchestrator.results.files import read_object, read_object_if_whole
 from orchestrator.results.health import Health
-from orchestrator.results.record_balance import Recorded, balance_bytes, balance_messages
-from pame import theory
-from pame.algorithms import PameSpec
-from pame.byte_account import ByteAccount, Fate
-from pame.evaluate import OWN_AT_MOST
-from pame.observe import Evaluation
-from pame.resolved_run import ResolvedRun
+from orchestrator.results.network_summary import NetworkSummary
+from orchestrator.results.typed_json import from_json
+from pame.observe import Own
 
-_WINDOWS_TOLD = 1000
-_OPTIMUM_UP_TO = 50_000_000
-"""Numbers in the data of all nodes; beyond that the optimum takes longer than many runs."""
-
-
-_APART = (Fate.LOST, Fate.UNREPORTED, Fate.QUEUED, Fate.DROPPED, Fate.RESENT)
-_ADDS_UP = (
-    "records and curves come from the links' own count: recorded + unrecorded (after a node's last record: cut off, or "
-    "of nodes that died) = sent + unknown (on their way at the last record of a node that died, or whose link broke); "
-    "queued (never handed over by the end) is apart"
-)
-_METRICS = {
-    "test_mse": "mean squared prediction error of the mean of all nodes' models on a test set no node has seen",
-    "test_accuracy": "share of right predictions of the mean of all nodes' models on a test set no node has seen",
-    "model_error": "squared distance of the mean of all nodes' models from the model that generated the data",
-}
-
-
-class Status(Enum):
-    """How a run ended."""
-
-    FINISHED = "finished"
-    DIVERGED = "diverged"
-    INTERRUPTED = "interrupted"
-    FAILED = "failed"
+FILE = "summary.json"
 
 
 @dataclass(frozen=True)
-class Ending:
-    """What is only known when a run is over."""
+class FinalFigures:
+    objective: float | None = None
+    consensus: float | None = None
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """Of the mean of all models, as `objective`."""
+    own: Own | None = None
 
-    status: Status
-    reason: str
-    iterations: int
-    seconds: float | None
-    wall_seconds: float
-    exact: bool
+
+@dataclass(frozen=True)
+class OptimumFigures:
+    """f at the optimum, and how that was found."""
+
+    objective: float | None = None
+    how: str = ""
+
+
+@dataclass(frozen=True)
+class Fates:
+    """Of messages, or of their bytes: what became of some, and how records and links add up."""
+
+    late: float | None = None
+    lost: float | None = None
+    unreported: float | None = None
+    queued: float | None = None
+    dropped: float | None = None
+    resent: float | None = None
+    recorded: float | None = None
+    unrecorded: float | None = None
+    unknown: float | None = None
+
+
+@dataclass(frozen=True)
+class SentBytes(Fates):
+    """Of encoded payloads, by kind."""
+
+    total: float | None = None
+    values: float | None = None
+    support: float | None = None
+    stars: float | None = None
+    framing: float | None = None
+
+
+@dataclass(frozen=True)
+class MessageCounts(Fates):
+    """Also rounds without any message, waits that took longer than they should, and updates that are missing."""
+
+    sent: float | None = None
+    aggregated: float | None = None
+    evicted: float | None = 0
+    """Runs from before mailboxes had a size do not say it: none."""
+    starved: float | None = None
+    overtime: float | None = None
+    desynchronised: float | None = None
+
+
+@dataclass(frozen=True)
+class MessageBits:
+    """The mean message, beside the formulas that it is compared with."""
+
+    sent: float | None = None
+    paper: float | None = None
+    flagged: float | None = None
+    floor: float | None = None
+    dense: float | None = None
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """All that summary.json says."""
+
+    name: str = ""
+    status: str = "unknown"
+    """A word of `Status`; of a run that left no summary, that it is running, or broke off."""
+    reason: str = ""
+    backend: str = ""
+    driver: str | None = None
+    """Of the simulator; None: real nodes."""
+    seed: int | None = None
+    nodes: int | None = None
+    n: int | None = None
+    s: int | None = None
+    algorithm: str = ""
+    step: str | None = None
+    problem: str = ""
+    iterations: int | None = None
+    seconds: float | None = None
+    """By the clock of the run, which may be simulated."""
+    wall_seconds: float | None = None
+    exact: bool | None = None
     health: Health | None = None
-    """None: it did not come so far that it has any."""
+    """None: the run did not come so far, or is of a time that knew no health."""
+    final: FinalFigures = FinalFigures()
+    optimum: OptimumFigures | None = None
+    metric: str | None = None
+    """The one that is shown first."""
+    bytes: SentBytes = SentBytes()
+    messages: MessageCounts = MessageCounts(evicted=None)
+    message_bits: MessageBits = MessageBits()
     faults: FaultOutcomes | None = None
-    """What became of the planned faults; None: none were planned, or the run never began."""
+    network: NetworkSummary | None = None
+    """None: none was involved."""
+    measured: Mapping[str, str] = field(default_factory=dict)
+    """How each figure was measured."""
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    @property
+    def least(self) -> float | None:
+        return None if self.optimum is None else self.optimum.objective
+
+    @property
+    def health_word(self) -> str:
+        """Empty: nobody knows."""
+        return self.health.state.value if self.health else ""
+
+    @property
+    def health_reason(self) -> str:
+        """Empty if there is none, or nobody knows."""
+        return self.health.reason if self.health else ""
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its seconds are not those of a clock on the wall."""
+        return self.backend == "simulate"
 
 
-def summarise(
-    experiment: Experiment,
-    setting: ResolvedRun,
-    backend: str,
-    driver: str | None,
-    ledger: ByteAccount,
-    last: Evaluation | None,
-    ending: Ending,
-    warnings: list[str],
-    recorded: Recorded,
-    network: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The content of summary.json; its keys are what orchestrator.report reads. `recorded`: sums of records.csv."""
-    n = setting.problem.n
-    s = setting.algorithm.support_size(n) if isinstance(setting.algorithm, PameSpec) else None
-    optimum, why_not = _optimum(setting)
-    sent, links = ledger.messages(Fate.SENT), ledger.links()
-    return {
-        "name": experiment.name,
-        "status": ending.status.value,
-        "reason": ending.reason,
-        "backend": backend,
-        "driver": driver,
-        "seed": experiment.seed,
-        "nodes": experiment.nodes,
-        "n": n,
-        "s": s,
-        "algorithm": experiment.algorithm.kind,
-        "step": experiment.algorithm.step.words if isinstance(experiment.algorithm, PameSpec) else None,
-        "problem": experiment.problem.kind,
-        "iterations": ending.iterations,
-        "seconds": ending.seconds,
-        "wall_seconds": ending.wall_seconds,
-        "exact": ending.exact,
-        "health": ending.health.summary() if ending.health else None,
-        "final": {
-            "objective": last.objective if last else None,
-            "consensus": last.consensus if last else None,
-            "metrics": dict(last.metrics) if last else {},
-            "own": asdict(last.own) if last and last.own else None,
-        },
-        "optimum": optimum,
-        "metric": setting.problem.metric,
-        "bytes": {
-            "total": ledger.bytes(Fate.SENT),
-            "values": ledger.kinds.values,
-            "support": ledger.kinds.support,
-            "stars": ledger.kinds.stars,
-            "framing": ledger.kinds.framing,
-            **{fate.value: ledger.bytes(fate) for fate in (Fate.LATE, *_APART)},
-            **asdict(balance_bytes(links, recorded)),
-        },
-        "messages": {
-            "sent": sent,
-            "aggregated": ledger.messages(Fate.AGGREGATED),
-            "late": ledger.messages(Fate.LATE),
-            "evicted": ledger.messages(Fate.EVICTED),
-            **{fate.value: ledger.messages(fate) for fate in _APART},
-            **asdict(balance_messages(links, recorded)),
-            "starved": ledger.starved,
-            "overtime": ledger.overtime,
-            "desynchronised": ledger.desynchronised,
-        },
-        "message_bits": {
-            "sent": 8.0 * ledger.bytes(Fate.SENT) / sent if sent else None,
-            "paper": theory.paper_bits(n, s) if s else None,
-            "flagged": theory.flagged_bits(n, s) if s else None,
-            "floor": theory.entropy_floor_bits(n, s) if s else None,
-            "dense": theory.dense_bits(n),
-        },
-        "faults": None if ending.faults is None else _faults(ending.faults),
-        "network": network,
-        "measured": _measured(driver, why_not, setting.problem.metrics(setting.start)),
-        "warnings": [*([ending.faults.sentence] if ending.faults and ending.faults.sentence else []), *warnings],
-    }
+def read_summary(folder: Path) -> RunSummary | None:
+    """Of a run folder; None if a crash came before the end of the file."""
+    told = read_object_if_whole(folder / FILE)
+    return None if told is None else _read(told, folder)
 
 
-def _faults(found: FaultOutcomes) -> dict[str, Any]:
-    """`windows`: those with which something is wrong, by their line in plan.jsonl, counted from 0."""
-    told = [{"window": place, **asdict(outcome)} for place, outcome in found.windows.items()]
-    return {**asdict(found), "windows": told[:_WINDOWS_TOLD]}
+def require_summary(folder: Path) -> RunSummary:
+    """The same of a run that has ended; ReportError if there is none."""
+    return _read(read_object(folder / FILE), folder)
 
 
-def _optimum(setting: ResolvedRun) -> tuple[dict[str, Any] | None, str]:
-    samples = setting.problem.local(0).samples
-    numbers = setting.problem.nodes * samples * setting.problem.n
-    if numbers > _OPTIMUM_UP_TO:
-        return None, f"not measured: the data has {numbers:.2g} numbers, more than {_OPTIMUM_UP_TO:.0e}"
-    optimum = setting.problem.optimum()
-    return {"objective": optimum.objective, "how": optimum.how}, f"solved on all nodes' data: {optimum.how}"
-
-
-def _measured(driver: str | None, optimum: str, metrics: Iterable[str]) -> dict[str, str]:
-    return {
-        "objective": "f at the mean of all nodes' models; f is the mean of the nodes' objectives on all their samples",
-        "nodes' own models": "the same f and metrics at the model of every node by itself: their mean, the worst, the "
-        f"lowest and highest; of more than {OWN_AT_MOST} nodes, {OWN_AT_MOST} evenly spread ones",
-        "optimum": optimum,
-        "consensus": "root mean square distance of the nodes' models from their mean",
-        **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") for name in metrics},
-        "coverage": "mean number of received messages that carry a coordinate, over the rounds since the last point",
-        **(_simulated(driver) if driver else _REAL),
-    }
-
-
-def _simulated(driver: str) -> dict[str, str]:
-    clock = (
-        "simulated: compute and link times of the experiment under a virtual clock; no network was involved, and no "
-        "packet lost"
-    )
-    return {
-        "bytes": "exact size of every encoded payload (flags, support, stars, values); protobuf, gRPC and TCP/IP not "
-        "included; lost messages are dropped before sending and not counted as sent; queued: held by a cut until "
-        f"the end; {_ADDS_UP}",
-        "seconds": clock if driver == "virtual-time" else f"not measured: the {driver} driver has no clock",
-        "participation": "messages averaged by anybody, by their sender",
-        "messages": "counted by the simulator at sender and receiver",
-        "waiting": "from the begin of a round until it has what it needs or patience runs out; same clock as seconds",
-        "wall clock": "time the simulation took on this machine",
-    }
-
-
-_REAL = {
-    "bytes": "exact size of every encoded payload (flags, support, stars, values) that a node handed to gRPC for the "
-    "first time, counted by the node; handed over again after a broken connection: resent, apart; sent by a node that "
-    "was killed before it said so: unreported, counted by the receivers, part of the total; protobuf, gRPC and TCP/IP "
-    "not included; lost messages are dropped before sending and not counted as sent, nor are those dropped from a full "
-    f"queue; {_ADDS_UP}",
-    "bytes on the wire": "by a stated model of protobuf, gRPC, HTTP/2 and TCP/IP (pame/framing.py) from the nodes' own "
-    "counts of messages, receipts and connections, which a test compares with interface counters; beside it what `ss` "
-    "says of the data connections, each counted at the end that opened it, before it is closed",
-    "seconds": "real time since the start of the run, by the orchestrator's clock; records by each node's own",
-    "participation": "messages averaged by anybody, by their sender",
-    "messages": "counted by every node at its links",
-    "waiting": "from the begin of a round until it has what it needs or patience runs out, by the node's clock",
-    "wall clock": "time from the start of the node processes to the end of the run",
-}
+def _read(told: Mapping[str, object], folder: Path) -> RunSummary:
+    summary = from_json(RunSummary, told) or RunSummary()
+    metric = summary.metric or next(iter(summary.final.metrics), None)
+    return replace(summary, name=summary.name or folder.name, metric=metric)

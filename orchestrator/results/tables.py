@@ -39,7 +39,6 @@ class Records:
 
     @property
     def has_clock(self) -> bool:
-        """Whether any waiting time was recorded."""
         return bool(self.waits.any())
 
     @property
@@ -67,7 +66,6 @@ class LinkTotals:
 
 
 def read_records(path: Path) -> Records | None:
-    """The sums of records.csv, or None if the run left no rows."""
     rows = 0
     messages = sent = 0.0
     seconds: float | None = None

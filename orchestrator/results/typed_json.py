@@ -31,7 +31,6 @@ def other_keys() -> Any:
 
 
 def to_text(value: object, indent: int | None = None) -> str:
-    """JSON."""
     return json.dumps(to_json(value), indent=indent, allow_nan=False)
 
 

@@ -1,10 +1,9 @@
-"""What a run without a whole summary.json still tells: the facts of a summary, as far as the other files hold them."""
+"""The summary of a run without a whole summary.json, as far as the other files hold it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
 
-from orchestrator.results.files import finite, mapping, read_yaml
+from orchestrator.results.files import finite, mapping, read_yaml, whole
+from orchestrator.results.summary import FinalFigures, MessageBits, MessageCounts, RunSummary, SentBytes
 from orchestrator.results.tables import Records
 from pame.observe import Evaluation
 
@@ -20,38 +19,38 @@ _LAST_LINE = "the last line of curve.jsonl; the run left no description of how i
 _ROWS = "added up over the rows of records.csv that had reached the disk"
 
 
-def facts_left(
+def summary_left(
     experiment: str, nodes: int | None, last: Evaluation | None, records: Records | None, status: str, reason: str
-) -> Mapping[str, Any]:
-    """Facts under the keys of summary.json; what the files do not tell has no key, or None.
-
-    `experiment` is the text of experiment.yaml, `nodes` their number in topology.json, `last` the end of the curve.
-    """
+) -> RunSummary:
+    """What the other files tell; `experiment` is the text of experiment.yaml, `nodes` their number in topology.json,
+    `last` the end of the curve."""
     settings = read_yaml(experiment)
     algorithm, problem = mapping(settings.get("algorithm")), mapping(settings.get("problem"))
     seconds = _furthest(last.seconds if last else None, records.seconds if records else None)
-    return {
-        "name": settings.get("name"),
-        "status": status,
-        "reason": reason,
-        "seed": settings.get("seed"),
-        "nodes": finite(settings.get("nodes")) or nodes or (records.done.size if records else None),
-        "n": finite(problem.get("n")),
-        "algorithm": algorithm.get("kind"),
-        "problem": problem.get("kind"),
-        "iterations": _furthest(last.iteration if last else None, records.typical_done if records else None),
-        "seconds": seconds,
-        "final": _final(last) if last else {},
-        "bytes": {"total": records.bytes if records else last.bytes if last else None},
-        "messages": _messages(records),
-        "message_bits": {"sent": 8 * records.bytes / records.messages if records and records.messages else None},
-        "measured": _measured(last, records, seconds),
-    }
+    iterations = _furthest(last.iteration if last else None, records.typical_done if records else None)
+    return RunSummary(
+        name=str(settings.get("name") or ""),
+        status=status,
+        reason=reason,
+        seed=whole(settings.get("seed")),
+        nodes=whole(settings.get("nodes")) or nodes or (records.done.size if records else None),
+        n=whole(problem.get("n")),
+        algorithm=str(algorithm.get("kind") or ""),
+        problem=str(problem.get("kind") or ""),
+        iterations=whole(iterations),
+        seconds=seconds,
+        final=_final(last) if last else FinalFigures(),
+        metric=next(iter(last.metrics), None) if last else None,
+        bytes=SentBytes(total=records.bytes if records else last.bytes if last else None),
+        messages=_messages(records),
+        message_bits=MessageBits(sent=8 * records.bytes / records.messages if records and records.messages else None),
+        measured=_measured(last, records, seconds),
+    )
 
 
-def _final(last: Evaluation) -> Mapping[str, Any]:
-    own = None if last.own is None else asdict(last.own)
-    return {"objective": last.objective, "consensus": last.consensus, "metrics": last.metrics, "own": own}
+def _final(last: Evaluation) -> FinalFigures:
+    metrics = {name: finite(value) for name, value in last.metrics.items()}
+    return FinalFigures(finite(last.objective), finite(last.consensus), metrics, last.own)
 
 
 def _measured(last: Evaluation | None, records: Records | None, seconds: float | None) -> Mapping[str, str]:
@@ -73,9 +72,9 @@ def _furthest(*reached: float | None) -> float | None:
     return max((value for value in reached if value is not None), default=None)
 
 
-def _messages(records: Records | None) -> Mapping[str, float | None]:
+def _messages(records: Records | None) -> MessageCounts:
     """Only the links.csv of a run's end counts the other fates, evictions among them."""
     if records is None:
-        return {}
-    counted = {"sent": records.messages, "late": float(records.late.sum()), "starved": float(records.starved.sum())}
-    return {"evicted": None, **counted}
+        return MessageCounts(evicted=None)
+    late, starved = float(records.late.sum()), float(records.starved.sum())
+    return MessageCounts(sent=records.messages, late=late, starved=starved, evicted=None)

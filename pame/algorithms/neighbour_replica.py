@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pame.algorithms.interface import Received
-from pame.algorithms.replica_state import HELD_NEXT, KNOWS_NEXT, Heard, Held, Knows, Sent, after
+from pame.algorithms.replica_state import (
+    REPLICA_STEPS,
+    TOLD_STEPS,
+    ReplicaEvent,
+    ReplicaState,
+    ToldEvent,
+    ToldState,
+    after,
+)
 from pame.exchange import Vector
 
 Surrogates = Mapping[str, Vector]
@@ -17,8 +25,8 @@ class NeighbourReplica:
     vectors: Surrogates
     met: Surrogates
     """The own surrogates at the last round of both."""
-    held: Held
-    knows: Knows
+    held: ReplicaState
+    knows: ToldState
     heard: int = -1
     """The iteration of its last message, -1 before the first."""
     waiting: list[Received] = field(default_factory=list)
@@ -29,14 +37,14 @@ class NeighbourReplica:
     @property
     def is_met(self) -> bool:
         """Whether each has heard of the other."""
-        return self.held is Held.SOUND and self.knows is not Knows.NOTHING
+        return self.held is ReplicaState.SOUND and self.knows is not ToldState.NOTHING
 
     @property
     def needs_whole(self) -> bool:
-        return self.knows in (Knows.LACKS_MORE, Knows.NOTHING)
+        return self.knows in (ToldState.LACKS_MORE, ToldState.NOTHING)
 
-    def hear(self, heard: Heard) -> None:
-        self.held = after(HELD_NEXT, self.held, heard)
+    def hear(self, heard: ReplicaEvent) -> None:
+        self.held = after(REPLICA_STEPS, self.held, heard)
 
-    def tell(self, sent: Sent) -> None:
-        self.knows = after(KNOWS_NEXT, self.knows, sent)
+    def tell(self, sent: ToldEvent) -> None:
+        self.knows = after(TOLD_STEPS, self.knows, sent)

@@ -1,6 +1,7 @@
 """What a message of a node with replicas may hold of each of its vectors: an update, the one before, all of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from pame.algorithms.interface import Form, Message
 from pame.compressors import CompressorSpec, Payload, Sparse, expand
@@ -15,26 +16,31 @@ def before(name: str) -> str:
     return f"{name}_before"
 
 
-def forms(names: Sequence[str], compressor: CompressorSpec, repeats: bool) -> dict[str, Form]:
-    """`repeats`: whether an update may be sent again."""
-    form = Form(compressor.form)
-    updates = dict.fromkeys(names, form)
-    if repeats:
+@dataclass(frozen=True)
+class ReplicaForms:
+    """The vectors of a message and how they travel; `repeats`: whether an update may be sent again."""
+
+    names: tuple[str, ...]
+    compressor: CompressorSpec
+    repeats: bool
+
+    @property
+    def vectors(self) -> dict[str, Form]:
+        form = Form(self.compressor.form)
         again = Form.SPARSE if form is Form.PARTIAL else form
-        updates |= {before(name): again for name in names}
-    return updates | {whole(name): Form.DENSE for name in names}
+        befores = {before(name): again for name in self.names if self.repeats}
+        return dict.fromkeys(self.names, form) | befores | {whole(name): Form.DENSE for name in self.names}
 
+    @property
+    def bundles(self) -> list[frozenset[str]]:
+        """All updates, those of two rounds, or all surrogates."""
+        updates, befores = frozenset(self.names), frozenset(map(before, self.names))
+        return [updates, *([updates | befores] if self.repeats else []), frozenset(map(whole, self.names))]
 
-def bundles(names: Sequence[str], repeats: bool) -> list[frozenset[str]]:
-    """All updates, those of two rounds, or all surrogates."""
-    updates, befores = frozenset(names), frozenset(map(before, names))
-    twice = [updates | befores] if repeats else []
-    return [updates, *twice, frozenset(map(whole, names))]
-
-
-def silences(names: Sequence[str], repeats: bool) -> list[frozenset[str]]:
-    """What there is to send without an update: nothing, or that of the round before."""
-    return [frozenset(), *([frozenset(map(before, names))] if repeats else [])]
+    @property
+    def silences(self) -> list[frozenset[str]]:
+        """What there is to send without an update: nothing, or that of the round before."""
+        return [frozenset(), *([frozenset(map(before, self.names))] if self.repeats else [])]
 
 
 def sent_again(updates: Mapping[str, Payload]) -> dict[str, Payload]:

@@ -20,12 +20,12 @@ class ReplicaNode(NodeBase):
     @property
     def vectors(self) -> Mapping[str, Form]:
         """Updates and whole surrogates."""
-        return self._replicas.vectors
+        return self._replicas.forms.vectors
 
     @property
     def bundles(self) -> Collection[frozenset[str]]:
         """Updates or whole surrogates."""
-        return self._replicas.bundles
+        return self._replicas.forms.bundles
 
     @property
     def desynchronised(self) -> int:

@@ -1,21 +1,39 @@
 """The two states of an edge between nodes with replicas: what this end holds of the other, and what it has told it.
 
-A pair of state and event that a table lacks cannot happen; if it does, that is a mistake of ours (`ImpossibleStep`).
+A row is a state, a column an event, and `-` a pair that cannot be; if it is met, that is a mistake of ours
+(`ImpossibleStep`).
 """
 
 from collections.abc import Mapping
 from enum import Enum, auto
 from typing import TypeVar
 
-S = TypeVar("S", bound=Enum)
-E = TypeVar("E", bound=Enum)
+State = TypeVar("State", bound=Enum)
+Event = TypeVar("Event", bound=Enum)
 
 
 class ImpossibleStep(RuntimeError):
     """A state met an event that its table does not have."""
 
 
-class Held(Enum):
+def after(table: Mapping[tuple[State, Event], State], state: State, event: Event) -> State:
+    """The next state; ImpossibleStep if the table has no such pair."""
+    if (state, event) not in table:
+        raise ImpossibleStep(f"{type(state).__name__} {state.name} met {event.name}")
+    return table[state, event]
+
+
+def _table(states: type[State], events: type[Event], text: str) -> Mapping[tuple[State, Event], State]:
+    columns, *rows = (line.split() for line in text.strip().splitlines())
+    return {
+        (states[state], events[event]): states[to]
+        for state, *following in rows
+        for event, to in zip(columns, following, strict=True)
+        if to != "-"
+    }
+
+
+class ReplicaState(Enum):
     """This end's replica of the neighbour's surrogates."""
 
     SOUND = auto()
@@ -25,7 +43,7 @@ class Held(Enum):
     """Of one of both that came back: nothing was heard yet that could be added to."""
 
 
-class Heard(Enum):
+class ReplicaEvent(Enum):
     """What befalls a replica."""
 
     UPDATE = auto()
@@ -36,23 +54,19 @@ class Heard(Enum):
     """The neighbour came back as a new process."""
 
 
-HELD_NEXT: Mapping[tuple[Held, Heard], Held] = {
-    (Held.SOUND, Heard.UPDATE): Held.SOUND,
-    (Held.SOUND, Heard.WHOLE): Held.SOUND,
-    (Held.SOUND, Heard.GAP): Held.STALE,
-    (Held.SOUND, Heard.RETURN): Held.UNKNOWN,
-    (Held.STALE, Heard.UPDATE): Held.STALE,
-    (Held.STALE, Heard.WHOLE): Held.SOUND,
-    (Held.STALE, Heard.GAP): Held.STALE,
-    (Held.STALE, Heard.RETURN): Held.UNKNOWN,
-    (Held.UNKNOWN, Heard.UPDATE): Held.UNKNOWN,
-    (Held.UNKNOWN, Heard.WHOLE): Held.SOUND,
-    (Held.UNKNOWN, Heard.RETURN): Held.UNKNOWN,
-}
-"""No gap is seen before the first message."""
+REPLICA_STEPS = _table(
+    ReplicaState,
+    ReplicaEvent,
+    """
+              UPDATE    WHOLE   GAP     RETURN
+    SOUND     SOUND     SOUND   STALE   UNKNOWN
+    STALE     STALE     SOUND   STALE   UNKNOWN
+    UNKNOWN   UNKNOWN   SOUND   -       UNKNOWN
+    """,
+)
 
 
-class Knows(Enum):
+class ToldState(Enum):
     """What the neighbour knows of this end's surrogates, as far as this end can tell."""
 
     ALL = auto()
@@ -64,7 +78,7 @@ class Knows(Enum):
     """The same, and the edge rests until then."""
 
 
-class Sent(Enum):
+class ToldEvent(Enum):
     """What became of this end's message of a round."""
 
     UPDATE = auto()
@@ -83,30 +97,14 @@ class Sent(Enum):
     """The neighbour came back as a new process."""
 
 
-KNOWS_NEXT: Mapping[tuple[Knows, Sent], Knows] = {
-    (Knows.ALL, Sent.UPDATE): Knows.ALL,
-    (Knows.ALL, Sent.LOST_UPDATE): Knows.LACKS_LAST,
-    (Knows.ALL, Sent.LOST_OTHER): Knows.LACKS_MORE,
-    (Knows.ALL, Sent.LOST_NOTHING): Knows.ALL,
-    (Knows.LACKS_LAST, Sent.UPDATE): Knows.ALL,
-    (Knows.LACKS_LAST, Sent.LOST_UPDATE): Knows.LACKS_MORE,
-    (Knows.LACKS_LAST, Sent.LOST_OTHER): Knows.LACKS_MORE,
-    (Knows.LACKS_LAST, Sent.LOST_NOTHING): Knows.LACKS_MORE,
-    (Knows.LACKS_MORE, Sent.LOST_UPDATE): Knows.LACKS_MORE,
-    (Knows.LACKS_MORE, Sent.LOST_OTHER): Knows.LACKS_MORE,
-    (Knows.LACKS_MORE, Sent.LOST_NOTHING): Knows.LACKS_MORE,
-    (Knows.NOTHING, Sent.LOST_UPDATE): Knows.NOTHING,
-    (Knows.NOTHING, Sent.LOST_OTHER): Knows.NOTHING,
-    (Knows.NOTHING, Sent.LOST_NOTHING): Knows.NOTHING,
-    **{(knows, Sent.WHOLE): Knows.ALL for knows in Knows},
-    **{(knows, Sent.MISSED): Knows.NOTHING for knows in Knows},
-    **{(knows, Sent.RETURN): Knows.NOTHING for knows in Knows},
-}
-"""Whoever needs a whole surrogate gets no mere update."""
-
-
-def after(table: Mapping[tuple[S, E], S], state: S, event: E) -> S:
-    """The next state; ImpossibleStep if the table has no such pair."""
-    if (state, event) not in table:
-        raise ImpossibleStep(f"{type(state).__name__} {state.name} met {event.name}")
-    return table[state, event]
+TOLD_STEPS = _table(
+    ToldState,
+    ToldEvent,
+    """
+                 UPDATE   WHOLE   LOST_UPDATE   LOST_OTHER   LOST_NOTHING   MISSED    RETURN
+    ALL          ALL      ALL     LACKS_LAST    LACKS_MORE   ALL            NOTHING   NOTHING
+    LACKS_LAST   ALL      ALL     LACKS_MORE    LACKS_MORE   LACKS_MORE     NOTHING   NOTHING
+    LACKS_MORE   -        ALL     LACKS_MORE    LACKS_MORE   LACKS_MORE     NOTHING   NOTHING
+    NOTHING      -        ALL     NOTHING       NOTHING      NOTHING        NOTHING   NOTHING
+    """,
+)

@@ -36,13 +36,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pame.algorithms.interface import Context, Form, Message, Received
+from pame.algorithms.interface import Context, Message, Received
 from pame.algorithms.mixing import Mixing
 from pame.algorithms.neighbour_replica import NeighbourReplica, Surrogates
-from pame.algorithms.replica_messages import added, before, bundles, forms, sent_again, silences, whole
+from pame.algorithms.replica_messages import ReplicaForms, added, before, sent_again, whole
 from pame.algorithms.replica_schedule import ReplicaSchedule
 from pame.algorithms.replica_spec import ReplicaSpec
-from pame.algorithms.replica_state import Heard, Held, Knows, Sent
+from pame.algorithms.replica_state import ReplicaEvent, ReplicaState, ToldEvent, ToldState
 from pame.compressors import Payload, expand, rounded
 from pame.exchange import Vector, as_sent
 from pame.randomness import Key, Purpose
@@ -73,10 +73,11 @@ class Replicas:
         self.names = tuple(names)
         self._flowing = flowing
         self._naive, self._mends = spec.on_loss == "naive", spec.on_loss == "acknowledged"
+        self.forms = ReplicaForms(self.names, spec.compressor, repeats=self._mends)
         self._schedule = ReplicaSchedule(context, spec.resync_every if spec.on_loss == "resync" else None)
         self._mixing = Mixing(context, spec.mixing)
         self._own: Surrogates = {name: np.zeros_like(context.start) for name in names}
-        known = (Held.SOUND, Knows.ALL) if context.first == 0 else (Held.UNKNOWN, Knows.NOTHING)
+        known = (ReplicaState.SOUND, ToldState.ALL) if context.first == 0 else (ReplicaState.UNKNOWN, ToldState.NOTHING)
         neighbours = context.topology.neighbours(context.node)
         self._of = {j: NeighbourReplica(self._own, self._own, *known) for j in neighbours}
         self.outgoing: Message = {}
@@ -84,21 +85,6 @@ class Replicas:
         """The updates of the last round, if these were what was sent."""
         self._late: list[Late] = []
         self.desynchronised = 0
-
-    @property
-    def vectors(self) -> dict[str, Form]:
-        """An update, the one before, or the whole surrogate, of each vector."""
-        return forms(self.names, self._compressor, self._mends)
-
-    @property
-    def bundles(self) -> list[frozenset[str]]:
-        """All updates, those of two rounds, or all surrogates."""
-        return bundles(self.names, self._mends)
-
-    @property
-    def silences(self) -> list[frozenset[str]]:
-        """What there is to send without an update: nothing, or that of the round before."""
-        return silences(self.names, self._mends)
 
     def own(self, name: str) -> Vector:
         """The node's own surrogate."""
@@ -118,17 +104,19 @@ class Replicas:
         here = self._context.node
         reached = {j: neighbour for j, neighbour in self._of.items() if not self._schedule.is_lost(here, j, k)}
         is_whole = self._schedule.is_resync(here, k) or any(other.needs_whole for other in reached.values())
-        again = self._spoken if any(other.knows is Knows.LACKS_LAST for other in reached.values()) else {}
+        again = self._spoken if any(other.knows is ToldState.LACKS_LAST for other in reached.values()) else {}
         if is_whole:
             surrogates = {name: as_sent(vector, self._context.values) for name, vector in surrogates.items()}
             self.outgoing = {whole(name): vector for name, vector in surrogates.items()}
         else:
             self.outgoing = updates | sent_again(again)
         self._own, self._spoken = surrogates, {} if is_whole else updates
-        lost = Sent.LOST_UPDATE if self._spoken else Sent.LOST_OTHER if self.outgoing else Sent.LOST_NOTHING
+        lost = (
+            ToldEvent.LOST_UPDATE if self._spoken else ToldEvent.LOST_OTHER if self.outgoing else ToldEvent.LOST_NOTHING
+        )
         for j, neighbour in self._of.items():
             if j in reached:
-                neighbour.tell(Sent.WHOLE if is_whole else Sent.UPDATE)
+                neighbour.tell(ToldEvent.WHOLE if is_whole else ToldEvent.UPDATE)
             elif self._mends:
                 neighbour.tell(lost)
 
@@ -176,13 +164,13 @@ class Replicas:
     def missed(self, neighbour: int) -> None:
         """An update got lost that nobody could foresee: the edge rests, and the next message is the whole surrogate."""
         if not self._naive:
-            self._of[neighbour].tell(Sent.MISSED)
+            self._of[neighbour].tell(ToldEvent.MISSED)
 
     def greet(self, neighbour: int) -> None:
         """A neighbour came back: it knows nothing, and what is known of it is past."""
         replica = self._of[neighbour]
-        replica.hear(Heard.RETURN)
-        replica.tell(Sent.RETURN)
+        replica.hear(ReplicaEvent.RETURN)
+        replica.tell(ToldEvent.RETURN)
         replica.heard, replica.waiting = -1, []
         replica.owed.clear()
         self._late = [late for late in self._late if late.neighbour != neighbour]
@@ -195,21 +183,21 @@ class Replicas:
     def _apply(self, sender: int, replica: NeighbourReplica, received: Received) -> None:
         message, k, here = received.message, received.iteration, self._context.node
         is_whole = whole(self.names[0]) in message
-        if replica.held is Held.UNKNOWN and not is_whole:
+        if replica.held is ReplicaState.UNKNOWN and not is_whole:
             return
         before_k = self._schedule.previous(sender, k)
-        if replica.held is not Held.UNKNOWN and replica.heard != before_k:
+        if replica.held is not ReplicaState.UNKNOWN and replica.heard != before_k:
             self._mind_the_gap(sender, replica, k)
         replica.heard = k
         if is_whole:
             replica.vectors = {name: expand(message[whole(name)]) for name in self.names}
-        elif replica.held is Held.SOUND:
+        elif replica.held is ReplicaState.SOUND:
             if before_k >= 0 and self._schedule.is_lost(sender, here, before_k):
                 replica.vectors = added(replica.vectors, message, before)
             replica.vectors = added(replica.vectors, message)
-        replica.hear(Heard.WHOLE if is_whole else Heard.UPDATE)
+        replica.hear(ReplicaEvent.WHOLE if is_whole else ReplicaEvent.UPDATE)
         then = replica.owed.pop(k, None)
-        if then is not None and self._flowing is not None and replica.held is Held.SOUND:
+        if then is not None and self._flowing is not None and replica.held is ReplicaState.SOUND:
             difference = replica.vectors[self._flowing] - then
             self._late.append(Late(sender, k, self._mixing.edges(k)[sender], difference))
 
@@ -226,7 +214,7 @@ class Replicas:
         if is_foreseen and self._mends:  # this message makes up for it
             return
         if not self._naive:
-            replica.hear(Heard.GAP)
+            replica.hear(ReplicaEvent.GAP)
         self.desynchronised += 1 if is_foreseen else max(1, len(replica.owed))
         if not is_foreseen:
             replica.owed.clear()

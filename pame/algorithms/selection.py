@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from math import lcm
+from typing import assert_never
 
 from pame.errors import ParameterError
 from pame.randomness import Key, Purpose, subset, uniforms
@@ -122,7 +123,10 @@ class Selection:
                 return tuple(j for j in self._neighbours[node] if self.is_round(j, k))
             case Who.REGULAR:
                 return self.receivers(node, k)
-        return tuple(j for j in self.contacts(node) if node in self.receivers(j, k))
+            case Who.EPIDEMIC:
+                return tuple(j for j in self.contacts(node) if node in self.receivers(j, k))
+            case never:
+                assert_never(never)
 
     def receivers(self, node: int, k: int) -> tuple[int, ...]:
         """Whom node j sends to at iteration k, ascending."""
@@ -136,7 +140,10 @@ class Selection:
                 return self.active(node, k)
             case Who.BROADCAST | Who.BROADCAST_SHARED:
                 return self._neighbours[node] if is_round else ()
-        return tuple(i for i in self._drawn(node, k) if self.is_round(i, k)) if is_round else ()
+            case Who.REGULAR | Who.EPIDEMIC:
+                return tuple(i for i in self._drawn(node, k) if self.is_round(i, k)) if is_round else ()
+            case never:
+                assert_never(never)
 
     def is_sent(self, sender: int, receiver: int, k: int) -> bool:
         """Whether there is a message on that link at k, with as few draws as it takes: asked for every parcel."""

@@ -56,7 +56,7 @@ class Squarm(ReplicaNode):
     @property
     def bundles(self) -> list[frozenset[str]]:
         """Updates, a whole surrogate, or nothing."""
-        return [*self._replicas.bundles, *self._replicas.silences]
+        return [*self._replicas.forms.bundles, *self._replicas.forms.silences]
 
     def prepare(self, k: int) -> None:
         """The Nesterov step, and at a round what it changes, if that is enough."""

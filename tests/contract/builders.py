@@ -3,10 +3,15 @@
 from collections.abc import Sequence
 from math import inf, nan
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf.descriptor import FieldDescriptor as Field
 from google.protobuf.message import Message
+
+if TYPE_CHECKING:
+    from google._upb._message import FieldDescriptor as FastField
+
+    AnyField = Field | FastField
 
 WHOLE = (0, 1, 2, 7, 2**31, 2**32 - 1)
 LONG = (0, 1, 2**31, 2**32, 2**48, 2**48 + 1, 2**63 - 1, 2**63, 2**64 - 1)
@@ -55,9 +60,9 @@ def mutated(random: Random, corpus: Sequence[Message]) -> bytes:
 
 def extreme(random: Random, message: Message) -> None:
     """Some field of it, or of a message in it, at an end of its range; or too many of it."""
-    present = [field for field, _ in message.ListFields()]
-    fields = present if present and random.random() < 0.8 else message.DESCRIPTOR.fields
-    field = random.choice(list(fields))
+    present: list[AnyField] = [field for field, _ in message.ListFields()]
+    fields: list[AnyField] = [*message.DESCRIPTOR.fields]
+    field = random.choice(present if present and random.random() < 0.8 else fields)
     value = getattr(message, field.name)
     if isinstance(field.default_value, list):
         _repeated(random, field, value)
@@ -68,7 +73,7 @@ def extreme(random: Random, message: Message) -> None:
         setattr(message, field.name, random.choice(VALUES[field.type]))
 
 
-def _repeated(random: Random, field: Field, values: Any) -> None:
+def _repeated(random: Random, field: "AnyField", values: Any) -> None:
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
         values[random.choice(TEXT[:3])] = "x"
         return

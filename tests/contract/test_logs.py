@@ -47,10 +47,10 @@ def test_a_traceback_is_there_when_it_is_asked_for(as_json: bool, capsys: pytest
     log_to_stderr(as_json)
     try:
         raise LookupError("nothing there")
-    except LookupError:
+    except LookupError as error:
         log_event(LOG, "mistake", logging.ERROR)
         assert "Traceback" not in capsys.readouterr().err
-        log_mistake(LOG, "mistake")
+        log_mistake(LOG, "mistake", error)
     said = capsys.readouterr().err
     assert "Traceback" in (json.loads(said)["trace"] if as_json else said)
     assert "LookupError: nothing there" in said

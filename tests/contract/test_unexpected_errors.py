@@ -101,16 +101,18 @@ def test_a_plugins_exception_becomes_a_mistake_and_ours_stays_what_it_is(plugin:
         raise ParameterError("as it is")
 
 
-def test_a_reason_is_on_standard_error_with_a_traceback_unless_it_is_a_users_mistake(
-    plugin: Write, capsys: pytest.CaptureFixture[str]
+def test_a_reason_is_logged_with_a_traceback_unless_it_is_a_users_mistake(
+    plugin: Write, caplog: pytest.LogCaptureFixture
 ) -> None:
-    reason = reason_of(caught(plugin(TEXT.format(number=5)).divide), 3)
+    error = caught(plugin(TEXT.format(number=5)).divide)
+    reason = reason_of(error, 3)
     assert reason == "node 3 failed: ZeroDivisionError: division by zero (my_plugin.py, line 12)"
-    said = capsys.readouterr().err
-    assert "Traceback" in said
-    assert said.splitlines()[-1] == f"error: {reason}"
     assert reason_of(ParameterError("give less"), 3) == "give less"
-    assert capsys.readouterr().err == "error: give less\n"
+    unforeseen, mistake = caplog.records
+    assert (unforeseen.levelname, vars(unforeseen)["fields"]) == ("ERROR", {"reason": reason})
+    assert unforeseen.exc_info is not None
+    assert unforeseen.exc_info[1] is error
+    assert (mistake.levelname, vars(mistake)["fields"], mistake.exc_info) == ("ERROR", {"reason": "give less"}, None)
 
 
 @pytest.mark.parametrize("text", ["", "x = 1\n", "ALGORITHMS = []\nFAULTS = ()\n"])

@@ -28,7 +28,6 @@ def shape(peer: str, wishes: str) -> None:
 
 
 def heal(peer: str) -> None:
-    """Back to where it began."""
     clear(interface_to(peer), HTB_AND_NFT)
 
 
@@ -49,7 +48,6 @@ def count() -> None:
 
 
 def post(host: str, port: str, number: str) -> None:
-    """Send so many datagrams."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as letters:
         for _ in range(int(number)):
             letters.sendto(b"x", (host, int(port)))

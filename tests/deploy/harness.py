@@ -25,8 +25,6 @@ _LOG_LINES = 60
 
 @dataclass(frozen=True)
 class Container:
-    """What the engine says of one container."""
-
     id: str
     name: str
     running: bool
@@ -61,11 +59,9 @@ class Project:
         )
 
     def down(self) -> None:
-        """Remove containers, networks and volumes."""
         self.compose("down", "--volumes", "--remove-orphans", "--timeout", "1", seconds=120)
 
     def execute(self, container: Container, *words: str, seconds: float = 60, check: bool = True) -> str:
-        """What a command prints inside a container."""
         return docker("exec", container.id, *words, seconds=seconds, check=check).stdout
 
     def logs(self, service: str) -> str:
@@ -84,7 +80,6 @@ class Project:
         return sorted((_container(self.name, entry) for entry in found), key=lambda container: container.name)
 
     def container(self, service: str) -> Container:
-        """The only one of a service."""
         (only,) = self.containers(service)
         return only
 
@@ -98,13 +93,11 @@ class Project:
         return [member for member in json.loads(said or "[]") if member["alive"]]
 
     def newest(self, file: str) -> str:
-        """A file of the newest run."""
         orchestrator = self.container("orchestrator")
         folder = self.execute(orchestrator, "ls", "/runs").split()[-1]
         return self.execute(orchestrator, "cat", f"/runs/{folder}/{file}")
 
     def events(self) -> list[dict[str, Any]]:
-        """Of the newest run."""
         return [json.loads(line) for line in self.newest("events.jsonl").splitlines()]
 
     def pame_run(self, *words: str) -> "subprocess.Popen[str]":
@@ -122,7 +115,6 @@ class Project:
             time.sleep(0.2)
 
     def wait_for_log(self, service: str, text: str, seconds: float) -> None:
-        """Until a service has printed this text."""
         self.wait(f"{service} prints {text!r}", lambda: text in self.logs(service), seconds)
 
     def wait_for_exit(self, service: str, seconds: float) -> int:
@@ -166,12 +158,10 @@ def compose(
 
 
 def docker(*words: str, seconds: float = 60, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """`docker WORDS`."""
     return _run(["docker", *words], dict(os.environ), seconds, check)
 
 
 def docker_socket() -> Path:
-    """Where the engine of these tests answers."""
     return Path(os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://"))
 
 

@@ -27,6 +27,7 @@ from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
 from tests.deploy.harness import ROOT, Container, Project, docker, project
+from tests.harness import Watcher
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(300)]
 
@@ -62,11 +63,6 @@ async def main(address, name, authority):
 
 asyncio.run(main(*sys.argv[1:]))
 """
-
-
-class _Nobody:
-    def evaluated(self, _: object) -> None: ...
-    def recorded(self, _: object) -> None: ...
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +110,7 @@ def same_as_simulated(folder: Path) -> dict[str, Any]:
     assert (facts["status"], facts["exact"]) == ("finished", True)
     [variant] = load(folder / "experiment.yaml", [])
     assert variant.experiment.nodes == NODES
-    outcome = run_lock_step(make_network_setting(variant.experiment, folder), _Nobody(), ByteAccount(NODES))
+    outcome = run_lock_step(make_network_setting(variant.experiment, folder), Watcher(), ByteAccount(NODES))
     assert np.load(folder / "models.npy").tobytes() == outcome.models.tobytes()
     return facts
 

@@ -72,8 +72,8 @@ def test_nodes_shape_themselves_and_a_run_ends_healed(network: Project) -> None:
         assert event["seconds"] >= event["planned"]
         assert event["took"] > 0
         mine = f"{event['node']}>{1 - event['node']}"
-        held = [row["held"] for row in event["held"] if (row["link"], row["property"]) == (mine, "cut")]
-        assert held == [1.0] * (event["what"] == "fault begins")
+        cut = [row["held"] for row in event["held"] if (row["link"], row["property"]) == (mine, "cut")]
+        assert cut == [1.0] * (event["what"] == "fault begins")
     struck = {event["detail"]: event for event in happened if event.get("mechanism") == "supervisor"}
     assert {(kind, event["node"]) for kind, event in struck.items()} == {("pause", 2), ("kill", 3)}
     assert not [event for event in happened if event["what"] in ("fault failed", "restarted")]

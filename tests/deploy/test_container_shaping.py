@@ -24,8 +24,6 @@ PAYLOAD = 1448 / 1514
 
 @dataclass(frozen=True)
 class Place:
-    """A container and its address."""
-
     id: str
     address: str
 
@@ -52,13 +50,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Listener:
-    """A process that listens in a container."""
-
     process: "subprocess.Popen[str]"
     port: int
 
     def result(self) -> float:
-        """What it has seen."""
         return float(self.process.communicate("enough\n", timeout=WAIT_S)[0])
 
 

@@ -13,7 +13,6 @@ import pytest
 from contract.plugins import VARIABLE
 from orchestrator.backends.local import local
 from orchestrator.campaigns.process_pool import process_pool
-from orchestrator.control import NetworkState
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.plugins import add_plugins
 from orchestrator.experiment.resolve import make_network_setting
@@ -23,9 +22,10 @@ from pame.byte_account import ByteAccount
 from pame.errors import MessageRefused
 from pame.exchange import ValueType
 from pame.links import LinkSpec
-from pame.observe import Evaluation, Record
+from pame.observe import Record
 from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS, run_lock_step, run_virtual_time
+from tests.harness import Watcher
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "push_sum.py"
 N, NODES, ITERATIONS, ETA = 20, 6, 60, 0.05
@@ -33,19 +33,6 @@ SENTENCE = (
     "algorithm 'undeclared': nodes would refuse its messages: vector 'weight' has length 1, and 20 is expected: "
     "declare it with `lengths = {'weight': 1}` beside `vectors`, or send 20"
 )
-
-
-class Watcher:
-    """Looks away."""
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        pass
-
-    def recorded(self, records: Any) -> None:
-        pass
-
-    def state(self, state: NetworkState) -> None:
-        pass
 
 
 @pytest.fixture

@@ -41,7 +41,6 @@ def differences(recorded: Any, found: Any, where: str = "") -> Iterator[str]:
 
 
 def main(campaign: str, file: str) -> int:
-    """Say what differs."""
     recorded = json.loads((_HERE / f"{campaign}.json").read_text(encoding="utf-8"))
     found = list(differences(recorded, json.loads(Path(file).read_text(encoding="utf-8"))))
     print("\n".join(found) or f"as recorded by: {recorded['command']}")

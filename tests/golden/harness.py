@@ -100,4 +100,4 @@ def record() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(record())
+    record()

@@ -32,7 +32,9 @@ class Receiver:
 
     async def open(self) -> None:
         self._server = grpc.aio.server()
-        handler = grpc.stream_stream_rpc_method_handler(self._push, None, pb.Receipt.SerializeToString)
+        handler: grpc.RpcMethodHandler[bytes, pb.Receipt] = grpc.stream_stream_rpc_method_handler(
+            self._push, None, pb.Receipt.SerializeToString
+        )
         service, method = self._method.strip("/").split("/")
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: handler}),))
         self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")

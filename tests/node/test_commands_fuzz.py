@@ -28,6 +28,8 @@ from pame.errors import PameError
 from pame.fault_plan_text import plan_lines
 from tests.contract.builders import mutated
 
+pytestmark = pytest.mark.edge
+
 PARTS, EACH = 8, 25_000
 OBEYED = 3000
 RUN = 77

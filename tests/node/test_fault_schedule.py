@@ -30,6 +30,8 @@ from pame.fault_effects import (
     Window,
 )
 
+pytestmark = pytest.mark.edge
+
 LINK = ((1, 2),)
 
 
@@ -183,9 +185,9 @@ def test_an_order_by_iteration_is_given_once_and_lasts_its_seconds(
         at_iteration(KillEffect((1,)), 5, inf, 1),
         at_iteration(KillEffect((0,)), 4, 1.0, 2),
     ]
-    orders = struck(monkeypatch, tmp_path, FaultSchedule(1, plan, told.append, run=7), 0, 2, 3, 3, 4, 5, 6)
+    orders = struck(monkeypatch, tmp_path, FaultSchedule(1, plan, told.append, run="7"), 0, 2, 3, 3, 4, 5, 6)
     assert [(order["do"], order["seconds"], order["run"]) for order in orders] == [
-        ("pause", 5.0, 7), ("kill", LONGEST_S, 7),
+        ("pause", 5.0, "7"), ("kill", LONGEST_S, "7"),
     ]  # fmt: skip
     assert [(turn.event.number, turn.begins, turn.iteration, turn.mechanism) for turn in told] == [
         (0, True, 3, "supervisor"), (0, False, 3, "supervisor"), (1, True, 5, "supervisor"),

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from contract.assignment import Assigned, Peer, assign, assigned, describe
+from contract.counters import NodeCounters
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import Conditions
-from node.counters import NodeCounters
 from node.link_stream import PUSH
 from node.server import ExchangeServer
 from node.trainer import Trainer
@@ -24,6 +24,7 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology import Topology
+from tests.contract.harness import read, stream
 
 RUN, N, ITERATIONS = 4242, 30, 20
 PROBLEM = LinearSpec(n=N, samples=10, test_samples=5)
@@ -55,8 +56,6 @@ def parcel_of(sender: int, k: int, incarnation: int = 0) -> pb.Parcel:
 
 @dataclass
 class Door:
-    """Node 1, listening."""
-
     address: str
     trainer: Trainer
     account: NodeCounters
@@ -64,7 +63,7 @@ class Door:
     async def push(self, *parcels: bytes) -> tuple[list[pb.RefusedParcel], int]:
         """Everything over one stream: what was refused, and how many were seen."""
         async with grpc.aio.insecure_channel(self.address) as channel, asyncio.timeout(BOUND_S):
-            call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+            call = stream(channel, PUSH, pb.Receipt)
             for data in parcels:
                 await call.write(data)
             await call.done_writing()
@@ -72,10 +71,10 @@ class Door:
         return [refused for receipt in receipts for refused in receipt.refused], receipts[-1].seen
 
     async def takes_a_good_one(self, sender: int = 0, k: int = 7, incarnation: int = 0) -> None:
-        before = self.account.into[sender].messages
+        before = self.account.into[sender].received
         refused, seen = await self.push(parcel_of(sender, k, incarnation).SerializeToString())
         assert (refused, seen) == ([], 1)
-        assert self.account.into[sender].messages == before + 1
+        assert self.account.into[sender].received == before + 1
 
 
 @asynccontextmanager
@@ -147,7 +146,7 @@ def test_what_names_no_neighbour_is_refused_with_its_reason_and_counted(what: st
         async with door() as node:
             [refused], seen = await node.push(data)
             assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
-            assert node.account.strangers == {reason: 1}
+            assert node.account.refused_by == {reason: 1}
             await node.takes_a_good_one()
 
     asyncio.run(lie())
@@ -161,8 +160,8 @@ def test_what_names_a_neighbour_but_is_wrong_is_refused_with_its_reason_and_coun
         async with door() as node:
             [refused], seen = await node.push(data)
             assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
-            assert node.account.into[0].refused == {reason: 1}
-            assert node.account.into[0].messages == 0
+            assert node.account.into[0].refused_by == {reason: 1}
+            assert node.account.into[0].received == 0
             assert len(refused.detail) < 400
             await node.takes_a_good_one(k=3)
 
@@ -177,7 +176,7 @@ def test_a_copy_is_a_duplicate_on_the_same_stream_and_on_another_one() -> None:
             assert (pb_name(refused), refused.number, seen) == ("duplicate", 2, 2)
             [refused], _ = await node.push(good)
             assert pb_name(refused) == "duplicate"
-            assert node.account.into[0].refused == {"duplicate": 2}
+            assert node.account.into[0].refused_by == {"duplicate": 2}
             await node.takes_a_good_one(k=4)
 
     asyncio.run(repeat())
@@ -187,10 +186,10 @@ def test_after_a_restart_the_old_incarnation_is_refused_and_the_new_one_may_go_b
     async def restart() -> None:
         async with door() as node:
             await node.takes_a_good_one(k=9)
-            node.trainer.customs.moved(0, 1)
+            node.trainer.checks.moved(0, 1)
             [refused], _ = await node.push(parcel_of(0, 10, incarnation=0).SerializeToString())
             assert pb_name(refused) == "old_incarnation"
-            assert node.account.into[0].refused == {"old_incarnation": 1}
+            assert node.account.into[0].refused_by == {"old_incarnation": 1}
             await node.takes_a_good_one(k=6, incarnation=1)
 
     asyncio.run(restart())
@@ -210,7 +209,7 @@ def test_a_message_too_large_for_grpc_itself_breaks_its_stream_but_not_the_serve
     async def flood() -> None:
         async with door() as node:
             async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
-                call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+                call = stream(channel, PUSH, pb.Receipt)
                 await call.write(bytes(65 * 2**20))
                 assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
             await node.takes_a_good_one()
@@ -222,15 +221,15 @@ def test_a_hundred_refused_parcels_in_a_row_close_the_stream_with_all_their_reas
     async def pester() -> None:
         async with door() as node:
             async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
-                call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)()
+                call = stream(channel, PUSH, pb.Receipt)
                 for _ in range(100):
                     await call.write(b"\xff" * 8)
                 numbers: list[int] = []
                 while not numbers or numbers[-1] < 100:
-                    numbers += [refused.number for refused in (await call.read()).refused]
+                    numbers += [refused.number for refused in (await read(call, pb.Receipt)).refused]
                 assert numbers == list(range(1, 101))
                 assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
-            assert node.account.strangers == {"not_a_parcel": 100}
+            assert node.account.refused_by == {"not_a_parcel": 100}
             await node.takes_a_good_one()
 
     asyncio.run(pester())
@@ -242,7 +241,7 @@ def test_a_good_parcel_among_bad_ones_keeps_the_stream_open() -> None:
             bad = [b"\xff" * 8] * 99
             refused, seen = await node.push(*bad, changed(), *bad)
             assert (len(refused), seen) == (198, 199)
-            assert node.account.into[0].messages == 1
+            assert node.account.into[0].received == 1
 
     asyncio.run(mix())
 
@@ -255,7 +254,7 @@ def test_between_runs_everything_is_of_another_run() -> None:
             idle = Door(f"127.0.0.1:{server.port}", None, NodeCounters())  # type: ignore[arg-type]
             [refused], _ = await idle.push(changed())
             assert pb_name(refused) == "wrong_run"
-            assert server.refused == {"wrong_run": 1}
+            assert server.idle.refused_by == {"wrong_run": 1}
         finally:
             await server.close()
 

@@ -22,6 +22,8 @@ from node.control import ATTACH
 from orchestrator.control import ControlPlane
 from orchestrator.control.members import Member, Members
 from orchestrator.control.refused_reports import MOST_JOINS, MOST_REFUSALS
+from tests.contract.harness import read
+from tests.harness import until
 
 ROOT = Path(__file__).parents[2]
 BOUND_S = 60.0
@@ -82,7 +84,7 @@ async def first_answer(control: ControlPlane, data: bytes) -> pb.ToNode:
     async with attaching(control) as attach:
         call = attach()
         await call.write(data)
-        answer = await call.read()
+        answer = await read(call, pb.ToNode)
         call.cancel()
         return answer
 
@@ -141,7 +143,7 @@ def test_one_piece_of_nonsense_does_not_end_a_stream() -> None:
         async with opened() as (control, listener), attaching(control) as attach:
             call = attach()
             await call.write(join(control, member="bad"))
-            assert (await call.read()).welcome.member == "bad"
+            assert (await read(call, pb.ToNode)).welcome.member == "bad"
             await call.write(b"\xff" * 40)
             await call.write(pb.FromNode(goodbye=pb.Goodbye()).SerializeToString())
             await until(lambda: listener.said == ["None", "goodbye"])
@@ -158,11 +160,11 @@ def test_a_member_that_talks_only_nonsense_is_cut_off_and_the_others_stay() -> N
             good, bad = attach(), attach()
             await good.write(join(control, member="good"))
             await bad.write(join(control, member="bad", address="127.0.0.1:8"))
-            assert (await good.read()).welcome.member == "good"
-            assert (await bad.read()).welcome.member == "bad"
+            assert (await read(good, pb.ToNode)).welcome.member == "good"
+            assert (await read(bad, pb.ToNode)).welcome.member == "bad"
             for _ in range(MOST_REFUSALS):
                 await bad.write(b"\xff" * 40)
-            assert refusal_name((await bad.read()).refused.refusal) == "bad_join"
+            assert refusal_name((await read(bad, pb.ToNode)).refused.refusal) == "bad_join"
             await until(lambda: [member.name for member in control.members.alive()] == ["good"])
             again = await first_answer(control, join(control, member="bad", address="127.0.0.1:8"))
             assert "nonsense" in again.refused.detail
@@ -180,7 +182,7 @@ def test_a_name_that_joins_again_and_again_in_one_run_is_not_let_in_any_more() -
                 for _ in range(times):
                     call = attach()
                     await call.write(join(control, member=member))
-                    answer = await call.read()
+                    answer = await read(call, pb.ToNode)
                     answers.append(answer.refused.detail or str(answer.WhichOneof("kind")))
                     call.cancel()
                     await until(lambda: not control.members.alive())
@@ -210,7 +212,7 @@ def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed() -> No
             await former.read()
             await newest.write(join(control, address="127.0.0.1:10"))
             await newest.read()
-            assert (await former.read()).WhichOneof("kind") == "dismissed"
+            assert (await read(former, pb.ToNode)).WhichOneof("kind") == "dismissed"
             assert [member.address for member in control.members.alive()] == ["127.0.0.1:10"]
             former.cancel()
             newest.cancel()
@@ -321,12 +323,6 @@ async def finished(node: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
             node.kill()
 
 
-async def until(condition: Any) -> None:
-    async with asyncio.timeout(BOUND_S):
-        while not condition():
-            await asyncio.sleep(0.01)
-
-
 def test_a_name_that_is_no_name_is_refused_and_odd_digits_do_no_harm() -> None:
     async def scene() -> None:
         async with opened() as (control, _):
@@ -354,7 +350,7 @@ def test_a_node_busy_with_a_run_of_an_orchestrator_that_is_gone_is_told_to_end_i
             for run, answers in ((7, ["welcome", "stop"]), (5, ["welcome"])):
                 call = attach()
                 await call.write(join(control, run=run, member=f"node-{run}", address=f"127.0.0.1:{run}"))
-                said = [await call.read() for _ in answers]
+                said = [await read(call, pb.ToNode) for _ in answers]
                 assert [message.WhichOneof("kind") for message in said] == answers
                 assert run == 5 or said[1].stop.run == 7
                 call.cancel()
@@ -367,7 +363,7 @@ def test_an_address_that_another_live_member_has_is_refused() -> None:
         async with opened() as (control, _), attaching(control) as attach:
             call = attach()
             await call.write(join(control, member="first"))
-            assert (await call.read()).WhichOneof("kind") == "welcome"
+            assert (await read(call, pb.ToNode)).WhichOneof("kind") == "welcome"
             refused = await first_answer(control, join(control, member="second"))
             assert refusal_name(refused.refused.refusal) == "bad_address"
             assert "first is at 127.0.0.1:9 already" in refused.refused.detail

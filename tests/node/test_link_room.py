@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from contract.assignment import Peer
-from node.counters import OutCounters
+from contract.counters import OutCounters
 from node.link import OutLink
 from node.link_queue import QUEUE_MESSAGES
 from node.wire_message import WireMessage

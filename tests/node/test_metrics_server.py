@@ -6,7 +6,7 @@ import re
 import socket
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -52,7 +52,6 @@ def play(scene: Callable[[MetricsServer, RefusedRequests], Awaitable[None]], fig
 
 
 async def say(port: int, words: bytes) -> bytes:
-    """All that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(words)
@@ -154,7 +153,7 @@ def test_when_many_are_connected_the_figures_are_collected_once_in_a_while(monke
     monkeypatch.setattr(metrics_server, "_KEPT_S", 1000.0)
     figures = Figures()
 
-    async def scene(server: MetricsServer, _: RefusedRequests) -> None:
+    async def scene(server: MetricsServer, _refused: RefusedRequests) -> None:
         for reads in (1, 2):
             assert b"42.0" in await say(server.port, ASK)
             assert figures.reads == reads
@@ -240,7 +239,7 @@ def test_whatever_is_said_is_answered_with_http_or_a_closed_connection(monkeypat
 
 
 def test_refusals_are_said_once_a_minute_and_at_the_end_however_many_they_are() -> None:
-    now, said = [0.0], []
+    now, said = [0.0], list[Mapping[str, int]]()
     refused = RefusedRequests(lambda: now[0])
     refused.say = said.append
     for _ in range(600):

@@ -32,7 +32,12 @@ def test_files_wake_it_before_its_time(monkeypatch: pytest.MonkeyPatch, most_fil
     async def wait() -> None:
         read, write = os.pipe()
         loop, done = asyncio.get_running_loop(), asyncio.Event()
-        loop.add_reader(read, lambda: (came.append(os.read(read, 10)), done.set()))
+
+        def take() -> None:
+            came.append(os.read(read, 10))
+            done.set()
+
+        loop.add_reader(read, take)
         loop.call_later(0.01, os.write, write, b"news")
         async with asyncio.timeout(60):
             await done.wait()

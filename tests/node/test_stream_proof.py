@@ -10,15 +10,16 @@ import grpc
 import pytest
 
 from contract.assignment import Peer
+from contract.counters import OutCounters
 from contract.rpc import exchange_pb2 as pb
 from contract.run_name import run_name
-from node.counters import OutCounters
 from node.link import OutLink
 from node.link_stream import PROBE, PUSH
 from node.server import ExchangeServer
 from node.stream_proof import Admission, proof, shown
 from node.wire_message import WireMessage
 from pame.codec import Sizes
+from tests.contract.harness import Metadata, stream
 from tests.node.builders import StillConditions
 
 SECRET = bytes(range(16))
@@ -40,12 +41,12 @@ class Door:
     async def open(self, method: str, *metadata: tuple[str, bytes | str]) -> grpc.StatusCode:
         """Open a stream that begins so, and wait for its end."""
         async with grpc.aio.insecure_channel(self.server.address) as channel, asyncio.timeout(BOUND_S):
-            return await channel.stream_stream(method, None, pb.Receipt.FromString)(metadata=metadata).code()
+            return await stream(channel, method, pb.Receipt, metadata).code()
 
     async def push(self, method: str, *metadata: tuple[str, bytes | str]) -> grpc.StatusCode:
         """Push one parcel over a stream that begins so; how it ends. (gRPC: INTERNAL if it ended before the parcel.)"""
         async with grpc.aio.insecure_channel(self.server.address) as channel, asyncio.timeout(BOUND_S):
-            call = channel.stream_stream(method, None, pb.Receipt.FromString)(metadata=metadata)
+            call = stream(channel, method, pb.Receipt, metadata)
             try:
                 await call.write(b"a parcel")
                 await call.done_writing()
@@ -60,7 +61,9 @@ def play(scene: Callable[[Door], Awaitable[None]], incarnation: int = 0) -> None
         server = ExchangeServer("127.0.0.1", 0)
         await server.open()
         door = Door(server)
-        admission = Admission(proof(SECRET, server.address, incarnation), door.strangers)
+        admission = Admission(
+            proof(SECRET, server.address, incarnation), lambda reason: door.strangers.update([reason])
+        )
         await server.open(1000, door.take, probed=door.take, admission=admission)
         try:
             await scene(door)
@@ -79,22 +82,23 @@ def test_a_proof_is_a_keyed_hash_of_address_and_incarnation() -> None:
 def test_streams_without_the_right_proof_end_before_anything_is_read_and_are_counted(method: str) -> None:
     async def lie(door: Door) -> None:
         right = proof(SECRET, door.server.address)
-        for number, metadata in enumerate(
+        lies: list[Metadata] = [
+            (),
+            (("pame-proof-bin", b""),),
+            (("pame-proof-bin", right[:-1]),),
+            (("pame-proof-bin", right + b"\0"),),
+            (("pame-proof-bin", SECRET),),
+            (("pame-proof-bin", proof(bytes(16), door.server.address)),),
+            (("pame-proof-bin", proof(SECRET, "127.0.0.1:9")),),
+            (("pame-proof-bin", proof(SECRET, door.server.address, 1)),),  # of a node that came back there
             (
-                [],
-                [("pame-proof-bin", b"")],
-                [("pame-proof-bin", right[:-1])],
-                [("pame-proof-bin", right + b"\0")],
-                [("pame-proof-bin", SECRET)],
-                [("pame-proof-bin", proof(bytes(16), door.server.address))],
-                [("pame-proof-bin", proof(SECRET, "127.0.0.1:9"))],
-                [("pame-proof-bin", proof(SECRET, door.server.address, 1))],  # of a node that came back there
-                [("pame-proof-bin", right), ("pame-proof-bin", right)],
-                [("pame-proof", right.hex())],
-                [("authorization", "Bearer a token")],
+                ("pame-proof-bin", right),
+                ("pame-proof-bin", right),
             ),
-            1,
-        ):
+            (("pame-proof", right.hex()),),
+            (("authorization", "Bearer a token"),),
+        ]
+        for number, metadata in enumerate(lies, 1):
             assert await door.open(method, *metadata) is grpc.StatusCode.UNAUTHENTICATED, metadata
             assert await door.push(method, *metadata) is not grpc.StatusCode.OK
             assert door.strangers == {"wrong_secret": 2 * number}
@@ -133,7 +137,7 @@ def test_a_link_shows_its_secret_to_every_address_it_dials() -> None:
 
 def test_what_is_kept_of_a_proof_is_not_shown() -> None:
     right = proof(SECRET, "127.0.0.1:9")
-    words = repr(Admission(right, Counter()))
+    words = repr(Admission(right, print))
     assert repr(right) not in words
     assert right.hex() not in words
 

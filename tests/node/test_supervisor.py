@@ -17,8 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from node.run_watch import run_under_way
-from node.supervisor import LONGEST_S, ORDERS, BadOrder, read_order
+from node.supervisor import LONGEST_S, BadOrder, SupervisorOrder, read_order
 from node.supervisor_client import give
+from tests.harness import poll
 
 ROOT = Path(__file__).parents[2]
 BOUND_S = 30.0
@@ -32,13 +33,6 @@ os.fork() or os._exit(0)  # an orphan for whoever buries
 while True:
     time.sleep(0.05)
 """
-
-
-def until(condition: object) -> None:
-    deadline = time.monotonic() + BOUND_S
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.01)
 
 
 class Supervised:
@@ -88,7 +82,7 @@ def supervised(folder: Path, **variables: str) -> Iterator[Supervised]:
     process = subprocess.Popen([sys.executable, "-P", "-c", program], env=environment, cwd=folder)
     made = Supervised(process, folder)
     try:
-        until(made.starts)
+        poll(made.starts)
         yield made
     finally:
         for pid, *_ in made.starts():
@@ -111,7 +105,7 @@ def test_it_passes_arguments_a_name_and_the_signal_to_leave(tmp_path: Path) -> N
 def test_a_trainer_that_was_killed_comes_back_under_the_same_name(tmp_path: Path) -> None:
     with supervised(tmp_path) as one:
         os.kill(one.pid(), signal.SIGKILL)
-        until(lambda: len(one.starts()) == 2)
+        poll(lambda: len(one.starts()) == 2)
         first, second = one.starts()
         assert first[0] != second[0]
         assert first[1:] == second[1:]
@@ -122,8 +116,8 @@ def test_a_trainer_that_was_killed_comes_back_under_the_same_name(tmp_path: Path
 def test_a_pause_ends_by_itself(tmp_path: Path) -> None:
     with supervised(tmp_path) as one:
         one.order("pause", 3)
-        until(lambda: state(one.pid()) == "T")
-        until(lambda: state(one.pid()) in "RS")
+        poll(lambda: state(one.pid()) == "T")
+        poll(lambda: state(one.pid()) in "RS")
         assert len(one.starts()) == 1
 
 
@@ -132,8 +126,8 @@ def test_a_longer_pause_goes_before_a_shorter_one(tmp_path: Path) -> None:
         began = time.monotonic()
         one.order("pause", 1.5)
         one.order("pause", 0.1)
-        until(lambda: state(one.pid()) == "T")
-        until(lambda: state(one.pid()) in "RS")
+        poll(lambda: state(one.pid()) == "T")
+        poll(lambda: state(one.pid()) in "RS")
         assert time.monotonic() - began >= 1.5
 
 
@@ -143,8 +137,8 @@ def test_a_trainer_that_is_ordered_away_is_back_when_the_order_says(tmp_path: Pa
         first, began = one.pid(), time.monotonic()
         one.order("pause", 60)
         one.order(do, 0.5)
-        until(lambda: state(first) in ("", "Z"))
-        until(lambda: len(one.starts()) == 2)
+        poll(lambda: state(first) in ("", "Z"))
+        poll(lambda: len(one.starts()) == 2)
         assert time.monotonic() - began >= 0.5
 
 
@@ -177,11 +171,11 @@ def test_an_order_ends_with_its_run(tmp_path: Path, do: str) -> None:
     with page_of(answers) as page, supervised(tmp_path, PAME_PAGE=page) as one:
         first = one.pid()
         one.order(do, 600, run="7a")
-        until(lambda: state(first) in ("T", "Z", ""))
+        poll(lambda: state(first) in ("T", "Z", ""))
         if do == "pause":
-            until(lambda: state(first) in "RS")
+            poll(lambda: state(first) in "RS")
         else:
-            until(lambda: len(one.starts()) == 2)
+            poll(lambda: len(one.starts()) == 2)
         assert len(answers) == 1, "it was over before the run was"
 
 
@@ -193,15 +187,15 @@ def test_an_order_whose_page_nobody_answers_ends_by_itself(tmp_path: Path) -> No
         with supervised(tmp_path, PAME_PAGE=page) as one:
             began = time.monotonic()
             one.order("pause", 1.5, run="7a")
-            until(lambda: state(one.pid()) == "T")
-            until(lambda: state(one.pid()) in "RS")
+            poll(lambda: state(one.pid()) == "T")
+            poll(lambda: state(one.pid()) in "RS")
             assert time.monotonic() - began >= 1.5
 
 
 def test_a_trainer_that_does_not_leave_when_told_is_killed(tmp_path: Path) -> None:
     with supervised(tmp_path, STUBBORN="1") as one:
         one.order("restart", 0)
-        until(lambda: len(one.starts()) == 2)
+        poll(lambda: len(one.starts()) == 2)
 
 
 def test_it_leaves_also_when_the_trainer_is_paused_or_away(tmp_path: Path) -> None:
@@ -210,7 +204,7 @@ def test_it_leaves_also_when_the_trainer_is_paused_or_away(tmp_path: Path) -> No
         folder.mkdir()
         with supervised(folder) as one:
             one.order(do, seconds)
-            until(lambda: state(one.pid()) in ("T", ""))
+            poll(lambda: state(one.pid()) in ("T", ""))
             one.process.terminate()
             assert one.process.wait(BOUND_S) == 0
 
@@ -222,7 +216,7 @@ def test_an_order_that_makes_no_sense_is_answered_and_changes_nothing(tmp_path: 
             assert not answer["done"]
             assert answer["why"]
         one.order("kill", 60)
-        until(lambda: state(one.pid()) == "")
+        poll(lambda: state(one.pid()) == "")
         assert "no trainer" in give(one.socket, "pause", 1)["why"]
 
 
@@ -244,7 +238,7 @@ def test_any_bytes_are_an_order_or_a_reason(line: bytes) -> None:
     with suppress(BadOrder):
         do, seconds, run = read_order(line)
         assert isinstance(run, str)
-        assert do in ORDERS
+        assert do in SupervisorOrder
         assert 0 <= seconds <= LONGEST_S
 
 
@@ -274,7 +268,7 @@ def test_however_many_connect_and_say_nothing_an_order_is_carried_out_at_once(tm
             client = silent.enter_context(socket.socket(socket.AF_UNIX))
             client.connect(one.socket)
         one.order("pause", 0.5)
-        until(lambda: state(int(pid)) == "S")
+        poll(lambda: state(int(pid)) == "S")
         for _ in range(3):
             gone = silent.enter_context(socket.socket(socket.AF_UNIX))
             gone.connect(one.socket)

@@ -10,14 +10,13 @@ from pame.problems import LinearSpec, LogisticSpec, ManyModels, Optimum, Problem
 from pame.problems.base import LocalObjective, Matrix, Stacked, Vector
 from tests.pame.simulator.harness import run, world
 
-PROBLEMS = [
+PROBLEMS: list[LinearSpec | LogisticSpec] = [
     LinearSpec(n=24, samples=12, test_samples=20),
     LogisticSpec(n=24, samples=12, regularisation=0.1, test_samples=20, soft=True),
 ]
 
 
 def models(nodes: int, n: int) -> Matrix:
-    """Some models, all different."""
     return np.random.default_rng(5).standard_normal((nodes, n))
 
 

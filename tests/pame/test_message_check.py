@@ -14,27 +14,18 @@ from pame.compressors import Signs, Sparse
 from pame.errors import Diverged, MessageRefused
 from pame.exchange import PartialMessage, Vector
 from pame.message_check import MessageCheck
-from pame.observe import Evaluation, Record, RunOutcome
+from pame.observe import RunOutcome
 from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Messages
 from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
+from tests.harness import Watcher
 
 N, NODES, ITERATIONS = 20, 3, 4
 PAIRS = NODES * (NODES - 1)
 Make = Callable[[int, Vector], Any]
-
-
-class Watcher:
-    """Looks away."""
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        pass
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        pass
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,6 @@ def _address(number: int) -> str:
 
 
 def _path(namespace: int) -> str:
-    """For other processes."""
     return f"/proc/{os.getpid()}/fd/{namespace}"
 
 

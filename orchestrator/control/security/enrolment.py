@@ -24,7 +24,6 @@ class EnrolmentService:
         self._tell_refused = refuse
 
     async def Enrol(self, request: pb.EnrolRequest, _: object) -> pb.Enrolled:  # noqa: N802  gRPC's name
-        """A certificate, or why not."""
         if not hmac.compare_digest(request.token.encode(), self._token.encode()):
             detail = "wrong token: give the node the orchestrator's own"
             return self._refuse(request, refusal_pb2.REFUSAL_WRONG_TOKEN, detail)

@@ -23,15 +23,12 @@ class BadToken(PameError):
 
 @dataclass(frozen=True)
 class SharedFiles:
-    """What is in the folder."""
-
     authority: bytes
     """Certificate, PEM."""
     token: str = field(repr=False)
 
 
 def read_vault(folder: Path) -> SharedFiles:
-    """As a client reads it."""
     try:
         return SharedFiles(
             (folder / AUTHORITY_FILE).read_bytes(), (folder / TOKEN_FILE).read_text(encoding="ascii").strip()

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
+from orchestrator.results.network_summary import VerifiedLink, VerifiedLinks
 from pame.links import LinkSpec
 
 Link = tuple[int, int]
@@ -52,21 +52,11 @@ class LinkFinding:
     how: str = ""
     """How it was measured, or why not."""
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> VerifiedLink:
         """For summary.json."""
-        asked = self.asked
-        return {
-            "sender": asked.link[0],
-            "receiver": asked.link[1],
-            "property": asked.what,
-            "asked": asked.value,
-            "measured": self.measured,
-            "low": self.low,
-            "high": self.high,
-            "mechanism": asked.mechanism,
-            "verdict": self.verdict.value,
-            "how": self.how,
-        }
+        asked, found = self.asked, (self.measured, self.low, self.high)
+        what = (*asked.link, asked.what, asked.value)
+        return VerifiedLink(*what, *found, asked.mechanism, self.verdict.value, self.how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +92,13 @@ class Verification:
             "see the table of links in the report"
         )
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> VerifiedLinks:
         """For summary.json."""
-        counts = Counter(finding.verdict.value for finding in self.findings)
         looked = Counter(finding.asked.what for finding in self.findings)
-        return {
-            "seconds": self.seconds,
-            "capacity_bps": self.capacity_bps,
-            "verdicts": dict(counts),
-            "coverage": {what: [looked[what], asked] for what, asked in self.asked.items()},
-            "findings": [finding.row() for finding in self.findings],
-        }
+        return VerifiedLinks(
+            seconds=self.seconds,
+            capacity_bps=self.capacity_bps,
+            verdicts=Counter(finding.verdict.value for finding in self.findings),
+            coverage={what: (looked[what], asked) for what, asked in self.asked.items()},
+            findings=[finding.row() for finding in self.findings],
+        )

@@ -5,7 +5,7 @@ On a network the acting nodes tell (events.jsonl). The simulator does what is pl
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from orchestrator.experiment.faults.absences import (
@@ -76,19 +76,21 @@ class WindowOutcome:
     """Why it did not begin, or not everywhere, or did not end; empty: all went as planned."""
     failed: bool = False
     """Somebody could not do it: not only was the run over, or somebody away."""
+    window: int = -1
+    """Its place in the plan."""
 
 
 @dataclass(frozen=True)
 class FaultOutcomes:
-    """Faults by what became of them, and the windows with which something is wrong, by their place in the plan."""
+    """Faults by what became of them, and the windows with which something is wrong."""
 
-    planned: int
-    happened: int
-    failed: int
-    never_began: int
-    sentence: str
+    planned: int = 0
+    happened: int = 0
+    failed: int = 0
+    never_began: int = 0
+    sentence: str = ""
     """Empty if all happened."""
-    windows: Mapping[int, WindowOutcome] = field(default_factory=dict)
+    windows: Sequence[WindowOutcome] = ()
     in_part: int = 0
     """Of those that happened: not at all of their nodes."""
 
@@ -243,7 +245,7 @@ def _summed_up(plan: Plan, found: Sequence[_Found]) -> FaultOutcomes:
         failed=len(failed),
         never_began=len(never),
         sentence="; ".join(said),
-        windows={place: outcome for place, outcome in enumerate(each.outcome for each in found) if outcome.reason},
+        windows=tuple(replace(each.outcome, window=place) for place, each in enumerate(found) if each.outcome.reason),
         in_part=len(partly),
     )
 

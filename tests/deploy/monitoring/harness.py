@@ -28,8 +28,6 @@ _TRIES = 3
 
 @dataclass(frozen=True)
 class Asked:
-    """One query of a dashboard."""
-
     dashboard: str
     panel: str
     """Its number and title, or the name of the annotation."""
@@ -93,8 +91,6 @@ def names_in(expr: str) -> set[str]:
 
 
 class Prometheus:
-    """A running server."""
-
     def __init__(self, address: str) -> None:
         self._address = address
 

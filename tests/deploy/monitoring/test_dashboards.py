@@ -13,9 +13,9 @@ from grafana_foundation_sdk.models import dashboard as model
 from grafana_foundation_sdk.models import prometheus as prometheus_model
 from prometheus_client.registry import Collector
 
+from contract.counters import InCounters, NodeCounters, OutCounters
 from contract.ports.metric_families import Build
 from deploy.grafana import make_dashboards
-from node.counters import InCounters, NodeCounters, OutCounters
 from node.metrics import NodeCollector
 from orchestrator.control.metrics import OrchestratorCollector, OrchestratorFigures
 from tests.deploy.monitoring.harness import (
@@ -38,7 +38,8 @@ def exposed() -> set[str]:
     """The sample names of a node and an orchestrator that have something of everything to say."""
     account = NodeCounters(wanted=1, averaged=1, coverage=1.0, staleness=0.0)
     account.out[1], account.into[1] = OutCounters(), InCounters()
-    account.out[1].refused["a reason"] = account.into[1].refused["a reason"] = 1
+    account.out[1].refuse("a reason")
+    account.into[1].refuse("a reason")
     figures = OrchestratorFigures(
         slowest=1, median=1, fastest=1, objective=1.0, consensus=1.0, coverage=1.0, paper_bytes=1.0, evaluated_bytes=1,
         refused_joins={"a reason": 1},

@@ -18,6 +18,7 @@ from node.link_stream import PUSH
 from node.stream_proof import shown
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.live import LivePage
+from tests.contract.harness import stream
 from tests.deploy.monitoring.harness import (
     Asked,
     Prometheus,
@@ -27,7 +28,8 @@ from tests.deploy.monitoring.harness import (
     prometheus,
     regions,
 )
-from tests.orchestrator.backends.harness import answer, attached, join_of, until
+from tests.harness import until
+from tests.orchestrator.backends.harness import answer, attached, join_of
 from tests.orchestrator.control.harness import TOKEN, Served, served, text_of
 
 NODES = 5
@@ -124,7 +126,7 @@ async def lie(world: Served) -> None:
     assert run is not None
     proof = shown(run.common.secret, member.address)
     async with grpc.aio.insecure_channel(member.address) as channel, asyncio.timeout(BOUND_S):
-        push = channel.stream_stream(PUSH, None, exchange_pb2.Receipt.FromString)(metadata=proof)
+        push = stream(channel, PUSH, exchange_pb2.Receipt, proof)
         for _ in range(3):
             await push.write(b"\xff" * 40)
         await push.done_writing()
@@ -206,7 +208,7 @@ def check_figures(server: Prometheus, world: Served) -> None:
     [saved] = server.values("network:pame_run_saved_dense:ratio").values()
     assert 1 - (48 + 20) / 240 < saved < 1 - 48 / 240 + 0.05  # the first messages are all stars
     assert world.desk.run is not None
-    ours = world.desk.run.totals.sent_by_kind()
+    ours = world.desk.run.totals.out().by_kind()
     [seen] = server.values("sum(pame_run_sent_bytes_total)").values()
     assert 0 < seen <= sum(ours.values())
 

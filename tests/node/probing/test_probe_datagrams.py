@@ -6,12 +6,16 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from contract.assignment import Peer
 from contract.rpc import control_pb2 as pb
 from node.probing import Prober
 from node.probing.datagram import Datagram, key_of, pack
 from node.probing.udp import ProbeSocket
 from pame.links import LinkSpec
+
+pytestmark = pytest.mark.edge
 
 RUN = 77
 SECRET = b"sixteen bytes..."

@@ -23,7 +23,6 @@ class Place:
     interface: str
 
     def run(self, *command: str, text: str = "", check: bool = True) -> subprocess.CompletedProcess[str]:
-        """A command in there."""
         entered = ("nsenter", "--target", str(self.holder), "--net", *command)
         done = subprocess.run(entered, input=text, capture_output=True, text=True, timeout=30, check=False)
         assert done.returncode == 0 or not check, f"{command}: {done.stderr}"

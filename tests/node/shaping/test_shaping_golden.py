@@ -46,7 +46,6 @@ CASES: dict[str, Script] = {
 
 
 def shown(script: Script) -> str:
-    """As in a golden file."""
     return f"# tc -batch -\n{script.tc}\n# nft -f -\n{script.nft}\n# ip -batch -\n{script.ip}"
 
 

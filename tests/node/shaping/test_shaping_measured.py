@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -68,7 +69,7 @@ def test_htb_gives_a_link_its_rate(ends: tuple[Place, Place]) -> None:
     rate = 8e6
     shape(west, Shaped(2, "10.9.0.2", LinkSpec(rate_bps=rate)))
     with receiver(east, "10.9.0.2", socket.SOCK_STREAM) as door:
-        measured = []
+        measured: list[float] = []
         while len(measured) < 3 and not any(abs(found / rate - 1) < 0.15 for found in measured):
             measured.append(_goodput(west, door, 800_000) * 1514 / 1448)
             assert measured[-1] < 1.15 * rate
@@ -120,7 +121,7 @@ def test_a_cut_is_silent_and_heals(ends: tuple[Place, Place]) -> None:
             with pytest.raises(BlockingIOError):
                 far.recv(16)
             for (place, _, _), before, (now, _) in zip(_both(ends), whole, cut, strict=True):
-                place.do(lambda before=before, now=now: apply(before, WITHOUT_NETEM, now))
+                place.do(partial(apply, before, WITHOUT_NETEM, now))
             far.settimeout(WAIT_S)
             assert far.recv(16) == b"late"
             post.sendto(b"healed", letters.getsockname())
@@ -175,7 +176,7 @@ def test_a_change_touches_only_its_link(ends: tuple[Place, Place]) -> None:
             for far in (far_one, far_other):
                 post.sendto(b"x", far.getsockname())
             assert arrived(far_other, 0.5) == [b"x"]
-            links = west.do(lambda now=before: read_back(now, WITHOUT_NETEM)).links
+            links = west.do(partial(read_back, before, WITHOUT_NETEM)).links
             counts.append({link.neighbour: link.counters.packets for link in links if link.counters})
     assert [count[3] for count in counts] == [1, 2, 3, 4]
     assert [count.get(2) for count in counts] == [1, 2, None, 1]

@@ -3,9 +3,8 @@
 import asyncio
 import json
 import os
-import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,35 +17,15 @@ from contract.rpc import control_pb2 as pb
 from contract.versions import code_version
 from node.control import ATTACH
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control import ControlPlane, NetworkRun, NetworkState
+from orchestrator.control import ControlPlane, NetworkRun
 from orchestrator.control.run import new_number
 from orchestrator.control.totals import NetworkFigures
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, RunFolder
-from pame.observe import Evaluation, Record
+from tests.harness import BOUND_S, Watcher, until
 
 MARK = "PAME_TEST_MARK"
-BOUND_S = 60.0
-"""For whatever takes a moment on a machine with time: it is never slept through, only waited for."""
-
-
-class Watcher:
-    """Remembers what it is told."""
-
-    def __init__(self) -> None:
-        self.points: list[Evaluation] = []
-        self.records: list[Record] = []
-        self.states: list[NetworkState] = []
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(evaluation)
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        self.records += records
-
-    def state(self, state: NetworkState) -> None:
-        self.states.append(state)
 
 
 def experiment_of(**settings: Any) -> Experiment:
@@ -86,8 +65,6 @@ class World:
 
 @dataclass
 class Outcome:
-    """What is left of a run."""
-
     ending: Ending
     run: NetworkRun
     figures: NetworkFigures
@@ -97,11 +74,10 @@ class Outcome:
     refused_joins: dict[str, int]
 
     def happened(self, what: str) -> list[int]:
-        """To which nodes."""
         return [event["node"] for event in self.events if event["what"] == what]
 
 
-Villain = Callable[[World], Awaitable[None]]
+Villain = Callable[[World], Coroutine[None, None, None]]
 
 
 async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay: "Relay | None" = None) -> Outcome:
@@ -179,19 +155,6 @@ def events_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-async def until(condition: Callable[[], object], seconds: float = BOUND_S) -> None:
-    """Poll; fail if it does not come true."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "this did not happen in time"
-        await asyncio.sleep(0.01)
-
-
-def poll(condition: Callable[[], object], seconds: float = BOUND_S) -> None:
-    """The same without a loop."""
-    asyncio.run(until(condition, seconds))
-
-
 def new_mark() -> str:
     """To be put into the environment: every process that inherits it can be found again."""
     return uuid.uuid4().hex
@@ -238,7 +201,6 @@ async def attached(control: ControlPlane, first: bytes) -> "AsyncIterator[grpc.a
 
 
 async def answer(call: "grpc.aio.StreamStreamCall[bytes, pb.ToNode]", kind: str) -> pb.ToNode:
-    """The next message of this kind."""
     async with asyncio.timeout(BOUND_S):
         while isinstance(message := await call.read(), pb.ToNode):
             if message.WhichOneof("kind") == kind:

@@ -13,15 +13,14 @@ import pytest
 from orchestrator.backends.local import local
 from orchestrator.results import Status
 from pame.fault_plan_text import read_plan
-from tests.orchestrator.backends.harness import Watcher, events_of, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import events_of, experiment_of
 
 STEP_S = 0.02
 
 
 @dataclass(frozen=True)
 class Done:
-    """What a run left."""
-
     folder: Path
 
     @property

@@ -14,7 +14,8 @@ from orchestrator.results import Status
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount, Fate
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 NODES, ITERATIONS = 5, 12
 LINEAR = {"kind": "linear", "n": 20, "samples": 12, "batch": 6, "truth_shift": 0.5, "test_samples": 5}

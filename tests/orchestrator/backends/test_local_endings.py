@@ -16,7 +16,8 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import RunOutcome
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Relay, Watcher, World, experiment_of, run_with, until
+from tests.harness import Watcher, until
+from tests.orchestrator.backends.harness import Relay, World, experiment_of, run_with
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
@@ -117,7 +118,7 @@ def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_pa
     assert outcome.happened("died") == [1]
     assert outcome.run.disturbances.deaths == 1
     assert outcome.figures.suspects == (1,)
-    assert 3 <= outcome.figures.expired < 50  # three in a row, then nobody waits for it any more
+    assert 3 <= outcome.figures.node.expired < 50  # three in a row, then nobody waits for it any more
     assert outcome.run.collection.starved >= 30
     assert not outcome.ending.exact
 

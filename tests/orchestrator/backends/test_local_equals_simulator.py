@@ -14,7 +14,8 @@ from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 QUICKSTART = Path(__file__).parents[3] / "experiments" / "quickstart.yaml"
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.2}

@@ -20,11 +20,12 @@ from pame.byte_account import ByteAccount, Fate
 from pame.mailbox import PER_SENDER
 from pame.randomness import Key, Purpose, uniforms
 from pame.simulator import run_lock_step
+from tests.contract.harness import stream
+from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import (
     MARK,
     Outcome,
     Villain,
-    Watcher,
     World,
     answer,
     attached,
@@ -33,7 +34,6 @@ from tests.orchestrator.backends.harness import (
     marked,
     new_mark,
     run_with,
-    until,
 )
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
@@ -93,7 +93,7 @@ def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_the_run(
         outcome.run.disturbances.departures,
     ) == (1, 0, 0)
     assert victim in outcome.figures.suspects
-    assert outcome.figures.expired > 0
+    assert outcome.figures.node.expired > 0
     others = set(range(5)) - {victim}
     assert {node: k for node, (k, _) in outcome.run.collection.results.items()} == dict.fromkeys(others, ITERATIONS)
 
@@ -127,7 +127,7 @@ def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path,
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert (outcome.happened("silent"), outcome.happened("heard again")) == ([victim], [victim])
     assert outcome.run.disturbances.deaths == 0
-    assert outcome.figures.expired > 0
+    assert outcome.figures.node.expired > 0
     assert outcome.run.totals.ledger().messages(Fate.LATE) > 0
     assert outcome.run.collection.results[victim][0] == 300
 
@@ -182,9 +182,9 @@ def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_that_w
     assert not outcome.happened("refused")
     assert all(state in event["detail"] for event in outcome.events if event["what"] == "restarted")
     totals = outcome.run.totals.by_node()
-    assert totals[victim, 2].totals.steps > 0
+    assert totals[victim, 2].steps > 0
     assert outcome.run.collection.results[victim][0] == 300
-    heard = sum(link.messages for (node, _), report in totals.items() if node != victim for link in report.into)
+    heard = sum(link.received for (node, _), each in totals.items() if node != victim for link in each.into.values())
     assert heard > 0
 
 
@@ -252,8 +252,8 @@ def test_the_mailbox_of_a_slow_node_stays_within_its_bound(tmp_path: Path, mark:
     )
     outcome = outcome_of(watch, slow, tmp_path, mark)
     [index] = outcome.run.setting.compute.slow_nodes(outcome.run.setting.seed, 5)
-    into = outcome.run.totals.by_node()[index, 0].into
-    waiting = [link.messages - link.aggregated - link.late - link.evicted for link in into]
+    into = outcome.run.totals.by_node()[index, 0].into.values()
+    waiting = [link.received - link.aggregated - link.late - link.evicted for link in into]
     assert all(0 <= left <= PER_SENDER for left in waiting), waiting
     assert sum(link.evicted for link in into) > 0
     assert not outcome.ending.exact
@@ -272,22 +272,21 @@ def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_th
         bad = [b"\xff" * 50, b"", bytes(100 * limit), pb.Parcel(run=world.run.number ^ 2).SerializeToString()]
         bad.append(pb.Parcel(run=world.run.number, sender=77).SerializeToString())
         async with grpc.aio.insecure_channel(member.address) as channel:
-            push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
             secret = shown(world.run.common.secret, member.address)  # whatever else they know, these do not know that
-            call = push(metadata=secret)
+            push = stream(channel, PUSH, pb.Receipt, secret)
             for data in bad:
-                await call.write(data)
-            await call.done_writing()
-            receipts = [receipt async for receipt in call]
+                await push.write(data)
+            await push.done_writing()
+            receipts = [receipt async for receipt in push]
             assert [refused.number for receipt in receipts for refused in receipt.refused] == [1, 2, 3, 4, 5]
-            call = push(metadata=secret)
-            await call.write(bytes(65 * 2**20))
-            assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+            push = stream(channel, PUSH, pb.Receipt, secret)
+            await push.write(bytes(65 * 2**20))
+            assert await push.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
 
     honest = experiment(step="20ms", iterations=100, patience="60s")
     outcome = outcome_of(lie, honest, tmp_path, mark)
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
-    assert outcome.figures.strangers == 5
+    assert outcome.figures.node.strangers == 5
     assert outcome.refused_joins == {"wrong_token": 1}
     expected = run_lock_step(make_network_setting(honest, tmp_path), Watcher(), ByteAccount(5)).models
     assert all(np.array_equal(model, expected[node]) for node, (_, model) in outcome.run.collection.results.items())

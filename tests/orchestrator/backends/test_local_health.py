@@ -12,7 +12,8 @@ from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
 from orchestrator.results import Status
 from orchestrator.results.health import State
-from tests.orchestrator.backends.harness import Watcher, World, experiment_of, run_with, until
+from tests.harness import Watcher, until
+from tests.orchestrator.backends.harness import World, experiment_of, run_with
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}

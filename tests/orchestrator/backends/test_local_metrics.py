@@ -9,7 +9,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from orchestrator.results import Status
-from tests.orchestrator.backends.harness import World, experiment_of, run_with, until
+from tests.harness import until
+from tests.orchestrator.backends.harness import World, experiment_of, run_with
 
 
 def scrape(address: str) -> str:
@@ -28,7 +29,7 @@ def test_a_run_under_way_can_be_seen_in_the_metrics_of_all_who_take_part(tmp_pat
 
     async def look(world: World) -> None:
         await world.at_iteration("node-0", 40)
-        await until(lambda: world.run.totals.sent_by_kind()["values"] > 0)  # the orchestrator has heard totals
+        await until(lambda: world.run.totals.out().values_bytes > 0)  # the orchestrator has heard totals
         for member in world.control.members.alive():
             seen[member.name] = await asyncio.to_thread(scrape, member.metrics_address)
         seen["orchestrator"] = await asyncio.to_thread(scrape, world.control.metrics_address)

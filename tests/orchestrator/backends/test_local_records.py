@@ -12,7 +12,8 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import Record
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 BASE: dict[str, Any] = {
     "nodes": 6,
@@ -21,7 +22,7 @@ BASE: dict[str, Any] = {
     "algorithm": {"kind": "pame", "participation": 0.5, "support": 0.3},
     "stop": {"iterations": 30},
 }
-LOSSES = {
+LOSSES: dict[str, dict[str, Any]] = {
     "messages.loss": {"messages": {"loss": 0.4}},
     "cut by iteration": {
         "faults": [{"kind": "link-down", "links": "of(2)", "at": {"iteration": 9}, "for": {"iterations": 12}}]

@@ -10,7 +10,8 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import Record
 from pame.simulator import run_virtual_time
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 BASE: dict[str, Any] = {
     "nodes": 3,

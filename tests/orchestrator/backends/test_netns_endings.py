@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.exit_codes import ExitCode
-from tests.orchestrator.backends.harness import MARK, marked, new_mark, poll
+from tests.harness import poll
+from tests.orchestrator.backends.harness import MARK, marked, new_mark
 
 ROOT = Path(__file__).parents[3]
 NODES = 4
@@ -62,11 +63,9 @@ class Pame:
         )
 
     def links(self) -> list[str]:
-        """The interfaces of the machine."""
         return [link["ifname"] for link in json.loads(self._do("ip", "-j", "link"))]
 
     def is_running(self) -> bool:
-        """Whether nodes have done some iterations."""
         curve = next(iter(self.runs.glob("*-fragile/curve.jsonl")), None) if self.runs.exists() else None
         return curve is not None and len(curve.read_text().splitlines()) > 2
 
@@ -82,7 +81,6 @@ class Pame:
         assert len(self.links()) == 2 + NODES
 
     def end(self) -> int:
-        """Wait for it; exit code."""
         assert self.process is not None
         self.process.communicate(timeout=90)
         return self.process.returncode

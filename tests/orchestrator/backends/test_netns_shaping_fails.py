@@ -12,7 +12,8 @@ import pytest
 
 from orchestrator.backends.netns import netns
 from orchestrator.results import Ending, Status
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 pytestmark = pytest.mark.requires("root")
 

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from orchestrator.cli.exit_codes import ExitCode
-from tests.orchestrator.backends.harness import MARK, events_of, marked, new_mark, poll
+from tests.harness import poll
+from tests.orchestrator.backends.harness import MARK, events_of, marked, new_mark
 
 ROOT = Path(__file__).parents[3]
 EXPERIMENT = {
@@ -65,7 +66,6 @@ class Pame:
         return [pid for pid, command in marked(self.mark).items() if NURSERY in command]
 
     def is_running(self) -> bool:
-        """Whether nodes have done some iterations."""
         curve = self.folder / "curve.jsonl" if self.folder else None
         return curve is not None and curve.exists() and len(curve.read_text().splitlines()) > 2
 

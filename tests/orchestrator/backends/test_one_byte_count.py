@@ -12,7 +12,8 @@ from orchestrator.backends.local import local
 from orchestrator.backends.simulate import simulate
 from orchestrator.number_words import number, volume
 from orchestrator.results import Status
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 NODES = 4
 COPIES = NODES - 1

@@ -25,11 +25,12 @@ from pame.byte_account import ByteAccount, Fate
 from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window
 from pame.fault_plan_text import plan_lines, read_plan
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Watcher, World, experiment_of, run_with, until
+from tests.harness import Watcher, until
+from tests.orchestrator.backends.harness import World, experiment_of, run_with
 
 LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.3}
-BY_ITERATION = {
+BY_ITERATION: dict[str, dict[str, Any]] = {
     "link-down": {"kind": "link-down", "links": "random(40%)", "at": {"iteration": 5}, "for": {"iterations": 20}},
     "partition": {"kind": "partition", "shape": "halves", "at": {"iteration": 10}, "for": {"iterations": 15}},
     "flap": {"kind": "flap", "links": "of(0)", "period": {"iterations": 6}, "at": {"iteration": 3}},
@@ -161,7 +162,7 @@ def test_a_run_that_ends_before_a_fault_says_so_and_shades_only_what_happened(tm
 
 def shades_of(folder: Path) -> FaultShading:
     run = read_run(folder)
-    return shades(run.faults, course(run.curve, run.summary.number("seconds"), run.summary.number("iterations")))
+    return shades(run.faults, course(run.curve, run.summary.seconds, run.summary.iterations))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
-from tests.orchestrator.backends.harness import Watcher, World, experiment_of, run_with, until
+from tests.contract.harness import stream
+from tests.harness import Watcher, until
+from tests.orchestrator.backends.harness import World, experiment_of, run_with
 
 HONEST = experiment_of(
     nodes=4,
@@ -66,7 +68,7 @@ def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_pu
     outcome = asyncio.run(run_with(lie, HONEST, tmp_path / "run"))
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
     assert f"{REFUSED} 6.0" in counted[0]
-    assert (outcome.figures.strangers, outcome.figures.refused, outcome.figures.absurd) == (6, 0, 0)
+    assert (outcome.figures.node.strangers, outcome.figures.into.refused, outcome.figures.into.absurd) == (6, 0, 0)
     expected = run_lock_step(make_network_setting(HONEST, tmp_path), Watcher(), ByteAccount(4)).models
     results = outcome.run.collection.results
     assert [results[node][1].tobytes() for node in range(4)] == [model.tobytes() for model in expected]
@@ -85,18 +87,20 @@ def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_path: P
             parcel = forged(world.run.setting, world.run.number, sender, victim)
             [receipt] = await receipts(channel, PUSH, parcel, metadata)
             assert (receipt.seen, list(receipt.refused)) == (1, [])
-        await until(lambda: world.run.totals.figures().absurd)
+        await until(lambda: world.run.totals.figures().into.absurd)
         assert world.run.totals.figures().absurd_senders == (sender,)
         world.run.cancel()
 
     outcome = asyncio.run(run_with(push, HONEST, tmp_path / "run"))
-    assert outcome.figures.strangers == 0
+    assert outcome.figures.node.strangers == 0
 
 
 async def receipts(channel: grpc.aio.Channel, method: str, data: bytes, metadata: Metadata) -> list[pb.Receipt]:
     """What is answered to one parcel over a stream that begins so."""
-    stream = channel.stream_stream(method, None, pb.Receipt.FromString)
-    return [receipt async for receipt in stream(iter([data]), metadata=metadata)]
+    call = stream(channel, method, pb.Receipt, metadata)
+    await call.write(data)
+    await call.done_writing()
+    return [receipt async for receipt in call]
 
 
 def scrape(address: str) -> str:

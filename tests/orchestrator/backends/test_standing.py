@@ -10,7 +10,8 @@ from orchestrator.backends.on_processes import RunRequest
 from orchestrator.backends.standing_network import run_standing
 from orchestrator.experiment import Experiment
 from orchestrator.results import Ending, Status
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 SIZES = {
     "topology": {"kind": "ring"},

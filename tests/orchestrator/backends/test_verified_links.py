@@ -12,9 +12,11 @@ import pytest
 from orchestrator.backends.local import local
 from orchestrator.backends.netns import netns
 from orchestrator.control import link_check
+from orchestrator.control.run_phase import Phase
 from orchestrator.control.verification import Asked, Verifier, asked_of
 from orchestrator.results import Status
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 PROBLEM = {"kind": "linear", "n": 20, "samples": 20, "test_samples": 10}
 
@@ -65,7 +67,7 @@ def test_a_run_is_verified_first_and_stays_exact(tmp_path: Path) -> None:
     wire = json.loads((tmp_path / "run" / "summary.json").read_text())["network"]["wire"]
     assert wire["sockets"] is None or wire["sockets"]["connections"] == wire["connections"]  # without those of probes
     phases = list(dict.fromkeys(state.phase for state in watcher.states))
-    assert phases.index("verifying") < phases.index("running")
+    assert phases.index(Phase.VERIFYING) < phases.index(Phase.RUNNING)
 
 
 def test_nothing_is_measured_where_nothing_is_asked_or_wanted(tmp_path: Path) -> None:

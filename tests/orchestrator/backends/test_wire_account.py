@@ -17,12 +17,14 @@ import pytest
 
 from orchestrator.control import ControlPlane, NetworkRun
 from orchestrator.control.run import new_number
-from orchestrator.control.summary import network_section
+from orchestrator.control.summary import network_summary
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, RunFolder, Status
+from orchestrator.results.typed_json import to_json
 from pame.framing import ETHERNET, LOOPBACK, Interface
-from tests.orchestrator.backends.harness import Watcher, experiment_of
+from tests.harness import Watcher
+from tests.orchestrator.backends.harness import experiment_of
 
 ROOT = Path(__file__).parents[3]
 LARGE = 8 * 1024
@@ -137,7 +139,7 @@ async def _runs(seats: list[Seat], folder: Path) -> dict[str, tuple[dict[str, An
                 run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
                 ending = await _while_alive(nodes, asyncio.create_task(control.go(run)))
             assert ending.status is Status.FINISHED, ending.reason
-            wire = network_section(run, 1.0, ending.seconds)["wire"]
+            wire = to_json(network_summary(run, 1.0, ending.seconds).wire)
             found[size] = wire, sum(seat.sent() for seat in set(seats)) - before
     finally:
         await control.close("no more runs")

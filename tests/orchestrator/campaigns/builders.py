@@ -1,7 +1,7 @@
 """A campaign that takes a moment: seeds in one stage, and half the step of the best of them in the next."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.campaigns.cell import Cell, Done, Look, Measurement, Run, Stage, Stages
@@ -44,7 +44,9 @@ class SmallCampaign:
     seeds: tuple[int, ...] = (1, 2, 3)
     base: str = BASE
     hint: str = "take a smaller one"
-    seen: list[str] = field(default_factory=list)
+    name: str = "small"
+    command: str = "pame small"
+    files: Sequence[Path] = ()
 
     def cell(self, name: str, seed: int, *settings: str) -> Cell:
         variants = load_text(self.base, Path("small.yaml"), [f"seed={seed}", f"name={name}", *settings])

@@ -13,7 +13,7 @@ from orchestrator.control.recorded_run import make_order
 from orchestrator.experiment import load_text
 from orchestrator.experiment.resolve import warnings
 from orchestrator.results import Ending
-from tests.orchestrator.backends.harness import Watcher
+from tests.harness import Watcher
 from tests.orchestrator.campaigns.studies.builders import SMALL
 
 

@@ -35,8 +35,6 @@ def pame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 @pytest.fixture
 def pame_process(tmp_path: Path) -> Pame:
-    """The real command."""
-
     def call(*arguments: object) -> subprocess.CompletedProcess[str]:
         command = [str(Path(sys.executable).parent / "pame"), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=90, check=False)

@@ -9,6 +9,7 @@ from orchestrator.campaigns.sweep import newest
 from orchestrator.cli.campaign_screen import CampaignScreen
 from orchestrator.cli.terminal import shown
 from orchestrator.control import NetworkState
+from orchestrator.control.run_phase import Phase
 from orchestrator.experiment import Experiment
 from pame.observe import Evaluation
 
@@ -67,5 +68,5 @@ def test_one_sees_where_the_real_nodes_are() -> None:
     with shown(console) as live:
         screen = CampaignScreen(lambda _: {}, live)
         screen.begins(Stage("real nodes", [cell], "local"), 0)
-        screen.state(cell, NetworkState("running", 2, 2, 2, 40, 50, 60, 0, 0, 0, 12.5))
+        screen.state(cell, NetworkState(Phase.RUNNING, 2, 2, 2, 40, 50, 60, 0, 0, 0, 12.5))
     assert "free, none, seed 1 · running, 2 nodes, iteration 50, 12.5 s" in text.getvalue()

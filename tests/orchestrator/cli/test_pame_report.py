@@ -66,7 +66,7 @@ def test_a_folder_cut_at_any_bytes_gives_a_report_or_one_sentence(finished: Path
         if summary.status == "broken off":
             salvaged += 1
             assert "broken off" in page
-            assert summary.bytes["total"] == bytes_told(folder), case
+            assert summary.bytes.total == bytes_told(folder), case
     assert written >= CASES - 5
     assert salvaged >= CASES // 2
 

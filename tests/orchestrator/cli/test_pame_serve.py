@@ -24,8 +24,6 @@ BOUND_S = 100.0
 
 
 class Service:
-    """A `pame serve` and its log."""
-
     def __init__(self, folder: Path, *arguments: object) -> None:
         self._log = folder / "serve.log"
         command = [PAME, "serve", "--port", "0", "--metrics-port", "0", *map(str, arguments)]

@@ -6,9 +6,9 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -18,6 +18,7 @@ import pytest
 from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
 from contract.keypair import SigningRequest
 from orchestrator.control.security import Authority
+from tests.harness import poll
 from tests.orchestrator.cli.harness import Pame
 
 BOUND_S = 60.0
@@ -66,7 +67,7 @@ def started(folder: Path) -> Server:
         command += ["--page-port", "0", "--security", str(folder / "security"), "--out", str(folder / "runs")]
         with (folder / "log").open("wb") as log:
             server = Server(subprocess.Popen(command, cwd=folder, stderr=log, stdout=log), folder, f"127.0.0.1:{port}")
-        until(lambda server=server: server.process.poll() is not None or server.events())
+        poll(partial(has_begun, server))
         if server.process.poll() is None:
             return server
     pytest.fail(server.log())
@@ -86,11 +87,12 @@ def serving(folder: Path) -> Iterator[Server]:
             server.process.wait()
 
 
-def until(condition: object) -> None:
-    deadline = time.monotonic() + BOUND_S
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline, "it took too long"
-        time.sleep(0.02)
+def has_begun(server: Server) -> bool:
+    return server.process.poll() is not None or bool(server.events())
+
+
+def has_counted(server: Server, reason: str) -> bool:
+    return server.refused().get(reason, 0) >= 1
 
 
 def knock(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.StatusCode:
@@ -101,7 +103,8 @@ def knock(address: str, credentials: grpc.ChannelCredentials | None) -> grpc.Sta
     )
     with channel:
         try:
-            channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
+            check: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary("/grpc.health.v1.Health/Check")
+            check(b"", timeout=10)
         except grpc.RpcError as error:
             code: grpc.StatusCode = error.code()
             return code
@@ -120,7 +123,7 @@ def test_who_has_no_certificate_of_this_authority_is_refused_and_counted(tmp_pat
         }
         for reason, credentials in attempts.items():
             assert knock(control, credentials) is grpc.StatusCode.UNAVAILABLE
-            until(lambda reason=reason: server.refused().get(reason, 0) >= 1)
+            poll(partial(has_counted, server, reason))
         assert knock(server.about["address"], grpc.ssl_channel_credentials(authority)) is grpc.StatusCode.OK
         assert knock(server.about["address"], None) is grpc.StatusCode.UNAVAILABLE
     assert server.process.returncode == 0

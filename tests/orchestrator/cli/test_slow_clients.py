@@ -44,7 +44,6 @@ stop: {iterations: 1000, seconds: 180s}
 
 @pytest.fixture(autouse=True)
 def _many_descriptors() -> Iterator[None]:
-    """For the flood itself."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most != resource.RLIM_INFINITY and most < PORTS * EACH + 500:
         pytest.skip("this machine does not let a test open 6,500 files")
@@ -86,7 +85,6 @@ def process(log: Path, *command: str) -> Iterator["subprocess.Popen[bytes]"]:
 
 @contextmanager
 def flood(ports: list[int]) -> Iterator[None]:
-    """Nobody says a word."""
     silent = []
     try:
         for port in ports:

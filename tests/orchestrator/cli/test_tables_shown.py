@@ -8,6 +8,7 @@ from rich.table import Table
 
 from orchestrator.cli.tables import print_table
 from orchestrator.cli.verified import verification_table
+from orchestrator.results.network_summary import VerifiedLink, VerifiedLinks
 
 
 def narrow(width: int) -> tuple[Console, io.StringIO]:
@@ -31,9 +32,7 @@ def test_a_table_is_never_narrower_than_its_longest_words(width: int) -> None:
 
 def test_what_was_measured_of_links_keeps_its_numbers_whole() -> None:
     console, file = narrow(40)
-    row = {
-        "sender": 0, "receiver": 1, "property": "delay", "asked": 0.02, "measured": 0.0215, "low": None, "high": None,
-        "mechanism": "in-process", "verdict": "ok", "how": "the median of twenty round trips, halved",
-    }  # fmt: skip
-    verification_table({"findings": [row]}, console, 5)
+    how = "the median of twenty round trips, halved"
+    row = VerifiedLink(0, 1, "delay", 0.02, 0.0215, mechanism="in-process", verdict="ok", how=how)
+    verification_table(VerifiedLinks(findings=[row]), console, 5)
     assert all(words in file.getvalue() for words in ("20 ms", "21.5 ms", "+1.5 ms"))

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from contract.counters import InCounters, NodeCounters, OutCounters
 from contract.fault_reports import Turn, concerns, fault_message, realised_message
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.socket_counts import SocketCounts
-from node.counters import InCounters, NodeCounters, OutCounters
-from node.reports import record_message, totals_message
+from node.reports import counted_message, record_message
 from pame.codec import Sizes
 from pame.fault_effects import Plan
 from pame.observe import Record
@@ -33,20 +33,23 @@ def ready(run: int, node: int, setting: ResolvedRun) -> pb.FromNode:
 
 
 def totals(run: int, node: int, setting: ResolvedRun) -> pb.FromNode:
-    account = NodeCounters(run=run, index=node, iteration=7, steps=7, expired=1, snapshot_s=0.01, snapshot_bytes=640)
+    account = NodeCounters(run=run, index=node, steps=7, expired=1, snapshot_cpu_s=0.01, snapshot_bytes=640)
     for other in setting.contacts(node):
-        out = OutCounters(messages=7, sizes=Sizes(200, 30, 8, 70), protobuf_bytes=90, acknowledged=7, connects=1)
+        out = OutCounters(protobuf_bytes=90, acknowledged=7, connects=1)
+        for _ in range(7):
+            out.send(Sizes(29, 4, 1, 10))
         out.dropped, out.queued, out.resent = 1, 2, 3
         out.dropped_bytes, out.queued_bytes, out.resent_bytes = 44, 88, 132
-        out.round_trips.add(0.002)
+        out.return_after(0.002)
         out.sockets = SocketCounts(1, 500, 300, 9, 8, 1, 60)
         account.out[other] = out
-        into = InCounters(messages=6, bytes=280, aggregated=5, late=1, late_bytes=44, absurd=1)
-        into.refused.update(wrong_run=2, duplicate=1)
+        into = InCounters(received=6, received_bytes=280, aggregated=5, late=1, late_bytes=44, absurd=1)
+        for reason in ("wrong_run", "wrong_run", "duplicate"):
+            into.refuse(reason)
         into.refused_detail = "node 2 said it\ntwice"
         account.into[other] = into
-    account.strangers["wrong_run"] += 2
-    return pb.FromNode(report=totals_message(account))
+    account.refuse("wrong_run")
+    return pb.FromNode(report=counted_message(account))
 
 
 def faults(run: int, node: int, plan: Plan, setting: ResolvedRun) -> list[pb.FromNode]:

@@ -1,5 +1,6 @@
 """An orchestrator that serves, in this process, and a client of it; node processes where a test needs some."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,8 +12,13 @@ import grpc
 
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc.experiments_pb2_grpc import ExperimentsStub
-from orchestrator.control import ControlPlane, ExperimentsService, Submissions
+from orchestrator.control import ControlPlane, ExperimentsService, NetworkRun, Submissions
+from orchestrator.control.members import Member
+from orchestrator.control.recorded_run import RunOrder, conduct
+from orchestrator.control.state import NetworkObserver
 from orchestrator.experiment import Experiment, to_yaml
+from orchestrator.results import Ending
+from tests.orchestrator.control.builders import ready
 
 TOKEN = "a token"
 
@@ -53,8 +59,32 @@ async def served(out: Path) -> AsyncIterator[Served]:
         await control.close("the test is over")
 
 
+@asynccontextmanager
+async def run_of_three(
+    order: RunOrder, folder: Path, watcher: NetworkObserver
+) -> AsyncIterator[tuple[NetworkRun, list[Member], "asyncio.Task[Ending]"]]:
+    """A run of three nodes for which the test speaks: they have said that they are ready, and it goes on."""
+    control = ControlPlane("127.0.0.1")
+    needs = frozenset({f"algorithm:{order.experiment.algorithm.kind}", f"problem:{order.experiment.problem.kind}"})
+    members = [Member(f"node-{i}", f"127.0.0.1:{i + 1}", "", "1", 1, needs) for i in range(3)]
+    for member in members:
+        control.members.add(member)
+    conducting = asyncio.create_task(conduct(control, order, folder, watcher))
+    try:
+        async with asyncio.timeout(60):
+            while control.run is None or control.run.phase == "gathering":
+                await asyncio.sleep(0.01)
+            for index, member in enumerate(members):
+                control.run.heard(member, ready(order.number, index, order.setting))
+            while control.run.phase != "running":
+                await asyncio.sleep(0.01)
+        yield control.run, members, conducting
+    finally:
+        conducting.cancel()
+        await control.close("the test is over")
+
+
 def experiment_of(**settings: Any) -> Experiment:
-    """A small experiment from plain values."""
     small = {
         "name": "small",
         "nodes": 3,

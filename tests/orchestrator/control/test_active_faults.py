@@ -7,7 +7,7 @@ import pytest
 
 from contract.fault_reports import Turn, fault_message
 from contract.ports.metric_families import Build
-from orchestrator.control import NetworkRun, NetworkState
+from orchestrator.control import NetworkRun
 from orchestrator.control.members import Members
 from orchestrator.control.metrics import OrchestratorCollector
 from orchestrator.control.run_figures import figures_of
@@ -15,6 +15,7 @@ from orchestrator.control.run_phase import Phase
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import RunFolder
 from pame.fault_effects import FaultEvent, PauseEffect, Window
+from tests.harness import Watcher
 from tests.orchestrator.control.harness import experiment_of
 
 PLAN = [
@@ -25,24 +26,17 @@ PLAN = [
 ]
 
 
-class Nobody:
-    def evaluated(self, _: object) -> None: ...
-    def recorded(self, _: object) -> None: ...
-    def state(self, _: NetworkState) -> None: ...
-
-
 @pytest.fixture
 def run(tmp_path: Path) -> Iterator[NetworkRun]:
     """Under way as far as anybody can tell who looks at it; the tests set its clock and its iterations."""
     experiment = experiment_of(faults=PLAN)
     with RunFolder(tmp_path / "run") as files:
-        made = NetworkRun(1, experiment, make_network_setting(experiment, tmp_path), files, Members(), Nobody())
+        made = NetworkRun(1, experiment, make_network_setting(experiment, tmp_path), files, Members(), Watcher())
         made.phase = Phase.RUNNING
         yield made
 
 
 def seen(run: NetworkRun, monkeypatch: pytest.MonkeyPatch, seconds: float, iterations: list[int]) -> float:
-    """As it is exposed."""
     monkeypatch.setattr(run, "seconds", lambda: seconds)
     monkeypatch.setattr(run.collection, "iterations", iterations)
     families = OrchestratorCollector(lambda: figures_of(run), Build("1")).collect()

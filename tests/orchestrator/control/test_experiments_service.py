@@ -8,7 +8,7 @@ from pathlib import Path
 import grpc
 import numpy as np
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
@@ -17,19 +17,11 @@ from orchestrator.control.run_phases import GATHER_S
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.errors import PameError
-from pame.observe import Evaluation, Record
 from pame.simulator import run_lock_step
+from tests.harness import Watcher
 from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, kinds, served, text_of
 
 BOUND_S = 100.0
-
-
-class Nobody:
-    """Watches the simulator, and does not look."""
-
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-
-    def recorded(self, records: list[Record]) -> None: ...
 
 
 def play(out: Path, scene: Callable[[Served], Awaitable[None]]) -> None:
@@ -63,7 +55,9 @@ def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(tmp_path
                 points = [event.point for event in events if event.HasField("point")]
                 assert [point.iteration for point in points if point.by == "iteration"][-1] == 30
                 expected = run_lock_step(
-                    make_network_setting(experiment_of(**settings), tmp_path), Nobody(), ByteAccount(settings["nodes"])
+                    make_network_setting(experiment_of(**settings), tmp_path),
+                    Watcher(),
+                    ByteAccount(experiment_of(**settings).nodes),
                 )
                 folder = tmp_path / "runs" / accepted.folder
                 assert np.load(folder / "models.npy").tobytes() == expected.models.tobytes()
@@ -182,8 +176,13 @@ def test_a_run_nobody_knows_cannot_be_watched(tmp_path: Path) -> None:
 @pytest.mark.parametrize("service", ["", "pame.v1.Control", "pame.v1.Experiments"])
 def test_health_is_told_for_every_service(tmp_path: Path, service: str) -> None:
     async def scene(world: Served) -> None:
-        checks = health_pb2_grpc.HealthStub(world.channel)
-        answer = await checks.Check(health_pb2.HealthCheckRequest(service=service))
+        check: grpc.aio.UnaryUnaryMultiCallable[health_pb2.HealthCheckRequest, health_pb2.HealthCheckResponse]
+        check = world.channel.unary_unary(
+            "/grpc.health.v1.Health/Check",
+            health_pb2.HealthCheckRequest.SerializeToString,
+            health_pb2.HealthCheckResponse.FromString,
+        )
+        answer = await check(health_pb2.HealthCheckRequest(service=service))
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
     play(tmp_path, scene)

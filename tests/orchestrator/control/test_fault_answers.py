@@ -44,7 +44,6 @@ async def plain_nodes(world: Served, count: int, supervisor: str = "") -> AsyncI
 
 
 async def under_way(world: Served) -> None:
-    """Until a run is."""
     async with asyncio.timeout(BOUND_S):
         while world.desk.run is None or world.desk.run.phase != "running":
             await asyncio.sleep(0.02)

@@ -15,18 +15,12 @@ from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control.refused_reports import MOST_REFUSALS
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
-from pame.observe import Evaluation, Record
 from pame.simulator import run_lock_step
+from tests.harness import Watcher
 from tests.orchestrator.control.harness import TOKEN, experiment_of, served, text_of
 
 ROOT = Path(__file__).parents[3]
 BOUND_S = 100.0
-
-
-class Nobody:
-    def evaluated(self, evaluation: Evaluation) -> None: ...
-
-    def recorded(self, records: list[Record]) -> None: ...
 
 
 def test_a_run_with_a_node_that_lies_is_finished_and_names_it(tmp_path: Path) -> None:
@@ -66,7 +60,7 @@ def test_a_run_with_a_node_that_lies_is_finished_and_names_it(tmp_path: Path) ->
     assert len(told) < MOST_REFUSALS
     assert 'pame_orchestrator_refused_reports_total{reason="bad_number"}' in metrics
     setting = make_network_setting(experiment_of(compute={"step": "20ms"}), tmp_path)
-    expected = run_lock_step(setting, Nobody(), ByteAccount(3))
+    expected = run_lock_step(setting, Watcher(), ByteAccount(3))
     assert np.load(folder / "models.npy").tobytes() == expected.models.tobytes()
     with (folder / "links.csv").open() as rows:
         assert {(row["sender"], row["receiver"]): int(row["messages"]) < 1000 for row in csv.DictReader(rows)} == {

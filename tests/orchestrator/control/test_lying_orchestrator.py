@@ -9,7 +9,7 @@ from orchestrator.backends.processes import NodeProcesses
 from tests.orchestrator.control.harness import TOKEN, served, text_of
 
 BOUND_S = 100.0
-DEEP = pb.Assignment(run=5, nodes=1, periods=[1], iterations=1, snapshot_every=1, problem="[" * 99999)
+DEEP = pb.Assignment(run=5, nodes=1, periods=[1], snapshot_every=1, problem="[" * 99999)
 NONSENSE = [
     pb.ToNode(),
     pb.ToNode(assignment=pb.Assignment(run=5, nodes=2**32 - 1, index=3, edges=[1, 2, 3])),

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contract.counter_reports import totals_message
+from contract.counters import TABLE, CounterEntry, InCounters, NodeCounters, OutCounters, totalled
 from contract.rpc import control_pb2 as pb
+from contract.socket_counts import SocketCounts
 from orchestrator.control.field_ranges import ControlRefused
 from orchestrator.control.node_history import NodeHistory
 from orchestrator.control.node_messages import NodeFacts, check, decoded, facts_of, is_of
@@ -66,8 +69,26 @@ def test_a_node_that_leaves_before_the_start_may_say_how_far_it_came() -> None:
     assert [verdict(message, has_started=False) for message in (early, records, done)] == ["unexpected"] * 3
 
 
+def counted(**what: Any) -> pb.FromNode:
+    return pb.FromNode(report=totals_message(NodeCounters(run=RUN, **what)))
+
+
 def report(**out: Any) -> pb.FromNode:
-    return pb.FromNode(report=pb.Report(run=RUN, out=[pb.OutLink(receiver=2, **out)], totals=pb.NodeTotals()))
+    return counted(out={2: OutCounters(**out)})
+
+
+def with_numbers(**numbers: list[float]) -> pb.FromNode:
+    """A report in which a link has these numbers more."""
+    message = report()
+    for name, more in numbers.items():
+        getattr(message.report.out[0], name).extend(more)
+    return message
+
+
+def with_link_twice() -> pb.FromNode:
+    message = report()
+    message.report.out.append(message.report.out[0])
+    return message
 
 
 def fault(**changes: Any) -> pb.FromNode:
@@ -79,10 +100,10 @@ def fault(**changes: Any) -> pb.FromNode:
 
 def refusing(refused: int, *counts: tuple[int, int]) -> pb.FromNode:
     """A report of messages of node 2 that were refused: in all, and by the number of their reason."""
-    link = pb.InLink(sender=2, refused=refused)
+    message = counted(into={2: InCounters(refused=refused)})
     for number, times in counts:
-        link.refused_by.append(pb.RefusedCount(refusal=number, messages=times))  # type: ignore[arg-type]
-    return pb.FromNode(report=pb.Report(run=RUN, into=[link], totals=pb.NodeTotals()))
+        message.report.into[0].refused_by.add(refusal=number, messages=times)
+    return message
 
 
 def of_round(**counts: int) -> pb.FromNode:
@@ -102,15 +123,20 @@ def chunk(size: int = 8, **more: Any) -> pb.FromNode:
 
 
 LIES = {
-    "counts beyond 64 bits in all": (report(messages=2**64 - 1), "bad_number"),
+    "counts beyond 64 bits in all": (report(sent=2**64 - 1), "bad_number"),
     "bytes beyond what a run can hold": (report(values_bytes=2**48 + 1), "bad_number"),
-    "a round trip that is no number": (report(round_trip_s=nan), "bad_number"),
-    "a round trip before its time": (report(round_trip_s=-1.0), "bad_number"),
-    "sockets beyond 64 bits": (report(sockets=pb.SocketTotals(bytes_sent=2**63)), "bad_number"),
-    "a link to nobody": (pb.FromNode(report=pb.Report(run=RUN, out=[pb.OutLink(receiver=4)])), "unknown_link"),
-    "a link to itself": (pb.FromNode(report=pb.Report(run=RUN, into=[pb.InLink(sender=1)])), "unknown_link"),
-    "a link twice": (pb.FromNode(report=pb.Report(run=RUN, out=[pb.OutLink(receiver=2)] * 2)), "twice"),
-    "CPU time without end": (pb.FromNode(report=pb.Report(run=RUN, totals=pb.NodeTotals(cpu_s=inf))), "bad_number"),
+    "a round trip that is no number": (report(round_trips_s=nan), "bad_number"),
+    "a round trip before its time": (report(round_trips_s=-1.0), "bad_number"),
+    "sockets beyond 64 bits": (report(sockets=SocketCounts(bytes_sent=2**63)), "bad_number"),
+    "sockets with a number too many": (with_numbers(sockets=[0] * 8), "bad_number"),
+    "a counter that is in no table": (with_numbers(whole=[0]), "bad_number"),
+    "a time that is in no table": (with_numbers(seconds=[0.0]), "bad_number"),
+    "no counters at all": (pb.FromNode(report=pb.Report(run=RUN, out=[pb.Counted(peer=2)])), "bad_number"),
+    "a peer that is suspect twice": (counted(into={2: InCounters(suspect=2)}), "bad_number"),
+    "a link to nobody": (counted(out={4: OutCounters()}), "unknown_link"),
+    "a link to itself": (counted(into={1: InCounters()}), "unknown_link"),
+    "a link twice": (with_link_twice(), "twice"),
+    "CPU time without end": (counted(cpu_s=inf), "bad_number"),
     "records in disorder": (
         pb.FromNode(report=pb.Report(run=RUN, records=[honest.record(1, k) for k in (3, 3)])), "bad_iteration",
     ),
@@ -169,6 +195,21 @@ LIES = {
 def test_what_cannot_be_is_refused_by_its_reason(lie: str) -> None:
     message, reason = LIES[lie]
     assert verdict(message) == reason
+
+
+@pytest.mark.parametrize("entry", [entry for table in TABLE for entry in totalled(table)], ids=lambda entry: entry.name)
+def test_a_counter_is_believed_up_to_the_bound_in_its_table(entry: CounterEntry) -> None:
+    def told(number: float) -> str:
+        node, out, into = NodeCounters(run=RUN), OutCounters(), InCounters()
+        for counters in (node, out, into):
+            if hasattr(counters, entry.name):
+                setattr(counters, entry.name, number)
+        if entry.name == "refused":
+            into.refused_by["wrong_run"] = int(number)
+        node.out[2], node.into[2] = out, into
+        return verdict(pb.FromNode(report=totals_message(node)))
+
+    assert [told(number) for number in (0, entry.most, entry.most + 1)] == ["", "", "bad_number"]
 
 
 def test_an_effect_that_ends_with_the_run_is_planned_for_infinity() -> None:

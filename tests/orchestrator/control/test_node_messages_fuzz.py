@@ -13,44 +13,20 @@ import numpy as np
 import pytest
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.control import ControlPlane, NetworkRun, NetworkState
+from orchestrator.control import NetworkRun
 from orchestrator.control.field_ranges import ControlRefused
-from orchestrator.control.members import Member
 from orchestrator.control.node_messages import check, decoded, facts_of
-from orchestrator.control.recorded_run import RunOrder, conduct, make_order
+from orchestrator.control.recorded_run import RunOrder, make_order
 from orchestrator.results import Ending, Status
-from pame.observe import Evaluation, Record
 from tests.contract.builders import mutated
+from tests.harness import Watcher
 from tests.orchestrator.control import builders as honest
-from tests.orchestrator.control.harness import experiment_of
+from tests.orchestrator.control.harness import experiment_of, run_of_three
 
 PARTS, EACH = 8, 25_000
 LIAR = 1
 EVERY, SNAPSHOTS = 5, 5
 FAULTS = [{"kind": "link-down", "links": "all", "at": "500s"}]
-
-
-class Points:
-    """Of both curves: what they are by, and the iteration."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[str, int]] = []
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.seen.append((evaluation.by, evaluation.iteration))
-
-    def recorded(self, records: list[Record]) -> None:
-        pass
-
-    def state(self, state: NetworkState) -> None:
-        pass
-
-
-async def until_running(control: ControlPlane) -> NetworkRun:
-    async with asyncio.timeout(60):
-        while control.run is None or control.run.phase == "gathering":
-            await asyncio.sleep(0.01)
-    return control.run
 
 
 def corpus_of(order: RunOrder) -> list[pb.FromNode]:
@@ -62,7 +38,7 @@ def corpus_of(order: RunOrder) -> list[pb.FromNode]:
 def ends_the_run(message: pb.FromNode) -> bool:
     """What is taken, if it is well made, and then ends the run, as it should: a failure, a model that diverges."""
     if message.WhichOneof("kind") != "snapshot" or len(message.snapshot.values) % 8:
-        return message.WhichOneof("kind") == "failure"
+        return bool(message.WhichOneof("kind") == "failure")
     return not bool((np.abs(np.frombuffer(message.snapshot.values, "<f8")) <= 1.0).all())
 
 
@@ -73,21 +49,11 @@ def progress(order: RunOrder, node: int, k: int) -> list[pb.FromNode]:
     return [report, *honest.snapshots(order.number, k, order.setting.problem.n)]
 
 
-async def besieged(order: RunOrder, folder: Path, part: int, points: Points) -> tuple[Ending, NetworkRun]:
+async def besieged(order: RunOrder, folder: Path, part: int, points: Watcher) -> tuple[Ending, NetworkRun]:
     """A run of three nodes, of which one sends what is made of honest messages by mutation."""
-    control, random = ControlPlane("127.0.0.1"), Random(f"control {part}")
-    members = [Member(f"node-{i}", f"127.0.0.1:{i + 1}", "", "1", 1, frozenset(_needs(order))) for i in range(3)]
-    for member in members:
-        control.members.add(member)
-    conducting = asyncio.create_task(conduct(control, order, folder, points))
-    try:
-        run = await until_running(control)
-        for index, member in enumerate(members):
-            run.heard(member, honest.ready(order.number, index, order.setting))
-        async with asyncio.timeout(60):
-            while run.phase != "running":
-                await asyncio.sleep(0.01)
-        corpus, facts = corpus_of(order), facts_of(order.number, order.setting, EVERY)
+    random, corpus = Random(f"control {part}"), corpus_of(order)
+    facts = facts_of(order.number, order.setting, EVERY)
+    async with run_of_three(order, folder, points) as (run, members, conducting):
         for number in range(EACH):
             k, is_between = divmod(number, EACH // SNAPSHOTS)
             if not is_between:
@@ -110,13 +76,6 @@ async def besieged(order: RunOrder, folder: Path, part: int, points: Points) -> 
                 run.heard(member, message)
         run.cancel()
         return await conducting, run
-    finally:
-        conducting.cancel()
-        await control.close("the test is over")
-
-
-def _needs(order: RunOrder) -> set[str]:
-    return {f"algorithm:{order.experiment.algorithm.kind}", f"problem:{order.experiment.problem.kind}"}
 
 
 def _parting(order: RunOrder, index: int) -> list[pb.FromNode]:
@@ -134,10 +93,10 @@ def _checked(message: pb.FromNode, facts: object) -> None:
 def test_mutated_messages_of_a_node_never_break_a_run(tmp_path: Path, part: int) -> None:
     experiment = experiment_of(faults=FAULTS, verify={"when": "never"}, evaluate={"every": EVERY})
     order = make_order(experiment, tmp_path, "local")
-    points = Points()
+    points = Watcher()
     ending, run = asyncio.run(besieged(order, tmp_path / "run", part, points))
     assert ending.status is Status.INTERRUPTED
-    by_time = [iteration for by, iteration in points.seen if by == "time"]
+    by_time = [point.iteration for point in points.by("time")]
     assert by_time == sorted(set(by_time))
     assert len(by_time) >= 3
     refused = run.refused.counts

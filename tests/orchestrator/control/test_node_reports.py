@@ -13,31 +13,17 @@ from pame import problems, topology
 from pame.algorithms import PameSpec
 from pame.errors import Diverged
 from pame.evaluate import judge_own
-from pame.observe import Evaluation, Record
+from pame.observe import Record
 from pame.problems import LinearSpec
 from pame.randomness import Key, Purpose, normals
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute
 from pame.stopping import StopRules
 from pame.topology.kinds import Ring
+from tests.harness import Watcher
 
 NODES, N = 4, 30
 EVERYBODY = range(NODES)
-
-
-class Observer:
-    def __init__(self) -> None:
-        self.points: list[Evaluation] = []
-        self.records: list[Record] = []
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(evaluation)
-
-    def recorded(self, records: list[Record]) -> None:
-        self.records += records
-
-    def by(self, curve: str) -> list[Evaluation]:
-        return [point for point in self.points if point.by == curve]
 
 
 def setting(**changes: object) -> ResolvedRun:
@@ -76,7 +62,7 @@ def tell(collection: NodeReports, node: int, k: int, seconds: float = 0.0, alive
 
 
 def test_a_point_by_iteration_needs_every_node_and_equals_what_the_models_say() -> None:
-    made, observer = setting(), Observer()
+    made, observer = setting(), Watcher()
     collection = NodeReports(made, observer)
     for node in (2, 0, 3):
         assert tell(collection, node, 5, 1.0) is None
@@ -95,7 +81,7 @@ def test_a_node_that_says_it_is_far_ahead_does_not_push_out_the_sets_of_the_othe
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("orchestrator.control.node_reports._SETS_BYTES", 0)
-    observer = Observer()
+    observer = Watcher()
     collection = NodeReports(setting(stop=StopRules(iterations=1000)), observer)
     for node in (0, 1, 2):
         tell(collection, node, 5)
@@ -106,7 +92,7 @@ def test_a_node_that_says_it_is_far_ahead_does_not_push_out_the_sets_of_the_othe
 
 
 def test_equal_models_have_no_consensus_distance_left_by_rounding() -> None:
-    observer = Observer()
+    observer = Watcher()
     collection = NodeReports(setting(), observer)
     values = (model(0, 0) + 1e6).tobytes()
     for node in EVERYBODY:
@@ -115,7 +101,7 @@ def test_equal_models_have_no_consensus_distance_left_by_rounding() -> None:
 
 
 def test_the_curve_by_time_takes_the_latest_snapshot_of_each_live_node() -> None:
-    made, observer = setting(), Observer()
+    made, observer = setting(), Watcher()
     collection = NodeReports(made, observer)
     for node in EVERYBODY:
         tell(collection, node, 0)
@@ -138,13 +124,13 @@ def test_the_curve_by_time_takes_the_latest_snapshot_of_each_live_node() -> None
 
 
 def test_complete_sets_end_a_run_at_the_last_iteration() -> None:
-    collection = NodeReports(setting(), Observer())
+    collection = NodeReports(setting(), Watcher())
     decisions = [tell(collection, node, 20) for node in EVERYBODY]
     assert decisions == [None, None, None, Decision("20 iterations done", 20)]
 
 
 def test_the_curve_by_time_ends_where_the_run_does() -> None:
-    observer = Observer()
+    observer = Watcher()
     collection = NodeReports(setting(), observer)
     for node in EVERYBODY:
         tell(collection, node, 0)
@@ -160,7 +146,7 @@ def test_the_curve_by_time_ends_where_the_run_does() -> None:
 
 
 def test_a_target_ends_a_run_at_its_snapshot() -> None:
-    collection = NodeReports(setting(stop=StopRules(iterations=20, target=1e12)), Observer())
+    collection = NodeReports(setting(stop=StopRules(iterations=20, target=1e12)), Watcher())
     decision = [tell(collection, node, 5) for node in EVERYBODY][-1]
     assert decision is not None
     assert decision.iteration == 5
@@ -169,8 +155,8 @@ def test_a_target_ends_a_run_at_its_snapshot() -> None:
 
 def test_with_stragglers_or_after_a_death_the_curve_by_time_decides() -> None:
     stop = StopRules(iterations=20, target=1e12)
-    slow = NodeReports(setting(stop=stop, compute=Compute(step_s=0.01, stragglers=0.25)), Observer())
-    bereaved = NodeReports(setting(stop=stop), Observer())
+    slow = NodeReports(setting(stop=stop, compute=Compute(step_s=0.01, stragglers=0.25)), Watcher())
+    bereaved = NodeReports(setting(stop=stop), Watcher())
     bereaved.has_faults()
     for collection in (slow, bereaved):
         assert [tell(collection, node, 0) for node in EVERYBODY][-1] == Decision(
@@ -180,7 +166,7 @@ def test_with_stragglers_or_after_a_death_the_curve_by_time_decides() -> None:
 
 
 def test_records_are_counted_and_bytes_before_an_iteration_are_told_apart() -> None:
-    observer = Observer()
+    observer = Watcher()
     collection = NodeReports(setting(), observer)
     for node in EVERYBODY:
         rows = [pb.Record(iteration=k, bytes=100, late=1, starved=k == 3, coverage=2.0) for k in range(7)]
@@ -199,13 +185,13 @@ def test_records_are_counted_and_bytes_before_an_iteration_are_told_apart() -> N
 def test_a_record_comes_out_as_it_was_told_and_what_was_not_told_is_none() -> None:
     told = Record(2, 3, 1.5, 0.25, 4, 3, 1.75, 0, 1, 5, 60, 2, 0.5)
     starved = Record(2, 4, 2.0, 0.5, 4, 0, 0.0, 1, 0, 0, 0, 0, None)
-    observer = Observer()
+    observer = Watcher()
     NodeReports(setting(), observer).report(2, [record_message(told), record_message(starved)])
     assert observer.records == [told, starved]
 
 
 def test_results_are_kept_apart_from_snapshots() -> None:
-    observer = Observer()
+    observer = Watcher()
     collection = NodeReports(setting(), observer)
     chunk = pb.SnapshotChunk(iteration=20, values=model(1, 20).tobytes(), result=True)
     assert take(collection, 1, chunk, 0.0, EVERYBODY) is None
@@ -215,7 +201,7 @@ def test_results_are_kept_apart_from_snapshots() -> None:
 
 
 def test_a_diverging_run_says_so() -> None:
-    collection = NodeReports(setting(), Observer())
+    collection = NodeReports(setting(), Watcher())
     for node in EVERYBODY:
         tell(collection, node, 0)
     huge = np.full(N, 1e200).tobytes()
@@ -227,13 +213,13 @@ def test_a_diverging_run_says_so() -> None:
 
 @pytest.mark.parametrize("chunk", [{"offset": N - 1, "values": bytes(16)}, {"offset": 2**31, "values": bytes(8)}])
 def test_a_piece_that_does_not_fit_is_ignored(chunk: dict[str, object]) -> None:
-    collection = NodeReports(setting(), Observer())
+    collection = NodeReports(setting(), Watcher())
     assert take(collection, 0, pb.SnapshotChunk(iteration=5, **chunk), 0.0, EVERYBODY) is None  # type: ignore[arg-type]
     assert collection.latest_iteration[0] == -1
 
 
 def test_a_snapshot_that_lost_a_piece_is_thrown_away_whole() -> None:
-    collection = NodeReports(setting(), Observer())
+    collection = NodeReports(setting(), Watcher())
     values = model(0, 5)
     for begin, end in ((0, 11), (12, N)):
         take(collection, 0, pb.SnapshotChunk(iteration=5, offset=begin, values=values[begin:end].tobytes()), 0.0, [0])
@@ -246,7 +232,7 @@ def test_a_snapshot_that_lost_a_piece_is_thrown_away_whole() -> None:
 
 def test_sets_that_can_never_complete_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("orchestrator.control.node_reports._SETS_BYTES", 0)
-    observer = Observer()
+    observer = Watcher()
     collection = NodeReports(setting(evaluate_every=1, stop=StopRules(iterations=1000)), observer)
     for k in range(100):
         for node in (0, 1, 2):
@@ -257,7 +243,7 @@ def test_sets_that_can_never_complete_do_not_pile_up(monkeypatch: pytest.MonkeyP
 
 
 def test_records_of_a_node_that_came_back_behind_the_others_are_in_the_next_points_of_both_curves() -> None:
-    observer = Observer()
+    observer = Watcher()
     collection = NodeReports(setting(), observer)
     for k in (5, 10):
         if k == 10:  # a new process does again what the old one had done

@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 from prometheus_client import parser
 
+from contract.counters import NodeCounters
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.refused_requests import RefusedRequests
 from contract.ports.tls_failures import REASONS
-from node.counters import NodeCounters
 from node.metrics import NodeCollector
 from orchestrator.control.metrics import Build, OrchestratorCollector, OrchestratorFigures
 from orchestrator.control.run_phase import Phase

@@ -5,27 +5,16 @@ from pathlib import Path
 import pytest
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.control import NetworkRun, NetworkState
+from orchestrator.control import NetworkRun
 from orchestrator.control.members import Member, Members
 from orchestrator.control.run import new_number
 from orchestrator.control.run_phase import Phase
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import RunFolder
-from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec
 from pame.topology.kinds import Complete
-
-
-class Nobody:
-    def evaluated(self, evaluation: Evaluation) -> None:
-        pass
-
-    def recorded(self, records: list[Record]) -> None:
-        pass
-
-    def state(self, state: NetworkState) -> None:
-        pass
+from tests.harness import Watcher
 
 
 def member() -> Member:
@@ -39,7 +28,7 @@ def test_a_node_that_is_back_is_not_dead_whether_or_not_its_old_stream_was_misse
     experiment = Experiment(nodes=2, topology=Complete(), problem=LinearSpec(n=5))
     with RunFolder(tmp_path / "run") as folder:
         setting = make_network_setting(experiment, tmp_path)
-        run = NetworkRun(new_number(), experiment, setting, folder, Members(), Nobody())
+        run = NetworkRun(new_number(), experiment, setting, folder, Members(), Watcher())
         run.phase = Phase.RUNNING
         old, new = member(), member()
         run.indices.take(0, old)

@@ -10,11 +10,12 @@ from contract.rpc import control_pb2 as pb
 from orchestrator.control import rejoin
 from orchestrator.control.node_reports import NodeReports
 from orchestrator.control.rejoin import Rejoins, first_iteration, start_model
-from tests.orchestrator.control.test_node_reports import Observer, model, setting, tell
+from tests.harness import Watcher
+from tests.orchestrator.control.test_node_reports import model, setting, tell
 
 
 def collection() -> NodeReports:
-    made = NodeReports(setting(), Observer())
+    made = NodeReports(setting(), Watcher())
     made.iterations[:] = [3, 10, 20, 40]
     for node in (0, 1, 3):
         tell(made, node, 5)

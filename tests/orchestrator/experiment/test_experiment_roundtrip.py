@@ -18,7 +18,7 @@ from pame.problems import SPECS as PROBLEMS
 from pame.rules import Compute, Exchange, Messages
 from pame.stopping import StopRules
 from pame.topology import SPECS as TOPOLOGIES
-from tests.spec_strategies import registered, specs
+from tests.builders import registered, specs
 
 POSITIVE = st.integers(1, 10**9)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator
 
 from orchestrator.experiment import Experiment, default_path, dump, json_schema, load
 from orchestrator.experiment.text import parse, to_yaml

@@ -62,7 +62,7 @@ def places(
     for key, hint in keys(section).items():
         yield (*path, key), base
         for found in sections_of(hint):
-            below = {"kind": kind_of(found)} if kind_of(found) else {}
+            below: dict[str, Any] = {"kind": kind_of(found)} if kind_of(found) else {}
             below |= {name: NEEDED[name] for name in keys(found) if name in NEEDED and (*path, key)[0] != "links"}
             within: list[Any] | dict[str, Any] = below
             inner: tuple[Any, ...] = (*path, key)

@@ -25,7 +25,7 @@ from pame.problems import LinearSpec
 from pame.rules import Compute, Exchange, Messages
 from pame.stopping import PaperRule, StopRules
 from pame.topology.kinds import Ring
-from tests.spec_strategies import specs, values
+from tests.builders import specs, values
 
 RULES = {"exchange": Exchange, "messages": Messages, "compute": Compute, "stop": StopRules, "link": LinkSpec}
 FIELDS = [(name, field.name) for name, spec in RULES.items() for field in fields(spec)]
@@ -98,11 +98,11 @@ def beyond(hint: Any) -> Iterator[float]:
                 case Ge(ge=least):
                     yield plain(least) - 1
                 case Gt(gt=below):
-                    yield plain(below)  # type: ignore[arg-type]
+                    yield plain(below)
                 case Le(le=most):
                     yield plain(most) + 1
                 case Lt(lt=above):
-                    yield plain(above)  # type: ignore[arg-type]
+                    yield plain(above)
         if plain in (int, float):
             yield from (float("nan"), float("-inf"), 10**30, 1e300)
 

@@ -2,28 +2,23 @@
 
 import asyncio
 import os
-import shutil
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from orchestrator.backends.processes import NodeProcesses
+from tests.browser import PATIENCE_MS, Theme
 from tests.orchestrator.backends.harness import attached, join_of
 from tests.orchestrator.control.harness import TOKEN
 from tests.orchestrator.live.harness import BOUND_S, Visited, long_run, visited
 
 pytestmark = pytest.mark.requires("chromium")
 
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-PATIENCE_MS = 60_000
 NOT_THE_PAGE = "ERR_NETWORK_CHANGED"
 """The browser's word for an interface that somebody else on this machine made or removed."""
 
@@ -60,9 +55,7 @@ class Look:
 
 
 @asynccontextmanager
-async def browsing(
-    browser: Browser, theme: Literal["light", "dark"] = "light", width: int = 1200
-) -> AsyncIterator[Look]:
+async def browsing(browser: Browser, theme: Theme = "light", width: int = 1200) -> AsyncIterator[Look]:
     page = await browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
     try:
         yield Look(page)
@@ -70,12 +63,10 @@ async def browsing(
         await page.close()
 
 
-def play(out: Path, scene: Callable[[Visited, Browser], Awaitable[None]]) -> None:
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
+def play(out: Path, chromium: str, scene: Callable[[Visited, Browser], Awaitable[None]]) -> None:
     async def bounded() -> None:
         async with asyncio.timeout(BOUND_S), visited(out) as visit, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+            browser = await playwright.chromium.connect_over_cdp(chromium)
             await scene(visit, browser)
             await browser.close()
 
@@ -86,7 +77,7 @@ def flowing(selector: str = "") -> str:
     return f"document.querySelectorAll('#graph .links path[class^=heat]{selector}').length > 0"
 
 
-def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(tmp_path: Path) -> None:
+def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(tmp_path: Path, chromium: str) -> None:
     async def scene(visit: Visited, browser: Browser) -> None:
         with NodeProcesses(tmp_path / "nodes.log") as processes:
             visit.begin(processes, ["a", "b", "c", "d"])
@@ -141,10 +132,10 @@ def test_a_real_run_is_seen_live_a_death_too_and_then_its_report(tmp_path: Path)
             await visit.leave(processes)
         assert {(tmp_path / name).stat().st_size > 20_000 for name in ("running.png", "phone.png")} == {True}
 
-    play(tmp_path / "runs", scene)
+    play(tmp_path / "runs", chromium, scene)
 
 
-def test_the_token_ends_a_run_and_stays_in_memory(tmp_path: Path) -> None:
+def test_the_token_ends_a_run_and_stays_in_memory(tmp_path: Path, chromium: str) -> None:
     async def scene(visit: Visited, browser: Browser) -> None:
         await visit.world.desk.submit(long_run(), Path())
         async with browsing(browser) as look:
@@ -167,10 +158,10 @@ def test_the_token_ends_a_run_and_stays_in_memory(tmp_path: Path) -> None:
             assert await look.page.input_value("#token") == ""
             assert [words for words in look.complaints() if "401" not in words] == []
 
-    play(tmp_path / "runs", scene)
+    play(tmp_path / "runs", chromium, scene)
 
 
-def test_hostile_names_are_words_and_nothing_else(tmp_path: Path) -> None:
+def test_hostile_names_are_words_and_nothing_else(tmp_path: Path, chromium: str) -> None:
     hostile = "<img src=x onerror=\"document.title='owned'\">"
 
     async def scene(visit: Visited, browser: Browser) -> None:
@@ -196,10 +187,10 @@ def test_hostile_names_are_words_and_nothing_else(tmp_path: Path) -> None:
             assert await look.text("h1") == "a report"
             assert look.complaints() == []
 
-    play(tmp_path / "runs", scene)
+    play(tmp_path / "runs", chromium, scene)
 
 
-def test_a_lost_connection_is_said_and_its_return_seen(tmp_path: Path) -> None:
+def test_a_lost_connection_is_said_and_its_return_seen(tmp_path: Path, chromium: str) -> None:
     async def scene(visit: Visited, browser: Browser) -> None:
         async with browsing(browser) as look:
             await look.open(visit.url("/"))
@@ -210,10 +201,10 @@ def test_a_lost_connection_is_said_and_its_return_seen(tmp_path: Path) -> None:
             await look.page.unroute("**/api/**")
             await look.page.wait_for_selector("#lost", state="hidden")
 
-    play(tmp_path, scene)
+    play(tmp_path, chromium, scene)
 
 
-def test_the_theme_button_switches_light_and_dark(tmp_path: Path) -> None:
+def test_the_theme_button_switches_light_and_dark(tmp_path: Path, chromium: str) -> None:
     async def scene(visit: Visited, browser: Browser) -> None:
         async with browsing(browser, "dark") as look:
             await look.open(visit.url("/"))
@@ -223,4 +214,4 @@ def test_the_theme_button_switches_light_and_dark(tmp_path: Path) -> None:
             light: Any = await look.page.evaluate(background)
             assert (dark, light) == ("rgb(15, 20, 26)", "rgb(246, 247, 249)")
 
-    play(tmp_path, scene)
+    play(tmp_path, chromium, scene)

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,8 @@ def test_bad_http_is_counted_in_one_line_and_never_a_traceback(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scene(visit: Visited) -> None:
-        draw, refused, said = random.Random(SEED), visit.page._refused, []
+        said: list[Mapping[str, int]] = []
+        draw, refused = random.Random(SEED), visit.page._refused
         refused.say = said.append
         for _ in range(40):
             await asyncio.gather(*(ask(visit.page.port, nonsense(draw), leave=True) for _ in range(15)))

@@ -14,7 +14,7 @@ from orchestrator.backends.processes import NodeProcesses
 from orchestrator.errors import CannotListen
 from orchestrator.live import LivePage
 from orchestrator.live import page as page_module
-from tests.orchestrator.backends.harness import until
+from tests.harness import until
 from tests.orchestrator.control.harness import TOKEN, experiment_of
 from tests.orchestrator.live.harness import Visited, long_run, play
 

@@ -13,6 +13,7 @@ from node.stream_proof import proof, shown
 from node.wire_message import pack
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import NetworkRun
+from tests.contract.harness import stream
 from tests.orchestrator.live.harness import Visited, long_run, play
 
 NAMES = ["node-0", "node-1", "node-2"]
@@ -79,7 +80,7 @@ def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Path) ->
             assert receiver is not None
             async with grpc.aio.insecure_channel(receiver.address) as channel:
                 metadata = shown(run.common.secret, receiver.address)
-                call = channel.stream_stream(PUSH, None, pb.Receipt.FromString)(metadata=metadata)
+                call = stream(channel, PUSH, pb.Receipt, metadata)
                 await call.write(_lie(run, sender=2, receiver=1))
                 await call.done_writing()
                 assert [list(receipt.refused) async for receipt in call] == [[]]

@@ -17,8 +17,6 @@ N, S = 200, 40
 
 @dataclass(frozen=True)
 class Plan:
-    """What a made-up run should look like."""
-
     name: str = "Linear regression, 16 nodes"
     nodes: int = 16
     iterations: int = 300
@@ -49,7 +47,6 @@ def edges_of(plan: Plan) -> list[tuple[int, int]]:
 
 
 def make_run(folder: Path, plan: Plan) -> Path:
-    """Writes all files of a run folder."""
     folder.mkdir(parents=True, exist_ok=True)
     edges = edges_of(plan)
     (folder / "experiment.yaml").write_text(

@@ -1,6 +1,9 @@
 """What a reader of a report sees."""
 
+import re
+from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 
 
 class Reader(HTMLParser):
@@ -29,3 +32,9 @@ class Reader(HTMLParser):
     @property
     def text(self) -> str:
         return " ".join(self.words)
+
+
+def words_of(page: Path) -> str:
+    """All words of its body, in one line."""
+    body = page.read_text(encoding="utf-8").partition("<main")[2].partition("</main>")[0]
+    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))

@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.report import ReportError, write_report, write_sweep_report
 from orchestrator.results.read import read_run
+from orchestrator.results.summary import MessageBits, MessageCounts, SentBytes
 from orchestrator.results.tables import read_links, read_records
 from pame.randomness import Key, Purpose, integers
 from tests.orchestrator.report.oracle import Reader
@@ -34,14 +35,14 @@ def test_a_run_without_a_summary_is_reported_from_its_other_files(tmp_path: Path
     assert summary.reason == (
         "the orchestrator ended before the run did; this report is made of what had reached the disk"
     )
-    assert [summary.number(fact) for fact in ("nodes", "n", "seed")] == [3, 50, 11]
-    assert (summary.word("algorithm"), summary.word("problem"), summary.word("backend")) == ("pame", "linear", "")
-    assert (summary.objective, summary.consensus) == (0.75, 0.5)
-    assert summary.number("iterations") == 2  # nodes 0 and 1 have done two, node 2 one
-    assert summary.number("seconds") == 0.4
-    assert summary.bytes == {"total": 400}
-    assert summary.messages == {"sent": 4, "late": 2, "starved": 1, "evicted": None}
-    assert summary.message_bits == {"sent": 800}
+    assert (summary.nodes, summary.n, summary.seed) == (3, 50, 11)
+    assert (summary.algorithm, summary.problem, summary.backend) == ("pame", "linear", "")
+    assert (summary.final.objective, summary.final.consensus) == (0.75, 0.5)
+    assert summary.iterations == 2  # nodes 0 and 1 have done two, node 2 one
+    assert summary.seconds == 0.4
+    assert summary.bytes == SentBytes(total=400)
+    assert summary.messages == MessageCounts(sent=4, late=2, starved=1, evicted=None)
+    assert summary.message_bits == MessageBits(sent=800)
     shown = text_of(write_report(tmp_path))
     assert "This run broke off: the orchestrator ended before the run did" in shown
     assert "Last f(mean model) 0.75" in shown
@@ -54,8 +55,8 @@ def test_the_curve_alone_tells_iterations_seconds_and_bytes(tmp_path: Path) -> N
     (tmp_path / "curve.jsonl").write_text(json.dumps(POINT) + "\n")
     summary = read_run(tmp_path).summary
     assert summary.name == tmp_path.name
-    assert [summary.number(fact) for fact in ("iterations", "seconds", "nodes")] == [1, 0.2, None]
-    assert summary.bytes == {"total": 300}
+    assert (summary.iterations, summary.seconds, summary.nodes) == (1, 0.2, None)
+    assert summary.bytes == SentBytes(total=300)
     shown = text_of(write_report(tmp_path))
     assert "bytes the last line of curve.jsonl" in shown
     assert "messages not measured" in shown
@@ -81,7 +82,7 @@ def test_a_summary_that_was_cut_is_said_to_be(run_folder: Callable[..., Path]) -
 def test_an_experiment_cut_inside_a_number_does_not_give_a_wrong_number(tmp_path: Path) -> None:
     (tmp_path / "experiment.yaml").write_text("name: x\nseed: 12\nnodes: 1")  # of `nodes: 16`
     summary = read_run(tmp_path).summary
-    assert (summary.number("seed"), summary.number("nodes")) == (12, None)
+    assert (summary.seed, summary.nodes) == (12, None)
 
 
 def test_a_row_cut_inside_its_last_cell_is_left_out(tmp_path: Path) -> None:

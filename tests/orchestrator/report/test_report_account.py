@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 from contract.socket_counts import SocketCounts
 from orchestrator.control.summary import wire
 from orchestrator.report import write_report
+from orchestrator.results.network_summary import WireRatios
+from orchestrator.results.typed_json import to_text
 from pame.codec import Sizes
 from pame.framing import LOOPBACK, Traffic
 from tests.orchestrator.report.oracle import Reader
@@ -29,19 +32,18 @@ COUNTED = SocketCounts(
 
 def report_with(folder: Path, network: Any, backend: str = "local") -> str:
     path = folder / "summary.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "network": network, "backend": backend}))
+    path.write_text(to_text({**json.loads(path.read_text()), "network": network, "backend": backend}))
     return Reader(write_report(folder).read_text()).text
 
 
 def test_what_ss_counted_is_set_against_the_model_without_what_was_sent_again() -> None:
     found = wire(TRAFFIC, COUNTED, LOOPBACK)
-    assert found["model"]["total"] == 5910
-    assert found["counted"] == 3734 + 40 * 52
-    assert found["ratios"] == {
-        "stream": pytest.approx(3625 / 3625),
-        "packets": pytest.approx(40 / (41 - 8)),
-        "total": pytest.approx(5814 / (5910 - 111 - 8 * 52)),
-    }
+    assert found.model["total"] == 5910
+    assert found.counted == 3734 + 40 * 52
+    assert found.ratios is not None
+    assert asdict(found.ratios) == pytest.approx(
+        {"stream": 3625 / 3625, "packets": 40 / (41 - 8), "total": 5814 / (5910 - 111 - 8 * 52)}
+    )
 
 
 def test_a_run_that_switched_tls_off_says_so_in_red(run_folder: Callable[..., Path]) -> None:
@@ -56,9 +58,9 @@ def test_a_run_that_switched_tls_off_says_so_in_red(run_folder: Callable[..., Pa
 
 def test_connections_that_broke_before_they_were_counted_leave_no_ratio() -> None:
     found = wire(TRAFFIC, SocketCounts(connections=0), LOOPBACK)
-    assert found["sockets"]["connections"] == 0
-    assert found["counted"] is None
-    assert set(found["ratios"].values()) == {None}
+    assert found.sockets == SocketCounts(connections=0)
+    assert found.counted is None
+    assert found.ratios == WireRatios()
 
 
 def test_the_report_prints_the_account_next_to_the_formulas(run_folder: Callable[..., Path]) -> None:

@@ -18,14 +18,17 @@ from contract.realised import Realised
 from orchestrator.control.fault_events import fault_event
 from orchestrator.experiment.faults.happened import Reach, Told, on_network
 from orchestrator.report import progress, write_report
+from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_axes import FaultAxes, course
-from orchestrator.report.fault_impact import Ages, Dip, Impact, Live, Rounds, impacts
+from orchestrator.report.fault_impact import Dip, Impact, Live, impacts
 from orchestrator.report.fault_shading import FaultShading, shades
 from orchestrator.report.theme import chart_themes
 from orchestrator.results.fault_history import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.results.read import RunData, read_run
+from orchestrator.results.window_rounds import Ages, Rounds
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
 from pame.fault_plan_text import read_plan
+from tests.json_strategies import JSON
 from tests.orchestrator.report.builders import (
     HALVES,
     HEADER,
@@ -41,7 +44,7 @@ from tests.orchestrator.report.oracle import Reader
 
 
 def course_of(run: RunData) -> FaultAxes:
-    return course(run.curve, run.summary.number("seconds"), run.summary.number("iterations"))
+    return course(run.curve, run.summary.seconds, run.summary.iterations)
 
 
 def faults_of(run: RunData) -> Faults:
@@ -99,7 +102,9 @@ def test_what_stops_a_node_at_an_iteration_is_where_the_node_told(tmp_path: Path
     write_lines(folder / "events.jsonl", [told("begins", 6.0, 0, planned), told("ends", 9.5, 0, planned)])
     (impact,) = impacts_of(folder)
     assert impact.span == (6.0, 9.5)
-    assert impact.consensus == Dip(before=2, worst=5, after=4, recovered=pytest.approx(2.5))
+    assert impact.consensus is not None
+    assert impact.consensus.recovered == pytest.approx(2.5)
+    assert impact.consensus == Dip(before=2, worst=5, after=4, recovered=impact.consensus.recovered)
     assert impact.live is not None
     assert impact.live.components == 1
     assert shades_of(folder).data()["faults-iteration"] == [{"from": 12, "to": 19, "fault": "pause"}]
@@ -253,8 +258,7 @@ def with_faults_summed_up(folder: Path, *told: Told) -> Path:
     facts = json.loads((folder / "summary.json").read_text())
     plan = read_plan((folder / "plan.jsonl").read_text())
     outcomes = on_network(plan, told, Reach(20.0, [40] * 4))
-    windows = [{"window": place, **asdict(outcome)} for place, outcome in outcomes.windows.items()]
-    facts |= {"faults": {**asdict(outcomes), "windows": windows}, "warnings": [outcomes.sentence, "another one"]}
+    facts |= {"faults": asdict(outcomes), "warnings": [outcomes.sentence, "another one"]}
     (folder / "summary.json").write_text(json.dumps(facts))
     return folder
 
@@ -370,7 +374,7 @@ def test_every_curve_is_drawn_with_its_shades(run_folder: Callable[..., Path]) -
     run = read_run(folder)
     behind = shades(run.faults, course_of(run))
     config = chart_themes(1)["dark"]
-    figures = [*progress.curves(run, behind), progress.coverage(run, behind)[0]]
+    figures = [*progress.curves(run, behind), coverage(run, behind)[0]]
     for figure in figures:
         for key, spec in figure.specs.items():
             names = {part["data"]["name"] for part in (spec, *spec["layer"]) if "data" in part}
@@ -518,11 +522,6 @@ def test_what_a_missing_file_would_tell_is_not_measured(tmp_path: Path, lost: st
         assert "not measured" in shown
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
 ACTS = st.fixed_dictionaries(
     {"what": st.sampled_from(["fault begins", "fault ends", "fault failed"])},
     optional=dict.fromkeys(("seconds", "node", "number", "planned", "detail", "mechanism", "failed", "took"), JSON),

@@ -11,6 +11,7 @@ import vl_convert
 from orchestrator.number_words import duration, number, percent, volume
 from orchestrator.report import progress, traffic
 from orchestrator.report.chart import Chart
+from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_shading import FaultShading
 from orchestrator.report.page import packed
 from orchestrator.report.sweep import read_sweep
@@ -18,12 +19,13 @@ from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves
 from orchestrator.report.theme import chart_themes
 from orchestrator.report.vega import Row, binned, suits_log
 from orchestrator.results.read import read_run
+from orchestrator.results.summary import MessageCounts
 from orchestrator.results.tables import read_records
 
 
 def run_figures(folder: Path) -> list[Chart]:
     run = read_run(folder)
-    figures: list[Chart | None] = [*progress.curves(run, FaultShading()), *progress.coverage(run, FaultShading())]
+    figures: list[Chart | None] = [*progress.curves(run, FaultShading()), *coverage(run, FaultShading())]
     figures += [traffic.volume_by_kind(run.summary), traffic.bits_per_message(run.summary)]
     if run.links is not None:
         figures += [traffic.volume_by_link(run.links), traffic.participation(run.links, 0)]
@@ -100,7 +102,7 @@ def test_lost_bytes_are_shown_apart_and_late_ones_as_part_of_the_total(run_folde
     assert [rows[kind]["role"] for kind in ("Values", "Late", "Lost")] == ["sent", "of these, late", "not sent"]
     assert ("%" in rows["Late"]["label"], "%" in rows["Lost"]["label"]) == (True, False)
     carried = sum(row["y"] for row in rows.values() if row["role"] == "sent")
-    assert volume(carried * 1024) == volume(summary.bytes["total"])
+    assert volume(carried * 1024) == volume(summary.bytes.total)
 
 
 def set_coverage(folder: Path, cells: list[str]) -> None:
@@ -113,19 +115,19 @@ def test_equal_coverage_in_every_round_is_said_and_not_drawn(run_folder: Callabl
     folder = run_folder(iterations=5)
     set_coverage(folder, ["0.4", "0.39999999999999997", "0.40000003"])
     run = read_run(folder)
-    (only,) = progress.coverage(run, FaultShading())
+    (only,) = coverage(run, FaultShading())
     assert only.id == "coverage"
     assert only.note.endswith(" Every round had coverage 0.4.")  # some messages of this run were late
     for fate, missing in (("", ": no message was missing"), ("late", ""), ("lost", ""), ("starved", "")):
-        messages = dict.fromkeys(("late", "evicted", "lost", "starved"), 0.0) | ({fate: 1.0} if fate else {})
-        (only,) = progress.coverage(replace(run, summary=replace(run.summary, messages=messages)), FaultShading())
+        messages = MessageCounts(**{"late": 0, "evicted": 0, "lost": 0, "starved": 0, **({fate: 1} if fate else {})})
+        (only,) = coverage(replace(run, summary=replace(run.summary, messages=messages)), FaultShading())
         assert only.note.endswith(f" Every round had coverage 0.4{missing}.")
 
 
 def test_coverage_that_varies_is_drawn_as_a_distribution(run_folder: Callable[..., Path]) -> None:
     folder = run_folder(iterations=5)
     set_coverage(folder, ["0.4", "0.4", "0.401"])
-    figures = progress.coverage(read_run(folder), FaultShading())
+    figures = coverage(read_run(folder), FaultShading())
     assert [figure.id for figure in figures] == ["coverage", "coverage-spread"]
     assert "Every round had" not in figures[0].note
 

@@ -1,68 +1,20 @@
 """The reports in a real browser, from file://: charts are drawn, nothing is loaded, switches and themes work."""
 
 import json
-import shutil
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
-from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from orchestrator.report import write_report, write_sweep_report
 from pame.fault_effects import DropEffect, SlowEffect
+from tests.browser import Theme, Visit, Visiting
 from tests.orchestrator.report.builders import HALVES, event, write_plan
 
 pytestmark = pytest.mark.requires("chromium")
-
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-Theme = Literal["light", "dark"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-class Visit:
-    """An open page that remembers what it complained of and what it asked the network for."""
-
-    def __init__(self, browser: Browser, path: Path, theme: Theme = "light", width: int = 1200) -> None:
-        self.page: Page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready]", state="attached")
-
-    def drawn(self) -> list[str]:
-        """What each chart says it shows, if it really has marks of a size."""
-        shown: list[str] = self.page.eval_on_selector_all(
-            ".chart",
-            """charts => charts.map(chart => {
-                const kinds = ['line', 'rect', 'symbol'].map(kind => `svg .mark-${kind}.role-mark path`);
-                const marks = [...chart.querySelectorAll(kinds.join())];
-                const large = marks.some(mark => mark.getBoundingClientRect().width > 2);
-                return large ? chart.dataset.drawn : `${chart.id} is empty`;
-            })""",
-        )
-        return shown
-
-    def press(self, selector: str, then: str) -> None:
-        self.page.click(selector)
-        self.page.wait_for_selector(then, state="attached")
 
 
 def colours(png: bytes) -> int:
@@ -77,30 +29,28 @@ def colours(png: bytes) -> int:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_all_charts_of_a_run_are_drawn_without_complaint_or_network(
-    browser: Browser, run_folder: Callable[..., Path], theme: Theme
+    visiting: Visiting, run_folder: Callable[..., Path], theme: Theme
 ) -> None:
-    visit = Visit(browser, write_report(run_folder()), theme)
+    visit = visiting(write_report(run_folder()), theme)
     assert [shown.split()[0] for shown in visit.drawn()] == [theme] * 11
     assert visit.complaints == []
     assert all(url.startswith(("file:", "data:")) for url in visit.requests)
     assert colours(visit.page.screenshot()) > 100
-    visit.page.close()
 
 
-def test_a_hostile_name_neither_runs_nor_breaks_the_page(browser: Browser, run_folder: Callable[..., Path]) -> None:
+def test_a_hostile_name_neither_runs_nor_breaks_the_page(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
     name = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-    visit = Visit(browser, write_report(run_folder(name=name, metric=name, warnings=(name,), iterations=40)))
+    visit = visiting(write_report(run_folder(name=name, metric=name, warnings=(name,), iterations=40)))
     assert visit.page.title() == f"{name} · PaME run"
     assert visit.page.inner_text("h1") == name
     assert all("empty" not in shown for shown in visit.drawn())
     assert visit.complaints == []
-    visit.page.close()
 
 
 def test_the_theme_button_redraws_the_charts_and_is_remembered(
-    browser: Browser, run_folder: Callable[..., Path]
+    visiting: Visiting, run_folder: Callable[..., Path]
 ) -> None:
-    visit = Visit(browser, write_report(run_folder(iterations=40)))
+    visit = visiting(write_report(run_folder(iterations=40)))
     before = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     visit.press("#theme", "#chart-waiting[data-drawn^=dark]")
     assert {shown.split()[0] for shown in visit.drawn()} == {"dark"}
@@ -108,11 +58,10 @@ def test_the_theme_button_redraws_the_charts_and_is_remembered(
     visit.page.reload()
     visit.page.wait_for_selector("html[data-ready]", state="attached")
     assert {shown.split()[0] for shown in visit.drawn()} == {"dark"}
-    visit.page.close()
 
 
-def test_the_switches_change_the_axes(browser: Browser, run_folder: Callable[..., Path]) -> None:
-    visit = Visit(browser, write_report(run_folder(iterations=40)))
+def test_the_switches_change_the_axes(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+    visit = visiting(write_report(run_folder(iterations=40)))
     visit.press("[data-switch=x] [data-value=seconds]", "#chart-metric-1[data-drawn='light seconds']")
     assert "Simulated seconds (s)" in visit.page.inner_text("#chart-objective")
     visit.press("[data-switch=y] [data-value=gap]", "#chart-objective[data-drawn='light seconds gap']")
@@ -120,83 +69,76 @@ def test_the_switches_change_the_axes(browser: Browser, run_folder: Callable[...
     visit.press("[data-switch=x] [data-value=bytes]", "#chart-metric-1[data-drawn='light bytes']")
     assert "Transmitted by all nodes (KiB)" in visit.page.inner_text("#chart-consensus")
     assert all("empty" not in shown for shown in visit.drawn())
-    visit.page.close()
 
 
 def test_printing_a_dark_page_draws_its_charts_for_white_paper(
-    browser: Browser, run_folder: Callable[..., Path]
+    visiting: Visiting, run_folder: Callable[..., Path]
 ) -> None:
-    visit = Visit(browser, write_report(run_folder(iterations=40)), "dark")
+    visit = visiting(write_report(run_folder(iterations=40)), "dark")
     visit.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     visit.page.wait_for_selector("#chart-waiting[data-drawn^=light]", state="attached")
     visit.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     visit.page.wait_for_selector("#chart-waiting[data-drawn^=dark]", state="attached")
-    visit.page.close()
 
 
-def test_hovering_a_curve_shows_its_numbers(browser: Browser, run_folder: Callable[..., Path]) -> None:
-    visit = Visit(browser, write_report(run_folder(iterations=40)))
+def test_hovering_a_curve_shows_its_numbers(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+    visit = visiting(write_report(run_folder(iterations=40)))
     visit.page.hover("#chart-objective svg", position={"x": 400, "y": 150})
     visit.page.wait_for_selector("#vg-tooltip-element.visible")
     assert "Iteration" in visit.page.inner_text("#vg-tooltip-element")
-    visit.page.close()
 
 
 @pytest.mark.parametrize("kind", ["run", "sweep"])
 def test_nothing_is_wider_than_a_telephone(
-    browser: Browser, run_folder: Callable[..., Path], sweep_folder: Path, kind: str
+    visiting: Visiting, run_folder: Callable[..., Path], sweep_folder: Path, kind: str
 ) -> None:
     name = "a-name-without-any-place-to-break-" * 4
     path = write_report(run_folder(name=name, metric=name)) if kind == "run" else write_sweep_report(sweep_folder)
-    visit = Visit(browser, path, width=400)
+    visit = visiting(path, width=400)
     assert visit.page.evaluate("document.documentElement.scrollWidth") == 400
     assert visit.page.eval_on_selector_all(".chart svg", "all => all.every(svg => svg.clientWidth <= 400)")
-    visit.page.close()
 
 
 @pytest.mark.parametrize("width", [1200, 400])
 def test_the_report_of_a_broken_off_run_fits_with_all_its_events(
-    browser: Browser, run_folder: Callable[..., Path], width: int
+    visiting: Visiting, run_folder: Callable[..., Path], width: int
 ) -> None:
     folder = run_folder()
     for name in ("summary.json", "links.csv"):
         (folder / name).unlink()
     events = [{"seconds": k, "what": "patience", "node": k % 16, "detail": "waited for 3 " * 9} for k in range(200)]
     (folder / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
-    visit = Visit(browser, write_report(folder), width=width)
+    visit = visiting(write_report(folder), width=width)
     assert all("empty" not in shown for shown in visit.drawn())
     assert visit.complaints == []
     assert visit.page.evaluate("document.documentElement.scrollWidth") == width
     box = visit.page.locator("#events .long")
     spare = box.evaluate("box => [box.clientWidth - box.scrollWidth, box.clientHeight < 500, box.scrollHeight > 5000]")
     assert spare == [0, True, True]
-    visit.page.close()
 
 
-def test_tables_of_a_sweep_with_repeated_seeds_fit_their_cards(browser: Browser, sweep_folder: Path) -> None:
-    visit = Visit(browser, write_sweep_report(sweep_folder))
+def test_tables_of_a_sweep_with_repeated_seeds_fit_their_cards(visiting: Visiting, sweep_folder: Path) -> None:
+    visit = visiting(write_sweep_report(sweep_folder))
     assert visit.page.eval_on_selector("#settings td small", "small => getComputedStyle(small).display") == "block"
     spare = visit.page.eval_on_selector_all(".scroll", "all => all.map(box => box.clientWidth - box.scrollWidth)")
     assert spare == [0, 0]
-    visit.page.close()
 
 
 def test_a_tile_without_a_number_is_smaller_than_one_with_a_number(
-    browser: Browser, run_folder: Callable[..., Path]
+    visiting: Visiting, run_folder: Callable[..., Path]
 ) -> None:
-    visit = Visit(browser, write_report(run_folder(clock=False, iterations=10)))
+    visit = visiting(write_report(run_folder(clock=False, iterations=10)))
     size = "tile => parseFloat(getComputedStyle(tile).fontSize)"
     assert visit.page.eval_on_selector(".tile .figure.none", size) == 18
     assert visit.page.eval_on_selector(".tile .figure:not(.none)", size) > 18
-    visit.page.close()
 
 
-def test_no_name_is_broken_inside_a_word_on_a_wide_page(browser: Browser, run_folder: Callable[..., Path]) -> None:
+def test_no_name_is_broken_inside_a_word_on_a_wide_page(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
     folder = run_folder(iterations=10)
     summary = json.loads((folder / "summary.json").read_text())
     summary["measured"] = {"consensus_of_all": "counted by the simulator at the sender " * 20}
     (folder / "summary.json").write_text(json.dumps(summary))
-    visit = Visit(browser, write_report(folder), width=620)
+    visit = visiting(write_report(folder), width=620)
     lines = """cells => cells.map(cell => {
         const range = document.createRange();
         range.selectNodeContents(cell);
@@ -205,20 +147,18 @@ def test_no_name_is_broken_inside_a_word_on_a_wide_page(browser: Browser, run_fo
     shown = dict(visit.page.eval_on_selector_all("#methods th", lines))
     assert {name: count for name, count in shown.items() if " " not in name and count > 1} == {}
     assert "consensus_of_all" in shown
-    visit.page.close()
 
 
-def test_a_curve_on_a_log_axis_fills_its_chart(browser: Browser, run_folder: Callable[..., Path]) -> None:
-    visit = Visit(browser, write_report(run_folder()))
+def test_a_curve_on_a_log_axis_fills_its_chart(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
+    visit = visiting(write_report(run_folder()))
     height = "path => path.getBoundingClientRect().height"
     assert visit.page.eval_on_selector("#chart-objective .mark-line.role-mark path", height) > 0.88 * 280
-    visit.page.close()
 
 
 def test_a_sweep_of_words_with_a_clock_starts_in_seconds_and_draws_its_outcome(
-    browser: Browser, words_folder: Path
+    visiting: Visiting, words_folder: Path
 ) -> None:
-    visit = Visit(browser, write_sweep_report(words_folder))
+    visit = visiting(write_sweep_report(words_folder))
     assert visit.drawn() == ["light seconds"] * 3 + ["light gap"]
     dots = "#chart-outcome-0 .mark-symbol.role-mark path"
     visit.press("[data-switch=outcome-0] [data-value=seconds]", "#chart-outcome-0[data-drawn='light seconds']")
@@ -226,11 +166,12 @@ def test_a_sweep_of_words_with_a_clock_starts_in_seconds_and_draws_its_outcome(
     labels = visit.page.locator("#chart-outcome-0 .mark-text.role-axis-label >> nth=0").locator("text")
     assert labels.all_text_contents() == ["0", "1", "2", "all"]
     assert visit.complaints == []
-    visit.page.close()
 
 
-def test_a_sweep_draws_its_charts_switches_sorts_and_brings_out_a_series(browser: Browser, sweep_folder: Path) -> None:
-    visit = Visit(browser, write_sweep_report(sweep_folder))
+def test_a_sweep_draws_its_charts_switches_sorts_and_brings_out_a_series(
+    visiting: Visiting, sweep_folder: Path
+) -> None:
+    visit = visiting(write_sweep_report(sweep_folder))
     assert all("empty" not in shown for shown in visit.drawn())
     visit.press("[data-switch=x] [data-value=bytes]", "#chart-metric[data-drawn='light bytes']")
     visit.press("[data-switch=outcome-0] [data-value=consensus]", "#chart-outcome-0[data-drawn='light consensus']")
@@ -245,7 +186,6 @@ def test_a_sweep_draws_its_charts_switches_sorts_and_brings_out_a_series(browser
     assert values[-1] == ""
     assert visit.complaints == []
     assert all(url.startswith(("file:", "data:")) for url in visit.requests)
-    visit.page.close()
 
 
 def tooltip_over(visit: Visit, chart: str, across: float) -> str:
@@ -262,7 +202,7 @@ def tooltip_over(visit: Visit, chart: str, across: float) -> str:
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 1200), ("light", 400)])
 def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
-    browser: Browser, run_folder: Callable[..., Path], theme: Theme, width: int
+    visiting: Visiting, run_folder: Callable[..., Path], theme: Theme, width: int
 ) -> None:
     folder = run_folder()
     partition = event(HALVES, 0, 3, fault="partition halves: 0 1 | 2 3")
@@ -271,7 +211,7 @@ def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
         event(SlowEffect((1,), 9.0), 4, inf, number=2),
     ]
     write_plan(folder, partition, *others)
-    visit = Visit(browser, write_report(folder), theme, width)
+    visit = visiting(write_report(folder), theme, width)
     assert [shown.split()[0] for shown in visit.drawn()] == [theme] * 11
     for chart in ("objective", "consensus", "metric-0", "metric-1", "coverage"):
         bands = visit.page.locator(f"#chart-{chart} svg .mark-rect.role-mark path")
@@ -288,15 +228,13 @@ def test_faults_are_shaded_named_by_tooltip_and_legend_and_fit_the_page(
         boxes = "all => all.map(box => box.clientWidth - box.scrollWidth)"
         assert visit.page.eval_on_selector_all("#faults .scroll", boxes) == [0, 0]
     assert visit.complaints == []
-    visit.page.close()
 
 
-def test_the_tooltip_of_a_sweep_names_the_series(browser: Browser, words_folder: Path) -> None:
-    visit = Visit(browser, write_sweep_report(words_folder))
+def test_the_tooltip_of_a_sweep_names_the_series(visiting: Visiting, words_folder: Path) -> None:
+    visit = visiting(write_sweep_report(words_folder))
     shown = tooltip_over(visit, "#chart-objective", 0.5)
     assert "undefined" not in shown
     assert "spare" in shown
-    visit.page.close()
 
 
 BROKEN = """() => {
@@ -323,7 +261,7 @@ BROKEN = """() => {
 
 @pytest.mark.parametrize("width", [420, 1400])
 def test_no_word_and_no_number_breaks_inside_a_cell(
-    browser: Browser, run_folder: Callable[..., Path], words_folder: Path, width: int
+    visiting: Visiting, run_folder: Callable[..., Path], words_folder: Path, width: int
 ) -> None:
     folder = run_folder()
     write_plan(folder, event(HALVES, 0, 3, fault="partition two-clusters: 0-1/2-3 " * 3))
@@ -340,8 +278,7 @@ def test_no_word_and_no_number_breaks_inside_a_cell(
     index["keys"] = ["algorithm", "topology"]
     (words_folder / "sweep.json").write_text(json.dumps(index))
     for path in (write_report(folder), write_sweep_report(words_folder)):
-        visit = Visit(browser, path, width=width)
+        visit = visiting(path, width=width)
         assert visit.page.locator("td").count() > 20
         assert visit.page.evaluate(BROKEN) == []
         assert visit.page.evaluate("document.documentElement.scrollWidth") == width
-        visit.page.close()

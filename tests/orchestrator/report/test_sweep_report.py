@@ -1,6 +1,5 @@
 import json
 import re
-from html import unescape
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,6 +11,7 @@ from orchestrator.errors import CannotWrite
 from orchestrator.report import ReportError, write_sweep_report
 from orchestrator.report.sweep import middle, read_sweep, short_names
 from orchestrator.report.sweep_charts import outcome_charts, overlaid_curves, x_switch
+from tests.orchestrator.report.oracle import words_of
 
 HOSTILE = '"><script>alert(1)</script>'
 
@@ -66,16 +66,14 @@ def change_summary(path: Path, objective: float | None, optimum: float | None, s
 def with_optima(folder: Path, gaps: dict[str, list[float]], known: bool = True) -> str:
     """Settings with gaps by seed, seeds with very different optima; the report's words."""
     content = json.loads((folder / "sweep.json").read_text())
-    runs = []
+    runs: list[dict[str, Any]] = []
     for name, found in gaps.items():
         for seed, gap in enumerate(found, 1):
             place = content["runs"][len(runs)]["folder"]
             change_summary(folder / place / "summary.json", 10.0**seed + gap, 10.0**seed if known else None, seed)
             runs.append({"folder": place, "values": {"kind": name, "seed": seed}, "status": "finished"})
     write_sweep_json(folder, keys=["kind", "seed"], runs=runs)
-    html = write_sweep_report(folder).read_text(encoding="utf-8")
-    body = html.partition("<main")[2].partition("</main>")[0]
-    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
+    return words_of(write_sweep_report(folder))
 
 
 def test_what_is_compared_is_the_gap_to_the_optimum_of_each_seed(sweep_folder: Path) -> None:

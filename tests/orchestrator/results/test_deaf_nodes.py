@@ -51,10 +51,9 @@ def test_who_is_cut_off_from_all_neighbours_is_excused() -> None:
 
 
 def test_slow_neighbours_excuse_and_a_slow_node_elsewhere_does_not() -> None:
-    slow = {"compute": {"stragglers": 1.0, "slowdown": 50}}
-    assert deaf([0] * NODES, **slow) == []
-    one = {"compute": {"stragglers": 0.25, "slowdown": 50}}
-    assert len(deaf([0] * NODES, **one)) == NODES - 1  # all but the slow one, whose messages and waits are its own
+    assert deaf([0] * NODES, compute={"stragglers": 1.0, "slowdown": 50}) == []
+    found = deaf([0] * NODES, compute={"stragglers": 0.25, "slowdown": 50})
+    assert len(found) == NODES - 1  # all but the slow one, whose messages and waits are its own
 
 
 def test_where_chance_plays_a_part_it_takes_more_to_be_sure() -> None:
@@ -66,6 +65,6 @@ def test_where_chance_plays_a_part_it_takes_more_to_be_sure() -> None:
 
 
 def test_a_run_without_waiting_that_is_shorter_than_its_links_tells_nothing() -> None:
-    sections = {"exchange": {"mode": "free"}, "links": {"delay": "5s"}}
+    sections: dict[str, Any] = {"exchange": {"mode": "free"}, "links": {"delay": "5s"}}
     assert deaf([0] * NODES, seconds=9.0, **sections) == []
     assert deaf([0] * NODES, seconds=11.0, **sections) == [0, 1, 2, 3]

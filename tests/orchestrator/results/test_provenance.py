@@ -16,6 +16,7 @@ from contract.plugins import VARIABLE
 from orchestrator.report.provenance import provenance_footer
 from orchestrator.results import begin_provenance, end_provenance
 from orchestrator.results.provenance import safe_command
+from tests.json_strategies import JSON
 
 ROOT = Path(__file__).parents[3]
 
@@ -105,10 +106,7 @@ def test_the_footer_says_what_made_the_results(tmp_path: Path) -> None:
     assert "PaME Testbed 1.2, an installed package" in provenance_footer(tmp_path)
 
 
-PLAIN = st.none() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20)
-
-
-@given(st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)))
+@given(JSON)
 def test_whatever_the_file_holds_the_footer_is_made(tmp_path_factory: pytest.TempPathFactory, junk: object) -> None:
     folder = tmp_path_factory.getbasetemp() / "junk"
     folder.mkdir(exist_ok=True)

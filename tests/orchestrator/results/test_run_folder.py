@@ -6,6 +6,7 @@ import pytest
 
 from orchestrator.errors import CannotWrite
 from orchestrator.results import RunFolder, create_folder
+from orchestrator.results.summary import FinalFigures, RunSummary
 from pame.observe import Evaluation, Record
 
 POINT = Evaluation("iteration", 3, None, 10, 0.5, 0.25, None, {"test_mse": 1.0})
@@ -67,8 +68,9 @@ def test_events_are_on_the_disk_at_once_and_records_with_them(tmp_path: Path) ->
 @pytest.mark.parametrize("value", [nan, inf, -inf])
 def test_what_is_no_number_in_json_becomes_null(tmp_path: Path, value: float) -> None:
     with RunFolder(tmp_path) as run:
-        run.write_summary({"final": {"objective": value, "list": [value, 1.0]}})
-    assert json.loads((tmp_path / "summary.json").read_text()) == {"final": {"objective": None, "list": [None, 1.0]}}
+        run.write_summary(RunSummary(final=FinalFigures(value, 1.0, {"test_mse": value})))
+    final = json.loads((tmp_path / "summary.json").read_text())["final"]
+    assert final == {"objective": None, "consensus": 1.0, "metrics": {"test_mse": None}, "own": None}
 
 
 def test_a_disk_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:

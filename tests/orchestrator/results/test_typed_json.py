@@ -16,6 +16,7 @@ from orchestrator.results.folder import RunFolder
 from orchestrator.results.points import read_curve, read_last_point
 from orchestrator.results.typed_json import from_json, other_keys, to_json, to_text
 from pame.observe import Evaluation, Own
+from tests.json_strategies import JSON
 
 METRICS = st.dictionaries(st.text(max_size=5), st.floats(), max_size=3)
 OWN = st.builds(Own, st.floats(), st.floats(), METRICS, METRICS, METRICS)
@@ -26,11 +27,6 @@ POINTS = st.builds(
     st.sampled_from(["iteration", "time"]), WHOLE, CLOCK, WHOLE, st.floats(), st.floats(), CLOCK, METRICS,
     st.none() | OWN,
 )  # fmt: skip
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
-)
 
 
 def as_written(value: Any) -> Any:

@@ -1,36 +1,28 @@
-"""What the tests of the algorithms share: a small graph, problems worked by hand, a driver that follows the seam."""
+"""What runs algorithms in the tests: a driver that follows the interface by the letter, the simulators, measures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pame.algorithms import Algorithm, Received
-from pame.exchange import Vector
-from pame.observe import Evaluation, Record
-from pame.problems.base import Matrix, Optimum, Stacked
-from pame.topology import Topology
+from pame.algorithms import Algorithm, Delivery, Received
+from pame.byte_account import ByteAccount
+from pame.observe import RunOutcome
+from pame.problems.base import Matrix
+from pame.resolved_run import ResolvedRun
+from pame.simulator import DRIVERS
+from tests.harness import Watcher
 
-EDGES = ((0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 2), (2, 3), (4, 5))
-"""Six nodes of degrees 5, 2, 3, 2, 2, 2."""
-
-
-def graph(nodes: int = 6, edges: Sequence[tuple[int, int]] = EDGES) -> Topology:
-    return Topology(nodes, np.array(edges, dtype=np.int64))
-
-
-def neighbours_in(edges: Sequence[tuple[int, int]], node: int) -> list[int]:
-    return sorted({a + b - node for a, b in edges if node in (a, b)})
+Kind = TypeVar("Kind")
 
 
 def drive(
     nodes: Sequence[Algorithm], iterations: int, lost: Callable[[int, int, int], bool] = lambda _j, _i, _k: False
 ) -> list[Matrix]:
-    """All nodes in lock step, in the order of calls that the seam prescribes; the models before each iteration."""
+    """All nodes in lock step, in the order of calls that the interface prescribes; the models before each iteration."""
     history = [np.stack([node.model for node in nodes])]
+    inboxes: list[list[Received]] = [[] for _ in nodes]
     for k in range(iterations):
-        inboxes: list[list[Received]] = [[] for _ in nodes]
         for node in nodes:
             node.prepare(k)
         for sender, node in enumerate(nodes):
@@ -39,94 +31,55 @@ def drive(
             for receiver in receivers:
                 if not lost(sender, receiver, k):
                     inboxes[receiver].append(Received(sender, k, message, 0))
-        for node, inbox in zip(nodes, inboxes, strict=True):
+        for i, node in enumerate(nodes):
+            in_order = node.delivery is Delivery.IN_ORDER
             if node.wanted(k) is not None:
-                node.absorb(k, inbox[::-1])
+                node.absorb(k, inboxes[i] if in_order else inboxes[i][::-1])
+                inboxes[i] = []
             else:
-                assert not inbox
+                assert in_order or not inboxes[i]
         for node in nodes:
             node.step(k)
         history.append(np.stack([node.model for node in nodes]))
     return history
 
 
-@dataclass(frozen=True)
-class Pull:
-    """f_i(w) = ||w - target||^2 / 2 at the iterations before `until`, and no force afterwards."""
-
-    target: Vector
-    until: float = np.inf
-    samples: int = 1
-
-    def value(self, model: Vector) -> float:
-        return float(np.square(model - self.target).sum()) / 2
-
-    def gradient(self, model: Vector, iteration: int) -> Vector:
-        return model - self.target if iteration < self.until else np.zeros_like(model)
-
-    def smoothness(self) -> float:
-        return 1.0
+def driven(setting: ResolvedRun, nodes: Sequence[Algorithm] | None = None) -> list[Matrix]:
+    return drive(setting.nodes() if nodes is None else nodes, setting.stop.last_iteration, setting.is_lost)
 
 
-@dataclass(frozen=True)
-class Constant:
-    """An objective with the same gradient everywhere."""
-
-    slope: Vector
-    samples: int = 1
-
-    def value(self, model: Vector) -> float:
-        return float(self.slope @ model)
-
-    def gradient(self, model: Vector, iteration: int) -> Vector:
-        return self.slope
-
-    def smoothness(self) -> float:
-        return 0.0
+def all_of(kind: type[Kind], nodes: Sequence[Algorithm]) -> list[Kind]:
+    """The nodes, which are all of this kind."""
+    found: list[Kind] = []
+    for node in nodes:
+        assert isinstance(node, kind)
+        found.append(node)
+    return found
 
 
-@dataclass(frozen=True)
-class Pulls:
-    """One pull per node, as a problem."""
-
-    targets: Matrix
-    until: float = np.inf
-    metric: str = "distance"
-
-    @property
-    def n(self) -> int:
-        return int(self.targets.shape[1])
-
-    @property
-    def nodes(self) -> int:
-        return len(self.targets)
-
-    def local(self, node: int) -> Pull:
-        return Pull(self.targets[node], self.until)
-
-    def stacked(self) -> Stacked:
-        raise NotImplementedError
-
-    def objective(self, model: Vector) -> float:
-        return sum(self.local(node).value(model) for node in range(self.nodes)) / self.nodes
-
-    def optimum(self) -> Optimum:
-        mean: NDArray[np.float64] = self.targets.mean(axis=0)
-        return Optimum(mean, self.objective(mean), "the mean of the targets")
-
-    def metrics(self, model: Vector) -> dict[str, float]:
-        return {self.metric: float(np.linalg.norm(model - self.targets.mean(axis=0)))}
+def simulated(setting: ResolvedRun, driver: str = "lock-step") -> tuple[RunOutcome, ByteAccount]:
+    ledger = ByteAccount(setting.topology.nodes)
+    return DRIVERS[driver](setting, Watcher(), ledger), ledger
 
 
-@dataclass
-class Watcher:
-    """Keeps what a driver tells."""
+def gradients(setting: ResolvedRun, models: Matrix, k: int) -> Matrix:
+    """Row i is node i's gradient at row i of the models."""
+    return np.stack([setting.problem.local(i).gradient(model, k) for i, model in enumerate(models)])
 
-    evaluations: list[Evaluation] = field(default_factory=list)
-    records: list[Record] = field(default_factory=list)
 
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.evaluations.append(evaluation)
+def suboptimality(setting: ResolvedRun, models: Matrix) -> float:
+    """f(mean model) - f*, over the same at w = 0."""
+    problem = setting.problem
+    best = problem.optimum().objective
+    return (problem.objective(models.mean(axis=0)) - best) / (problem.objective(np.zeros(problem.n)) - best)
 
-    def recorded(self, records: Sequence[Record]) -> None:
-        self.records += records
+
+def worst(setting: ResolvedRun, models: Matrix) -> float:
+    """The same of the node that is farthest from the optimum."""
+    return max(suboptimality(setting, model[np.newaxis]) for model in models)
+
+
+def distance(setting: ResolvedRun, models: Matrix) -> float:
+    """How far the models are from the optimum, over how far it is from 0."""
+    best = setting.problem.optimum().model
+    return float(np.linalg.norm(models - best) / np.linalg.norm(np.tile(best, (len(models), 1))))

@@ -1,73 +1,30 @@
-"""What the reference tests of the algorithms share: six nodes on a small regression, and Q of every k as a matrix."""
+"""Who mixes with whom at every iteration, as matrices, written from the rules alone.
+
+`Gossip` keeps every node's copy of every surrogate in one array and applies each message at once.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import ceil, lcm
-from typing import Any
 
 import numpy as np
-import pytest
 
-from pame.algorithms import Algorithm, AlgorithmSpec
-from pame.byte_account import ByteAccount
-from pame.links import LinkSpec
-from pame.problems import LogisticSpec
+from pame.algorithms.replica_spec import ReplicaSpec
+from pame.compressors import expand
 from pame.problems.base import Matrix
-from pame.problems.regression import Regression
+from pame.randomness import Key, Purpose
 from pame.resolved_run import ResolvedRun
-from pame.sampling import candidates, message_lost
-from pame.simulator import run_lock_step, run_virtual_time
-from pame.stopping import StopRules
-from tests.pame.algorithms.harness import EDGES, Watcher, drive, graph, neighbours_in
-
-SEED, NODES, N, ITERATIONS = 3, 6, 20, 20
-DEGREES = (5, 2, 3, 2, 2, 2)
-ALWAYS = (1,) * NODES
-DIFFERENT = (1, 3, 2, 5, 2, 4)
-
-EVERY_SCHEDULE = pytest.mark.parametrize(
-    ("periods", "participation"),
-    [(ALWAYS, 1.0), ((2,) * NODES, 1.0), (ALWAYS, 0.5), ((2,) * NODES, 0.5), (DIFFERENT, 0.5), (DIFFERENT, 1.0)],
-    ids=lambda value: "".join(map(str, value)) if isinstance(value, tuple) else str(value),
-)
+from pame.sampling import candidates
+from tests.pame.algorithms.builders import DEGREES, EDGES, NEIGHBOURS, NODES, SEED, N
 
 Lost = Callable[[int, int, int], bool]
-
-
-def problem_of(batch: int | None = None) -> Regression:
-    """Strongly convex, and no two nodes have the same minimiser; all gradients are smooth with L = 1.1."""
-    spec = LogisticSpec(
-        n=N, samples=30, batch=batch, regularisation=0.2, feature_shift=0.5, truth_shift=1.0, test_samples=5
-    )
-    return spec.build(NODES, SEED)
-
-
-def setting_of(
-    spec: AlgorithmSpec, problem: Regression, periods: tuple[int, ...] = ALWAYS, **changes: Any
-) -> ResolvedRun:
-    setting = ResolvedRun(SEED, graph(), problem, spec, periods, StopRules(ITERATIONS))
-    return replace(setting, **changes)
-
-
-def gradients(problem: Regression, models: Matrix, k: int) -> Matrix:
-    return np.stack([problem.local(i).gradient(models[i], k) for i in range(NODES)])
-
-
-def full_gradients(problem: Regression, models: Matrix) -> Matrix:
-    return np.stack([problem.local(i).full_gradient(models[i]) for i in range(NODES)])
 
 
 def never(_sender: int, _receiver: int, _k: int) -> bool:
     return False
 
 
-def lost_at(rate: float) -> Lost:
-    return lambda sender, receiver, k: message_lost(SEED, sender, receiver, k, rate)
-
-
 def drawn(node: int, k: int, participation: float) -> Sequence[int]:
-    count = ceil(participation * DEGREES[node])
-    return candidates(SEED, node, k, neighbours_in(EDGES, node), count)
+    return candidates(SEED, node, k, NEIGHBOURS[node], ceil(participation * DEGREES[node]))
 
 
 def active_edges(k: int, periods: Sequence[int], participation: float) -> list[tuple[int, int]]:
@@ -90,12 +47,27 @@ def rests(periods: Sequence[int], participation: float) -> Matrix:
     return rest
 
 
-def edge_weights(k: int, periods: Sequence[int], participation: float, either_way: Lost = never) -> Matrix:
-    """Metropolis weights of the active edges over which nothing is lost either way; nothing on the diagonal."""
+def weight(i: int, j: int, mixing: str = "metropolis") -> float:
+    return 1 / (1 + max(DEGREES[i], DEGREES[j])) if mixing == "metropolis" else 1 / (1 + max(DEGREES))
+
+
+def edge_weights(
+    k: int, periods: Sequence[int], participation: float, either_way: Lost = never, mixing: str = "metropolis"
+) -> Matrix:
+    """Of the active edges over which nothing is lost either way; nothing on the diagonal."""
     weights = np.zeros((NODES, NODES))
     for i, j in active_edges(k, periods, participation):
         if not either_way(i, j, k) and not either_way(j, i, k):
-            weights[i, j] = weights[j, i] = 1 / (1 + max(DEGREES[i], DEGREES[j]))
+            weights[i, j] = weights[j, i] = weight(i, j, mixing)
+    return weights
+
+
+def drawn_weights(k: int, periods: Sequence[int], participation: float, mixing: str) -> Matrix:
+    """Row i: the weights of whom i has drawn, if it is at a round."""
+    weights = np.zeros((NODES, NODES))
+    for i in range(NODES):
+        for j in drawn(i, k, participation) if k % periods[i] == 0 else ():
+            weights[i, j] = weight(i, j, mixing)
     return weights
 
 
@@ -104,13 +76,9 @@ def q_of(weights: Matrix) -> Matrix:
     return weights + np.diag(1 - weights.sum(axis=1))
 
 
-def q_at(k: int, periods: Sequence[int], participation: float) -> Matrix:
-    return q_of(edge_weights(k, periods, participation))
-
-
-def q_as_received(q: Matrix, k: int, lost: Lost, on_loss: str) -> Matrix:
+def q_as_received(weights: Matrix, k: int, lost: Lost, on_loss: str) -> Matrix:
     """What is lost goes to the receiver itself, or nowhere."""
-    p = q.copy()
+    p = q_of(weights)
     for i in range(NODES):
         for j in range(NODES):
             if i != j and lost(j, i, k):
@@ -119,26 +87,63 @@ def q_as_received(q: Matrix, k: int, lost: Lost, on_loss: str) -> Matrix:
     return p
 
 
-def check(setting: ResolvedRun, expected: Sequence[Matrix]) -> list[Algorithm]:
-    """The node objects agree with the matrices at every k, and so do both simulators; the nodes at the end."""
-    nodes = setting.nodes()
-    history = drive(nodes, ITERATIONS, setting.is_lost)
-    assert np.abs(expected[-1]).max() > 0.1
-    for k in range(ITERATIONS + 1):
-        np.testing.assert_allclose(history[k], expected[k], rtol=0.0, atol=1e-10)
-    lock_step = run_lock_step(setting, Watcher(), ByteAccount(NODES))
-    assert lock_step.models.tobytes() == history[-1].tobytes()
-    timed = replace(setting, link=LinkSpec(0.02, 0.019, 1e6))
-    assert run_virtual_time(timed, Watcher(), ByteAccount(NODES)).models.tobytes() == history[-1].tobytes()
-    return nodes
+class Gossip:
+    """All copies of one surrogate per node, [holder, owner, coordinate]."""
 
+    def __init__(self, setting: ResolvedRun, spec: ReplicaSpec, place: int = 0) -> None:
+        self.setting, self.spec, self.place = setting, spec, place
+        self.copies = np.zeros((NODES, NODES, N))
+        self.behind = np.zeros((NODES, NODES), dtype=bool)
+        self.agreed = np.zeros((NODES, NODES, N))
+        self.mutual = np.ones((NODES, NODES), dtype=bool)
 
-def worst(setting: ResolvedRun, iterations: int) -> float:
-    """The relative suboptimality of the worst node's model."""
-    return suboptimality(setting, drive(setting.nodes(), iterations, setting.is_lost)[-1])
+    @property
+    def own(self) -> Matrix:
+        return self.copies[np.arange(NODES), np.arange(NODES)]
 
+    def is_round(self, i: int, k: int) -> bool:
+        return k % self.setting.periods[i] == 0
 
-def suboptimality(setting: ResolvedRun, models: Matrix) -> float:
-    problem = setting.problem
-    least = problem.optimum().objective
-    return max(problem.objective(model) - least for model in models) / (problem.objective(np.zeros(N)) - least)
+    def exchange(self, k: int, vectors: Matrix, speaks: Sequence[bool] = (True,) * NODES) -> None:
+        """Everybody at a round sends; whoever receives applies at once."""
+        for j in range(NODES):
+            if self.is_round(j, k):
+                self._send(k, j, vectors[j] if speaks[j] else None)
+        for i, j in (*EDGES, *(pair[::-1] for pair in EDGES)):
+            if self.is_round(i, k) and self.is_round(j, k):
+                self.agreed[i, j] = self.copies[i, j] - self.copies[i, i]
+                self.mutual[i, j] = self._both_know(i, j, k)
+
+    def _send(self, k: int, j: int, vector: Matrix | None) -> None:
+        update = np.zeros(N)
+        if vector is not None:
+            key = Key(SEED, Purpose.COMPRESSION, j, k, self.place)
+            update = expand(self.spec.compressor.compress(vector - self.copies[j, j], key))
+        self.copies[j, j] += update
+        rounds = k // self.setting.periods[j] + 1
+        is_whole = self.spec.on_loss == "resync" and rounds % self.spec.resync_every == 0
+        for i in NEIGHBOURS[j]:
+            if self.setting.is_lost(j, i, k):
+                self.behind[i, j] = True
+            elif is_whole or self.spec.on_loss == "acknowledged":
+                self.copies[i, j] = self.copies[j, j]
+                self.behind[i, j] = False
+            elif self.spec.on_loss == "naive" or not self.behind[i, j]:
+                self.copies[i, j] += update
+
+    def _both_know(self, i: int, j: int, k: int) -> bool:
+        match self.spec.on_loss:
+            case "acknowledged":
+                return not (self.setting.is_lost(i, j, k) or self.setting.is_lost(j, i, k))
+            case "resync":
+                return not (self.behind[i, j] or self.behind[j, i])
+        return True
+
+    def matrix(self, k: int) -> Matrix:
+        """Q where both ends are at a round, have drawn each other, and know each other; nothing on the diagonal."""
+        return edge_weights(k, self.setting.periods, self.spec.participation) * (self.mutual & self.mutual.T)
+
+    def pull(self, k: int) -> Matrix:
+        """sum_j Q_ij (s_j - s_i), row by row."""
+        pulls: Matrix = np.einsum("ij,ijn->in", self.matrix(k), self.agreed)
+        return pulls

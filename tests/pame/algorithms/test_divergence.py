@@ -11,7 +11,8 @@ from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
-from tests.pame.algorithms.harness import EDGES, Constant, Watcher, graph
+from tests.harness import Watcher
+from tests.pame.algorithms.builders import EDGES, Constant, graph
 
 SPECS: list[tuple[AlgorithmSpec, str]] = [
     (PameSpec(participation=0.5, step=PenaltyStep(sigma0=2.0, gamma=1.0)), "0.167"),  # 1 / (2 * 3)

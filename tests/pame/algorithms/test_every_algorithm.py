@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 
 from pame.algorithms import SPECS, AlgorithmSpec, Form
-from pame.byte_account import ByteAccount
 from pame.exchange import PartialMessage
 from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Messages
-from pame.simulator import run_lock_step, run_virtual_time
 from pame.spec_json import plain, revive
-from tests.pame.algorithms.harness import Watcher, drive
-from tests.pame.algorithms.oracle import NODES, problem_of, setting_of
+from tests.pame.algorithms.builders import NODES, logistic, setting_of
+from tests.pame.algorithms.harness import drive, simulated
 
 PERIODS = (1, 2, 2, 1, 3, 1)
 EVERY = pytest.mark.parametrize("kind", SPECS)
@@ -26,7 +24,7 @@ def spec_of(kind: str) -> AlgorithmSpec:
 
 
 def setting(kind: str, **changes: Any) -> ResolvedRun:
-    return setting_of(spec_of(kind), problem_of(7), **{"periods": PERIODS, **changes})
+    return setting_of(spec_of(kind), logistic(7), **{"periods": PERIODS, **changes})
 
 
 @EVERY
@@ -44,8 +42,8 @@ def test_its_name_is_its_kind_and_it_travels_as_plain_values(kind: str) -> None:
 )
 def test_a_clock_changes_no_bit(kind: str, changes: dict[str, Any]) -> None:
     timeless = setting(kind, **changes)
-    expected = run_lock_step(timeless, Watcher(), ByteAccount(NODES))
-    outcome = run_virtual_time(replace(timeless, link=LinkSpec(0.02, 0.019, 1e6)), Watcher(), ByteAccount(NODES))
+    expected, _ = simulated(timeless)
+    outcome, _ = simulated(replace(timeless, link=LinkSpec(0.02, 0.019, 1e6)), "virtual-time")
     assert np.abs(expected.models).max() > 0.0
     assert outcome.models.tobytes() == expected.models.tobytes()
     assert outcome.exact == expected.exact
@@ -53,8 +51,7 @@ def test_a_clock_changes_no_bit(kind: str, changes: dict[str, Any]) -> None:
 
 @EVERY
 def test_nothing_is_desynchronised_where_nothing_is_lost(kind: str) -> None:
-    run_lock_step(setting(kind), Watcher(), ledger := ByteAccount(NODES))
-    assert ledger.desynchronised == 0
+    assert simulated(setting(kind))[1].desynchronised == 0
 
 
 @EVERY

@@ -1,8 +1,9 @@
 """Replicas: the same bits as their originals, gaps seen and counted, whole surrogates after a comeback, any driver."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -10,21 +11,19 @@ import pytest
 from pame import spec_json
 from pame.algorithms import (
     SPECS,
+    Algorithm,
     AnqNidsSpec,
     BeerSpec,
     Choco,
     ChocoSpec,
-    Context,
     DcdPsgdSpec,
     Delivery,
     Message,
     Received,
-    Selection,
     SquarmSpec,
     Who,
 )
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
 from pame.algorithms.replicas import Replicas
 from pame.byte_account import Fate
 from pame.codec import Draw
@@ -34,25 +33,27 @@ from pame.exchange import ValueType
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
+from pame.rejoin import State
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange, Values
 from pame.sampling import message_lost
-from tests.pame.algorithms.harness import Constant, graph
-from tests.pame.algorithms.replica_oracle import (
+from tests.pame.algorithms.builders import (
     ITERATIONS,
     NEIGHBOURS,
     NODES,
     SEED,
+    UNEQUAL,
+    AnyReplicaSpec,
+    Constant,
     N,
-    driven,
-    nodes_of,
+    OnLoss,
+    context_of,
     setting_of,
-    simulated,
-    suboptimality,
     with_loss,
 )
+from tests.pame.algorithms.harness import all_of, driven, simulated, suboptimality
 
-ALL: list[ReplicaSpec] = [
+ALL: list[AnyReplicaSpec] = [
     ChocoSpec(eta=0.05),
     BeerSpec(eta=0.05),
     AnqNidsSpec(eta=0.1),
@@ -60,7 +61,6 @@ ALL: list[ReplicaSpec] = [
     SquarmSpec(eta=0.01, threshold=300.0),
 ]
 ANSWERS = ["acknowledged", "resync", "naive"]
-UNEQUAL = (1, 2, 3, 2, 1, 4)
 
 every_algorithm = pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
 
@@ -69,9 +69,9 @@ every_algorithm = pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spe
 @pytest.mark.parametrize("on_loss", ANSWERS)
 @pytest.mark.parametrize(("periods", "loss"), [((1,) * 6, 0.0), ((2,) * 6, 0.1), (UNEQUAL, 0.0), (UNEQUAL, 0.1)])
 def test_a_clock_and_slow_links_change_no_bit(
-    spec: ReplicaSpec, on_loss: str, periods: tuple[int, ...], loss: float
+    spec: AnyReplicaSpec, on_loss: OnLoss, periods: tuple[int, ...], loss: float
 ) -> None:
-    setting = setting_of(with_loss(spec, on_loss, 3), periods, loss)
+    setting = setting_of(with_loss(spec, on_loss, 3), periods=periods, loss=loss)
     slow = replace(setting, link=LinkSpec(0.03, 0.029, 1e6), compute=Compute(jitter=0.8))
     (expected, _), (found, ledger) = simulated(setting), simulated(slow, "virtual-time")
     assert np.array_equal(found.models, expected.models)
@@ -79,7 +79,7 @@ def test_a_clock_and_slow_links_change_no_bit(
 
 
 @every_algorithm
-def test_whole_surrogates_change_bytes_and_no_bit_where_nothing_is_lost(spec: ReplicaSpec) -> None:
+def test_whole_surrogates_change_bytes_and_no_bit_where_nothing_is_lost(spec: AnyReplicaSpec) -> None:
     plain, account = simulated(setting_of(spec))
     whole, larger = simulated(setting_of(with_loss(spec, "resync", 2)))
     assert np.array_equal(plain.models, whole.models)
@@ -88,79 +88,70 @@ def test_whole_surrogates_change_bytes_and_no_bit_where_nothing_is_lost(spec: Re
 
 
 @every_algorithm
-@pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0), ("naive", 0.0)])
+@pytest.mark.parametrize(
+    ("on_loss", "every", "loss"), [("acknowledged", 4, 0.2), ("resync", 4, 0.0), ("resync", 1, 0.2), ("naive", 4, 0.0)]
+)
 @pytest.mark.parametrize("values", get_args(Values))
-def test_replicas_have_the_bits_of_their_originals(
-    spec: ReplicaSpec, on_loss: str, loss: float, values: Values
+def test_replicas_of_whoever_was_heard_last_have_the_bits_of_their_originals(
+    spec: AnyReplicaSpec, on_loss: OnLoss, every: int, loss: float, values: Values
 ) -> None:
-    setting = setting_of(with_loss(spec, on_loss, 4), loss=loss, values=values)
-    nodes = nodes_of(setting)
-    driven(setting, nodes)
-    names = nodes[0].replicas.names
+    setting = setting_of(with_loss(spec, on_loss, every), loss=loss, values=values)
+    driven(setting, nodes := setting.nodes())
+    replicas = [node.replicas for node in all_of(ReplicaNode, nodes)]
+    names = replicas[0].names
     heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
     assert (len(heard) < sum(map(len, NEIGHBOURS))) == (loss > 0.0)
     for i, j in heard:
         for name in names:
-            assert np.array_equal(nodes[i].replicas.others(name)[j], nodes[j].replicas.own(name))
-    assert any(np.any(nodes[0].replicas.own(name)) for name in names)
+            assert np.array_equal(replicas[i].others(name)[j], replicas[j].own(name))
+    assert any(np.any(replicas[0].own(name)) for name in names)
 
 
-@every_algorithm
-def test_with_whole_surrogates_at_every_round_whoever_was_heard_last_is_known_exactly(spec: ReplicaSpec) -> None:
-    setting = setting_of(with_loss(spec, "resync", 1), loss=0.2)
-    nodes = nodes_of(setting)
-    driven(setting, nodes)
-    names = nodes[0].replicas.names
-    heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
-    assert 0 < len(heard) < sum(map(len, NEIGHBOURS))
-    for i, j in heard:
-        for name in names:
-            assert np.array_equal(nodes[i].replicas.others(name)[j], nodes[j].replicas.own(name))
-
-
-def spoken(setting: ResolvedRun) -> tuple[list[ReplicaNode], dict[Draw, Message]]:
-    """The nodes after a run, and what they said, by sender and iteration."""
-    nodes, messages = nodes_of(setting), {}
-    history = [node.message for node in nodes]
+def spoken(setting: ResolvedRun) -> tuple[Algorithm, dict[Draw, Message]]:
+    """A node after a run, and what all of them said, by sender and iteration."""
+    messages: dict[Draw, Message] = {}
+    nodes = setting.nodes()
     for i, node in enumerate(nodes):
 
-        def note(k: int, i: int = i) -> Message:
-            messages[Draw(SEED, i, k)] = history[i](k)
+        def note(k: int, i: int = i, message: Callable[[int], Message] = node.message) -> Message:
+            messages[Draw(SEED, i, k)] = message(k)
             return messages[Draw(SEED, i, k)]
 
-        node.message = note  # type: ignore[method-assign]
+        setattr(node, "message", note)  # noqa: B010
     driven(setting, nodes)
-    return nodes, messages
+    return nodes[0], messages
 
 
 @every_algorithm
 @pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0)])
-def test_messages_are_what_the_algorithm_declares(spec: ReplicaSpec, on_loss: str, loss: float) -> None:
-    nodes, messages = spoken(setting_of(with_loss(spec, on_loss, 3), UNEQUAL, loss, iterations=60))
-    assert {frozenset(message) for message in messages.values()} == set(nodes[0].bundles)
+def test_messages_are_what_the_algorithm_declares(spec: AnyReplicaSpec, on_loss: OnLoss, loss: float) -> None:
+    setting = setting_of(with_loss(spec, on_loss, 3), periods=UNEQUAL, loss=loss, iterations=60)
+    node, messages = spoken(setting)
+    assert {frozenset(message) for message in messages.values()} == set(node.bundles)
     for message in messages.values():
-        assert all(form_of(vector) == nodes[0].vectors[name].value for name, vector in message.items())
-    assert nodes[0].delivery is Delivery.IN_ORDER
+        assert all(form_of(vector) == node.vectors[name].value for name, vector in message.items())
+    assert node.delivery is Delivery.IN_ORDER
 
 
 @pytest.mark.parametrize("spec", [*ALL, ChocoSpec(eta=0.05, compressor=RandomK())], ids=str)
 @pytest.mark.parametrize(("on_loss", "loss"), [("acknowledged", 0.2), ("resync", 0.0)])
 @pytest.mark.parametrize("values", get_args(Values))
 def test_what_arrives_is_what_the_sender_applied_itself(
-    spec: ReplicaSpec, on_loss: str, loss: float, values: Values
+    spec: AnyReplicaSpec, on_loss: OnLoss, loss: float, values: Values
 ) -> None:
-    nodes, messages = spoken(setting_of(with_loss(spec, on_loss, 3), loss=loss, values=values))
+    node, messages = spoken(setting_of(with_loss(spec, on_loss, 3), loss=loss, values=values))
     for draw, message in messages.items():
         for name, vector in message.items():
             data = encode_payload(vector, Wire(draw, values=ValueType[values.upper()]))
-            arrived = decode_payload(data, nodes[0].vectors[name].value, N, draw)
+            arrived = decode_payload(data, node.vectors[name].value, N, draw)
             assert np.array_equal(expand(arrived), expand(vector))
 
 
 @every_algorithm
-def test_a_spec_reaches_a_node_as_it_was(spec: ReplicaSpec) -> None:
+def test_a_spec_reaches_a_node_as_it_was(spec: AnyReplicaSpec) -> None:
     changed = replace(spec, on_loss="resync", resync_every=7, compressor=TopK(share=3))
-    assert spec_json.revive(SPECS, spec_json.plain(changed)) == changed
+    revived: object = spec_json.revive(SPECS, spec_json.plain(changed))
+    assert revived == changed
 
 
 def losses_followed_by_a_message(iterations: int, loss: float) -> int:
@@ -175,7 +166,7 @@ def losses_followed_by_a_message(iterations: int, loss: float) -> int:
 
 @every_algorithm
 @pytest.mark.parametrize("on_loss", ANSWERS)
-def test_every_gap_is_counted_and_an_acknowledged_update_leaves_none(spec: ReplicaSpec, on_loss: str) -> None:
+def test_every_gap_is_counted_and_an_acknowledged_update_leaves_none(spec: AnyReplicaSpec, on_loss: OnLoss) -> None:
     _, ledger = simulated(setting_of(with_loss(spec, on_loss, 3), loss=0.2))
     expected = 0 if on_loss == "acknowledged" else losses_followed_by_a_message(20, 0.2)
     assert ledger.messages(Fate.LOST) > 0
@@ -193,14 +184,12 @@ def test_a_cut_by_iterations_is_an_exact_loss_like_any_other() -> None:
         assert ledger.messages(Fate.LOST) == 4 * 30
 
 
-PAIR = graph(2, ((0, 1),))
-SELECTION = Selection(1, PAIR, (1, 1), 1.0, who=Who.BROADCAST)
 SPEC = ChocoSpec(eta=1.0, gam=0.5, compressor=TopK(share=1.0))
 
 
-def one_of_two(spec: ChocoSpec = SPEC, first: int = 0) -> Choco:
+def one_of_two(spec: ChocoSpec = SPEC, **context: Any) -> Choco:
     """Node 0 of a pair, driven by hand; its gradient is always -1, and nothing is compressed away."""
-    return spec.node(Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1), first=first))
+    return spec.node(context_of([0.0], Constant(np.array([-1.0])), who=Who.BROADCAST, **context))
 
 
 def said(k: int, value: float) -> Received:
@@ -237,8 +226,7 @@ def test_a_late_message_leaves_the_edge_out_and_is_applied_late() -> None:
 
 def flowing() -> Replicas:
     """Those of node 0 of a pair whose differences must not be missed; at iteration k its vector is k."""
-    context = Context(1, 0, PAIR, SELECTION, Constant(np.zeros(1)), np.zeros(1))
-    return Replicas(SPEC, context, ["q"], flowing="q")
+    return Replicas(SPEC, context_of([0.0], who=Who.BROADCAST), ["q"], flowing="q")
 
 
 def exchange(replicas: Replicas, k: int, *received: Received) -> list[tuple[int, int, float, float]]:
@@ -296,7 +284,7 @@ def test_naive_adds_what_comes_after_a_gap_and_still_counts_it() -> None:
 
 
 @pytest.mark.parametrize("on_loss", ANSWERS)
-def test_a_node_that_came_back_speaks_whole_first_and_leaves_out_whom_it_has_not_heard_whole(on_loss: str) -> None:
+def test_a_node_that_came_back_speaks_whole_first_and_leaves_out_whom_it_has_not_heard_whole(on_loss: OnLoss) -> None:
     node = one_of_two(replace(SPEC, on_loss=on_loss, resync_every=100), first=7)
     node.prepare(7)
     assert set(node.message(7)) == {"q_whole"}
@@ -339,22 +327,18 @@ def names_sent(node: Choco, iterations: range) -> list[str]:
 
 
 def test_a_node_that_came_back_speaks_whole_as_soon_as_that_is_not_lost() -> None:
-    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1), first=7)
-    node = SPEC.node(replace(context, is_lost=lambda _j, _i, k: k == 7))
+    node = one_of_two(first=7, is_lost=lambda _j, _i, k: k == 7)
     assert names_sent(node, range(7, 10)) == ["q", "q_whole", "q"]
 
 
 def test_the_next_message_makes_up_for_what_was_lost_and_nothing_is_repeated_into_a_cut() -> None:
-    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1))
-    node = SPEC.node(replace(context, is_lost=lambda _j, _i, k: k == 1 or 4 <= k < 8))
+    node = one_of_two(is_lost=lambda _j, _i, k: k == 1 or 4 <= k < 8)
     assert names_sent(node, range(10)) == ["q", "q", "q q_before", "q", "q", "q", "q", "q", "q_whole", "q"]
 
 
 def test_a_receiver_adds_an_update_that_is_sent_again_only_if_it_missed_it() -> None:
     again = Received(1, 2, {**said(2, 4.0).message, "q_before": said(1, 2.0).message["q"]}, 0)
-    context = Context(1, 0, PAIR, SELECTION, Constant(np.array([-1.0])), np.zeros(1))
-    hit = SPEC.node(replace(context, is_lost=lambda j, _i, k: (j, k) == (1, 1)))
-    spared = SPEC.node(context)
+    hit, spared = one_of_two(is_lost=lambda j, _i, k: (j, k) == (1, 1)), one_of_two()
     iterate(hit, 0, said(0, 1.0))
     iterate(spared, 0, said(0, 1.0))
     assert iterate(hit, 1) == 0.0
@@ -366,7 +350,7 @@ def test_a_receiver_adds_an_update_that_is_sent_again_only_if_it_missed_it() -> 
 
 @pytest.mark.parametrize("spec", [ChocoSpec(eta=0.05), AnqNidsSpec(eta=0.1), BeerSpec(eta=0.05)])
 @pytest.mark.parametrize("state", ["snapshot", "cold"])
-def test_a_killed_node_comes_back_into_a_network_of_replicas(spec: ReplicaSpec, state: str) -> None:
+def test_a_killed_node_comes_back_into_a_network_of_replicas(spec: AnyReplicaSpec, state: State) -> None:
     plan = (FaultEvent(0, "kill", KillEffect((2,)), Window(1.005, 1.205)),)
     calm = setting_of(spec, iterations=600)
     setting = replace(calm, plan=plan, exchange=Exchange(patience_s=0.5), restart_state=state)

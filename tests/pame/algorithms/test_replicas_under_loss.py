@@ -8,24 +8,23 @@ import numpy as np
 import pytest
 
 from pame.algorithms import AnqNidsSpec, BeerSpec, ChocoSpec, DcdPsgdSpec, SquarmSpec
-from pame.algorithms.replica_spec import ReplicaSpec
 from pame.byte_account import Fate
 from pame.compressors import AdaptiveQuantizer, TopK
 from pame.fault_effects import CutEffect, FaultEvent, Window
 from pame.links import LinkSpec
-from pame.problems import LinearSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange
-from tests.pame.algorithms.harness import graph
-from tests.pame.algorithms.replica_oracle import SEED, N, setting_of, simulated, with_loss, worst
+from tests.pame.algorithms.builders import UNEQUAL, AnyReplicaSpec, graph, linear, setting_of, with_loss
+from tests.pame.algorithms.harness import simulated, worst
+
+pytestmark = pytest.mark.slow
 
 HUB_TO_ONE = ((0, 1), (1, 0))
-UNEQUAL = (1, 2, 3, 2, 1, 4)
 MANY = 12
 
 
 class Case(NamedTuple):
-    spec: ReplicaSpec
+    spec: AnyReplicaSpec
     iterations: int
     reached: float
     """How far from the optimum the worst node is then, over how far w = 0 is, if nothing is lost."""
@@ -50,12 +49,11 @@ def without_an_edge(setting: ResolvedRun, begin: int, end: int) -> ResolvedRun:
     return replace(setting, plan=(FaultEvent(0, "cut", CutEffect(HUB_TO_ONE), Window(begin, end, "iterations")),))
 
 
-def on_twelve(spec: ReplicaSpec, iterations: int, loss: float) -> ResolvedRun:
+def on_twelve(spec: AnyReplicaSpec, iterations: int, loss: float) -> ResolvedRun:
     """Twelve nodes, each with ten neighbours: all but the one opposite."""
     edges = [(i, j) for i in range(MANY) for j in range(i + 1, MANY) if j - i != MANY // 2]
-    problem = LinearSpec(n=N, samples=40, nonzeros=0.5, feature_shift=0.5, test_samples=5).build(MANY, SEED)
-    made = setting_of(spec, iterations=iterations, loss=loss)
-    return replace(made, topology=graph(MANY, edges), problem=problem, periods=(1,) * MANY)
+    problem, periods = linear(nodes=MANY), (1,) * MANY
+    return setting_of(spec, problem, periods, iterations, loss=loss, topology=graph(MANY, edges))
 
 
 @every_algorithm
@@ -90,8 +88,8 @@ def test_the_models_are_those_of_whole_vectors_at_every_round_for_far_fewer_byte
     case: Case, periods: tuple[int, ...]
 ) -> None:
     mended, whole = (
-        setting_of(with_loss(case.spec, on_loss, 1), periods, loss=0.1, iterations=100)
-        for on_loss in ("acknowledged", "resync")
+        setting_of(spec, periods=periods, loss=0.1, iterations=100)
+        for spec in (with_loss(case.spec, "acknowledged"), with_loss(case.spec, "resync"))
     )
     (found, fewer), (expected, more) = simulated(mended), simulated(whole)
     assert np.array_equal(found.models, expected.models)
@@ -108,7 +106,7 @@ exact_ones = pytest.mark.parametrize(
 )
 
 
-def by_the_clock(spec: ReplicaSpec, window: Window, **changes: Any) -> ResolvedRun:
+def by_the_clock(spec: AnyReplicaSpec, window: Window, **changes: Any) -> ResolvedRun:
     plan = (FaultEvent(0, "cut", CutEffect(HUB_TO_ONE), window),)
     return replace(setting_of(spec, iterations=900), plan=plan, **changes)
 
@@ -117,7 +115,7 @@ def by_the_clock(spec: ReplicaSpec, window: Window, **changes: Any) -> ResolvedR
 @pytest.mark.parametrize("patience_s", [0.5, "adaptive"])
 @pytest.mark.parametrize("every", [1, 3])
 def test_a_link_that_was_down_by_the_clock_leaves_no_bias(
-    spec: ReplicaSpec, patience_s: float | Literal["adaptive"], every: int
+    spec: AnyReplicaSpec, patience_s: float | Literal["adaptive"], every: int
 ) -> None:
     setting = by_the_clock(with_loss(spec, "resync" if every > 1 else "acknowledged", every), Window(0.5, 1.5))
     outcome, ledger = simulated(replace(setting, exchange=Exchange(patience_s=patience_s)), "virtual-time")
@@ -126,7 +124,7 @@ def test_a_link_that_was_down_by_the_clock_leaves_no_bias(
 
 
 @exact_ones
-def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: ReplicaSpec) -> None:
+def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: AnyReplicaSpec) -> None:
     setting = by_the_clock(spec, Window(0.5), exchange=Exchange(patience_s=0.5))
     outcome, ledger = simulated(setting, "virtual-time")
     assert worst(setting, outcome.models) < 1e-10
@@ -134,7 +132,7 @@ def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: Repl
 
 
 @exact_ones
-def test_patience_that_is_too_short_for_the_links_costs_speed_and_not_the_optimum(spec: ReplicaSpec) -> None:
+def test_patience_that_is_too_short_for_the_links_costs_speed_and_not_the_optimum(spec: AnyReplicaSpec) -> None:
     slow = replace(
         setting_of(spec, iterations=900),
         link=LinkSpec(0.02, 0.01),

@@ -7,18 +7,17 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from pame.algorithms import AlgorithmSpec, Context, Delivery, Form, Message, Received, Wanted, Who
-from pame.byte_account import ByteAccount, Fate
+from pame.algorithms import AlgorithmSpec, Context, Delivery, Form, Message, NodeBase, Received, Wanted, Who
+from pame.byte_account import Fate
 from pame.exchange import PartialMessage, Vector, reveal
 from pame.links import LinkSpec
-from pame.observe import RunOutcome
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
 from pame.sampling import candidates, support
-from pame.simulator import run_lock_step, run_virtual_time
 from pame.stopping import StopRules
 from pame.topology import mixing_row
-from tests.pame.algorithms.harness import EDGES, Pulls, Watcher, graph
+from tests.pame.algorithms.builders import EDGES, Pulls, graph
+from tests.pame.algorithms.harness import simulated
 
 TARGETS = np.array(
     [
@@ -59,33 +58,27 @@ class TrackingSpec:
         return self.made[-1]
 
 
-class Tracking:
+class Tracking(NodeBase):
     """One node: x, v, and for itself and each neighbour the surrogates h and g."""
 
     delivery = Delivery.IN_ORDER
-    desynchronised = 0
     vectors: ClassVar = {"h": Form.PARTIAL, "g": Form.DENSE}
     bundles: ClassVar = [frozenset({"h", "g"})]
-    lengths: ClassVar[dict[str, int]] = {}
 
     def __init__(self, spec: TrackingSpec, context: Context) -> None:
+        super().__init__(context)
         self.spec, self.context = spec, context
         self.weights = mixing_row(context.topology, context.node, "metropolis")
-        self.x = context.start
-        self.gradient = context.objective.gradient(self.x, 0)
+        self.gradient = context.objective.gradient(self._model, 0)
         self.v = self.gradient
-        self.h = {j: np.zeros_like(self.x) for j in self.weights}
-        self.g = {j: np.zeros_like(self.x) for j in self.weights}
+        self.h = {j: np.zeros_like(self._model) for j in self.weights}
+        self.g = {j: np.zeros_like(self._model) for j in self.weights}
         self.heard: list[tuple[int, int]] = []
         self._outgoing: Message = {}
 
-    @property
-    def model(self) -> Vector:
-        return self.x
-
     def prepare(self, k: int) -> None:
-        node, n = self.context.node, self.x.size
-        revealed = reveal(self.x - self.h[node], support(self.context.seed, node, k, n, REVEALED))
+        node, n = self.context.node, self._model.size
+        revealed = reveal(self._model - self.h[node], support(self.context.seed, node, k, n, REVEALED))
         self._outgoing = {"h": revealed, "g": self.v - self.g[node]}
         self._advance(node, self._outgoing)
 
@@ -106,14 +99,14 @@ class Tracking:
         return float(len(received))
 
     def step(self, k: int) -> None:
-        self.x = self.x + self._pull(self.h) - self.spec.eta * self.v
-        before, self.gradient = self.gradient, self.context.objective.gradient(self.x, k + 1)
+        self._model = self._model + self._pull(self.h) - self.spec.eta * self.v
+        before, self.gradient = self.gradient, self.context.objective.gradient(self._model, k + 1)
         self.v = self.v + self._pull(self.g) + self.gradient - before
 
     def _advance(self, node: int, message: Message) -> None:
         partial, dense = message["h"], message["g"]
         assert isinstance(partial, PartialMessage)
-        assert not isinstance(dense, PartialMessage)
+        assert isinstance(dense, np.ndarray)
         self.h[node] = self.h[node].copy()
         self.h[node][partial.support] += partial.values
         self.g[node] = self.g[node] + dense
@@ -139,17 +132,9 @@ def setting_of(algorithm: AlgorithmSpec, targets: Matrix, iterations: int, until
     )
 
 
-Driver = Callable[[ResolvedRun, Watcher, ByteAccount], RunOutcome]
-
-
-def run(setting: ResolvedRun, driver: Driver = run_lock_step) -> tuple[RunOutcome, ByteAccount]:
-    ledger = ByteAccount(setting.topology.nodes)
-    return driver(setting, Watcher(), ledger), ledger
-
-
 def test_an_algorithm_with_replicas_finds_the_optimum_and_every_replica_equals_its_original() -> None:
     spec = TrackingSpec()
-    outcome, ledger = run(setting_of(spec, TARGETS, 400))
+    outcome, ledger = simulated(setting_of(spec, TARGETS, 400))
     np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-9)
     assert outcome.exact
     for node in spec.made:
@@ -162,7 +147,7 @@ def test_an_algorithm_with_replicas_finds_the_optimum_and_every_replica_equals_i
 def test_an_algorithm_with_replicas_keeps_its_tracking_invariant_from_the_first_iteration_on() -> None:
     for iterations in (1, 2, 5, 23):
         spec = TrackingSpec()
-        run(setting_of(spec, TARGETS, iterations))
+        simulated(setting_of(spec, TARGETS, iterations))
         tracked = np.mean([node.v for node in spec.made], axis=0)
         np.testing.assert_allclose(tracked, np.mean([node.gradient for node in spec.made], axis=0), atol=1e-13)
 
@@ -174,25 +159,25 @@ def test_gossip_on_replicas_keeps_the_mean_where_there_is_no_gradient() -> None:
             return super().node(replace(context, start=TARGETS[context.node]))
 
     spec = Scattered(eta=0.0)
-    outcome, _ = run(setting_of(spec, TARGETS, 300))
+    outcome, _ = simulated(setting_of(spec, TARGETS, 300))
     np.testing.assert_allclose(outcome.models.mean(axis=0), TARGETS.mean(axis=0), rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-6)
 
 
 def test_a_node_with_replicas_is_handed_every_message_of_every_neighbour_in_order() -> None:
     spec = TrackingSpec()
-    run(setting_of(spec, TARGETS, 12))
+    simulated(setting_of(spec, TARGETS, 12))
     for node in spec.made:
         for j in graph().neighbours(node.context.node):
             assert [k for sender, k in node.heard if sender == j] == list(range(12))
 
 
-@pytest.mark.parametrize("driver", [run_lock_step, run_virtual_time])
+@pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
 def test_messages_of_iterations_without_a_round_are_kept_for_the_next_round_of_an_in_order_algorithm(
-    driver: Driver,
+    driver: str,
 ) -> None:
     spec = TrackingSpec(every=3)
-    outcome, ledger = run(replace(setting_of(spec, TARGETS, 10), link=LinkSpec(0.003, 0.002, 1e6)), driver)
+    outcome, ledger = simulated(replace(setting_of(spec, TARGETS, 10), link=LinkSpec(0.003, 0.002, 1e6)), driver)
     assert outcome.exact
     assert ledger.messages(Fate.LATE) == 0
     for node in spec.made:
@@ -201,7 +186,7 @@ def test_messages_of_iterations_without_a_round_are_kept_for_the_next_round_of_a
 
 
 def test_a_message_of_several_vectors_is_accounted_with_all_of_them() -> None:
-    _, ledger = run(setting_of(TrackingSpec(), TARGETS + 100.0, 3))
+    _, ledger = simulated(setting_of(TrackingSpec(), TARGETS + 100.0, 3))
     values = 8 * (REVEALED + TARGETS.shape[1])
     # at k = 0 the models are zero, so the partial vector is all stars and only the dense one has values
     assert ledger.kinds.values == 2 * len(EDGES) * (3 * values - 8 * REVEALED)
@@ -225,31 +210,22 @@ class EpidemicSpec:
         return Epidemic(self, context)
 
 
-class Epidemic:
-    """One node: memoryless."""
-
-    delivery = Delivery.LATEST
-    desynchronised = 0
+class Epidemic(NodeBase):
     vectors: ClassVar = {"x": Form.DENSE}
     bundles: ClassVar = [frozenset({"x"})]
-    lengths: ClassVar[dict[str, int]] = {}
 
     def __init__(self, spec: EpidemicSpec, context: Context) -> None:
+        super().__init__(context)
         self.spec, self.context = spec, context
-        self.x = context.start
-
-    @property
-    def model(self) -> Vector:
-        return self.x
 
     def prepare(self, k: int) -> None:
-        self.x = self.x - self.spec.eta * self.context.objective.gradient(self.x, k)
+        self._model = self._model - self.spec.eta * self.context.objective.gradient(self._model, k)
 
     def receivers(self, k: int) -> Sequence[int]:
         return chosen_by(self.context.node, k, self.context.topology.nodes, self.spec.fanout)
 
     def message(self, k: int) -> Message:
-        return {"x": self.x}
+        return {"x": self._model}
 
     def wanted(self, k: int) -> Wanted | None:
         node, nodes = self.context.node, self.context.topology.nodes
@@ -257,15 +233,15 @@ class Epidemic:
         return Wanted(senders, len(senders)) if senders else None
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
-        models = {self.context.node: self.x}
+        models = {self.context.node: self._model}
         for one in received:
             vector = one.message["x"]
-            assert not isinstance(vector, PartialMessage)
+            assert isinstance(vector, np.ndarray)
             models[one.sender] = vector
-        total = np.zeros_like(self.x)
+        total = np.zeros_like(self._model)
         for j in sorted(models):
             total += models[j]
-        self.x = total / len(models)
+        self._model = total / len(models)
         return float(len(received))
 
     def step(self, k: int) -> None:
@@ -278,7 +254,7 @@ def chosen_by(node: int, k: int, nodes: int, fanout: int) -> tuple[int, ...]:
 
 def test_when_everybody_sends_to_everybody_one_iteration_ends_in_the_exact_mean() -> None:
     # four nodes on a line, targets that are multiples of a quarter: no rounding anywhere
-    outcome, ledger = run(setting_of(EpidemicSpec(fanout=3), TARGETS[:4], 1))
+    outcome, ledger = simulated(setting_of(EpidemicSpec(fanout=3), TARGETS[:4], 1))
     assert outcome.models.tolist() == [[4.0, 2.0, 2.0, 1.0, 1.0]] * 4
     assert ledger.messages(Fate.SENT) == 12
     assert outcome.exact
@@ -301,7 +277,7 @@ def slow_epidemic(targets: Matrix, fanout: int, iterations: int) -> Matrix:
 def test_epidemic_averaging_equals_its_random_matrices_and_crosses_the_edges_of_the_graph(fanout: int) -> None:
     # the only force is at k = 0, where a step of 1 takes every node to its target
     for iterations in (1, 2, 6):
-        outcome, ledger = run(setting_of(EpidemicSpec(fanout), TARGETS, iterations, until=1))
+        outcome, ledger = simulated(setting_of(EpidemicSpec(fanout), TARGETS, iterations, until=1))
         np.testing.assert_allclose(outcome.models, slow_epidemic(TARGETS, fanout, iterations), rtol=0.0, atol=1e-13)
         assert ledger.messages(Fate.SENT) == 6 * fanout * iterations
     links = ledger.links()
@@ -310,7 +286,7 @@ def test_epidemic_averaging_equals_its_random_matrices_and_crosses_the_edges_of_
 
 
 def test_epidemic_averaging_ends_in_consensus_inside_the_range_of_the_starts() -> None:
-    outcome, _ = run(setting_of(EpidemicSpec(2), TARGETS, 120, until=1))
+    outcome, _ = simulated(setting_of(EpidemicSpec(2), TARGETS, 120, until=1))
     assert np.ptp(outcome.models, axis=0).max() < 1e-9
     assert np.all(outcome.models >= TARGETS.min(axis=0) - 1e-12)
     assert np.all(outcome.models <= TARGETS.max(axis=0) + 1e-12)
@@ -318,8 +294,8 @@ def test_epidemic_averaging_ends_in_consensus_inside_the_range_of_the_starts() -
 
 @pytest.mark.parametrize("make", [TrackingSpec, lambda: EpidemicSpec(2, eta=0.1)], ids=["tracking", "epidemic"])
 def test_a_clock_changes_no_bit_of_either(make: Callable[[], AlgorithmSpec]) -> None:
-    expected, _ = run(setting_of(make(), TARGETS, 40))
+    expected, _ = simulated(setting_of(make(), TARGETS, 40))
     timed = replace(setting_of(make(), TARGETS, 40), link=LinkSpec(0.005, 0.004, 1e6))
-    outcome, ledger = run(timed, run_virtual_time)
+    outcome, ledger = simulated(timed, "virtual-time")
     assert np.array_equal(outcome.models, expected.models)
     assert ledger.messages(Fate.LATE) == 0

@@ -10,7 +10,7 @@ from pame.algorithms import Algorithm, AlgorithmSpec, Context, DpsgdSpec, PameSp
 from pame.exchange import PartialMessage
 from pame.rules import Exchange, Mode
 from pame.sampling import candidates, support
-from tests.pame.algorithms.harness import EDGES, Constant, graph, neighbours_in
+from tests.pame.algorithms.builders import EDGES, Constant, graph, neighbours_in
 
 PERIODS = (1, 2, 3, 2, 1, 4)
 ITERATIONS = 26

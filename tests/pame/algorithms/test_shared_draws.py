@@ -5,24 +5,11 @@ import pytest
 
 from pame.algorithms import AlgorithmSpec, BeerSpec, Context, DpsgdSpec, NidsSpec, PameSpec, Selection, Who
 from pame.algorithms.mixing import Mixing
-from pame.byte_account import ByteAccount
 from pame.errors import ParameterError
-from pame.simulator import check, run_lock_step, run_virtual_time
-from tests.pame.algorithms.harness import EDGES, graph
-from tests.pame.algorithms.oracle import ALWAYS, DIFFERENT, NODES, SEED, problem_of, setting_of
+from pame.simulator import check
+from tests.pame.algorithms.builders import ALWAYS, DEGREES, DIFFERENT, EDGES, NODES, SEED, graph, logistic, setting_of
+from tests.pame.algorithms.harness import simulated
 from tests.pame.simulator.harness import same_bits
-
-DEGREES = (5, 2, 3, 2, 2, 2)
-
-
-class Silent:
-    """Watches and says nothing."""
-
-    def evaluated(self, evaluation: object) -> None:
-        pass
-
-    def recorded(self, records: object) -> None:
-        pass
 
 
 def selection(participation: float = 0.5, periods: tuple[int, ...] = ALWAYS, who: Who = Who.SHARED) -> Selection:
@@ -63,7 +50,7 @@ def test_algorithms_with_replicas_speak_to_all_and_mix_over_the_drawn_edges() ->
 
 @pytest.mark.parametrize("who", [Who.SHARED, Who.MUTUAL])
 def test_weights_over_the_active_edges_are_doubly_stochastic_and_know_only_them(who: Who) -> None:
-    drawn, still = selection(who=who), problem_of().local(0)
+    drawn, still = selection(who=who), logistic().local(0)
     rows = [Mixing(Context(SEED, i, graph(), drawn, still, np.zeros(2)), "active") for i in range(NODES)]
     for k in range(40):
         met = [len(drawn.active(i, k)) for i in range(NODES)]
@@ -88,19 +75,18 @@ def test_weights_over_the_active_edges_are_doubly_stochastic_and_know_only_them(
     ids=lambda spec: f"{spec.kind}-{spec.draw}",
 )
 def test_shared_edges_give_the_same_models_with_and_without_a_clock(spec: AlgorithmSpec) -> None:
-    setting = setting_of(spec, problem_of(), (2,) * NODES)
-    first = run_lock_step(setting, Silent(), ByteAccount(NODES))
-    second = run_virtual_time(setting, Silent(), ByteAccount(NODES))
+    setting = setting_of(spec, logistic(), (2,) * NODES)
+    (first, _), (second, _) = simulated(setting), simulated(setting, "virtual-time")
     assert same_bits(first.models, second.models)
     assert np.abs(first.models).max() > 0.01
 
 
 def test_a_node_of_pame_with_no_edge_at_a_round_keeps_its_model_for_the_step() -> None:
-    setting = setting_of(PameSpec(participation=0.2, support=0.5, draw="shared"), problem_of())
+    setting = setting_of(PameSpec(participation=0.2, support=0.5, draw="shared"), logistic())
     assert any(setting.selection().wanted(1, k) is not None and not setting.selection().active(1, k) for k in range(20))
-    assert run_lock_step(setting, Silent(), ByteAccount(NODES)).iterations == 20
+    assert simulated(setting)[0].iterations == 20
 
 
 def test_the_vectorised_driver_refuses_draws_it_does_not_know() -> None:
     with pytest.raises(ParameterError, match="draw: directed"):
-        check("vectorised", setting_of(PameSpec(draw="shared"), problem_of()))
+        check("vectorised", setting_of(PameSpec(draw="shared"), logistic()))

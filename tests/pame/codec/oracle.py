@@ -37,7 +37,6 @@ def slow_bytes(message: PartialMessage, coding: SupportCoding, values: ValueType
 
 
 def slow_support(support: Sequence[int], n: int, coding: SupportCoding) -> bytes:
-    """The support section."""
     if coding is SupportCoding.SEED:
         return struct.pack("<I", zlib.crc32(struct.pack(f"<{len(support)}I", *support)))
     if coding is SupportCoding.GAPS:
@@ -87,7 +86,6 @@ def slow_varint(number: int) -> bytes:
 
 
 def message_of(n: int, support: Sequence[int], values: Sequence[float]) -> PartialMessage:
-    """A message written out."""
     return PartialMessage(n, np.array(support, dtype=np.int64), np.array(values, dtype=np.float64))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pame.codec import (
     Draw,
@@ -32,7 +33,7 @@ WIRE = Wire(Draw(seed=9, sender=1, iteration=4))
 positive = st.floats(0.0, 1e300).map(abs)
 
 
-def as_levels(numbers: list[int]) -> np.ndarray:  # type: ignore[type-arg]
+def as_levels(numbers: list[int]) -> NDArray[np.int64]:
     return np.array(numbers, dtype=np.int64)
 
 

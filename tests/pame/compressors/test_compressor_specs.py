@@ -35,8 +35,6 @@ VARIANTS: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class Some:
-    """An algorithm with a compressor."""
-
     kind: Literal["some"] = "some"
     compressor: CompressorSpec = field(default_factory=TopK)
 

@@ -17,7 +17,7 @@ vectors = arrays(np.float64, st.integers(1, 30), elements=st.floats(-1e6, 1e6))
 
 
 def steps(bits: int) -> int:
-    return 2 ** (bits - 1) - 1
+    return (1 << (bits - 1)) - 1
 
 
 def expected_loss(x: Vector, bits: int) -> float:

@@ -30,6 +30,7 @@ from pame.simulator import DRIVERS
 from pame.stopping import StopRules
 from pame.topology import Topology
 from pame.topology.graph import canonical
+from tests.harness import Watcher
 
 Vector = NDArray[np.float64]
 
@@ -49,7 +50,6 @@ def graph(pairs: Sequence[tuple[int, int]]) -> Topology:
 
 
 def all_pairs(nodes: int) -> list[tuple[int, int]]:
-    """The edges of a complete graph."""
     return [(i, j) for j in range(nodes) for i in range(j)]
 
 
@@ -78,14 +78,11 @@ class Run:
     log: "Log"
 
     def curve(self, by: str) -> dict[int, Evaluation]:
-        """Points of one curve, by iteration."""
         return {point.iteration: point for point in self.evaluations if point.by == by}
 
 
 @dataclass
 class Log:
-    """What the algorithm objects did."""
-
     models: dict[tuple[int, int], Vector] = field(default_factory=dict)
     """w^k by (node, k)."""
     messages: dict[tuple[int, int], Message] = field(default_factory=dict)
@@ -96,11 +93,11 @@ class Log:
 
 def run(driver: str, setting: ResolvedRun, spied: bool = True) -> Run:
     """Run a setting; the vectorised driver has no algorithm objects to spy on."""
-    log, watch, ledger = Log(), _Watch(), ByteAccount(setting.topology.nodes)
+    log, watch, ledger = Log(), Watcher(), ByteAccount(setting.topology.nodes)
     if spied:
         setting = replace(setting, algorithm=_SpiedSpec(setting.algorithm, log))
     outcome = DRIVERS[driver](setting, watch, ledger)
-    return Run(outcome, ledger, watch.evaluations, watch.records, log)
+    return Run(outcome, ledger, watch.points, watch.records, log)
 
 
 def same_bits(a: Vector, b: Vector) -> bool:
@@ -132,18 +129,6 @@ def same_as_far_as_it_goes(found: Run, reference: Run, held: bool = False) -> No
             points[k].metrics,
         )
         assert held or point.bytes == points[k].bytes
-
-
-class _Watch:
-    def __init__(self) -> None:
-        self.evaluations: list[Evaluation] = []
-        self.records: list[Record] = []
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.evaluations.append(evaluation)
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        self.records.extend(records)
 
 
 @dataclass(frozen=True)

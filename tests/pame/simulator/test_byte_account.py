@@ -36,13 +36,13 @@ def receivers(setting: ResolvedRun, sender: int, k: int) -> list[int]:
 
 
 def encoded(setting: ResolvedRun, found: Run, sender: int, k: int) -> list[bytes]:
-    """The real bytes of a message."""
     result = []
     for vector in found.log.messages[sender, k].values():
         if isinstance(vector, PartialMessage):
             draw = Draw(setting.seed, sender, k)
             result.append(encode(vector, coding=setting.messages.coding, values=setting.messages.value_type, draw=draw))
         else:
+            assert isinstance(vector, np.ndarray)
             result.append(encode_dense(vector, setting.messages.value_type))
     return result
 

@@ -1,5 +1,6 @@
 """Faults in the simulator, against hand calculations; and those by iteration change nothing that a clock would show."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 
@@ -25,9 +26,10 @@ from pame.fault_effects import (
     Window,
 )
 from pame.links import LinkSpec
+from pame.observe import Record
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange, Messages
-from tests.pame.simulator.harness import DPSGD, PAME, all_pairs, run, same_as_far_as_it_goes, same_bits, world
+from tests.pame.simulator.harness import DPSGD, PAME, Run, all_pairs, run, same_as_far_as_it_goes, same_bits, world
 
 STEP = 0.01
 HASTY = Exchange(patience_s=0.05, exclude_after=1)
@@ -75,6 +77,19 @@ def test_faults_by_iteration_are_the_same_with_and_without_a_clock(
     assert found.outcome.exact == reference.outcome.exact
 
 
+def ends_of(node: int, records: Sequence[Record]) -> list[tuple[int, float]]:
+    """Its iterations, and when each ended."""
+    return [(r.iteration, r.seconds) for r in records if r.node == node and r.seconds is not None]
+
+
+def ends_in(found: Run) -> dict[tuple[int, int], float]:
+    return {(node, k): seconds for node in (0, 1) for k, seconds in ends_of(node, found.records)}
+
+
+def waited_in(found: Run) -> dict[tuple[int, int], float]:
+    return {(r.node, r.iteration): r.waited_s for r in found.records if r.waited_s is not None}
+
+
 def test_a_cut_by_iteration_loses_exactly_the_messages_of_its_window() -> None:
     found = run("lock-step", faulty(pair(), (CutEffect(((0, 1),)), by_iteration(5, 8))))
     assert found.ledger.messages(Fate.LOST) == 3
@@ -84,7 +99,7 @@ def test_a_cut_by_iteration_loses_exactly_the_messages_of_its_window() -> None:
 def test_a_cut_by_the_clock_holds_messages_until_it_heals() -> None:
     """Cut from 0.05 to 0.55 s: the exchange of iteration 5 waits for half a second, nothing is lost."""
     found = run("virtual-time", faulty(pair(), (CutEffect(((0, 1),)), Window(0.05, 0.55))))
-    waits = {(r.node, r.iteration): r.waited_s for r in found.records}
+    waits = waited_in(found)
     assert waits[1, 5] == pytest.approx(0.5)
     assert sum(waits.values()) == pytest.approx(waits[1, 5] + waits[0, 6])  # and who is ahead waits for who was held
     assert found.ledger.messages(Fate.LOST) == 0
@@ -127,7 +142,7 @@ def test_a_degraded_link_is_slower_for_its_time() -> None:
 
 def test_a_slow_node_is_slow_in_its_window_and_holds_up_its_neighbours() -> None:
     found = run("virtual-time", faulty(pair(), (SlowEffect((0,), 10.0), by_iteration(5, 8))))
-    ends = {(r.node, r.iteration): r.seconds for r in found.records}
+    ends = ends_in(found)
     assert ends[0, 4] == pytest.approx(0.05)
     assert [ends[0, k] - ends[0, k - 1] for k in (5, 6, 7, 8)] == pytest.approx([0.1, 0.1, 0.1, 0.01])
     same_as_far_as_it_goes(found, run("lock-step", pair()))
@@ -135,7 +150,7 @@ def test_a_slow_node_is_slow_in_its_window_and_holds_up_its_neighbours() -> None
 
 def test_a_paused_node_goes_on_where_it_was() -> None:
     found = run("virtual-time", faulty(pair(), (PauseEffect((0,)), Window(0.045, 1.045))))
-    ends = {(r.node, r.iteration): r.seconds for r in found.records}
+    ends = ends_in(found)
     assert ends[0, 4] == pytest.approx(1.045)  # its step ended while it stood still
     assert ends[1, 4] == pytest.approx(0.05)
     assert ends[1, 5] == pytest.approx(1.055)
@@ -155,9 +170,9 @@ def test_a_killed_node_comes_back_where_its_neighbours_are(state: str) -> None:
         restart_state=state,
     )
     found = run("virtual-time", killed)
-    mine = [r for r in found.records if r.node == 2]
-    assert max(r.iteration for r in mine if r.seconds < 0.2) == 9
-    again = [r.iteration for r in mine if r.seconds > 0.2]
+    mine = ends_of(2, found.records)
+    assert max(k for k, seconds in mine if seconds < 0.2) == 9
+    again = [k for k, seconds in mine if seconds > 0.2]
     assert 10 <= min(again) <= 25
     assert not found.outcome.exact
     assert found.outcome.reason == "the median node did 40 iterations"
@@ -189,16 +204,16 @@ def test_a_container_is_down_until_the_last_who_wanted_that_is_done() -> None:
 def test_a_node_that_is_killed_when_it_comes_back_is_killed_again() -> None:
     kills = (KillEffect((2,)), Window(0.105, 0.205)), (KillEffect((2,)), Window(0.205, 0.305))
     found = run("virtual-time", faulty(everybody(), *kills, exchange=HASTY))
-    mine = [r.seconds for r in found.records if r.node == 2]
+    mine = [seconds for _, seconds in ends_of(2, found.records)]
     assert not [seconds for seconds in mine if 0.105 < seconds < 0.305]
     assert max(mine) > 0.305
 
 
 def test_a_node_paused_at_an_iteration_stands_still_before_it_sends() -> None:
     found = run("virtual-time", faulty(pair(), (PauseEffect((0,)), at_iteration(5, 1.0))))
-    ends = {(r.node, r.iteration): r.seconds for r in found.records}
+    ends = ends_in(found)
     assert [ends[0, k] for k in range(20)] == pytest.approx([0.01 * (k + 1) + (k >= 5) for k in range(20)])
-    waits = {(r.node, r.iteration): r.waited_s for r in found.records}
+    waits = waited_in(found)
     assert {place for place, waited in waits.items() if waited} == {(1, 5)}
     assert waits[1, 5] == pytest.approx(1.0)
     same_as_far_as_it_goes(found, run("lock-step", pair()))
@@ -208,14 +223,14 @@ def test_pauses_by_iteration_and_by_the_clock_join() -> None:
     found = run(
         "virtual-time", faulty(pair(), (PauseEffect((0,)), at_iteration(5, 1.0)), (PauseEffect((0,)), Window(1.0, 3.0)))
     )
-    ends = {(r.node, r.iteration): r.seconds for r in found.records}
+    ends = ends_in(found)
     assert (ends[0, 4], ends[0, 5], ends[0, 6]) == pytest.approx((0.05, 3.01, 3.02))
 
 
 def test_a_node_killed_at_an_iteration_comes_back_so_much_later() -> None:
     killed = faulty(everybody(), (KillEffect((2,)), at_iteration(10, 0.1)), exchange=HASTY)
     found, again = run("virtual-time", killed), run("virtual-time", killed)
-    mine = [(r.iteration, r.seconds) for r in found.records if r.node == 2]
+    mine = ends_of(2, found.records)
     assert [k for k, _ in mine[:10]] == list(range(10))
     assert mine[9][1] == pytest.approx(0.1)
     assert mine[10][1] >= 0.2 + STEP - 1e-9
@@ -236,7 +251,7 @@ def test_a_node_that_passes_its_iteration_again_is_not_stopped_again(effect: Eff
 def test_two_orders_at_one_iteration_are_carried_out_one_after_the_other() -> None:
     orders = (PauseEffect((2,)), at_iteration(10, 0.3)), (KillEffect((2,)), at_iteration(10, 0.1))
     found = run("virtual-time", faulty(everybody(80), *orders, exchange=HASTY))
-    mine = [r.seconds for r in found.records if r.node == 2]
+    mine = [seconds for _, seconds in ends_of(2, found.records)]
     assert not [seconds for seconds in mine if 0.101 < seconds < 0.5]
     assert max(mine) > 0.5
 
@@ -252,8 +267,9 @@ def test_an_order_by_the_clock_finds_nobody_at_a_node_that_was_killed_at_an_iter
         )
     )
     assert killed == alone
-    assert not [r for r in container if r.node == 2 and 0.101 < r.seconds < 0.505]
-    assert max(r.seconds for r in container if r.node == 2) > 0.505
+    mine = [seconds for _, seconds in ends_of(2, container)]
+    assert not [seconds for seconds in mine if 0.101 < seconds < 0.505]
+    assert max(mine) > 0.505
 
 
 @pytest.mark.parametrize("effect", [PauseEffect((2,)), KillEffect((2,))])

@@ -7,12 +7,12 @@ from typing import ClassVar, get_args
 import numpy as np
 import pytest
 
-from pame.algorithms import Algorithm, Context, Delivery, Form, Message, Received, Wanted, Who
+from pame.algorithms import Algorithm, Context, Delivery, Form, Message, NodeBase, Received, Wanted, Who
 from pame.byte_account import Fate
 from pame.links import LinkSpec
 from pame.rules import Compute, Exchange, Messages, Mode
 from pame.sampling import message_lost
-from tests.pame.simulator.harness import PERIODS, Run, Vector, run, same_bits, world
+from tests.pame.simulator.harness import PERIODS, Run, run, same_bits, world
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,16 @@ class EchoSpec:
         return Echo(context)
 
 
-class Echo:
+class Echo(NodeBase):
     delivery = Delivery.IN_ORDER
-    desynchronised = 0
     vectors: ClassVar = {"x": Form.DENSE}
     bundles: ClassVar = [frozenset({"x"})]
-    lengths: ClassVar[dict[str, int]] = {}
 
     def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._node = context.node
         self._neighbours = context.topology.neighbours(context.node)
         self._period = context.selection.periods[context.node]
-        self.model: Vector = context.start
-
-    def prepare(self, k: int) -> None:
-        pass
 
     def receivers(self, k: int) -> Sequence[int]:
         return self._neighbours
@@ -60,11 +55,11 @@ class Echo:
         for message in sorted(received, key=lambda message: (message.iteration, message.sender)):
             vector = message.message["x"]
             assert isinstance(vector, np.ndarray)
-            self.model = 0.9 * self.model + 0.1 * vector
+            self._model = 0.9 * self.model + 0.1 * vector
         return float(len(received))
 
     def step(self, k: int) -> None:
-        self.model = self.model + np.sin(np.arange(24) + self._node + k)
+        self._model = self.model + np.sin(np.arange(24) + self._node + k)
 
 
 def heard(found: Run, node: int, sender: int) -> list[tuple[int, int]]:

@@ -690,17 +690,15 @@ def test_noise_beats_nobody_more_often_than_promised(claim: str, bound: float) -
     draws, alarms = 60, 6
     random = np.random.default_rng(7)
     won = 0
+
+    def took() -> dict[str, list[float]]:
+        return {
+            name: [(bound if name == "pame" else 1.0) * 1e4 * exp(random.normal(0, 0.1)) for _ in range(3)]
+            for name in ("pame", *OTHERS)
+        }
+
     for _ in range(draws):
-        by_seed = [
-            tuple(
-                {
-                    name: [(bound if name == "pame" else 1.0) * 1e4 * exp(random.normal(0, 0.1)) for _ in range(3)]
-                    for name in ("pame", *OTHERS)
-                }
-                for _ in range(2)
-            )
-            for _ in range(CONTEST_SEEDS)
-        ]
+        by_seed = [(took(), took()) for _ in range(CONTEST_SEEDS)]
         won += CLAIMS[claim].judgement(Found(compared=compared(by_seed))).verdict in (HOLDS, PARTLY)
     assert won <= alarms, "at most 2.5 % of the draws: more than 6 of 60 come by chance once in 1300 tests"
 

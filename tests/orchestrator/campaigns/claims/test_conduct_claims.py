@@ -13,7 +13,7 @@ from orchestrator.campaigns.conduct import conduct
 from orchestrator.results.campaign_record import CampaignRecord
 from tests.orchestrator.campaigns.builders import Watcher
 
-pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
+pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
 COMPARISON = """
 name: small

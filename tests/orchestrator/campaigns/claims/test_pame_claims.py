@@ -2,13 +2,10 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 from typer.testing import CliRunner
 
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
@@ -21,17 +18,12 @@ from orchestrator.campaigns.conduct import conduct
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.cli.app import app
 from orchestrator.results.campaign_record import CampaignRecord
+from tests.browser import Visiting
 from tests.orchestrator.campaigns.builders import Watcher
 from tests.orchestrator.campaigns.claims.builders import TINY, compared, course, reaching, row
+from tests.orchestrator.report.oracle import words_of
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
-
-
-def words_of(path: Path) -> str:
-    body = path.read_text().partition("<main")[2].partition("</main>")[0]
-    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
 
 
 @pytest.fixture
@@ -165,26 +157,15 @@ def test_the_page_has_a_table_of_verdicts_and_a_section_for_each(tmp_path: Path)
 
 
 @pytest.mark.requires("chromium")
-def test_a_browser_draws_every_figure_and_complains_of_nothing(tmp_path: Path) -> None:
-    path = write_claims_report(tmp_path, outcome_of_all())
-    complaints: list[str] = []
-    with sync_playwright() as playwright:
-        executable = next(filter(None, map(shutil.which, CHROMIUM)))
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1200, "height": 900})
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached")
-        count = "charts => charts.map(c => c.querySelectorAll('svg .mark-symbol.role-mark path').length)"
-        dots = page.eval_on_selector_all(".chart", count)
-        page.click("[data-switch=view-half-volume] button[data-value=standardized-shared-active-one-period]")
-        page.click("[data-switch=group-transmission-rate] button:last-child")
-        page.wait_for_function(
-            "document.querySelectorAll('.chart')[0].querySelectorAll('svg .role-mark path').length > 6"
-        )
-        independent = page.eval_on_selector_all(".chart", count)[0]
-        browser.close()
-    assert complaints == []
+def test_a_browser_draws_every_figure_and_complains_of_nothing(tmp_path: Path, visiting: Visiting) -> None:
+    visit = visiting(write_claims_report(tmp_path, outcome_of_all()))
+    dots = visit.marks("symbol")
+    visit.page.click("[data-switch=view-half-volume] button[data-value=standardized-shared-active-one-period]")
+    visit.page.click("[data-switch=group-transmission-rate] button:last-child")
+    visit.page.wait_for_function(
+        "document.querySelectorAll('.chart')[0].querySelectorAll('svg .role-mark path').length > 6"
+    )
+    independent = visit.marks("symbol")[0]
+    assert visit.complaints == []
     assert dots == [6, 15, 15, 6], "as printed, what diverges leaves the picture after two points"
     assert independent == 9

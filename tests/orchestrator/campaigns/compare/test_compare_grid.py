@@ -127,7 +127,7 @@ def test_a_grid_goes_on_beyond_its_edge_as_it_began(
     best = CompareCell("dpsgd", CompareView.AS_PUBLISHED, ((key, value),), 100)
     grid = comparison.entries["dpsgd"].tune
     [cell] = further(grid, best, [Edge(key, value, is_largest)], [best.values], partial(is_allowed, comparison, best))
-    assert cell.values == ((key, pytest.approx(expected)),)
+    assert dict(cell.values) == pytest.approx({key: expected})
 
 
 def test_the_whole_grid_is_tried_if_the_budget_allows(comparison: Comparison) -> None:
@@ -168,7 +168,6 @@ def test_the_chosen_settings_run_on_every_fresh_seed() -> None:
 
 
 def anything(*_: object) -> bool:
-    """Goes."""
     return True
 
 

@@ -64,7 +64,7 @@ def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
     points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, nan)]
     [found] = marks_of(points, world(periods=(2,) * 8), "mean")
     assert (found.iteration, found.rounds, found.bytes, found.seconds, found.objective) == (4, 2.0, 800.0, 1.5, 0.3)
-    assert (found.left, found.mean, found.accuracy) == (pytest.approx(0.2), pytest.approx(0.2), 0.9)
+    assert (found.left, found.mean, found.accuracy) == pytest.approx((0.2, 0.2, 0.9))
 
 
 def test_targets_are_about_the_nodes_own_models_or_their_mean() -> None:
@@ -72,9 +72,9 @@ def test_targets_are_about_the_nodes_own_models_or_their_mean() -> None:
     points = [replace(point("iteration", 4, 0.3), own=own)]
     [nodes] = marks_of(points, world(), "nodes")
     [mean] = marks_of(points, world(), "mean")
-    assert (nodes.left, nodes.accuracy) == (pytest.approx(0.5), 0.6)
-    assert (mean.left, mean.accuracy) == (pytest.approx(0.2), 0.9)
-    assert (nodes.mean, nodes.worst) == (pytest.approx(0.2), pytest.approx(1.0))
+    assert (nodes.left, nodes.accuracy) == pytest.approx((0.5, 0.6))
+    assert (mean.left, mean.accuracy) == pytest.approx((0.2, 0.9))
+    assert (nodes.mean, nodes.worst) == pytest.approx((0.2, 1.0))
 
 
 CURVE = [mark(0, 1.0, 0.5), mark(5, 0.4, 0.7), mark(10, 0.1, 0.86), mark(15, 0.12, 0.84)]

@@ -132,4 +132,4 @@ def test_their_decay_is_extended_too_but_never_below_one(tmp_path: Path) -> None
         while trials := next_baselines(comparison, done):
             done |= {trial: steep(trial, best) for trial in trials}
         gammas = {float(str(dict(trial.cell.values)["gamma"])) for trial in done}
-        assert (min(gammas), max(gammas)) == (1.0, pytest.approx(expected))
+        assert (min(gammas), max(gammas)) == pytest.approx((1.0, expected))

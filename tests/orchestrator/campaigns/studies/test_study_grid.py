@@ -10,6 +10,7 @@ from orchestrator.experiment import ExperimentError
 from orchestrator.experiment.resolve import make_network_setting, make_setting
 from pame.algorithms.step_sizes import PenaltyStep
 from tests.orchestrator.campaigns.studies.builders import SMALL, small_file
+from tests.orchestrator.experiment.faults.builders import links_hit
 
 ROOT = Path(__file__).parents[4]
 EVERY = list(STUDIES.values())
@@ -104,7 +105,7 @@ def test_slow_nodes_and_failing_links_are_those_of_the_condition() -> None:
     path = file_of(failing)
     cells = {cell.name: cell for cell in failing.cells(base_experiment(path), (1,))}
     setting = make_setting(experiment_of(cells["free_links-50_seed-1"], path), path.parent)
-    assert len({link for event in setting.plan for link in event.effect.links}) == 64, "half of 64 edges, both ways"
+    assert len({link for event in setting.plan for link in links_hit(event)}) == 64, "half of 64 edges, both ways"
     assert make_setting(experiment_of(cells["free_messages-30_seed-1"], path), path.parent).messages.loss == 0.3
 
 

@@ -1,13 +1,9 @@
 """The page of a study: claim, verdict, figures with ranges, prediction beside measurement, and how all was measured."""
 
-import re
-import shutil
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.grid import READINGS, base_experiment
@@ -17,11 +13,11 @@ from orchestrator.campaigns.studies.report import write_study_report
 from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.tune import Tuned
 from orchestrator.campaigns.studies.verdict import judge
+from tests.browser import Visiting
 from tests.orchestrator.campaigns.studies.builders import own, row, small_file
+from tests.orchestrator.report.oracle import words_of
 
 STUDY = STUDIES["stragglers"]
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
 def outcome_of(folder: Path) -> StudyOutcome:
@@ -64,11 +60,6 @@ def _row(policy: str, condition: str, seed: int, trouble: int) -> StudyRow:
     time = None if policy.startswith("dpsgd") and trouble else 1.0 + 0.5 * trouble + 0.25 * seed
     struck = (1,) if trouble else ()
     return row(policy, condition, time, seed, struck=struck, own=own(0.01, 0.2, 0.01), pace=50.0 - trouble)
-
-
-def words_of(path: Path) -> str:
-    body = path.read_text().partition("<main")[2].partition("</main>")[0]
-    return unescape(" ".join(re.sub(r"<[^>]*>", " ", body).split()))
 
 
 def test_the_page_states_claim_verdicts_and_how_everything_was_measured(tmp_path: Path) -> None:
@@ -144,23 +135,11 @@ def test_an_incomplete_study_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.requires("chromium")
-def test_a_browser_draws_every_chart_and_complains_of_nothing(tmp_path: Path) -> None:
-    path = write_study_report(tmp_path, outcome_of(tmp_path))
-    complaints: list[str] = []
-    with sync_playwright() as playwright:
-        executable = next(filter(None, map(shutil.which, CHROMIUM)))
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1200, "height": 900})
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", state="attached")
-        dots = page.eval_on_selector_all(
-            ".chart", "charts => charts.map(c => c.querySelectorAll('svg .mark-symbol.role-mark path').length)"
-        )
-        page.click("button[data-value=bytes]")
-        browser.close()
-    assert complaints == []
+def test_a_browser_draws_every_chart_and_complains_of_nothing(tmp_path: Path, visiting: Visiting) -> None:
+    visit = visiting(write_study_report(tmp_path, outcome_of(tmp_path)))
+    dots = visit.marks("symbol")
+    visit.page.click("button[data-value=bytes]")
+    assert visit.complaints == []
     assert len(dots) == 4
     assert all(count >= 10 for count in dots[:3])
     assert dots[3] == 2, "the cell that missed, predicted and measured, has none"

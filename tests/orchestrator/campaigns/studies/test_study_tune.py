@@ -17,7 +17,7 @@ Made = Callable[[str, float, int], StudyRow]
 
 def tuned(folder: Path, made: Made) -> tuple[tuple[Tuned, ...], list[StudyCell]]:
     """With runs that are made up from policy and eta; and the cells that were asked for."""
-    path, asked = small_file(folder), []
+    path, asked = small_file(folder), list[StudyCell]()
     tuning = tune(STUDY, base_experiment(path))
     cells = next(tuning)
     while True:
@@ -49,7 +49,7 @@ def test_each_has_its_own_best_and_a_best_at_an_end_is_followed_but_not_for_ever
 
     (pame, dpsgd), asked = tuned(tmp_path, made)
     assert (pame.eta, len(pame.tried)) == (0.4, 7)
-    assert (dpsgd.eta, len(dpsgd.tried)) == (pytest.approx(0.0125 / 8), 8)
+    assert (dpsgd.eta, len(dpsgd.tried)) == pytest.approx((0.0125 / 8, 8))
     assert dpsgd.beyond is not None, "three more, and still at the end"
     assert steps_of((pame, dpsgd)) == Steps(pame.eta, dpsgd.eta)
     assert len(asked) == 15 * len(TUNING_SEEDS)

@@ -26,7 +26,6 @@ Times = Sequence[float | None]
 
 
 def judgement(rows: list[StudyRow], about: str) -> StudyJudgement:
-    """Of the first reading."""
     return next(found for found in judge(STUDY, Rows(rows)) if found.about == about)
 
 
@@ -140,7 +139,7 @@ def test_noise_alone_is_seldom_called_sooner() -> None:
     generator = np.random.default_rng(13)
 
     def noise() -> list[float]:
-        return np.exp(generator.normal(0.0, 0.2, 5)).tolist()
+        return [float(time) for time in np.exp(generator.normal(0.0, 0.2, 5))]
 
     def study() -> Verdict:
         rows = [each for c in (FEW, MANY) for p in (FIRST, DPSGD) for each in times(p, c, noise())]

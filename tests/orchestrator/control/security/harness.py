@@ -29,9 +29,10 @@ from orchestrator.control import ControlPlane, ExperimentsService, Submissions, 
 from orchestrator.control.members import Member
 from orchestrator.control.security import Authority, keep_token, leave_authority
 from orchestrator.experiment import Experiment
+from tests.contract.harness import stream
+from tests.harness import BOUND_S, until
 
 ROOT = Path(__file__).parents[4]
-BOUND_S = 60.0
 
 
 def experiment_of(**settings: Any) -> Experiment:
@@ -47,12 +48,6 @@ def experiment_of(**settings: Any) -> Experiment:
     return Experiment.model_validate_json(json.dumps(small | settings))
 
 
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(BOUND_S):
-        while not condition():
-            await asyncio.sleep(0.02)
-
-
 @dataclass
 class Secured:
     control: ControlPlane
@@ -62,7 +57,6 @@ class Secured:
     processes: list[asyncio.subprocess.Process] = field(default_factory=list)
 
     async def start(self, *members: str, module: str = "node") -> None:
-        """Nodes, and wait until they have joined."""
         for member in members:
             command = ["-m", module, "--orchestrator", self.control.address, "--security", str(self.vault)]
             with (self.vault / f"{member}.log").open("wb") as log:
@@ -111,8 +105,10 @@ class Secured:
             else grpc.aio.secure_channel(target.address, credentials, options=options)
         )
         async with channel, asyncio.timeout(BOUND_S):
-            push = channel.stream_stream(PUSH, None, exchange_pb2.Receipt.FromString)
-            receipts = [receipt async for receipt in push(iter([data]), metadata=shown(secret, target.address))]
+            call = stream(channel, PUSH, exchange_pb2.Receipt, shown(secret, target.address))
+            await call.write(data)
+            await call.done_writing()
+            receipts = [receipt async for receipt in call]
         codes = [refused.refusal for receipt in receipts for refused in receipt.refused]
         return [refusal_name(code) for code in codes]
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import grpc
@@ -11,13 +12,16 @@ import pytest
 
 from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
 from contract.rpc import control_pb2, exchange_pb2, refusal_pb2
+from node.control import ATTACH
 from orchestrator.control import Busy
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
-from tests.orchestrator.control.security.harness import Secured, experiment_of, scraped, secured, until
+from tests.contract.harness import read, stream
+from tests.harness import Watcher, until
+from tests.orchestrator.control.security.harness import Secured, experiment_of, scraped, secured
 
 NAMES = [f"node-{number}" for number in range(5)]
 HANDSHAKES = "pame_node_refused_handshakes_total"
@@ -32,14 +36,13 @@ async def run(world: Secured, experiment: Experiment) -> Path:
     return world.vault.parent / "runs" / broadcast.folder
 
 
+def has_counted(address: str, reason: str) -> bool:
+    return scraped(address, HANDSHAKES).get(reason, 0) >= 1
+
+
 def same_as_simulated(folder: Path, experiment: Experiment) -> bool:
-    outcome = run_lock_step(make_network_setting(experiment, folder), _Nobody(), ByteAccount(experiment.nodes))
-    return np.load(folder / "models.npy").tobytes() == outcome.models.tobytes()
-
-
-class _Nobody:
-    def evaluated(self, _: object) -> None: ...
-    def recorded(self, _: object) -> None: ...
+    outcome = run_lock_step(make_network_setting(experiment, folder), Watcher(), ByteAccount(experiment.nodes))
+    return bool(np.load(folder / "models.npy").tobytes() == outcome.models.tobytes())
 
 
 def test_runs_over_tls_and_without_it_have_the_same_bits_as_the_simulator(tmp_path: Path) -> None:
@@ -74,7 +77,7 @@ def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_unharmed
                 with pytest.raises(grpc.aio.AioRpcError) as refused:
                     await world.push_as(credentials, "node-2", parcel)
                 assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
-                await until(lambda reason=reason: scraped(victim.metrics_address, HANDSHAKES).get(reason, 0) >= 1)
+                await until(partial(has_counted, victim.metrics_address, reason))
             _, outsider = await world.enrolled("outsider")  # has the token, but no part in this run
             with pytest.raises(grpc.aio.AioRpcError) as refused:
                 await world.push_as(mutual_channel(outsider()), "node-2", parcel)
@@ -126,12 +129,9 @@ async def attach(world: Secured, credentials: grpc.ChannelCredentials, join: con
     """Join at the control port; why not."""
     address = f"127.0.0.1:{world.control.port}"
     async with grpc.aio.secure_channel(address, credentials, options=expecting(ORCHESTRATOR_NAME)) as channel:
-        call = channel.stream_stream(
-            "/pame.v1.Control/Attach", control_pb2.FromNode.SerializeToString, control_pb2.ToNode.FromString
-        )()
-        await call.write(control_pb2.FromNode(join=join))
-        answer = await call.read()
-        return int(answer.refused.refusal)
+        call = stream(channel, ATTACH, control_pb2.ToNode)
+        await call.write(control_pb2.FromNode(join=join).SerializeToString())
+        return int((await read(call, control_pb2.ToNode)).refused.refusal)
 
 
 def refusal(name: str) -> int:

@@ -141,10 +141,8 @@ def test_with_two_clocks_the_shortest_round_trip_tells_and_what_it_cannot_tell_i
     sample = Sample(round_trip_ns=[int(1e9 * (trip_s + more)) for more in (0.0, 0.01, 0.3)])
     finding = found("delay", sample, one_clock=False, spec=quiet)
     assert finding.verdict is verdict
-    assert (finding.low, finding.high) == (
-        pytest.approx(0.05 + min(0.0, trip_s - 0.07)),
-        pytest.approx(0.05 + max(0.0, trip_s - 0.07)),
-    )
+    assert finding.low == pytest.approx(0.05 + min(0.0, trip_s - 0.07))
+    assert finding.high == pytest.approx(0.05 + max(0.0, trip_s - 0.07))
     assert "clocks differ" in finding.how
 
 
@@ -156,6 +154,6 @@ def test_a_summary_says_how_much_was_looked_at_and_a_complaint_what_is_wrong_fir
     good = LinkFinding(asked("delay"), LinkVerdict.OK, 0.0501)
     bad = LinkFinding(asked("rate", "htb"), LinkVerdict.MISS, 2e7)
     verification = Verification([good, bad], {"delay": 5, "rate": 1}, 1.5)
-    assert verification.summary()["coverage"] == {"delay": [1, 5], "rate": [1, 1]}
-    assert verification.summary()["verdicts"] == {"ok": 1, "miss": 1}
+    assert verification.summary().coverage == {"delay": (1, 5), "rate": (1, 1)}
+    assert verification.summary().verdicts == {"ok": 1, "miss": 1}
     assert "rate of link 0→1 is 2e+07 instead of 1e+07 (htb)" in verification.complaint()

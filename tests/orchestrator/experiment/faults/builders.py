@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from orchestrator.experiment.faults import FAULTS, FaultSpec, Horizon, compile_plan
 from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.section import Section
-from orchestrator.experiment.text import parse
+from orchestrator.experiment.text import Data, parse
 from orchestrator.experiment.units import percentages_as_numbers
-from pame.fault_effects import FaultEvent
+from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, Link, SlowEffect
 from pame.topology import Topology, build
 from pame.topology.kinds import Complete, Grid, RandomRegular, Ring, ScaleFree, Star, TwoClusters
 
@@ -34,7 +34,7 @@ class Faults(Section):
     faults: list[Annotated[FaultSpec, KindUnion(FAULTS, "link-down")]]
 
 
-def specs(*entries: str | dict[str, Any]) -> list[FaultSpec]:
+def specs(*entries: Data) -> list[FaultSpec]:
     """Faults from YAML, or from what YAML would give."""
     data = [percentages_as_numbers(parse(entry) if isinstance(entry, str) else entry) for entry in entries]
     return Faults.model_validate_json(json.dumps({"faults": data})).faults
@@ -43,8 +43,22 @@ def specs(*entries: str | dict[str, Any]) -> list[FaultSpec]:
 def plan_of(
     *entries: str | dict[str, Any], graph: str = "regular", seed: int = 1, horizon: Horizon = HORIZON
 ) -> tuple[FaultEvent, ...]:
-    """Their plan."""
     return compile_plan(specs(*entries), GRAPHS[graph], None, seed, horizon)
+
+
+def nodes_hit(event: FaultEvent) -> tuple[int, ...]:
+    assert not isinstance(event.effect, CutEffect | DegradeEffect | DropEffect)
+    return event.effect.nodes
+
+
+def links_hit(event: FaultEvent) -> tuple[Link, ...]:
+    assert isinstance(event.effect, CutEffect | DegradeEffect | DropEffect)
+    return event.effect.links
+
+
+def slowed_by(event: FaultEvent) -> float:
+    assert isinstance(event.effect, SlowEffect)
+    return event.effect.factor
 
 
 def networkx_graph(topology: Topology) -> Any:

@@ -12,6 +12,7 @@ from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.faults.manual import fault_by_hand
 from orchestrator.experiment.resolve import make_network_setting
 from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
+from tests.orchestrator.experiment.faults.builders import links_hit
 
 [VARIANT] = load_text("nodes: 6\ntopology: {kind: ring}\nproblem: {n: 10, samples: 10}", Path("x"))
 SETTING = make_network_setting(VARIANT.experiment, Path())
@@ -79,7 +80,7 @@ def test_any_text_is_a_fault_or_a_reason(text: str) -> None:
 def test_it_is_for_the_graph_of_the_run() -> None:
     other = replace(SETTING, seed=SETTING.seed)
     found = fault_by_hand("{kind: link-down, links: of(0), for: 1s}", VARIANT.experiment, other, 0.0, 0)
-    assert {link for event in found for link in event.effect.links} == {(0, 1), (1, 0), (0, 5), (5, 0)}  # type: ignore[union-attr]
+    assert {link for event in found for link in links_hit(event)} == {(0, 1), (1, 0), (0, 5), (5, 0)}
 
 
 REGIONS = """

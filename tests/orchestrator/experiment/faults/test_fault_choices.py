@@ -1,7 +1,9 @@
 """Selectors: as many as asked for, all of them in the graph, each equally likely, and the rest connected on request."""
 
 from collections import Counter
+from collections.abc import Hashable, Sequence
 from itertools import combinations
+from typing import TypeVar
 
 import networkx as nx
 import pytest
@@ -10,19 +12,21 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from orchestrator.experiment.faults import FaultError
-from tests.orchestrator.experiment.faults.builders import GRAPHS, networkx_graph, plan_of
+from tests.orchestrator.experiment.faults.builders import GRAPHS, links_hit, networkx_graph, nodes_hit, plan_of
 
 SEEDS = st.integers(0, 2**63 - 1)
+
+Hit = TypeVar("Hit", bound=Hashable)
 
 
 def nodes_of(selector: str, graph: str = "regular", seed: int = 1, extra: str = "") -> tuple[int, ...]:
     plan = plan_of(f"{{kind: pause, nodes: {selector}{extra}}}", graph=graph, seed=seed)
-    return plan[0].effect.nodes if plan else ()
+    return nodes_hit(plan[0]) if plan else ()
 
 
 def links_of(selector: str, graph: str = "regular", seed: int = 1, extra: str = "") -> tuple[tuple[int, int], ...]:
     plan = plan_of(f"{{kind: link-down, links: {selector}{extra}}}", graph=graph, seed=seed)
-    return plan[0].effect.links if plan else ()
+    return links_hit(plan[0]) if plan else ()
 
 
 @pytest.mark.parametrize(
@@ -151,16 +155,16 @@ def test_random_nodes_and_links_are_uniform() -> None:
     pairs = Counter(nodes_of("random(2)", "star", seed) for seed in range(draws))
     _uniform(pairs, list(combinations(range(7), 2)), draws)
     edges = Counter(links_of("random(1)", "ring", seed)[0] for seed in range(draws))
-    _uniform(edges, [tuple(edge) for edge in GRAPHS["ring"].edges.tolist()], draws)
+    _uniform(edges, [(a, b) for a, b in GRAPHS["ring"].edges.tolist()], draws)
 
 
 def test_each_victim_of_churn_is_as_likely_as_the_others() -> None:
     # False alarm once in 1e6; far fewer than one node is away at a time, so that draws are nearly independent.
     plan = plan_of("{kind: churn, per_minute: 1500, back_after: 1ms}", graph="star")
-    _uniform(Counter(event.effect.nodes[0] for event in plan), list(range(7)), len(plan))
+    _uniform(Counter(nodes_hit(event)[0] for event in plan), list(range(7)), len(plan))
 
 
-def _uniform(counts: Counter[object], outcomes: list[object], draws: int) -> None:
+def _uniform(counts: Counter[Hit], outcomes: Sequence[Hit], draws: int) -> None:
     assert set(counts) <= set(outcomes)
     expected = draws / len(outcomes)
     statistic = sum((counts[outcome] - expected) ** 2 / expected for outcome in outcomes)

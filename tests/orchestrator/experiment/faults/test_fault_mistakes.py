@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator
 
 from orchestrator.experiment import Experiment, ExperimentError, json_schema, load_text, to_yaml
 from orchestrator.experiment.text import parse

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.experiment.faults import FaultWindow, active, live_graph, outlines, windows
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
-from tests.orchestrator.experiment.faults.builders import GRAPHS, networkx_graph, plan_of
+from tests.orchestrator.experiment.faults.builders import GRAPHS, links_hit, networkx_graph, nodes_hit, plan_of
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_the_live_graph_is_what_networkx_leaves(seed: int) -> None:
     )
     live = live_graph(GRAPHS["regular"], active(plan, 1.0))
     expected = networkx_graph(GRAPHS["regular"])
-    expected.remove_edges_from(plan[0].effect.links)
-    expected.remove_nodes_from([*plan[1].effect.nodes, *plan[2].effect.nodes])
+    expected.remove_edges_from(links_hit(plan[0]))
+    expected.remove_nodes_from([*nodes_hit(plan[1]), *nodes_hit(plan[2])])
     assert set(live.up) == set(expected.nodes)
     assert set(live.edges) == {tuple(sorted(edge)) for edge in expected.edges}
     assert live.components == nx.number_connected_components(expected)

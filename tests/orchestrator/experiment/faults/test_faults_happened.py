@@ -15,8 +15,6 @@ from orchestrator.experiment.faults.happened import (
 )
 from pame.fault_effects import CutEffect, DropEffect, Effect, FaultEvent, KillEffect, PauseEffect, SlowEffect, Window
 
-NONE: dict[int, WindowOutcome] = {}
-
 
 def event(effect: Effect, begin: float, end: float = inf, number: int = 0, unit: Any = "seconds") -> FaultEvent:
     return FaultEvent(number, type(effect).__name__.removesuffix("Effect").lower(), effect, Window(begin, end, unit))
@@ -41,7 +39,7 @@ KILL_AT_5 = event(KillEffect((2,)), 5.0, 8.0)
 
 def test_a_fault_that_its_node_told_of_happened() -> None:
     found = on_network([KILL_AT_5], [begins(2, 5.0)], TEN_SECONDS)
-    assert found == FaultOutcomes(planned=1, happened=1, failed=0, never_began=0, sentence="", windows=NONE)
+    assert found == FaultOutcomes(planned=1, happened=1, failed=0, never_began=0, sentence="")
 
 
 def test_faults_after_the_end_of_the_run_did_not_happen_and_the_first_of_them_is_named() -> None:
@@ -49,8 +47,7 @@ def test_faults_after_the_end_of_the_run_did_not_happen_and_the_first_of_them_is
     found = on_network(plan, [begins(2, 5.0)], TEN_SECONDS)
     assert (found.happened, found.failed, found.never_began) == (1, 0, 2)
     assert found.sentence == "2 of 3 faults did not happen: the run ended before 38 s"
-    assert [found.windows[place].began for place in (1, 2)] == [False, False]
-    assert 0 not in found.windows
+    assert [(each.window, each.began) for each in found.windows] == [(1, False), (2, False)]
 
 
 def test_a_fault_by_an_iteration_that_nobody_came_to_did_not_happen() -> None:
@@ -75,13 +72,15 @@ def test_an_order_that_is_told_and_then_refused_failed_with_the_nodes_reason() -
     found = on_network([KILL_AT_5], told, TEN_SECONDS)
     assert (found.happened, found.failed, found.never_began) == (0, 1, 0)
     assert found.sentence == "1 of 1 fault failed: kill at node 2: no supervisor to kill this node"
-    assert found.windows == {0: WindowOutcome(False, "kill at node 2: no supervisor to kill this node", failed=True)}
+    assert found.windows == (
+        WindowOutcome(False, "kill at node 2: no supervisor to kill this node", failed=True, window=0),
+    )
 
 
 def test_a_fault_that_failed_at_some_of_its_nodes_began_and_failed() -> None:
     told = [begins(0, 5.0), begins(1, 5.0), begins(1, 5.0, failure="no"), begins(3, 5.0, failure="no")]
     found = on_network([event(KillEffect((0, 1, 3)), 5.0)], told, TEN_SECONDS)
-    assert found.windows == {0: WindowOutcome(True, "kill at nodes 1, 3: no", failed=True)}
+    assert found.windows == (WindowOutcome(True, "kill at nodes 1, 3: no", failed=True, window=0),)
     assert (found.happened, found.failed) == (0, 1)
 
 
@@ -89,7 +88,7 @@ def test_a_fault_that_did_not_end_began_and_failed() -> None:
     told = [begins(2, 5.0), Told(0, 2, False, 8.0, 8.0, "Docker does not answer")]
     found = on_network([KILL_AT_5], told, TEN_SECONDS)
     said = "kill at node 2: it did not end: Docker does not answer"
-    assert found.windows == {0: WindowOutcome(True, said, failed=True)}
+    assert found.windows == (WindowOutcome(True, said, failed=True, window=0),)
 
 
 def test_a_node_that_said_nothing_when_its_time_had_come_was_away() -> None:
@@ -108,7 +107,7 @@ def test_a_repeated_fault_happened_if_some_of_its_windows_did() -> None:
     plan = [event(SlowEffect((1,), 3.0), begin, begin + 1.0) for begin in (2.0, 7.0, 12.0)]
     found = on_network(plan, [begins(1, 2.0), begins(1, 7.0)], TEN_SECONDS)
     assert (found.planned, found.happened, found.sentence) == (1, 1, "")
-    assert found.windows == {2: WindowOutcome(False, "the run ended before 12 s")}
+    assert found.windows == (WindowOutcome(False, "the run ended before 12 s", window=2),)
 
 
 def test_failures_are_said_before_what_never_began() -> None:
@@ -129,7 +128,7 @@ def test_a_fault_that_one_of_its_nodes_never_told_of_happened_only_in_part() -> 
     why = "not at node 3: it was away or stopped at 5 s"
     assert found.sentence == f"1 of 3 faults happened only in part: {why}"
     assert (found.happened, found.in_part, found.failed, found.never_began) == (3, 1, 0, 0)
-    assert found.windows == {0: WindowOutcome(True, why)}
+    assert found.windows == (WindowOutcome(True, why, window=0),)
 
 
 def test_several_nodes_are_missing_for_different_reasons() -> None:
@@ -174,7 +173,7 @@ def test_nobody_expects_a_node_that_another_fault_took_away(
     told = [begins(3, order.window.begin, told_at), begins(1, struck.window.begin, number=1)]
     found = on_network([order, struck], told, Reach(100.0, (900, 900, 900, 900)))
     assert (found.in_part, found.sentence != "") == (int(is_in_part), is_in_part)
-    assert (1 in found.windows) == is_in_part
+    assert ([each.window for each in found.windows] == [1]) == is_in_part
 
 
 def test_a_node_that_was_stopped_by_somebody_is_missing_and_one_that_was_busy_is_not() -> None:
@@ -188,7 +187,7 @@ def test_of_a_fault_that_repeats_one_window_is_enough_at_each_node() -> None:
     once = [begins(1, 2.0), begins(2, 2.0), begins(1, 7.0)]
     found = on_network(plan, once, TEN_SECONDS)
     assert (found.in_part, found.sentence) == (0, "")
-    assert found.windows == {1: WindowOutcome(True, "not at node 2: it was away or stopped at 7 s")}
+    assert found.windows == (WindowOutcome(True, "not at node 2: it was away or stopped at 7 s", window=1),)
     assert on_network(plan, [begins(1, 2.0), begins(1, 7.0)], TEN_SECONDS).in_part == 1
 
 
@@ -236,4 +235,4 @@ def test_in_the_simulator_too_an_order_for_somebody_who_is_away_finds_nobody() -
     assert found.sentence == (
         "2 of 4 faults did not happen: node 2 was away or stopped at 5.5 s; node 2 was away or stopped at 6 s"
     )
-    assert sorted(found.windows) == [1, 2]
+    assert [each.window for each in found.windows] == [1, 2]

@@ -18,7 +18,7 @@ from pame.fault_effects import (
 )
 from pame.fault_lookup import FaultLookup
 from pame.links import LinkSpec
-from tests.orchestrator.experiment.faults.builders import ANY_FAULTS, GRAPHS, HORIZON, plan_of
+from tests.orchestrator.experiment.faults.builders import ANY_FAULTS, GRAPHS, HORIZON, links_hit, plan_of
 
 BASELINE = LinkSpec(delay_s=0.02, jitter_s=0.001, rate_bps=1e7, loss=0.01)
 GRAPH_NAMES = st.sampled_from([name for name, graph in GRAPHS.items() if name != "pair" and 1 in graph.neighbours(0)])
@@ -75,7 +75,7 @@ def is_felt(told: FaultLookup, event: FaultEvent) -> bool:
 
 def does_nothing(event: FaultEvent) -> bool:
     """What a factor of 1 does to a link."""
-    return isinstance(event.effect, DegradeEffect) and event.effect == DegradeEffect(event.effect.links)
+    return isinstance(event.effect, DegradeEffect) and event.effect == DegradeEffect(links_hit(event))
 
 
 @settings(max_examples=100, deadline=None)

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from pame.units import OrInfinite
 
 
-def reals(low: float, high: float, **ends: bool) -> st.SearchStrategy[float]:
+def reals(low: float, high: float, exclude_min: bool = False, exclude_max: bool = False) -> st.SearchStrategy[float]:
     """Neither too large nor too small for an experiment."""
-    return st.floats(low, high, **ends).filter(lambda value: value == 0 or abs(value) >= 1e-100)
+    found = st.floats(low, high, exclude_min=exclude_min, exclude_max=exclude_max)
+    return found.filter(lambda value: value == 0 or abs(value) >= 1e-100)
 
 
 def values(annotation: Any) -> st.SearchStrategy[Any]:

@@ -1,0 +1,207 @@
+"""Rounds and steps worked out by hand, of the algorithms that send whole vectors."""
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from pame.algorithms import (
+    Algorithm,
+    AlgorithmSpec,
+    DfedavgmSpec,
+    DfedsamSpec,
+    DmgtSvrg,
+    DmgtSvrgSpec,
+    DpsgdSpec,
+    EpidemicSpec,
+    Nids,
+    NidsSpec,
+    Received,
+    Who,
+)
+from pame.exchange import PartialMessage, Vector
+from tests.pame.algorithms.builders import Asked, Constant, Pull, context_of, graph
+
+OnLoss = Literal["self", "naive"]
+Order = Literal["mix-first", "step-first"]
+
+
+def came(sender: int, k: int, **vectors: list[float]) -> Received:
+    return Received(sender, k, {name: np.array(values) for name, values in vectors.items()}, 0)
+
+
+def dpsgd(on_loss: OnLoss, order: Order = "mix-first") -> Algorithm:
+    """Node 0 of two joined nodes, at 4: all weights are one half."""
+    return DpsgdSpec(eta=0.1, on_loss=on_loss, order=order).node(context_of([4.0], Constant(np.array([10.0]))))
+
+
+def test_unless_told_otherwise_dpsgd_mixes_first() -> None:
+    assert DpsgdSpec().order == "mix-first"
+
+
+@pytest.mark.parametrize(
+    ("on_loss", "models", "expected"),
+    [("self", [8.0], 6.0 - 1.0), ("self", [], 4.0 - 1.0), ("naive", [8.0], 6.0 - 1.0), ("naive", [], 2.0 - 1.0)],
+)
+def test_dpsgd_on_two_nodes(on_loss: OnLoss, models: list[float], expected: float) -> None:
+    node = dpsgd(on_loss)
+    assert node.absorb(0, [came(1, 0, x=[x]) for x in models]) == float(len(models))
+    node.step(0)
+    assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("on_loss", "models", "expected"),
+    [("self", [8.0], (3.0 + 8.0) / 2), ("self", [], 3.0), ("naive", [8.0], (3.0 + 8.0) / 2), ("naive", [], 3.0 / 2)],
+)
+def test_dpsgd_on_two_nodes_when_the_step_comes_first(on_loss: OnLoss, models: list[float], expected: float) -> None:
+    node = dpsgd(on_loss, "step-first")
+    node.prepare(0)
+    assert node.message(0)["x"] == np.array([3.0])
+    assert node.model.tolist() == [4.0], "the model changes with the step, not before"
+    node.absorb(0, [came(1, 0, x=[x]) for x in models])
+    node.step(0)
+    assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
+
+
+def test_dpsgd_takes_the_gradient_at_the_own_model_before_averaging() -> None:
+    objective = Asked(1)
+    node = DpsgdSpec().node(context_of([4.0], objective))
+    node.absorb(3, [came(1, 3, x=[8.0])])
+    node.step(3)
+    assert objective.asked == [([4.0], 3)]
+    assert node.model.tolist() == [6.0]
+
+
+def test_a_step_does_not_change_a_message_that_is_under_way() -> None:
+    node = dpsgd("self")
+    before = node.message(0)["x"]
+    node.step(0)
+    assert isinstance(before, np.ndarray)
+    assert before.tolist() == [4.0]
+
+
+@pytest.mark.parametrize("spec", [DpsgdSpec(), DfedsamSpec()], ids=["dpsgd", "dfedsam"])
+def test_a_partial_message_is_refused_where_a_whole_model_is_expected(spec: AlgorithmSpec) -> None:
+    partial = PartialMessage(1, np.array([0]), np.array([1.0]))
+    with pytest.raises(TypeError, match="PartialMessage where a whole vector"):
+        spec.node(context_of([4.0], who=spec.who)).absorb(0, [Received(1, 0, {"x": partial}, 0)])
+
+
+def test_the_velocity_of_dfedavgm_grows_between_rounds_and_is_forgotten_at_a_round() -> None:
+    context = context_of([0.0], Constant(np.array([1.0])), who=Who.MUTUAL, period=3)
+    node = DfedavgmSpec(eta=1.0, momentum=0.5).node(context)
+    for k, expected in ((1, -1.0), (2, -2.5)):
+        node.step(k)
+        assert node.model.tolist() == [expected]
+    node.absorb(3, [came(1, 3, x=[4.5])])
+    node.step(3)
+    assert node.model.tolist() == [1.0 - 1.0]
+
+
+def dfedsam(start: list[float], **parameters: Any) -> Algorithm:
+    """One of two in a bowl, half of ||w||^2."""
+    return DfedsamSpec(**parameters).node(context_of(start, Pull(np.zeros(len(start))), who=Who.MUTUAL))
+
+
+def test_a_step_of_dfedsam() -> None:
+    # average (3, 4), five long; one further along it is (3.6, 4.8), the gradient there
+    node = dfedsam([6.0, 0.0], eta=0.5, rho=1.0)
+    assert node.absorb(0, [came(1, 0, x=[0.0, 8.0])]) == 1.0
+    node.step(0)
+    assert node.model.tolist() == pytest.approx([1.2, 1.6], rel=1e-15)
+
+
+def test_where_the_gradient_is_zero_dfedsam_perturbs_nothing() -> None:
+    node = dfedsam([0.0, 0.0], rho=1.0)
+    node.step(1)
+    assert node.model.tolist() == [0.0, 0.0]
+
+
+def test_without_perturbation_and_rounds_dfedsam_is_gradient_descent() -> None:
+    node = dfedsam([4.0], eta=0.25, rho=0.0)
+    node.step(1)
+    assert node.model.tolist() == [3.0]
+
+
+@pytest.mark.parametrize(("on_loss", "expected"), [("received", 4.0), ("naive", 2.0)])
+def test_a_mean_of_epidemic_learning(on_loss: Literal["received", "naive"], expected: float) -> None:
+    # of four nodes all send to all; only one message comes
+    spec = EpidemicSpec(fan_out=3, eta=1.0, on_loss=on_loss)
+    line = graph(4, ((0, 1), (1, 2), (2, 3)))
+    node = spec.node(context_of([4.0], Constant(np.array([2.0])), line, spec.who, fan_out=3))
+    node.prepare(0)
+    assert node.message(0)["y"] == np.array([2.0])
+    assert node.model.tolist() == [4.0], "the model changes with the step, not before"
+    assert node.absorb(0, [came(3, 0, y=[6.0])]) == 1.0
+    node.step(0)
+    assert node.model.tolist() == [expected]
+
+
+def nids(*messages: tuple[int, int, float], **context: Any) -> tuple[list[float], Nids]:
+    """Node 1 of a line of three at 4, where every edge weighs a third: its model and dual after the messages (sender,
+    iteration, value) of iteration 0."""
+    node = NidsSpec(eta=0.5).node(context_of([4.0], None, graph(3, ((0, 1), (1, 2))), Who.MUTUAL, node=1, **context))
+    node.prepare(0)
+    node.absorb(0, [came(sender, k, z=[value]) for sender, k, value in messages])
+    node.step(0)
+    return [float(node.model[0]), float(node.dual[0])], node
+
+
+def test_a_round_of_nids() -> None:
+    # r = ((4 - 10) / 3 + (4 - 1) / 3) / 2 = -1/2
+    assert nids((0, 0, 10.0), (2, 0, 1.0))[0] == pytest.approx([4.5, -1.0])
+
+
+def test_an_edge_over_which_its_own_message_is_lost_is_left_out_though_the_other_came() -> None:
+    found, node = nids((0, 0, 10.0), (2, 0, 1.0), is_lost=lambda sender, receiver, _k: (sender, receiver) == (1, 2))
+    assert found == pytest.approx([5.0, -2.0])
+    assert node.desynchronised == 0
+
+
+def test_what_did_not_come_or_is_of_another_round_is_left_out_and_counted() -> None:
+    found, node = nids((0, 0, 10.0), (2, 1, 1.0))
+    assert found == pytest.approx([5.0, -2.0])
+    assert node.desynchronised == 1
+
+
+class Batches(Asked):
+    """On a mini-batch the slope is 1 higher; -1 stands for the iteration of a full gradient."""
+
+    def gradient(self, model: Vector, iteration: int) -> Vector:
+        super().gradient(model, iteration)
+        return np.array([3.0])
+
+    def full_gradient(self, model: Vector) -> Vector:
+        super().gradient(model, -1)
+        return np.array([2.0])
+
+
+def dmgt_svrg(objective: Batches, first: int = 0) -> DmgtSvrg:
+    """Node 0 of two at 4, whose edge weighs a half."""
+    spec = DmgtSvrgSpec(eta=0.5, momentum=0.5, snapshot_every=3)
+    return spec.node(context_of([4.0], objective, who=Who.MUTUAL, first=first))
+
+
+def test_dmgt_svrg_takes_a_full_gradient_every_so_often_and_when_a_node_comes_back() -> None:
+    objective = Batches(1)
+    node = dmgt_svrg(objective, first=1)
+    for k in (1, 2, 3):
+        node.prepare(k)
+        assert node.tracker.tolist() == [2.0]
+        node.step(k)
+    assert objective.asked == [([4.0], -1), ([4.0], 2), ([3.0], 2), ([1.5], -1)]
+
+
+def test_two_rounds_of_dmgt_svrg() -> None:
+    node = dmgt_svrg(Batches(1))
+    node.prepare(0)
+    node.absorb(0, [came(1, 0, x=[8.0], y=[6.0])])
+    node.step(0)
+    assert node.model.tolist() == [6.0 - 0.5 * 2.0]
+    node.prepare(1)
+    assert node.tracker.tolist() == [(2.0 + 6.0) / 2]
+    node.absorb(1, [])
+    node.step(1)
+    assert node.model.tolist() == [5.0 - 0.5 * 4.0 + 0.5 * (5.0 - 4.0)]
+    assert node.desynchronised == 1
