@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from contract.rpc import refusal_pb2 as pame_dot_v1_dot_refusal__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19pame/v1/experiments.proto\x12\x07pame.v1\x1a\x15pame/v1/refusal.proto\"\x8c\x01\n\nSubmission\x12\x12\n\nexperiment\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\x12-\n\x05\x66iles\x18\x03 \x03(\x0b\x32\x1e.pame.v1.Submission.FilesEntry\x1a,\n\nFilesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"]\n\tSubmitted\x12%\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x11.pame.v1.AcceptedH\x00\x12!\n\x06\x64\x65nied\x18\x02 \x01(\x0b\x32\x0f.pame.v1.DeniedH\x00\x42\x06\n\x04kind\"\'\n\x08\x41\x63\x63\x65pted\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0e\n\x06\x66older\x18\x02 \x01(\t\";\n\x06\x44\x65nied\x12!\n\x07refusal\x18\x01 \x01(\x0e\x32\x10.pame.v1.Refusal\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"*\n\x0cWatchRequest\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\r\n\x05token\x18\x02 \x01(\t\"\x97\x01\n\x05\x45vent\x12\x1f\n\x05phase\x18\x01 \x01(\x0b\x32\x0e.pame.v1.PhaseH\x00\x12\x1f\n\x05point\x18\x02 \x01(\x0b\x32\x0e.pame.v1.PointH\x00\x12#\n\x07network\x18\x03 \x01(\x0b\x32\x10.pame.v1.NetworkH\x00\x12\x1f\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x0e.pame.v1.EndedH\x00\x42\x06\n\x04kind\"u\n\x05Phase\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06\x66older\x18\x03 \x01(\t\x12\r\n\x05nodes\x18\x04 \x01(\r\x12\x12\n\niterations\x18\x05 \x01(\r\x12\r\n\x05phase\x18\x06 \x01(\t\x12\x0f\n\x07seconds\x18\x07 \x01(\x01\"\xee\x01\n\x05Point\x12\n\n\x02\x62y\x18\x01 \x01(\t\x12\x11\n\titeration\x18\x02 \x01(\r\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\x12\r\n\x05\x62ytes\x18\x04 \x01(\x04\x12\x11\n\tobjective\x18\x05 \x01(\x01\x12\x11\n\tconsensus\x18\x06 \x01(\x01\x12\x15\n\x08\x63overage\x18\x07 \x01(\x01H\x00\x88\x01\x01\x12,\n\x07metrics\x18\x08 \x03(\x0b\x32\x1b.pame.v1.Point.MetricsEntry\x1a.\n\x0cMetricsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x42\x0b\n\t_coverage\"\xbf\x01\n\x07Network\x12\r\n\x05ready\x18\x01 \x01(\r\x12\r\n\x05\x61live\x18\x02 \x01(\r\x12\x0f\n\x07slowest\x18\x03 \x01(\r\x12\x0e\n\x06median\x18\x04 \x01(\r\x12\x0f\n\x07\x66\x61stest\x18\x05 \x01(\r\x12\r\n\x05\x62ytes\x18\x06 \x01(\x04\x12\x0c\n\x04late\x18\x07 \x01(\x04\x12\x0f\n\x07starved\x18\x08 \x01(\x04\x12\x0f\n\x07seconds\x18\t \x01(\x01\x12\x0e\n\x06health\x18\n \x01(\t\x12\x15\n\rhealth_reason\x18\x0b \x01(\t\"\x82\x01\n\x05\x45nded\x12\x0e\n\x06status\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x12\n\niterations\x18\x03 \x01(\r\x12\x0f\n\x07seconds\x18\x04 \x01(\x01\x12\r\n\x05\x65xact\x18\x05 \x01(\x08\x12\x0e\n\x06health\x18\x06 \x01(\t\x12\x15\n\rhealth_reason\x18\x07 \x01(\t\"+\n\rCancelRequest\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\r\n\x05token\x18\x02 \x01(\t\" \n\tCancelled\x12\x13\n\x0bwas_running\x18\x01 \x01(\x08\"-\n\rInjectRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05\x66\x61ult\x18\x02 \x01(\t\"Z\n\x08Injected\x12#\n\x07planned\x18\x01 \x01(\x0b\x32\x10.pame.v1.PlannedH\x00\x12!\n\x06\x64\x65nied\x18\x02 \x01(\x0b\x32\x0f.pame.v1.DeniedH\x00\x42\x06\n\x04kind\"J\n\x07Planned\x12\x0e\n\x06\x65vents\x18\x01 \x03(\t\x12\r\n\x05\x62\x65gun\x18\x02 \x03(\t\x12\x10\n\x08\x66\x61ilures\x18\x03 \x03(\t\x12\x0e\n\x06silent\x18\x04 \x03(\r\"!\n\x10ListNodesRequest\x12\r\n\x05token\x18\x01 \x01(\t\"9\n\x08NodeList\x12 \n\x07members\x18\x01 \x03(\x0b\x32\x0f.pame.v1.Member\x12\x0b\n\x03run\x18\x02 \x01(\x06\"\xc7\x01\n\x06Member\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x17\n\x0fmetrics_address\x18\x03 \x01(\t\x12\x12\n\x05index\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x13\n\x0bincarnation\x18\x05 \x01(\r\x12\r\n\x05\x61live\x18\x06 \x01(\x08\x12\x11\n\titeration\x18\x07 \x01(\r\x12\x1a\n\x12joined_seconds_ago\x18\x08 \x01(\x01\x12\x14\n\x0c\x63ode_version\x18\t \x01(\tB\x08\n\x06_index2\x98\x02\n\x0b\x45xperiments\x12\x31\n\x06Submit\x12\x13.pame.v1.Submission\x1a\x12.pame.v1.Submitted\x12\x30\n\x05Watch\x12\x15.pame.v1.WatchRequest\x1a\x0e.pame.v1.Event0\x01\x12\x34\n\x06\x43\x61ncel\x12\x16.pame.v1.CancelRequest\x1a\x12.pame.v1.Cancelled\x12\x39\n\tListNodes\x12\x19.pame.v1.ListNodesRequest\x1a\x11.pame.v1.NodeList\x12\x33\n\x06Inject\x12\x16.pame.v1.InjectRequest\x1a\x11.pame.v1.Injectedb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19pame/v1/experiments.proto\x12\x07pame.v1\x1a\x15pame/v1/refusal.proto\"\x8c\x01\n\nSubmission\x12\x12\n\nexperiment\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\x12-\n\x05\x66iles\x18\x03 \x03(\x0b\x32\x1e.pame.v1.Submission.FilesEntry\x1a,\n\nFilesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"]\n\tSubmitted\x12%\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x11.pame.v1.AcceptedH\x00\x12!\n\x06\x64\x65nied\x18\x02 \x01(\x0b\x32\x0f.pame.v1.DeniedH\x00\x42\x06\n\x04kind\"\'\n\x08\x41\x63\x63\x65pted\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0e\n\x06\x66older\x18\x02 \x01(\t\";\n\x06\x44\x65nied\x12!\n\x07refusal\x18\x01 \x01(\x0e\x32\x10.pame.v1.Refusal\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"*\n\x0cWatchRequest\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\r\n\x05token\x18\x02 \x01(\t\"\x97\x01\n\x05\x45vent\x12\x1f\n\x05phase\x18\x01 \x01(\x0b\x32\x0e.pame.v1.PhaseH\x00\x12\x1f\n\x05point\x18\x02 \x01(\x0b\x32\x0e.pame.v1.PointH\x00\x12#\n\x07network\x18\x03 \x01(\x0b\x32\x10.pame.v1.NetworkH\x00\x12\x1f\n\x05\x65nded\x18\x04 \x01(\x0b\x32\x0e.pame.v1.EndedH\x00\x42\x06\n\x04kind\"u\n\x05Phase\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06\x66older\x18\x03 \x01(\t\x12\r\n\x05nodes\x18\x04 \x01(\r\x12\x12\n\niterations\x18\x05 \x01(\r\x12\r\n\x05phase\x18\x06 \x01(\t\x12\x0f\n\x07seconds\x18\x07 \x01(\x01\"\x8f\x02\n\x05Point\x12\n\n\x02\x62y\x18\x01 \x01(\t\x12\x11\n\titeration\x18\x02 \x01(\r\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\x12\r\n\x05\x62ytes\x18\x04 \x01(\x04\x12\x11\n\tobjective\x18\x05 \x01(\x01\x12\x11\n\tconsensus\x18\x06 \x01(\x01\x12\x15\n\x08\x63overage\x18\x07 \x01(\x01H\x00\x88\x01\x01\x12,\n\x07metrics\x18\x08 \x03(\x0b\x32\x1b.pame.v1.Point.MetricsEntry\x12\x1f\n\x03own\x18\t \x01(\x0b\x32\x12.pame.v1.OwnModels\x1a.\n\x0cMetricsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x42\x0b\n\t_coverage\"\xd0\x02\n\tOwnModels\x12\x11\n\tobjective\x18\x01 \x01(\x01\x12\r\n\x05worst\x18\x02 \x01(\x01\x12\x30\n\x07metrics\x18\x03 \x03(\x0b\x32\x1f.pame.v1.OwnModels.MetricsEntry\x12.\n\x06lowest\x18\x04 \x03(\x0b\x32\x1e.pame.v1.OwnModels.LowestEntry\x12\x30\n\x07highest\x18\x05 \x03(\x0b\x32\x1f.pame.v1.OwnModels.HighestEntry\x1a.\n\x0cMetricsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x1a-\n\x0bLowestEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x1a.\n\x0cHighestEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\"\xbf\x01\n\x07Network\x12\r\n\x05ready\x18\x01 \x01(\r\x12\r\n\x05\x61live\x18\x02 \x01(\r\x12\x0f\n\x07slowest\x18\x03 \x01(\r\x12\x0e\n\x06median\x18\x04 \x01(\r\x12\x0f\n\x07\x66\x61stest\x18\x05 \x01(\r\x12\r\n\x05\x62ytes\x18\x06 \x01(\x04\x12\x0c\n\x04late\x18\x07 \x01(\x04\x12\x0f\n\x07starved\x18\x08 \x01(\x04\x12\x0f\n\x07seconds\x18\t \x01(\x01\x12\x0e\n\x06health\x18\n \x01(\t\x12\x15\n\rhealth_reason\x18\x0b \x01(\t\"\x82\x01\n\x05\x45nded\x12\x0e\n\x06status\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x12\n\niterations\x18\x03 \x01(\r\x12\x0f\n\x07seconds\x18\x04 \x01(\x01\x12\r\n\x05\x65xact\x18\x05 \x01(\x08\x12\x0e\n\x06health\x18\x06 \x01(\t\x12\x15\n\rhealth_reason\x18\x07 \x01(\t\"+\n\rCancelRequest\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\r\n\x05token\x18\x02 \x01(\t\" \n\tCancelled\x12\x13\n\x0bwas_running\x18\x01 \x01(\x08\"-\n\rInjectRequest\x12\r\n\x05token\x18\x01 \x01(\t\x12\r\n\x05\x66\x61ult\x18\x02 \x01(\t\"Z\n\x08Injected\x12#\n\x07planned\x18\x01 \x01(\x0b\x32\x10.pame.v1.PlannedH\x00\x12!\n\x06\x64\x65nied\x18\x02 \x01(\x0b\x32\x0f.pame.v1.DeniedH\x00\x42\x06\n\x04kind\"J\n\x07Planned\x12\x0e\n\x06\x65vents\x18\x01 \x03(\t\x12\r\n\x05\x62\x65gun\x18\x02 \x03(\t\x12\x10\n\x08\x66\x61ilures\x18\x03 \x03(\t\x12\x0e\n\x06silent\x18\x04 \x03(\r\"!\n\x10ListNodesRequest\x12\r\n\x05token\x18\x01 \x01(\t\"9\n\x08NodeList\x12 \n\x07members\x18\x01 \x03(\x0b\x32\x0f.pame.v1.Member\x12\x0b\n\x03run\x18\x02 \x01(\x06\"\xc7\x01\n\x06Member\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x17\n\x0fmetrics_address\x18\x03 \x01(\t\x12\x12\n\x05index\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\x13\n\x0bincarnation\x18\x05 \x01(\r\x12\r\n\x05\x61live\x18\x06 \x01(\x08\x12\x11\n\titeration\x18\x07 \x01(\r\x12\x1a\n\x12joined_seconds_ago\x18\x08 \x01(\x01\x12\x14\n\x0c\x63ode_version\x18\t \x01(\tB\x08\n\x06_index2\x98\x02\n\x0b\x45xperiments\x12\x31\n\x06Submit\x12\x13.pame.v1.Submission\x1a\x12.pame.v1.Submitted\x12\x30\n\x05Watch\x12\x15.pame.v1.WatchRequest\x1a\x0e.pame.v1.Event0\x01\x12\x34\n\x06\x43\x61ncel\x12\x16.pame.v1.CancelRequest\x1a\x12.pame.v1.Cancelled\x12\x39\n\tListNodes\x12\x19.pame.v1.ListNodesRequest\x1a\x11.pame.v1.NodeList\x12\x33\n\x06Inject\x12\x16.pame.v1.InjectRequest\x1a\x11.pame.v1.Injectedb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,6 +36,12 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SUBMISSION_FILESENTRY']._serialized_options = b'8\001'
   _globals['_POINT_METRICSENTRY']._loaded_options = None
   _globals['_POINT_METRICSENTRY']._serialized_options = b'8\001'
+  _globals['_OWNMODELS_METRICSENTRY']._loaded_options = None
+  _globals['_OWNMODELS_METRICSENTRY']._serialized_options = b'8\001'
+  _globals['_OWNMODELS_LOWESTENTRY']._loaded_options = None
+  _globals['_OWNMODELS_LOWESTENTRY']._serialized_options = b'8\001'
+  _globals['_OWNMODELS_HIGHESTENTRY']._loaded_options = None
+  _globals['_OWNMODELS_HIGHESTENTRY']._serialized_options = b'8\001'
   _globals['_SUBMISSION']._serialized_start=62
   _globals['_SUBMISSION']._serialized_end=202
   _globals['_SUBMISSION_FILESENTRY']._serialized_start=158
@@ -53,29 +59,37 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PHASE']._serialized_start=599
   _globals['_PHASE']._serialized_end=716
   _globals['_POINT']._serialized_start=719
-  _globals['_POINT']._serialized_end=957
-  _globals['_POINT_METRICSENTRY']._serialized_start=898
-  _globals['_POINT_METRICSENTRY']._serialized_end=944
-  _globals['_NETWORK']._serialized_start=960
-  _globals['_NETWORK']._serialized_end=1151
-  _globals['_ENDED']._serialized_start=1154
-  _globals['_ENDED']._serialized_end=1284
-  _globals['_CANCELREQUEST']._serialized_start=1286
-  _globals['_CANCELREQUEST']._serialized_end=1329
-  _globals['_CANCELLED']._serialized_start=1331
-  _globals['_CANCELLED']._serialized_end=1363
-  _globals['_INJECTREQUEST']._serialized_start=1365
-  _globals['_INJECTREQUEST']._serialized_end=1410
-  _globals['_INJECTED']._serialized_start=1412
-  _globals['_INJECTED']._serialized_end=1502
-  _globals['_PLANNED']._serialized_start=1504
-  _globals['_PLANNED']._serialized_end=1578
-  _globals['_LISTNODESREQUEST']._serialized_start=1580
-  _globals['_LISTNODESREQUEST']._serialized_end=1613
-  _globals['_NODELIST']._serialized_start=1615
-  _globals['_NODELIST']._serialized_end=1672
-  _globals['_MEMBER']._serialized_start=1675
-  _globals['_MEMBER']._serialized_end=1874
-  _globals['_EXPERIMENTS']._serialized_start=1877
-  _globals['_EXPERIMENTS']._serialized_end=2157
+  _globals['_POINT']._serialized_end=990
+  _globals['_POINT_METRICSENTRY']._serialized_start=931
+  _globals['_POINT_METRICSENTRY']._serialized_end=977
+  _globals['_OWNMODELS']._serialized_start=993
+  _globals['_OWNMODELS']._serialized_end=1329
+  _globals['_OWNMODELS_METRICSENTRY']._serialized_start=931
+  _globals['_OWNMODELS_METRICSENTRY']._serialized_end=977
+  _globals['_OWNMODELS_LOWESTENTRY']._serialized_start=1236
+  _globals['_OWNMODELS_LOWESTENTRY']._serialized_end=1281
+  _globals['_OWNMODELS_HIGHESTENTRY']._serialized_start=1283
+  _globals['_OWNMODELS_HIGHESTENTRY']._serialized_end=1329
+  _globals['_NETWORK']._serialized_start=1332
+  _globals['_NETWORK']._serialized_end=1523
+  _globals['_ENDED']._serialized_start=1526
+  _globals['_ENDED']._serialized_end=1656
+  _globals['_CANCELREQUEST']._serialized_start=1658
+  _globals['_CANCELREQUEST']._serialized_end=1701
+  _globals['_CANCELLED']._serialized_start=1703
+  _globals['_CANCELLED']._serialized_end=1735
+  _globals['_INJECTREQUEST']._serialized_start=1737
+  _globals['_INJECTREQUEST']._serialized_end=1782
+  _globals['_INJECTED']._serialized_start=1784
+  _globals['_INJECTED']._serialized_end=1874
+  _globals['_PLANNED']._serialized_start=1876
+  _globals['_PLANNED']._serialized_end=1950
+  _globals['_LISTNODESREQUEST']._serialized_start=1952
+  _globals['_LISTNODESREQUEST']._serialized_end=1985
+  _globals['_NODELIST']._serialized_start=1987
+  _globals['_NODELIST']._serialized_end=2044
+  _globals['_MEMBER']._serialized_start=2047
+  _globals['_MEMBER']._serialized_end=2246
+  _globals['_EXPERIMENTS']._serialized_start=2249
+  _globals['_EXPERIMENTS']._serialized_end=2529
 # @@protoc_insertion_point(module_scope)

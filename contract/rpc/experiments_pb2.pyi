@@ -86,7 +86,7 @@ class Phase(_message.Message):
     def __init__(self, run: _Optional[int] = ..., name: _Optional[str] = ..., folder: _Optional[str] = ..., nodes: _Optional[int] = ..., iterations: _Optional[int] = ..., phase: _Optional[str] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class Point(_message.Message):
-    __slots__ = ("by", "iteration", "seconds", "bytes", "objective", "consensus", "coverage", "metrics")
+    __slots__ = ("by", "iteration", "seconds", "bytes", "objective", "consensus", "coverage", "metrics", "own")
     class MetricsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -102,6 +102,7 @@ class Point(_message.Message):
     CONSENSUS_FIELD_NUMBER: _ClassVar[int]
     COVERAGE_FIELD_NUMBER: _ClassVar[int]
     METRICS_FIELD_NUMBER: _ClassVar[int]
+    OWN_FIELD_NUMBER: _ClassVar[int]
     by: str
     iteration: int
     seconds: float
@@ -110,7 +111,43 @@ class Point(_message.Message):
     consensus: float
     coverage: float
     metrics: _containers.ScalarMap[str, float]
-    def __init__(self, by: _Optional[str] = ..., iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., bytes: _Optional[int] = ..., objective: _Optional[float] = ..., consensus: _Optional[float] = ..., coverage: _Optional[float] = ..., metrics: _Optional[_Mapping[str, float]] = ...) -> None: ...
+    own: OwnModels
+    def __init__(self, by: _Optional[str] = ..., iteration: _Optional[int] = ..., seconds: _Optional[float] = ..., bytes: _Optional[int] = ..., objective: _Optional[float] = ..., consensus: _Optional[float] = ..., coverage: _Optional[float] = ..., metrics: _Optional[_Mapping[str, float]] = ..., own: _Optional[_Union[OwnModels, _Mapping]] = ...) -> None: ...
+
+class OwnModels(_message.Message):
+    __slots__ = ("objective", "worst", "metrics", "lowest", "highest")
+    class MetricsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+    class LowestEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+    class HighestEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+    OBJECTIVE_FIELD_NUMBER: _ClassVar[int]
+    WORST_FIELD_NUMBER: _ClassVar[int]
+    METRICS_FIELD_NUMBER: _ClassVar[int]
+    LOWEST_FIELD_NUMBER: _ClassVar[int]
+    HIGHEST_FIELD_NUMBER: _ClassVar[int]
+    objective: float
+    worst: float
+    metrics: _containers.ScalarMap[str, float]
+    lowest: _containers.ScalarMap[str, float]
+    highest: _containers.ScalarMap[str, float]
+    def __init__(self, objective: _Optional[float] = ..., worst: _Optional[float] = ..., metrics: _Optional[_Mapping[str, float]] = ..., lowest: _Optional[_Mapping[str, float]] = ..., highest: _Optional[_Mapping[str, float]] = ...) -> None: ...
 
 class Network(_message.Message):
     __slots__ = ("ready", "alive", "slowest", "median", "fastest", "bytes", "late", "starved", "seconds", "health", "health_reason")

@@ -1,8 +1,12 @@
-"""Campaigns: many runs and a judgement. A sweep, comparisons, studies, the claims.
+"""Campaigns: many runs and a judgement. One engine; a sweep, comparisons, studies and the claims stand on it.
 
-    process_pool     runs in processes of their own, as many at once as there are cores
-    partial_results  a line per run as it ends, and an end that keeps what there is
-    verdicts         the words of a judgement
+    cell       cells, stages, runs: what a campaign is made of    conduct       stages one after another, to the report
+    rows       a line per cell, taken up again after a break      make          a campaign from what its verb was given
+    simulate   a cell in the simulator                            on_nodes      cells on nodes that stay for all of them
+    run_left   what a run left, with or without a folder          process_pool  runs in processes, one per core
+    curves     the curve that is kept of a run                    yardstick     relative suboptimality, of data kept
 
+A campaign says its stages (a generator, answered with the runs of each), how it looks at a run, what it makes of all
+runs, and its page: see `conduct.Campaign`.
 May import: everything in `orchestrator` but the command line and the live page, and `pame`.
 """

@@ -6,7 +6,8 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
+from concurrent.futures import wait as wait_for_jobs
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
@@ -21,6 +22,7 @@ _Key = TypeVar("_Key")
 _Result = TypeVar("_Result")
 
 _SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM})
+_LOOK_S = 0.25
 _DEATH_S = 10.0  # longer than a killed process needs on a busy machine
 _told: list[int] = []  # the signals that told this process to end: it belongs to the process, as they do
 
@@ -77,23 +79,34 @@ def _wait_for(processes: Sequence[BaseProcess], deadline: float) -> None:
 
 
 def each(
-    pool: ProcessPoolExecutor, do: Callable[..., _Result], jobs: Mapping[_Key, tuple[Any, ...]], hint: str
+    pool: ProcessPoolExecutor,
+    do: Callable[..., _Result],
+    jobs: Mapping[_Key, tuple[Any, ...]],
+    hint: str,
+    look: Callable[[], None] = lambda: None,
+    grace_s: float = 0.0,
 ) -> Generator[tuple[_Key, _Result]]:
     """`do` with the arguments of every job, in the order in which they end; `hint`: what to do if memory runs out.
 
-    Who does not want the rest closes the generator, and the processes end.
+    Who does not want the rest closes the generator, and the processes end: within `grace_s`, if their jobs end in
+    order. `look` is called every now and then.
     """
     under_way: dict[Future[_Result], _Key] = {}
     try:
         with starting_processes():
             under_way |= {pool.submit(_named, do, *arguments): key for key, arguments in jobs.items()}
-        for job in as_completed(under_way):
-            yield under_way[job], job.result()
+        while under_way:
+            over, _ = wait_for_jobs(under_way, _LOOK_S, FIRST_COMPLETED)
+            for job in over:
+                yield under_way.pop(job), job.result()
+            look()
     except BrokenProcessPool:
         raise RunKilled(f"the process of a run was killed, perhaps for want of memory: {hint}") from None
-    except BaseException:
+    except BaseException as error:
         # a job that is cancelled would make the pool's thread stumble over its broken processes
-        end_processes(pool)
+        end_processes(pool, grace_s)
+        if grace_s and not isinstance(error, GeneratorExit):
+            yield from ((key, job.result()) for job, key in under_way.items() if job.done() and not job.exception())
         raise
 
 

@@ -1,118 +1,142 @@
-"""Several runs of one experiment file, each in its own process with one BLAS thread; simulations in parallel.
+"""A sweep as a campaign: several runs of one experiment file, each with a run folder; simulations in parallel.
 
-A sweep's folder holds a run folder per run, `sweep.json` (which keys vary, and what became of each run) and a report
-that compares them. Progress is read from the run folders themselves: a run writes its curve as it goes.
+<folder>/   sweep.json (which keys vary, and what became of each run), report.html, a run folder per run
 """
 
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from orchestrator.backends import BACKENDS
-from orchestrator.campaigns.process_pool import cores, end_processes, process_pool, starting_processes, told_to_end
-from orchestrator.control import NetworkState
-from orchestrator.errors import RunFailed, RunKilled, writing
-from orchestrator.experiment import Variant, swept_keys
+from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
+from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Look, Measurement, Run, Stage, Stages
+from orchestrator.campaigns.curves import run_point
+from orchestrator.campaigns.on_nodes import SERVED
+from orchestrator.errors import UnknownBackend
+from orchestrator.experiment import Experiment, Variant, default_path, load, swept_keys
+from orchestrator.number_words import number, volume
 from orchestrator.report import write_sweep_report
-from orchestrator.results import Ending, Status, begin_provenance, end_provenance
-from orchestrator.results.files import last_json_line
-from orchestrator.results.health import State
-from pame.observe import Evaluation, Record
+from orchestrator.results import Ending, Status
+from orchestrator.results.health import Health, State
+from orchestrator.results.points import read_curve
+from orchestrator.results.typed_json import write_json
+from pame.observe import Evaluation
+from pame.sampling import period
 
-Progress = Callable[[int, Mapping[str, Any], bool], None]
-"""(number of the run, from 0; its newest line of curve.jsonl; whether it is done)."""
-
-_POLL_S = 0.25
-_GRACE_S = 300.0  # for a run that is interrupted: an iteration, and a report of however many
+RUNS = "runs"
 
 
-def run_sweep(variants: Sequence[Variant], base: Path, folder: Path, backend: str, progress: Progress) -> list[Ending]:
-    """Run all variants and compare them; interrupted, the runs under way end and the rest never begins."""
-    folders = [folder / _folder_name(number, variant) for number, variant in enumerate(variants, 1)]
-    is_simulated = backend == "simulate"
-    at_once = cores() if is_simulated else 1  # real nodes would disturb each other's clocks
-    provenance = begin_provenance(folder)
-    jobs: dict[int, Future[Ending]] = {}
-    killed, failed = False, ""
-    with process_pool(min(at_once, len(variants)), in_order=True) as pool:
-        try:
-            for number, variant in enumerate(variants):
-                _follow(jobs, folders, progress, at_once, is_simulated)
-                with starting_processes():
-                    jobs[number] = pool.submit(_run_one, variant, base, folders[number], backend)
-            _follow(jobs, folders, progress, 1, is_simulated)
-        except RunFailed as why:
-            failed = str(why)
-            end_processes(pool, _GRACE_S)
-        except (KeyboardInterrupt, BrokenProcessPool) as why:
-            killed = isinstance(why, BrokenProcessPool)
-            end_processes(pool, _GRACE_S)
-        except BaseException:
-            end_processes(pool, _GRACE_S)
-            raise
-    endings = [_ending(jobs.get(number)) for number in range(len(variants))]
-    _write_index(folder, variants, folders, endings)
-    end_provenance(folder, provenance)
-    write_sweep_report(folder)
-    if killed:
-        raise RunKilled(
-            f"the process of a run was killed, perhaps for want of memory; what there is, is in {folder}: run fewer or "
-            "smaller experiments at a time"
-        )
-    if failed:
-        raise RunFailed(f"{failed}; the sweep ends with it, and what there is, is in {folder}")
-    return endings
+@dataclass(frozen=True)
+class SweepLook(Look):
+    """`folder`: runs of a sweep are never one, for each has a folder of its own."""
+
+    folder: str
+
+    def measure_folder(self, folder: Path, experiment: Experiment, backend: str, base: Path) -> Measurement:
+        """The folder keeps everything else."""
+        points = [point for point in read_curve(folder) if isfinite(point.objective)]
+        curve = [point for point in points if point.by == "iteration"] or points
+        span, seed = experiment.period, experiment.seed
+        periods = [period(seed, node, span.min, span.max) for node in range(experiment.nodes)]
+        return Measurement(tuple(run_point(point, periods) for point in curve))
 
 
-def _follow(
-    jobs: Mapping[int, Future[Ending]],
-    folders: Sequence[Path],
-    progress: Progress,
-    until_fewer_than: int,
-    ends_with_failure: bool,
-) -> None:
-    """Report every run's newest point until fewer than so many are under way; a mistake in one of them is raised.
-
-    `ends_with_failure`: in the simulator a run fails by a mistake, or is broken as it may be on real nodes: such a one
-    is judged by its health, and the others go on.
-    """
-    while len(running := {job for job in jobs.values() if not job.done()}) >= until_fewer_than:
-        wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
-        for number, job in jobs.items():
-            if job.done() and _is_mistake(job.result()) and ends_with_failure:
-                raise RunFailed(job.result().reason)
-            newest = last_json_line(folders[number] / "curve.jsonl")
-            if newest is not None:
-                progress(number, newest, job.done())
+@dataclass(frozen=True)
+class SweepOutcome:
+    runs: Sequence[Run]
+    endings: Sequence[Ending]
+    """Of all cells: those that never began were interrupted."""
+    trouble: str | None
 
 
-def _is_mistake(ending: Ending) -> bool:
-    is_broken = ending.health is not None and ending.health.state is State.BROKEN
-    return ending.status is Status.FAILED and not is_broken
+@dataclass
+class SweepCampaign:
+    variants: Sequence[Variant]
+    path: Path
+    """The experiment file."""
+    backend: str = SIMULATE
+    command: str = ""
+    hint: str = "run fewer or smaller experiments at a time"
+
+    def __post_init__(self) -> None:
+        self.name = self.variants[0].experiment.name
+        self.files = (self.path,)
+
+    @property
+    def nodes(self) -> int:
+        return max(variant.experiment.nodes for variant in self.variants)
+
+    def cells(self) -> list[Cell]:
+        return [
+            Cell(variant.values, variant.experiment, SweepLook(place), self.path.parent, place, variant.notes)
+            for number, variant in enumerate(self.variants, 1)
+            for place in (_folder_name(number, variant),)
+        ]
+
+    def stages(self) -> Stages[None]:
+        yield Stage(RUNS, self.cells(), self.backend)
+
+    def judge(self, done: Done, seconds: float, trouble: str | None) -> SweepOutcome:
+        runs = done.get(RUNS, ())
+        known = {run.cell.folder: run for run in runs}
+        endings = [_ending(known.get(cell.folder)) for cell in self.cells()]
+        return SweepOutcome(runs, endings, trouble)
+
+    def write(self, folder: Path, outcome: SweepOutcome) -> None:
+        index = {
+            "name": self.name,
+            "keys": swept_keys(self.variants),
+            "runs": [
+                {
+                    "folder": cell.folder,
+                    "values": cell.labels,
+                    "status": ending.status.value,
+                    "health": ending.health.state.value if ending.health else None,
+                }
+                for cell, ending in zip(self.cells(), outcome.endings, strict=True)
+            ],
+        }
+        write_json(folder / "sweep.json", index)
+        write_sweep_report(folder)
+
+    def figures(self, run: Run) -> Mapping[str, str]:
+        last = run.curve[-1] if run.curve else None
+        return {} if last is None else _shown(last.iteration, last.objective, last.metrics.get("consensus"), last.bytes)
 
 
-def _run_one(variant: Variant, base: Path, folder: Path, backend: str) -> Ending:
-    """In a process of the pool: told to end, the run ends as Ctrl-C ends a single one, and no other begins."""
-    _stop_if_told()
-    return BACKENDS[backend].run(variant.experiment, base, folder, _Stopping(), variant.notes)
+def newest(point: Evaluation) -> Mapping[str, str]:
+    """What the terminal shows of a run under way."""
+    return _shown(point.iteration, point.objective, point.consensus, point.bytes)
 
 
-def _stop_if_told() -> None:
-    if told_to_end():
-        raise KeyboardInterrupt
+def make_sweep(arguments: Mapping[str, Any]) -> SweepCampaign:
+    """From what `pame run` was given."""
+    asked, on = arguments["backend"], arguments["on"]
+    if asked and asked not in BACKENDS:
+        raise UnknownBackend(f"there is no backend {asked!r}; use one of: {', '.join(BACKENDS)}")
+    backend = SERVED if on else asked or DEFAULT_BACKEND
+    path = default_path() if arguments["file"] is None else Path(arguments["file"])
+    settings = list(arguments["overrides"] or [])
+    settings += ["verify.strict=true"] if arguments["strict"] else []
+    settings += [] if arguments["seed"] is None else [f"seed={arguments['seed']}"]
+    words = [
+        "pame",
+        "run",
+        *([str(path)] if arguments["file"] else []),
+        *(["--on", on] if on else ["--backend", backend]),
+    ]
+    words += [word for setting in settings for word in ("--set", setting)]
+    return SweepCampaign(load(path, settings), path, backend, shlex.join(words))
 
 
-def _ending(job: Future[Ending] | None) -> Ending:
-    try:
-        if job is not None:
-            return job.result()
-    except (BrokenProcessPool, KeyboardInterrupt):
-        pass
-    return Ending(Status.INTERRUPTED, "never began, or was killed", 0, None, 0.0, exact=False)
+def _ending(run: Run | None) -> Ending:
+    if run is None:
+        return Ending(Status.INTERRUPTED, "never began, or was killed", 0, None, 0.0, exact=False)
+    health = Health(State(run.health), run.health_reason) if run.health else None
+    return Ending(Status(run.status), run.reason, 0, run.seconds, 0.0, exact=False, health=health)
 
 
 def _folder_name(number: int, variant: Variant) -> str:
@@ -120,32 +144,12 @@ def _folder_name(number: int, variant: Variant) -> str:
     return f"{number:02d}-{re.sub(r'[^A-Za-z0-9.,=%_-]', '-', values)[:80]}"
 
 
-def _write_index(folder: Path, variants: Sequence[Variant], folders: Sequence[Path], endings: Sequence[Ending]) -> None:
-    index = {
-        "name": variants[0].experiment.name,
-        "keys": swept_keys(variants),
-        "runs": [
-            {
-                "folder": path.name,
-                "values": variant.values,
-                "status": ending.status.value,
-                "health": ending.health.state.value if ending.health else None,
-            }
-            for variant, path, ending in zip(variants, folders, endings, strict=True)
-        ],
+def _shown(
+    iteration: float | None, objective: float | None, consensus: float | None, sent: float | None
+) -> dict[str, str]:
+    known = {"f(mean model)": objective, "consensus": consensus}
+    return {
+        "iteration": number(iteration),
+        **{name: number(value) for name, value in known.items() if value is not None},
+        "sent": volume(sent),
     }
-    with writing(folder):
-        (folder / "sweep.json").write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
-
-
-class _Stopping:
-    """Watches for the end only: the parent reads the run folder. Records come at least once per iteration."""
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        pass
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        _stop_if_told()
-
-    def state(self, state: NetworkState) -> None:
-        _stop_if_told()

@@ -12,7 +12,6 @@ from orchestrator.cli.interrupt import leave_at_interrupt, raise_at_interrupt
 
 
 def main() -> None:
-    """The entry point."""
     leave_at_interrupt()
     set_verbosity("serve" in sys.argv[1:2] and any(word.startswith("--security") for word in sys.argv))
     from orchestrator.cli.app import call

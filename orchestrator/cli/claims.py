@@ -1,24 +1,39 @@
-"""`pame claims`: the paper's claims, each tested in the simulator, with a verdict."""
+"""`pame claims`: the paper's claims, each tested with a verdict, in the simulator or on nodes."""
 
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
-from orchestrator.campaigns.claims import CLAIMS, Claim, ClaimsMode
-from orchestrator.campaigns.claims.conduct import ClaimsOrder, conduct_claims, count_runs
-from orchestrator.campaigns.claims.errors import ClaimsError
-from orchestrator.campaigns.claims.screen import ClaimsScreen
-from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.cli.terminal import shown
+from orchestrator.backends.standing_network import NETWORKS
+from orchestrator.campaigns.cell import SIMULATE
+from orchestrator.campaigns.claims import CLAIMS
+from orchestrator.campaigns.claims.campaign import make_claims
+from orchestrator.campaigns.claims.outcome import ClaimsOutcome
+from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.cli.campaign import (
+    CampaignsFolder,
+    Quiet,
+    Resume,
+    ServedAt,
+    begin,
+    carry_out,
+    nodes_of,
+    say_end,
+    say_trouble,
+)
+from orchestrator.cli.remote import Security, Token
+from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count, duration
-from orchestrator.results import create_folder
+
+_COLOURS = {Verdict.HOLDS: "green", Verdict.PARTLY: "yellow", Verdict.FAILS: "red"}
 
 
 def claims(
+    ctx: typer.Context,
     full: Annotated[bool, typer.Option("--full", help="More seeds and cells; hours instead of minutes.")] = False,
     only: Annotated[
         list[str] | None, typer.Option(metavar="KEY", help=f"Only this claim; repeatable: {', '.join(CLAIMS)}.")
@@ -26,37 +41,42 @@ def claims(
     seeds: Annotated[
         int | None, typer.Option(min=1, max=99, help="How many seeds, from 1.", show_default="by claim and mode")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Where the folder goes.", file_okay=False)] = Path("runs"),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the folder.")] = False,
+    backend: Annotated[
+        str, typer.Option(help=f"Where the runs are: {SIMULATE}, {', '.join(NETWORKS)}; tuning is simulated.")
+    ] = SIMULATE,
+    on: ServedAt = None,
+    token: Token = "",
+    security: Security = None,
+    resume: Resume = None,
+    out: CampaignsFolder = Path("runs"),
+    quiet: Quiet = False,
 ) -> None:
-    """Test the paper's claims in the simulator: one table of verdicts, and a report with a section for each."""
-    chosen = _chosen(only or [])
-    mode = ClaimsMode.FULL if full else ClaimsMode.QUICK
+    """Test the paper's claims: one table of verdicts, and a report with a section for each."""
+    given = {"full": full, "only": only, "seeds": seeds, "backend": backend, "on": on}
+    beginning = begin(ctx, "claims", given, resume)
+    campaign = make_claims(beginning.arguments)
     console = Console(quiet=quiet, highlight=False)
-    order = ClaimsOrder(chosen, mode, seeds, _command(full, only or [], seeds))
     with console.status("looking at the experiments"):
-        runs = count_runs(order)
-    folder = create_folder(out, "claims")
-    console.print(f"[bold]{count(len(chosen), 'claim')}[/], {mode.value} mode: {count(runs, 'run')} in the simulator")
-    with shown(console) as live:
-        outcome = conduct_claims(order, folder, ClaimsScreen(chosen, runs, live))
-    if outcome.trouble:
-        console.print(f"[yellow]not complete:[/] {escape(outcome.trouble)}", soft_wrap=True)
+        runs = campaign.count_runs()
+        campaign.check()
+        nodes = nodes_of(campaign.backend, beginning.arguments["on"], token, security, lambda: campaign.nodes)
+    where = "in the simulator" if campaign.backend == SIMULATE else f"on {campaign.backend}"
+    words = f"{campaign.mode.value} mode: {count(runs, 'run')} {where}"
+    console.print(f"[bold]{count(len(campaign.claims), 'claim')}[/], {words}")
+    outcome, folder = carry_out(campaign, beginning, nodes, out, console)
+    print_table(_table(outcome), console)
+    say_trouble(outcome.trouble, console)
     console.print(f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine")
-    console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
-    if quiet:
-        typer.echo(folder)
-    raise typer.Exit(ExitCode.INTERRUPTED if outcome.trouble else ExitCode.DONE)
+    raise typer.Exit(say_end(folder, outcome.trouble, console))
 
 
-def _chosen(only: list[str]) -> tuple[Claim, ...]:
-    for key in only:
-        if key not in CLAIMS:
-            raise ClaimsError(f"there is no claim {key!r}; use one of: {', '.join(CLAIMS)}")
-    return tuple(claim for key, claim in CLAIMS.items() if not only or key in only)
-
-
-def _command(full: bool, only: list[str], seeds: int | None) -> str:
-    words = ["pame", "claims", *(["--full"] if full else [])]
-    words += [word for key in only for word in ("--only", key)]
-    return shlex.join([*words, *(["--seeds", str(seeds)] if seeds else [])])
+def _table(outcome: ClaimsOutcome) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("claim", "verdict", "deciding parts"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("by reading")
+    for key, judgement in outcome.judgements.items():
+        readings = "; ".join(f"{name}: {verdict.value}" for name, verdict in judgement.readings.items())
+        verdict = f"[{_COLOURS.get(judgement.verdict, 'dim')}]{judgement.verdict.value}[/]"
+        table.add_row(key, verdict, judgement.met, escape(readings or judgement.where))
+    return table

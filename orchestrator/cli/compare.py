@@ -1,10 +1,6 @@
 """`pame compare`: several algorithms on one experiment, tuned alike: who needs the fewest rounds, bytes, seconds."""
 
-import shlex
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import count as numbers
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -12,39 +8,37 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from orchestrator.backends import BACKENDS
 from orchestrator.backends.standing_network import NETWORKS
-from orchestrator.campaigns.compare import Comparison, load_comparison
-from orchestrator.campaigns.compare.conduct import CompareOrder, conduct_comparison
-from orchestrator.campaigns.compare.grid import (
-    CompareCell,
-    CompareView,
-    contestants,
-    experiment_of,
-    left_out,
-    tried,
-    tuning_cells,
-    views,
-)
+from orchestrator.campaigns.cell import SIMULATE
+from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
+from orchestrator.campaigns.compare.grid import left_out, tuning_cells, views
 from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
-from orchestrator.campaigns.compare.run import SIMULATE
-from orchestrator.campaigns.compare.screen import CompareScreen, result_table
+from orchestrator.campaigns.compare.result_table import result_table
 from orchestrator.campaigns.compare.tables import company_line
 from orchestrator.campaigns.compare.verdict import CompareFinding, findings
 from orchestrator.cli.arguments import say_notes
-from orchestrator.cli.exit_codes import ExitCode
+from orchestrator.cli.campaign import (
+    CampaignsFolder,
+    Quiet,
+    Resume,
+    ServedAt,
+    begin,
+    carry_out,
+    nodes_of,
+    say_end,
+    say_trouble,
+)
+from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.tables import print_table
-from orchestrator.cli.terminal import shown
-from orchestrator.errors import UnknownBackend
 from orchestrator.number_words import count, duration
-from orchestrator.results import create_folder
-
-_QUICK_TRIALS = 2
 
 
 def compare(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The comparison (YAML); see docs/compare.md.")],
+    ctx: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The comparison (YAML); see docs/compare.md.")
+    ] = None,
     backend: Annotated[
         str, typer.Option(help=f"Where the tuned algorithms run: {SIMULATE}, {', '.join(NETWORKS)}.")
     ] = SIMULATE,
@@ -56,70 +50,37 @@ def compare(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a setting of its base, e.g. nodes=64; repeatable."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Where its folder goes.", file_okay=False)] = Path("runs"),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the folder.")] = False,
+    on: ServedAt = None,
+    token: Token = "",
+    security: Security = None,
+    resume: Resume = None,
+    out: CampaignsFolder = Path("runs"),
+    quiet: Quiet = False,
 ) -> None:
     """Compare algorithms: tuned alike in the simulator, then measured on fresh seeds, with a table and a report."""
-    if backend not in (*NETWORKS, SIMULATE):
-        raise UnknownBackend(f"a comparison runs on {SIMULATE}, {' or '.join(NETWORKS)}, not on {backend!r}")
-    comparison = _sized(load_comparison(file, overrides or ()), seeds, quick)
+    if file is None and resume is None:
+        raise typer.BadParameter("give the file of a comparison; see docs/compare.md")
+    given = {"file": file, "backend": backend, "seeds": seeds, "quick": quick, "overrides": overrides, "on": on}
+    beginning = begin(ctx, "compare", given, resume)
+    campaign = make_comparison(beginning.arguments)
     console = Console(quiet=quiet, highlight=False)
     with console.status("looking at the experiments"):
-        _check(comparison, backend)
-    folder = create_folder(out, comparison.name)
-    order = CompareOrder(comparison, backend, folder, _command(file, backend, seeds, quick, overrides or []))
-    _announce(comparison, console)
-    with shown(console) as live:
-        outcome = conduct_comparison(order, CompareScreen(comparison, backend != SIMULATE, live))
+        campaign.check()
+        nodes = nodes_of(campaign.backend, beginning.arguments["on"], token, security, lambda: campaign.nodes)
+    _announce(campaign, console)
+    outcome, folder = carry_out(campaign, beginning, nodes, out, console)
     _say(outcome, console)
-    console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
-    if quiet:
-        typer.echo(folder)
-    raise typer.Exit(ExitCode.INTERRUPTED if outcome.trouble else ExitCode.DONE)
+    raise typer.Exit(say_end(folder, outcome.trouble, console))
 
 
-def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison:
-    """With so many seeds: those of the file first, then the smallest others."""
-    wanted = seeds or (1 if quick else len(comparison.seeds))
-    taken = {*comparison.seeds, comparison.tuning.seed}
-    more = (number for number in numbers(1) if number not in taken)
-    chosen = [*comparison.seeds, *islice(more, max(0, wanted - len(comparison.seeds)))][:wanted]
-    tuning = comparison.tuning
-    if quick:
-        tuning = tuning.model_copy(update={"runs": min(_QUICK_TRIALS, tuning.runs), "more": 0})
-    return replace(comparison, seeds=tuple(chosen), tuning=tuning)
-
-
-def _check(comparison: Comparison, backend: str) -> None:
-    """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
-    for name, entry in comparison.entries.items():
-        for key, values in entry.tune.items():
-            for value in values:
-                experiment_of(
-                    comparison, CompareCell(name, CompareView.AS_PUBLISHED, ((key, value),), comparison.seeds[0])
-                )
-    for view in views(comparison):
-        for algorithm in contestants(comparison, view):
-            cell = CompareCell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
-            for place in dict.fromkeys((SIMULATE, backend)):
-                BACKENDS[place].check(experiment_of(comparison, cell), comparison.folder)
-
-
-def _announce(comparison: Comparison, console: Console) -> None:
+def _announce(campaign: CompareCampaign, console: Console) -> None:
+    comparison = campaign.comparison
     say_notes(comparison.notes, console)
-    runs = sum(len(contestants(comparison, view)) for view in views(comparison)) * len(comparison.seeds)
     tuning = count(len(tuning_cells(comparison)), "tuning run")
     names = ", ".join(comparison.entries)
-    console.print(f"[bold]{comparison.name}[/]: {names}; {tuning}, then {count(runs, 'run')} on fresh seeds")
+    console.print(f"[bold]{comparison.name}[/]: {names}; {tuning}, then {count(campaign.runs, 'run')} on fresh seeds")
     for words in left_out(comparison).values():
         console.print(words, soft_wrap=True)
-
-
-def _command(file: Path, backend: str, seeds: int | None, quick: bool, overrides: list[str]) -> str:
-    words = ["pame", "compare", str(file), "--backend", backend]
-    words += ["--seeds", str(seeds)] if seeds else []
-    words += ["--quick"] if quick else []
-    return shlex.join([*words, *(word for setting in overrides for word in ("--set", setting))])
 
 
 def _say_fewest(found: Sequence[CompareFinding], console: Console) -> None:
@@ -142,6 +103,5 @@ def _say(outcome: CompareOutcome, console: Console) -> None:
         console.print(f"[yellow]look again:[/] {escape(doubt)}", soft_wrap=True)
     if words := degraded_runs(outcome):
         console.print(f"[yellow]degraded:[/] {escape(words)}", soft_wrap=True)
-    if outcome.trouble:
-        console.print(f"[yellow]not complete:[/] {escape(outcome.trouble)}", soft_wrap=True)
+    say_trouble(outcome.trouble, console)
     console.print(f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine")

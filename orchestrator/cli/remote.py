@@ -1,6 +1,6 @@
 """What the verbs that talk to a served orchestrator share: where it is, and a run watched from afar."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +15,8 @@ from orchestrator.cli.run_progress import Limits
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.control.client import Client, Retelling, health_of
 from orchestrator.control.security import read_vault
-from orchestrator.errors import SubmissionRefused, Unreachable
-from orchestrator.experiment import Experiment, Variant, to_yaml
+from orchestrator.errors import Unreachable
+from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.experiment.named_files import carried
 from orchestrator.number_words import duration
 from orchestrator.results import Status
@@ -66,11 +66,8 @@ def say_steps(experiments: Iterable[Experiment], console: Console) -> None:
         console.print(f"step: {words}", soft_wrap=True)
 
 
-def run_on(client: Client, variants: Sequence[Variant], base: Path, console: Console) -> int:
+def run_on(client: Client, experiment: Experiment, base: Path, console: Console) -> int:
     """Submit an experiment, whose file is in `base`, and watch it; Ctrl-C cancels it. The exit code of the run."""
-    if len(variants) > 1:
-        raise SubmissionRefused(f"a sweep of {len(variants)} runs cannot be submitted: submit its runs one by one")
-    experiment = variants[0].experiment
     files = carried(experiment, base)
     with client:
         accepted = client.submit(to_yaml(experiment), files)
@@ -90,7 +87,6 @@ def run_on(client: Client, variants: Sequence[Variant], base: Path, console: Con
 
 
 def watch_run(client: Client, run: int, console: Console) -> pb.Ended:
-    """Show a run until it ends."""
     with shown(console) as live:
         ended = _follow(client.watch(run), live)
     if ended is None:

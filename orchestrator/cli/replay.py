@@ -30,6 +30,6 @@ def replay(
             f"{folder} has no experiment.yaml: a sweep is replayed run by run, give one of its folders"
         )
     planned = ["faults=null", "plan=plan.jsonl"] if (folder / "plan.jsonl").is_file() else []
-    variants = load(folder / "experiment.yaml", planned)
-    code, _ = run_here(variants, folder, backend, out, Console(quiet=quiet, highlight=False))
+    [variant] = load(folder / "experiment.yaml", planned)
+    code, _ = run_here(variant, folder, backend, out, Console(quiet=quiet, highlight=False))
     raise typer.Exit(code)

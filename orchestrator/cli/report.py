@@ -1,4 +1,4 @@
-"""`pame report`: write the report of a run or a sweep anew, from what is in its folder."""
+"""`pame report`: write the report of a run or a campaign anew, from what is in its folder."""
 
 import time
 from pathlib import Path
@@ -9,18 +9,25 @@ import typer
 from orchestrator.cli.runs import RunsFolder
 from orchestrator.report import write_report, write_sweep_report
 from orchestrator.results import find_run, is_running
+from orchestrator.results.campaign_record import read_record
 
 
 def report(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder, its name below --out, or `last`.")],
     out: RunsFolder = Path("runs"),
 ) -> None:
-    """Write the report of a run or a sweep anew and print its path; a run that broke off has one too."""
+    """Write the report of a run or a campaign anew and print its path; one that broke off has one too."""
     now = time.time()
     folder = find_run(run, out, now)
     whole = folder.resolve()  # `.` has no name of its own
+    record = read_record(whole)
     if (folder / "sweep.json").is_file():
-        written = write_sweep_report(whole)
+        write_sweep_report(whole)
+    elif record is not None:
+        from orchestrator.campaigns.conduct import report_anew
+        from orchestrator.campaigns.make import make_campaign
+
+        report_anew(make_campaign(record.verb, record.arguments), record, whole)
     else:
-        written = write_report(whole, running=is_running(whole, now))
-    typer.echo(folder / written.name)
+        write_report(whole, running=is_running(whole, now))
+    typer.echo(folder / "report.html")

@@ -1,6 +1,7 @@
 """`pame run`: run an experiment, or a sweep, and leave a run folder with a report."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +10,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
-from orchestrator.campaigns.sweep import run_sweep
-from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
+from orchestrator.campaigns.sweep import SweepCampaign, make_sweep, newest
+from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, say_notes, swept_words
+from orchestrator.cli.campaign import Beginning, Quiet, Resume, begin, carry_out, nodes_of, say_report
 from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health, say_steps
 from orchestrator.cli.run_exit_codes import exit_code, worst
 from orchestrator.cli.run_progress import limits_of
-from orchestrator.cli.terminal import RunScreen, SweepScreen, shown
+from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.cli.verified import say_verified
-from orchestrator.errors import UnknownBackend
+from orchestrator.control.client import Client
 from orchestrator.experiment import Variant
 from orchestrator.experiment.late_faults import late_faults
 from orchestrator.experiment.resolve import choose_driver, has_faults, make_setting
@@ -25,15 +27,18 @@ from orchestrator.results import Ending, Status, create_folder
 from orchestrator.results.network_summary import NetworkSummary
 from orchestrator.results.summary import RunSummary, require_summary
 
+_ELSEWHERE = "--on runs it where that orchestrator is: leave --backend and --out out"
+
 
 def run(
+    ctx: typer.Context,
     file: ExperimentFile = None,
     backend: Annotated[
         str | None, typer.Option(help=f"Where the nodes run: {', '.join(BACKENDS)}.", show_default=DEFAULT_BACKEND)
     ] = None,
     seed: Seed = None,
     overrides: Overrides = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the run folder.")] = False,
+    quiet: Quiet = False,
     out: Annotated[
         Path | None, typer.Option(help="Where run folders go.", file_okay=False, show_default="runs")
     ] = None,
@@ -49,45 +54,71 @@ def run(
     strict: Annotated[
         bool, typer.Option("--strict", help="Do not begin if a link is not measured to be as asked.")
     ] = False,
+    resume: Resume = None,
 ) -> None:
     """Run an experiment file; lists in it make a sweep."""
-    if on is None and not (backend or out):  # what is said here goes before what lies around in the environment
+    if on is None and not (backend or out or resume):  # what is said here goes before what lies around
         on = os.environ.get("PAME_ON")
-    if on is not None and (backend or out):
-        raise typer.BadParameter("--on runs it where that orchestrator is: leave --backend and --out out")
-    backend = backend or DEFAULT_BACKEND
-    if backend not in BACKENDS:
-        raise UnknownBackend(f"there is no backend {backend!r}; use one of: {', '.join(BACKENDS)}")
-    variants, base = load_variants(file, [*(overrides or []), *(["verify.strict=true"] if strict else [])], seed)
+    given = {"file": file, "backend": backend, "seed": seed, "overrides": overrides, "strict": strict, "on": on}
+    beginning = begin(ctx, "run", given, resume)
+    on = beginning.arguments["on"]
+    if on is not None and beginning.arguments["backend"]:
+        raise typer.BadParameter(_ELSEWHERE)
+    sweep = make_sweep(beginning.arguments)
+    variants, base = list(sweep.variants), sweep.path.parent
     console = Console(quiet=quiet, highlight=False)
     say_notes((note for variant in variants for note in variant.notes), console)
+    if len(variants) > 1:
+        raise typer.Exit(_run_sweep(sweep, beginning, token, security, out or Path("runs"), console))
     if on is not None:
-        raise typer.Exit(run_on(client_of(on, token, security), variants, base, console))
-    code, _ = run_here(variants, base, backend, out or Path("runs"), console)
+        raise typer.Exit(_submit(client_of(on, token, security), variants[0], base, out, console))
+    code, _ = run_here(variants[0], base, sweep.backend, out or Path("runs"), console)
     raise typer.Exit(code)
 
 
-def run_here(variants: list[Variant], base: Path, backend: str, out: Path, console: Console) -> tuple[int, Path]:
+def _submit(client: Client, variant: Variant, base: Path, out: Path | None, console: Console) -> int:
+    if out is not None:
+        raise typer.BadParameter(_ELSEWHERE)
+    return run_on(client, variant.experiment, base, console)
+
+
+def run_here(variant: Variant, base: Path, backend: str, out: Path, console: Console) -> tuple[int, Path]:
     """Run on this machine; the exit code, and the run folder."""
+    _look_at([variant], base, backend, console)
+    folder = create_folder(out, variant.experiment.name)
+    ending = _run_single(variant, base, folder, backend, console)
+    _say_trouble([ending])
+    say_report(folder, console)
+    return exit_code(ending.status, ending.health), folder
+
+
+def _run_sweep(
+    sweep: SweepCampaign, beginning: Beginning, token: str, security: Path | None, out: Path, console: Console
+) -> int:
+    _look_at(sweep.variants, sweep.path.parent, sweep.backend, console)
+    nodes = nodes_of(sweep.backend, beginning.arguments["on"], token, security, lambda: sweep.nodes)
+    console.print(f"[bold]{sweep.name}[/]: {escape(swept_words(sweep.variants))}")
+    say_steps((variant.experiment for variant in sweep.variants), console)
+    outcome, folder = carry_out(sweep, beginning, nodes, out, console, newest)
+    for sentence in dict.fromkeys(run.figures.get("faults") for run in outcome.runs):
+        if sentence:
+            console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
+    _say_trouble(outcome.endings)
+    say_report(folder, console)
+    return worst(exit_code(ending.status, ending.health) for ending in outcome.endings)
+
+
+def _look_at(variants: Sequence[Variant], base: Path, backend: str, console: Console) -> None:
+    """Refuse what cannot run before anything is begun, and say what will probably not happen."""
     with console.status("looking at the experiment"):
-        for variant in variants:
+        for variant in variants if backend in BACKENDS else ():
             BACKENDS[backend].check(variant.experiment, base)
         late = _late_faults(variants, base, backend)
     for sentence in late:
         console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
-    folder = create_folder(out, variants[0].experiment.name)
-    if len(variants) == 1:
-        endings = [_run_single(variants[0], base, folder, backend, console)]
-    else:
-        endings = _run_many(variants, base, folder, backend, console)
-    _say_trouble(endings)
-    console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
-    if console.quiet:
-        typer.echo(folder)
-    return worst(exit_code(ending.status, ending.health) for ending in endings), folder
 
 
-def _late_faults(variants: list[Variant], base: Path, backend: str) -> dict[str, None]:
+def _late_faults(variants: Sequence[Variant], base: Path, backend: str) -> dict[str, None]:
     """What will probably not happen; each sentence once."""
     found: dict[str, None] = {}
     for experiment in (variant.experiment for variant in variants):
@@ -107,17 +138,6 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
         ending = BACKENDS[backend].run(experiment, base, folder, screen, variant.notes)
     _say_summary(require_summary(folder), console)
     return ending
-
-
-def _run_many(variants: list[Variant], base: Path, folder: Path, backend: str, console: Console) -> list[Ending]:
-    console.print(f"[bold]{variants[0].experiment.name}[/]: {escape(swept_words(variants))}")
-    say_steps((variant.experiment for variant in variants), console)
-    with shown(console) as live:
-        endings = run_sweep(variants, base, folder, backend, SweepScreen(variants, live).progress)
-    for sentence in dict.fromkeys(ending.faults.sentence for ending in endings if ending.faults):
-        if sentence:
-            console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
-    return endings
 
 
 def _say_summary(summary: RunSummary, console: Console) -> None:
@@ -157,7 +177,7 @@ def _say_network(network: NetworkSummary, console: Console) -> None:
         console.print(took + ("; [red]cpu-bound[/]" if network.cpu_bound else ""))
 
 
-def _say_trouble(endings: list[Ending]) -> None:
+def _say_trouble(endings: Sequence[Ending]) -> None:
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
     reasons = [ending.reason for ending in endings if ending.status is Status.DIVERGED]
     failures = [ending.reason for ending in endings if ending.status is Status.FAILED]

@@ -25,7 +25,6 @@ _FROM_GOOD_TO_BAD = (
 
 
 def exit_code(status: Status, health: Health | None) -> ExitCode:
-    """Of a run."""
     state = None if health is None or status is Status.INTERRUPTED else health.state
     if state is State.BROKEN:
         return ExitCode.BROKEN
@@ -35,5 +34,4 @@ def exit_code(status: Status, health: Health | None) -> ExitCode:
 
 
 def worst(codes: Iterable[ExitCode]) -> ExitCode:
-    """Of several runs."""
     return max(codes, key=_FROM_GOOD_TO_BAD.index)

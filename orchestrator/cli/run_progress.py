@@ -35,5 +35,4 @@ class Limits:
 
 
 def limits_of(stop: StopRules) -> Limits:
-    """Of an experiment."""
     return Limits(stop.iterations, stop.seconds)

@@ -70,7 +70,8 @@ def _status(entry: RunEntry) -> str:
     words = f"[{_LOOKS.get(entry.status, 'default')}]{escape(entry.status)}[/]"
     if entry.runs is None:
         return words
-    return f"sweep of {count(entry.runs, 'run')}{'' if entry.status == 'finished' else f', {words}'}"
+    of = f"{escape(entry.kind or '')} of {count(entry.runs, 'run')}"
+    return of if entry.status == "finished" else f"{of}, {words}"
 
 
 def _health(health: str | None) -> str:

@@ -1,8 +1,5 @@
 """`pame study`: a claim of the paper, tested by a grid of runs in the simulator and a few on real nodes."""
 
-import shlex
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,32 +8,34 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-import orchestrator
-from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
+from orchestrator.backends import DEFAULT_BACKEND
 from orchestrator.backends.standing_network import NETWORKS
-from orchestrator.campaigns.studies import STUDIES, Study
-from orchestrator.campaigns.studies.conduct import OnNodes, StudyOrder, conduct_study
-from orchestrator.campaigns.studies.errors import StudyError
-from orchestrator.campaigns.studies.grid import READINGS, StudyCell, base_experiment, experiment_of
+from orchestrator.campaigns.cell import SIMULATE
+from orchestrator.campaigns.studies import STUDIES
+from orchestrator.campaigns.studies.campaign import make_study
+from orchestrator.campaigns.studies.grid import READINGS
 from orchestrator.campaigns.studies.outcome import StudyOutcome
-from orchestrator.campaigns.studies.real import StudyStage, Task, check_served, run_on_backend, run_on_served
 from orchestrator.campaigns.studies.report import degraded_cells
-from orchestrator.campaigns.studies.screen import StudyScreen
-from orchestrator.cli.exit_codes import ExitCode
-from orchestrator.cli.remote import Security, Token, client_of
+from orchestrator.cli.campaign import (
+    CampaignsFolder,
+    Quiet,
+    Resume,
+    ServedAt,
+    begin,
+    carry_out,
+    nodes_of,
+    say_end,
+    say_trouble,
+)
+from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.tables import print_table
-from orchestrator.cli.terminal import shown
-from orchestrator.control.client import Client
-from orchestrator.errors import UnknownBackend
 from orchestrator.number_words import count
-from orchestrator.results import create_folder
 from orchestrator.results.paired import ENOUGH_SEEDS
-
-_SIMULATE = "simulate"
 
 
 def study(
-    name: Annotated[str, typer.Argument(metavar="STUDY", help=f"Which one: {', '.join(STUDIES)}.")],
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="STUDY", help=f"Which one: {', '.join(STUDIES)}.")] = "",
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -49,88 +48,28 @@ def study(
     quick: Annotated[bool, typer.Option("--quick", help="A small grid, and two cells on real nodes.")] = False,
     backend: Annotated[
         str,
-        typer.Option(help=f"Where the chosen cells run: {', '.join(NETWORKS)}; {_SIMULATE}: none, only the grid."),
+        typer.Option(help=f"Where the chosen cells run: {', '.join(NETWORKS)}; {SIMULATE}: none, only the grid."),
     ] = DEFAULT_BACKEND,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="Run the chosen cells on the nodes of an orchestrator (`pame serve`)."),
-    ] = None,
+    on: ServedAt = None,
     token: Token = "",
     security: Security = None,
-    out: Annotated[Path, typer.Option(help="Where its folder goes.", file_okay=False)] = Path("runs"),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the path of the folder.")] = False,
+    resume: Resume = None,
+    out: CampaignsFolder = Path("runs"),
+    quiet: Quiet = False,
 ) -> None:
     """Test a claim: a grid in the simulator, chosen cells on real nodes, a report with a verdict."""
-    if backend not in (*NETWORKS, _SIMULATE):
-        raise UnknownBackend(f"a study runs on {', '.join(NETWORKS)} or {_SIMULATE}, not on {backend!r}")
-    chosen = _find(name).small() if quick else _find(name)
-    path = file or _file_of(chosen)
-    numbers = tuple(range(1, 1 + (seeds or (1 if quick else 5))))
+    given = {"name": name, "file": file, "seeds": seeds, "quick": quick, "backend": backend, "on": on}
+    beginning = begin(ctx, "study", given, resume)
     console = Console(quiet=quiet, highlight=False)
-    base = base_experiment(path)
-    grid = chosen.cells(base, numbers)
-    real = chosen.real_cells(base, numbers[0]) if on or backend != _SIMULATE else []
-    client = client_of(on, token, security) if on else None
+    campaign = make_study(beginning.arguments)
     with console.status("looking at the experiments"):
-        _check([cell for cell in grid if cell.seed == numbers[0]], real, path, None if on else backend)
-        if client is not None:
-            check_served(client, base.nodes)
-    folder = create_folder(out, f"study-{chosen.name}")
-    on_nodes: OnNodes | None = None
-    if client is not None:
-        on_nodes = partial(_on_served, client, path, chosen)
-    elif real:
-        on_nodes = partial(_on_backend, backend, path, folder / "real", chosen)
-    order = StudyOrder(chosen, path, numbers, folder, _command(name, file, len(numbers), quick, backend, on))
-    console.print(f"[bold]{chosen.title}[/] {count(len(grid), 'cell')} in the simulator, {len(real)} on real nodes")
-    with shown(console) as live:
-        outcome = conduct_study(order, on_nodes, StudyScreen(len(grid), len(real), live))
+        campaign.check()
+        nodes = nodes_of(campaign.backend, beginning.arguments["on"], token, security, lambda: campaign.base.nodes)
+    cells = f"{count(len(campaign.grid()), 'cell')} in the simulator, {len(campaign.real())} on real nodes"
+    console.print(f"[bold]{campaign.study.title}[/] {cells}")
+    outcome, folder = carry_out(campaign, beginning, nodes, out, console)
     _say(outcome, console)
-    console.print(f"report: [bold]{escape(str(folder / 'report.html'))}[/]", soft_wrap=True)
-    if quiet:
-        typer.echo(folder)
-    raise typer.Exit(ExitCode.INTERRUPTED if outcome.trouble else ExitCode.DONE)
-
-
-def _find(name: str) -> Study:
-    if name not in STUDIES:
-        raise StudyError(f"there is no study {name!r}; use one of: {', '.join(STUDIES)}")
-    return STUDIES[name]
-
-
-def _file_of(chosen: Study) -> Path:
-    """In the folder where the user is, or where the testbed is."""
-    here = Path("experiments") / f"study-{chosen.name}.yaml"
-    there = Path(orchestrator.__file__).parent.parent / here
-    found = next((path for path in (here, there) if path.is_file()), None)
-    if found is None:
-        raise StudyError(f"there is no {here} here: give the file of the base experiment")
-    return found
-
-
-def _check(grid: Sequence[StudyCell], real: Sequence[StudyCell], path: Path, backend: str | None) -> None:
-    """Refuse what cannot be run before anything is begun; `backend`: where the real cells run, if it is here."""
-    places = [(_SIMULATE, cell) for cell in grid] + [(backend, cell) for cell in real if backend is not None]
-    for place, cell in places:
-        BACKENDS[place].check(experiment_of(cell, path), path.parent)
-
-
-def _on_backend(
-    backend: str, path: Path, folder: Path, chosen: Study, tasks: Sequence[Task], stage: StudyStage
-) -> bool:
-    return run_on_backend(backend, tasks, path.parent, folder, chosen.target, stage)
-
-
-def _on_served(client: Client, path: Path, chosen: Study, tasks: Sequence[Task], stage: StudyStage) -> bool:
-    with client:
-        return run_on_served(client, tasks, path.parent, chosen.target, stage)
-
-
-def _command(name: str, file: Path | None, seeds: int, quick: bool, backend: str, on: str | None) -> str:
-    words = ["pame", "study", name, *([str(file)] if file else []), "--seeds", str(seeds)]
-    words += ["--quick"] if quick else []
-    words += ["--on", on] if on else ["--backend", backend]
-    return shlex.join(words)
+    raise typer.Exit(say_end(folder, outcome.trouble, console))
 
 
 def _say(outcome: StudyOutcome, console: Console) -> None:
@@ -151,5 +90,4 @@ def _say(outcome: StudyOutcome, console: Console) -> None:
         console.print(f"{count(len(outcome.seeds), 'seed')}: a look, never a verdict")
     if words := degraded_cells(outcome):
         console.print(f"[yellow]degraded:[/] {escape(words)}", soft_wrap=True)
-    if outcome.trouble:
-        console.print(f"[yellow]not complete:[/] {escape(outcome.trouble)}", soft_wrap=True)
+    say_trouble(outcome.trouble, console)

@@ -1,21 +1,18 @@
 """What a person sees while a run goes on: a progress bar and a live table, fed by the events of the run."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.cli.run_progress import Limits, limits_of
+from orchestrator.cli.run_progress import Limits
 from orchestrator.control import NetworkState
 from orchestrator.control.run_phase import Phase
-from orchestrator.experiment import Variant, swept_keys
 from orchestrator.number_words import number, volume
 from orchestrator.results.health import State
 from pame.observe import Evaluation, Record
@@ -35,7 +32,7 @@ class RunScreen:
         self._seconds: float | None = None
         self._network: NetworkState | None = None
         self._rate = 0.0
-        self._progress = _bar()
+        self._progress = make_bar()
         self._task = self._progress.add_task(name, total=1.0, reached=limits.progress(0, None).words)
         self._live = live
         live.update(self._show())
@@ -98,56 +95,14 @@ class RunScreen:
         return Group(self._progress, *([self._places()] if self._network else []), table)
 
 
-class SweepScreen:
-    """Many runs: one bar over all, and the newest point of each."""
-
-    def __init__(self, variants: Sequence[Variant], live: Live) -> None:
-        self._variants = variants
-        self._newest: dict[int, Mapping[str, Any]] = {}
-        self._completed: dict[int, float] = {}
-        self._ended: set[int] = set()
-        self._progress = _bar()
-        self._task = self._progress.add_task(f"{len(variants)} runs", total=len(variants), reached="")
-        self._live = live
-        live.update(self._show())
-
-    def progress(self, run: int, point: Mapping[str, Any], done: bool) -> None:
-        """A run has a new point, and is done or not (a stop rule may end it early)."""
-        self._newest[run] = point
-        limits = limits_of(self._variants[run].experiment.stop)
-        self._completed[run] = 1.0 if done else limits.progress(point["iteration"], point.get("seconds")).share
-        self._ended |= {run} if done else set()
-        reached = f"{len(self._ended)}/{len(self._variants)} done"
-        self._progress.update(self._task, completed=sum(self._completed.values()), reached=reached)
-        self._live.update(self._show())
-
-    def _show(self) -> Group:
-        keys = swept_keys(self._variants)
-        table = Table(box=None, padding=(0, 1), header_style="bold")
-        for key in keys:  # where there is little room these wrap, and the numbers stay whole
-            table.add_column(key.rsplit(".", 1)[-1], justify="right", overflow="ellipsis")
-        for heading in ("iteration", "f(mean model)", "consensus", "sent"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for run in sorted(self._newest)[-_ROWS:]:
-            point, variant = self._newest[run], self._variants[run]
-            figures = (
-                point["iteration"],
-                number(point["objective"]),
-                number(point["consensus"]),
-                volume(point["bytes"]),
-            )
-            chosen = (str(variant.values[key]) if key in variant.values else "" for key in keys)
-            table.add_row(*map(escape, chosen), *(str(figure) for figure in figures))
-        return Group(self._progress, table)
-
-
 def _health(state: NetworkState) -> str:
     """Only what is not sound is worth a word."""
     health = state.health
     return "" if health is None or health.state is State.SOUND else f" · {health.state.value}: {health.reason}"
 
 
-def _bar() -> Progress:
+def make_bar() -> Progress:
+    """With the time that has passed, and the time that is left."""
     return Progress(
         TextColumn("[bold]{task.description}"),
         BarColumn(bar_width=None),

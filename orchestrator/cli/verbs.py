@@ -20,7 +20,7 @@ VERBS = {
     "verify": "Measure every link of an experiment.",
     "schema": "Print the JSON schema of experiment files, for editors.",
     "runs": "List the runs, newest first.",
-    "report": "Write the report of a run or a sweep anew.",
+    "report": "Write the report of a run or a campaign anew.",
     "serve": "Serve nodes and clients until Ctrl-C.",
     "nodes": "List the nodes that have joined an orchestrator.",
     "watch": "Watch a run until it ends.",

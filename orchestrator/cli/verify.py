@@ -43,8 +43,8 @@ def verify(
     variants, base = load_variants(file, [*(overrides or []), *measure], seed)
     console = Console(highlight=False)
     if on is not None:
-        raise typer.Exit(run_on(client_of(on, token, security), variants[:1], base, console))
-    code, folder = run_here(variants[:1], base, backend, out, console)
+        raise typer.Exit(run_on(client_of(on, token, security), variants[0].experiment, base, console))
+    code, folder = run_here(variants[0], base, backend, out, console)
     network = require_summary(folder).network
     verified = network.verified if network else None
     if verified is not None:

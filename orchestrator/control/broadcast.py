@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict
 
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.control.state import NetworkState
@@ -128,6 +129,7 @@ def _point(evaluation: Evaluation) -> pb.Point:
         consensus=evaluation.consensus,
         coverage=evaluation.coverage,
         metrics=dict(evaluation.metrics),
+        own=None if evaluation.own is None else pb.OwnModels(**asdict(evaluation.own)),
     )
 
 

@@ -15,7 +15,7 @@ from orchestrator.control import NetworkObserver, NetworkState
 from orchestrator.control.run_phase import Phase
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.results.health import Health, State
-from pame.observe import Evaluation
+from pame.observe import Evaluation, Own
 
 _ANSWER_S = 10.0
 _INJECT_S = 30.0
@@ -157,4 +157,10 @@ def _evaluation(point: pb.Point) -> Evaluation:
         consensus=point.consensus,
         coverage=point.coverage if point.HasField("coverage") else None,
         metrics=dict(point.metrics),
+        own=_own(point.own) if point.HasField("own") else None,
     )
+
+
+def _own(told: pb.OwnModels) -> Own:
+    metrics, lowest, highest = (dict(each) for each in (told.metrics, told.lowest, told.highest))
+    return Own(told.objective, told.worst, metrics, lowest, highest)

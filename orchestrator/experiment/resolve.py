@@ -5,6 +5,7 @@ takes the plan whole; a network hands each node its part of it.
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 
@@ -19,12 +20,15 @@ from pame.algorithms import PameSpec
 from pame.errors import ParameterError, TopologyError
 from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
+from pame.problems import Problem, ProblemSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute
 from pame.sampling import period
 from pame.topology import Topology
 from pame.topology.kinds import EdgeList
 
+DrawProblem = Callable[[ProblemSpec, int, int], Problem]
+"""From a spec, a number of nodes and a seed."""
 HARD_STOP_S = 3600.0
 """For experiments that do not say how long they may take."""
 _VECTORISED_FROM = 200
@@ -53,8 +57,8 @@ def check_memory(experiment: Experiment) -> None:
         )
 
 
-def make_setting(experiment: Experiment, files: Files) -> ResolvedRun:
-    """The experiment, resolved; `files`: where those are that it names."""
+def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = problems.build) -> ResolvedRun:
+    """The experiment, resolved; `files`: where those are that it names; `draw`: who makes its problem."""
     nodes, seed = experiment.nodes, experiment.seed
     graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
@@ -62,7 +66,7 @@ def make_setting(experiment: Experiment, files: Files) -> ResolvedRun:
     return ResolvedRun(
         seed=seed,
         topology=graph,
-        problem=problems.build(experiment.problem, nodes, seed),
+        problem=draw(experiment.problem, nodes, seed),
         algorithm=experiment.algorithm,
         periods=tuple(period(seed, node, experiment.period.min, experiment.period.max) for node in range(nodes)),
         stop=experiment.stop,
@@ -96,9 +100,9 @@ def make_plan(experiment: Experiment, files: Files, graph: Topology, table: Link
     return plan
 
 
-def make_network_setting(experiment: Experiment, files: Files) -> ResolvedRun:
+def make_network_setting(experiment: Experiment, files: Files, draw: DrawProblem = problems.build) -> ResolvedRun:
     """The setting for real clocks: a step takes as long as it takes unless the experiment says otherwise."""
-    setting = make_setting(experiment, files)
+    setting = make_setting(experiment, files, draw)
     return setting if experiment.compute else replace(setting, compute=Compute(step_s=0.0))
 
 

@@ -52,6 +52,7 @@ def _row(entry: RunEntry) -> dict[str, Any]:
         "when": entry.when.isoformat(sep=" ", timespec="seconds"),
         "status": entry.status,
         "health": entry.health,
+        "kind": entry.kind,
         "runs": entry.runs,
         "algorithm": entry.algorithm,
         "nodes": entry.nodes,

@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import Any
 
 import vl_convert
 
+from orchestrator.errors import writing
 from orchestrator.number_words import NOT_MEASURED
 from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.theme import chart_themes
 from orchestrator.report.vega import Legend, Row
 
@@ -39,6 +42,15 @@ class TableCell:
     value: float | str | None
     link: str = ""
     below: str = ""
+
+
+def write_page(folder: Path, title: str, parts: Iterable[str], figures: Sequence[Chart], steps: int = 1) -> Path:
+    """`report.html` of a folder, with what made it in the footer."""
+    path = folder / "report.html"
+    html = page(title, folder.name, "".join(parts), figures, steps, provenance=provenance_footer(folder))
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
+    return path
 
 
 def page(title: str, source: str, body: str, figures: Sequence[Chart], steps: int = 1, *, provenance: str = "") -> str:

@@ -3,7 +3,6 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from orchestrator.errors import writing
 from orchestrator.number_words import NOT_MEASURED, count, number
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
@@ -15,7 +14,6 @@ from orchestrator.report.fault_section import fault_section
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.link_card import link_card
 from orchestrator.report.network import network_card
-from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.run_head import run_head
 from orchestrator.report.sent_messages import sent_account
 from orchestrator.report.wire_bytes import byte_account
@@ -65,11 +63,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
         ]
     )
     drawn = [figure for figure in (*curves, *covering, *volumes.values(), *nodes.values()) if figure is not None]
-    html = page.page(f"{run.summary.name} · PaME run", folder.name, body, drawn, provenance=provenance_footer(folder))
-    path = folder / "report.html"
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    return page.write_page(folder, f"{run.summary.name} · PaME run", [body], drawn)
 
 
 def _progress(run: RunData, curves: list[Chart], shaded: str) -> str:

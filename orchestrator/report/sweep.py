@@ -57,7 +57,6 @@ class SweepData:
 
     @property
     def runs(self) -> tuple[SweepRun, ...]:
-        """All runs, group by group."""
         return tuple(run for group in self.groups for run in group.runs)
 
     @property

@@ -6,11 +6,9 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import quote
 
-from orchestrator.errors import writing
 from orchestrator.number_words import NOT_MEASURED, count, duration, number, volume
 from orchestrator.report import page
 from orchestrator.report.page import TableCell
-from orchestrator.report.provenance import provenance_footer
 from orchestrator.report.sweep import NOTHING, SEED, Group, SweepData, SweepRun, gap, read_sweep, same_seeds
 from orchestrator.report.sweep_charts import (
     FINAL_F,
@@ -48,14 +46,7 @@ def write_sweep_report(folder: Path) -> Path:
     parts.append(
         page.section("runs", "Runs", "Click a heading to sort, a run to read its report.", page.card(_runs(sweep)))
     )
-    title = f"{sweep.name} · PaME sweep"
-    path = folder / "report.html"
-    html = page.page(
-        title, folder.name, "".join(parts), [*curves, *against], len(sweep.groups), provenance=provenance_footer(folder)
-    )
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    return page.write_page(folder, f"{sweep.name} · PaME sweep", parts, [*curves, *against], len(sweep.groups))
 
 
 def _head(sweep: SweepData) -> str:

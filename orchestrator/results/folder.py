@@ -24,7 +24,7 @@ from orchestrator.results.summary import FILE as SUMMARY
 from orchestrator.results.summary import RunSummary
 from orchestrator.results.topology_file import FILE as TOPOLOGY
 from orchestrator.results.topology_file import drawn_topology
-from orchestrator.results.typed_json import to_text
+from orchestrator.results.typed_json import to_text, write_json
 from pame.byte_account import LinkRows
 from pame.fault_effects import Plan
 from pame.fault_plan_text import plan_lines
@@ -121,7 +121,7 @@ class RunFolder:
 
     def write_topology(self, topology: Topology, kind: str) -> None:
         """topology.json: the graph, its figures, its picture."""
-        self._write_json(TOPOLOGY, drawn_topology(topology, kind))
+        write_json(self.path / TOPOLOGY, drawn_topology(topology, kind))
 
     def write_links(self, links: LinkRows) -> None:
         names = [field.name for field in fields(links)]
@@ -163,8 +163,4 @@ class RunFolder:
         return path
 
     def write_summary(self, summary: RunSummary) -> None:
-        self._write_json(SUMMARY, summary)
-
-    def _write_json(self, name: str, value: object) -> None:
-        with writing(self.path):
-            (self.path / name).write_text(to_text(value, indent=1) + "\n", encoding="utf-8")
+        write_json(self.path / SUMMARY, summary)

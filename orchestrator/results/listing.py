@@ -7,6 +7,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 
+from orchestrator.results.campaign_record import UNDER_WAY, CampaignRecord, count_rows, is_under_way, read_record
 from orchestrator.results.files import mapping, read_object_if_whole, reading, whole
 from orchestrator.results.health import State
 from orchestrator.results.points import read_last_point
@@ -22,6 +23,9 @@ LAST = "last"
 _STAMP = re.compile(r"\d{8}-\d{6}(?=-)")
 _RUNNING_S = 3.0
 _NEAREST, _NEAR = 3, 0.3
+_SWEEP = "sweep"
+_KINDS = {"run": _SWEEP, "compare": "comparison"}
+"""What the campaign of a verb is called, if not as the verb."""
 
 
 class UnknownRun(PameError):
@@ -30,7 +34,7 @@ class UnknownRun(PameError):
 
 @dataclass(frozen=True)
 class RunEntry:
-    """One run folder, or the folder of a sweep of so many `runs`; what it does not tell is None."""
+    """One run folder, or the folder of a campaign of so many `runs`; what it does not tell is None."""
 
     name: str
     path: Path
@@ -47,10 +51,12 @@ class RunEntry:
     seconds: float | None = None
     """By the clock of the run, which may be simulated."""
     wall_seconds: float | None = None
+    kind: str | None = None
+    """Of a campaign."""
 
 
 def list_runs(root: Path, now: float) -> list[RunEntry]:
-    """The runs and sweeps right below a root, newest first; `now` is the time in seconds since the epoch."""
+    """The runs and campaigns right below a root, newest first; `now` is the time in seconds since the epoch."""
     if not root.is_dir():
         return []
     with reading(root):
@@ -60,11 +66,14 @@ def list_runs(root: Path, now: float) -> list[RunEntry]:
 
 
 def read_entry(folder: Path, now: float) -> RunEntry | None:
-    """What a folder tells at a glance; None if it is not that of a run or a sweep."""
+    """What a folder tells at a glance; None if it is not that of a run or a campaign."""
     when = _stamp(folder.name)
     try:
         when = when or datetime.fromtimestamp(folder.stat().st_mtime)
-        if (folder / "sweep.json").is_file():
+        record, is_sweep = read_record(folder), (folder / "sweep.json").is_file()
+        if record is not None and (not is_sweep or is_under_way(folder)):
+            return _campaign(folder, when, record)
+        if is_sweep:
             return _sweep(folder, when)
         if is_run(folder):
             return _run(folder, when, now)
@@ -72,7 +81,7 @@ def read_entry(folder: Path, now: float) -> RunEntry | None:
         runs = [path for path in inside if path.is_dir() and is_run(path)]
         if runs:
             status = RUNNING if any(is_running(path, now) for path in runs) else BROKEN_OFF
-            return RunEntry(folder.name, folder, when, status, runs=len(runs))
+            return RunEntry(folder.name, folder, when, status, runs=len(runs), kind=_SWEEP)
         if not inside and _stamp(folder.name):
             return RunEntry(folder.name, folder, when, RUNNING if _written(folder, now) else BROKEN_OFF)
     except OSError:
@@ -134,7 +143,23 @@ def _sweep(folder: Path, when: datetime) -> RunEntry:
     finished = sum(run.get("status") == "finished" for run in runs)
     status = "finished" if runs and finished == len(runs) else f"{finished} of {len(runs)} finished"
     health = _worst(str(run.get("health") or "") for run in runs)
-    return RunEntry(folder.name, folder, when, status if runs else BROKEN_OFF, health, runs=len(runs))
+    return RunEntry(folder.name, folder, when, status if runs else BROKEN_OFF, health, runs=len(runs), kind=_SWEEP)
+
+
+def _campaign(folder: Path, when: datetime, record: CampaignRecord) -> RunEntry:
+    status = record.status
+    if status == UNDER_WAY:
+        status = RUNNING if is_under_way(folder) else BROKEN_OFF
+    return RunEntry(
+        folder.name,
+        folder,
+        when,
+        status,
+        runs=count_rows(folder),
+        backend=record.arguments.get("backend"),
+        wall_seconds=record.seconds or None,
+        kind=_KINDS.get(record.verb, record.verb),
+    )
 
 
 def _worst(states: Iterable[str]) -> str | None:

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from orchestrator.errors import writing
 from orchestrator.results.files import finite, whole
 
 Value = TypeVar("Value")
@@ -30,6 +32,11 @@ def other_keys() -> Any:
 
 def to_text(value: object, indent: int | None = None) -> str:
     return json.dumps(to_json(value), indent=indent, allow_nan=False)
+
+
+def write_json(path: Path, value: object) -> None:
+    with writing(path):
+        path.write_text(to_text(value, indent=1) + "\n", encoding="utf-8")
 
 
 def to_json(value: object) -> Any:

@@ -6,8 +6,8 @@
     more_is_faster   transmission, participation, connectivity  periods         communication period
     large_m          the paper's table                          against_others  fewest rounds, half the volume
     from_studies     stragglers, link failure                   graphs          time-varying, not doubly stochastic
-    linear_rate      linear rate                                simulate        one run in the simulator
-    conduct          all of it, into a folder                   report          the page; charts; screen: the terminal
+    linear_rate      linear rate                                campaign        the stages, and what is left behind
+    report           the page                                   charts          its figures
 
 Criteria stand beside their claims, and nothing is tuned to meet them. A new claim is a `Claim` in a file and a place in
 CLAIMS. May import: everything in `orchestrator` but the command line, and `pame`.

@@ -58,7 +58,6 @@ def _targets(outcome: CompareOutcome) -> list[Goal]:
 
 
 def paired(ours: Sequence[CompareRow], others: Sequence[CompareRow], goal: Goal, measure: Measure) -> CensoredPairs:
-    """Seed by seed."""
     mine, theirs = (by_seed(rows, goal, measure) for rows in (ours, others))
     both = [(taken, theirs[seed]) for seed, taken in mine.items() if seed in theirs]
     return censored(both)

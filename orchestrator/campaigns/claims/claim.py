@@ -19,8 +19,6 @@ from orchestrator.report.chart import Chart
 
 
 class ClaimsMode(Enum):
-    """How much is run."""
-
     QUICK = "quick"
     FULL = "full"
 
@@ -38,7 +36,6 @@ class ClaimRun:
 
     @property
     def title(self) -> str:
-        """With its condition."""
         return ", ".join(filter(None, (self.words, self.group)))
 
 
@@ -60,7 +57,6 @@ class OfStudy:
     study: Study
 
     def sized(self, mode: ClaimsMode) -> Study:
-        """The study that is run."""
         return self.study.small() if mode is ClaimsMode.QUICK else self.study
 
 
@@ -96,8 +92,6 @@ class Found:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the paper."""
-
     key: str
     title: str
     statement: str
@@ -117,7 +111,6 @@ class Claim:
 
     @property
     def origin(self) -> str:
-        """Where the statement is from."""
         return f"In our words; the paper's text is not at hand. {self.known}".strip()
 
     def seeds(self, mode: ClaimsMode, wanted: int | None = None) -> tuple[int, ...]:
@@ -125,7 +118,6 @@ class Claim:
         return tuple(range(1, 1 + (wanted or (self.quick_seeds if mode is ClaimsMode.QUICK else self.full_seeds))))
 
     def judgement(self, found: Found) -> ClaimJudgement:
-        """The verdict."""
         return judge(self.ask(found))
 
 

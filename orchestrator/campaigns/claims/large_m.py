@@ -56,12 +56,10 @@ class PrintedCell:
 
     @property
     def words(self) -> str:
-        """Its setting."""
         return f"m = {self.m}, nu = {self.nu}, s/n = {self.s}"
 
     @property
     def printed(self) -> str:
-        """As the paper has it."""
         misprint = " (printed 320, read as 32)" if (self.m, self.nu, self.s) == _MISPRINT else ""
         return f"{self.mse:g}/{self.iterations}{misprint}"
 
@@ -87,7 +85,6 @@ _QUICK = (ROWS[0][1], ROWS[0][5], ROWS[1][5], ROWS[2][1])
 
 
 def run_of(cell: PrintedCell, reading: str) -> ClaimRun:
-    """The run that tests a cell."""
     settings = (
         f"nodes={cell.m}",
         f"topology.degree={_DEGREE[cell.m]}",

@@ -55,7 +55,6 @@ class Case:
 
     @property
     def condition(self) -> ClaimCondition:
-        """Without gamma and data."""
         return ClaimCondition(self.reading, self.graph, self.nodes)
 
     @property

@@ -40,39 +40,31 @@ _INSTEAD = (
 
 @dataclass(frozen=True)
 class AscendingValues:
-    """A setting with ascending values."""
-
     symbol: str
     setting: str
     """With {} for the value, as after `--set`; empty if the value is the share of neighbours."""
     values: tuple[float, ...]
 
     def runs(self, mode: ClaimsMode) -> tuple[ClaimRun, ...]:
-        """A run per condition and value."""
         return tuple(self.run(condition, value) for condition in conditions(mode) for value in self.values)
 
     def run(self, condition: ClaimCondition, value: float) -> ClaimRun:
-        """The run with this value."""
         key, words = f"{value:g}", self.words(value)
         if not self.setting:
             return condition.run(key, words, (), value)
         return condition.run(key, words, (self.setting.format(f"{value:g}"),))
 
     def words(self, value: float) -> str:
-        """The value with its name."""
         return f"{self.symbol} = {value:g}"
 
 
 @dataclass(frozen=True)
 class ValueRuns:
-    """A value and its runs."""
-
     words: str
     courses: tuple[RunCurve, ...]
 
     @property
     def diverges(self) -> bool:
-        """Whether any seed does."""
         return diverged(self.courses) > 0
 
     @property

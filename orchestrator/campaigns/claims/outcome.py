@@ -23,3 +23,5 @@ class ClaimsOutcome:
     """How long all of it took."""
     trouble: str | None = None
     """Why it is not complete."""
+    backend: str = "simulate"
+    """Where the runs were."""

@@ -46,7 +46,6 @@ def at_end(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> CensoredPairs:
 
 
 def diverged(courses: Iterable[RunCurve]) -> int:
-    """How many of the runs diverged."""
     return sum(course.status == Status.DIVERGED.value for course in courses)
 
 

@@ -30,7 +30,6 @@ _TIMES = 2.0
 
 
 def same(condition: ClaimCondition, period: int) -> ClaimRun:
-    """All nodes have this period."""
     return condition.run(f"all-{period}", f"period {period} for all", (f"period={period}",))
 
 

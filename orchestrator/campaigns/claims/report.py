@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, OfComparison, OfStudy
 from orchestrator.campaigns.claims.files import comparison, study_file
 from orchestrator.campaigns.claims.outcome import ClaimsOutcome
@@ -16,13 +17,11 @@ from orchestrator.campaigns.compare.tables import company_line, settings_words
 from orchestrator.campaigns.studies.grid import base_experiment
 from orchestrator.campaigns.studies.measure import HOW as STUDY_HOW
 from orchestrator.campaigns.verdicts import Verdict
-from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.number_words import count, duration, percent
 from orchestrator.report import page
 from orchestrator.report.chart import Chart
 from orchestrator.report.page import TableCell
-from orchestrator.report.provenance import provenance_footer
 from orchestrator.results.paired import ENOUGH_SEEDS, LEVEL
 
 _LOOKS = {Verdict.HOLDS: "good", Verdict.FAILS: "bad"}
@@ -38,15 +37,14 @@ _RULES = (
     f"{ENOUGH_SEEDS} seeds are a look, never a verdict. The share of seeds that reach the target has an exact "
     "interval; a miss that was seen is a miss, and spoils.",
     "The paper prints the step 1/(sigma^k t), but its table of large m is matched only by a step that does not depend "
-    "on t. Both readings stand side by side: as printed, and independent of t (tuned, against other algorithms). "
-    "Everything here was simulated; nothing ran on nodes.",
+    "on t. Both readings stand side by side: as printed, and independent of t (tuned, against other algorithms). {}",
     "Where PaME is compared with itself, and in studies, targets are read at the mean of all models, as the paper "
     "does, which averages once more for free; the nodes' own models are judged in comparisons with other algorithms.",
 )
+_SIMULATED = "Everything here was simulated; nothing ran on nodes."
 
 
 def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
-    """Writes `report.html` into the folder."""
     figures = {
         claim.key: figure
         for claim in outcome.claims
@@ -55,18 +53,7 @@ def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
     parts = [_head(outcome), _table(outcome)]
     parts += [_section(claim, outcome, figures.get(claim.key)) for claim in outcome.claims]
     parts.append(_how(outcome))
-    html = page.page(
-        "Claims · PaME",
-        folder.name,
-        "".join(parts),
-        list(figures.values()),
-        _steps(figures.values()),
-        provenance=provenance_footer(folder),
-    )
-    path = folder / "report.html"
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    return page.write_page(folder, "Claims · PaME", parts, list(figures.values()), _steps(figures.values()))
 
 
 def _steps(figures: Iterable[Chart]) -> int:
@@ -102,7 +89,8 @@ def _table(outcome: ClaimsOutcome) -> str:
             ]
         )
     lead = "What the paper claims, in our words, and what was measured. Nothing is tuned to make a claim hold or fail."
-    rules = page.card("".join(page.note(words) for words in _RULES))
+    where = _SIMULATED if outcome.backend == SIMULATE else f"Tuning was simulated; all else ran on {outcome.backend}."
+    rules = page.card("".join(page.note(words.format(where)) for words in _RULES))
     return page.section(
         "verdicts", "Claims and verdicts", lead, page.grid([page.card(page.sortable(headers, rows)), rules])
     )

@@ -1,10 +1,17 @@
 """The course of one run: what it had cost, and what was left, at every point of its curve."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from math import inf
 
+from orchestrator.campaigns.cell import Look, Measurement, Run
+from orchestrator.campaigns.curves import curve_of
+from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
 from orchestrator.results.spread import Spread, spread, spread_of_hits
+from pame.resolved_run import ResolvedRun
+
+_ERROR = "model_error"
 
 HOW = {
     "left": "the relative suboptimality (f(mean model) - f*) / (f(0) - f*), f the mean of the nodes' objectives on all "
@@ -24,8 +31,6 @@ HOW = {
 
 @dataclass(frozen=True)
 class CurveMark:
-    """One point of a curve."""
-
     iteration: int
     rounds: float
     bytes: float
@@ -37,8 +42,6 @@ class CurveMark:
 
 @dataclass(frozen=True)
 class RunCurve:
-    """One run."""
-
     run: str
     seed: int
     status: str
@@ -53,9 +56,34 @@ class RunCurve:
         """The relative suboptimality at the last point; a run that diverged has no end."""
         return self.marks[-1].left if self.marks and self.status == "finished" else None
 
-    def plain(self) -> dict[str, Any]:
-        """For a line of JSON."""
-        return asdict(self)
+
+@dataclass(frozen=True)
+class ClaimLook(Look):
+    """`optimum`: whether suboptimality is looked at."""
+
+    optimum: bool
+
+    def prepared(self, setting: ResolvedRun, driver: str) -> ResolvedRun:
+        return replace(setting, own_models=False)
+
+    def measure(self, left: RunLeft) -> Measurement:
+        return Measurement(curve_of(left, "iteration"), asdict(yardstick_of(left.setting)) if self.optimum else {})
+
+
+def curve_of_run(run: Run) -> RunCurve:
+    """A run as claims see it."""
+    stick = Yardstick(**run.figures) if run.figures else None
+    marks = tuple(
+        CurveMark(
+            iteration=point.iteration,
+            rounds=point.rounds,
+            bytes=point.bytes,
+            left=None if stick is None else stick.left(point.objective),
+            error=point.metrics.get(_ERROR, inf),
+        )
+        for point in run.curve
+    )
+    return RunCurve(run.labels["run"], run.seed, run.status, marks)
 
 
 def spread_to_target(courses: Sequence[RunCurve], target: float, of: Callable[[CurveMark], float]) -> Spread | None:

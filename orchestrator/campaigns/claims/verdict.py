@@ -102,8 +102,6 @@ class Question:
 
 @dataclass(frozen=True)
 class ClaimFinding:
-    """A question and its answer."""
-
     part: str
     place: str
     reading: str
@@ -128,7 +126,6 @@ class ClaimFinding:
 
     @property
     def words(self) -> str:
-        """Which part, and where."""
         return ", ".join(filter(None, (self.part, self.place)))
 
 
@@ -167,7 +164,6 @@ class ClaimJudgement:
 
 
 def judge(questions: Sequence[Question]) -> ClaimJudgement:
-    """Every question answered, and the headline."""
     confidence = together(sum(question.decides and _is_estimated(question) for question in questions))
     findings = tuple(_answered(question, confidence) for question in questions)
     return ClaimJudgement(headline(findings), findings, confidence)

@@ -72,7 +72,6 @@ def median_runs(outcome: CompareOutcome, view: CompareView) -> list[CompareRow]:
 
 
 def names_of(outcome: CompareOutcome) -> list[str]:
-    """The lines of the charts."""
     return [*outcome.comparison.entries, *(kind.value for kind in Baseline)]
 
 
@@ -123,7 +122,6 @@ def flat(
 def pairs_of(
     runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Callable[[CompareMark], float | None]
 ) -> list[Pair]:
-    """A run's line."""
     if is_baseline(run) and measure is not ITERATIONS:
         return flat(runs, measure, run, of)
     both = ((measure.of(mark), of(mark)) for mark in run.marks)
@@ -131,7 +129,6 @@ def pairs_of(
 
 
 def is_baseline(run: CompareRow) -> bool:
-    """Whether it exchanges nothing."""
     return run.cell.algorithm in {kind.value for kind in Baseline}
 
 

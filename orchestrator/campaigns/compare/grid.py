@@ -36,7 +36,6 @@ class StandardReading:
 
     @property
     def words(self) -> str:
-        """In short."""
         return f"{self.draw}, {self.weights}, {'one period' if self.periods == 'one' else 'a period each'}"
 
 
@@ -52,12 +51,10 @@ class CompareView:
 
     @property
     def value(self) -> str:
-        """For people and programs."""
         return "as-published" if self.reading is None else f"standardized ({self.reading.words})"
 
     @property
     def key(self) -> str:
-        """For names of files and figures."""
         return re.sub(r"[^a-z]+", "-", self.value).strip("-")
 
     @property
@@ -100,8 +97,6 @@ def left_out(comparison: Comparison) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class CompareCell:
-    """One run."""
-
     algorithm: str
     view: CompareView
     values: Values
@@ -109,7 +104,6 @@ class CompareCell:
 
     @property
     def name(self) -> str:
-        """For folders and people."""
         return f"{self.algorithm}_{self.view.key}_seed-{self.seed}"
 
 
@@ -123,7 +117,6 @@ class Edge:
 
     @property
     def words(self) -> str:
-        """In a sentence."""
         name, end = self.key.rpartition(".")[2], "largest" if self.is_largest else "smallest"
         return f"the best {name}, {self.value:g}, is the {end} tried"
 

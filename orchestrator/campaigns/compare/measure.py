@@ -4,18 +4,22 @@ The yardstick is the relative suboptimality (f - f*) / (f(0) - f*), from 1 at th
 their own models (`of: nodes`), or that of the mean of all models (`of: mean`), which nobody has.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import accumulate
-from math import isfinite
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
 
+from orchestrator.campaigns.cell import Look, Measurement, Run, RunPoint
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Values
-from orchestrator.campaigns.compare.mixing_partners import ITERATIONS, MixingPartners
-from orchestrator.results.files import finite
-from pame.algorithms import Who
-from pame.observe import Evaluation, Record
-from pame.resolved_run import ResolvedRun
+from orchestrator.campaigns.compare.mixing_partners import ITERATIONS, MixingPartners, company_of
+from orchestrator.campaigns.curves import NODES, SENT, WORST, By, curve_of, decisive, of_nodes
+from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
+from pame.algorithms import FixedStep
+from pame.baselines import Baseline, run_baseline
+from pame.byte_account import ByteAccount
+from pame.observe import Observer
+from pame.resolved_run import Fine, ResolvedRun
+from pame.rules import Compute
 from pame.stopping import PaperRule, Stopper, StopRules
 
 Of = Literal["nodes", "mean"]
@@ -71,22 +75,6 @@ HOW = {
 
 
 @dataclass(frozen=True)
-class Yardstick:
-    """f at the start and at the optimum."""
-
-    start: float
-    best: float
-
-    def left(self, objective: float) -> float:
-        """The relative suboptimality."""
-        return (objective - self.best) / (self.start - self.best)
-
-    def objective(self, left: float) -> float:
-        """f at a relative suboptimality."""
-        return self.best + left * (self.start - self.best)
-
-
-@dataclass(frozen=True)
 class CompareMark:
     """One point of a run's curve, and what it had taken."""
 
@@ -111,8 +99,6 @@ class CompareMark:
 
 @dataclass(frozen=True)
 class CompareRow:
-    """One run, measured."""
-
     cell: CompareCell
     backend: str
     status: str
@@ -125,7 +111,6 @@ class CompareRow:
 
     @property
     def left(self) -> float | None:
-        """The relative suboptimality at the end."""
         return self.marks[-1].left if self.marks else None
 
     @property
@@ -133,84 +118,99 @@ class CompareRow:
         """The best test accuracy on the way."""
         return max((mark.accuracy for mark in self.marks if mark.accuracy is not None), default=None)
 
-    def plain(self) -> dict[str, Any]:
-        """For a line of JSON."""
-        return {
-            "algorithm": self.cell.algorithm,
-            "view": self.cell.view.value,
-            "values": dict(self.cell.values),
-            "seed": self.cell.seed,
-            "backend": self.backend,
-            "status": self.status,
-            "cpu_bound": self.cpu_bound,
-            "health": self.health,
-            "health_reason": self.health_reason,
-            "company": asdict(self.company),
-            "marks": [asdict(mark) for mark in self.marks],
-        }
+
+@dataclass(frozen=True)
+class End:
+    """When a tuning run has told what it can: at a relative suboptimality, or after so many iterations."""
+
+    left: float
+    iterations: int | None = None
+    of_nodes: bool = True
+
+    def applied(self, rules: StopRules, stick: Yardstick) -> StopRules:
+        """The stop rules of a run that ends so."""
+        most = min(rules.last_iteration, self.iterations or rules.last_iteration)
+        return replace(rules, iterations=most, target=stick.objective(self.left), objective="mean")
 
 
-def marks_of(
-    points: Iterable[Evaluation],
-    setting: ResolvedRun,
-    stick: Yardstick,
-    of: Of,
-    used: Mapping[int, float] | None = None,
-) -> tuple[CompareMark, ...]:
-    """The points of the curve that decides, measured; those that are not finite are left out.
+@dataclass(frozen=True)
+class CompareLook(Look):
+    """With points at every iteration around the targets; `end`: None for all but tuning runs."""
 
-    `used`: by iteration, the bytes on the edges that took part, if these are not all that was sent.
-    """
-    by, marks = decisive_curve(setting), []
-    before = None if used is None else list(accumulate(used.get(k, 0.0) for k in range(max(used, default=0) + 1)))
-    for point in points:
-        if point.by != by:
-            continue
-        iteration, sent, objective, own = point.iteration, point.bytes, point.objective, point.own
-        judged = own.objective if of == "nodes" and own is not None else objective
-        if not isfinite(judged) or not isfinite(objective):
-            continue
-        metrics = own.metrics if of == "nodes" and own is not None else point.metrics
-        paid = sent if not before else before[min(iteration, len(before)) - 1] if iteration else 0.0
-        marks.append(
-            CompareMark(
-                iteration=iteration,
-                rounds=rounds_before(setting.periods, iteration),
-                bytes=paid,
-                seconds=point.seconds,
-                objective=objective,
-                left=stick.left(judged),
-                accuracy=finite(metrics.get(ACCURACY)),
-                mean=stick.left(objective),
-                nodes=None if own is None or not isfinite(own.objective) else stick.left(own.objective),
-                worst=None if own is None or not isfinite(own.worst) else stick.left(own.worst),
-                sent=None if before is None else sent,
-            )
+    targets: tuple[float, ...]
+    end: End | None = None
+
+    def prepared(self, setting: ResolvedRun, driver: str) -> ResolvedRun:
+        return self._finer(setting, decisive(setting) if driver == "virtual-time" else "iteration")
+
+    def _finer(self, setting: ResolvedRun, by: By) -> ResolvedRun:
+        stick = yardstick_of(setting)
+        stop = setting.stop if self.end is None else self.end.applied(setting.stop, stick)
+        fine, of_nodes = Fine(tuple(map(stick.objective, self.targets)), by), self.end is not None and self.end.of_nodes
+        return replace(setting, stop=stop, fine=fine, target_of_nodes=of_nodes)
+
+    def measure(self, left: RunLeft) -> Measurement:
+        curve = curve_of(left, decisive(left.setting), taking_part=True)
+        return Measurement(curve, {**asdict(yardstick_of(left.setting)), "company": asdict(company_of(left.setting))})
+
+
+@dataclass(frozen=True)
+class BaselineLook(CompareLook):
+    """What needs no exchange: no rounds, no bytes, and no clock."""
+
+    kind: Baseline = Baseline.ALONE
+    eta: float = 0.0
+    gamma: float = 1.0
+    exchanges = False
+
+    def prepared(self, setting: ResolvedRun, driver: str) -> ResolvedRun:
+        return self._finer(replace(setting, plan=(), compute=Compute()), "iteration")
+
+    def drive(self, driver: str, setting: ResolvedRun, observer: Observer, account: ByteAccount) -> None:
+        run_baseline(self.kind, setting, FixedStep(eta=self.eta, gamma=self.gamma), observer)
+
+    def measure(self, left: RunLeft) -> Measurement:
+        curve = tuple(replace(point, rounds=0.0) for point in curve_of(left, "iteration"))
+        return Measurement(
+            curve, {**asdict(yardstick_of(left.setting)), "company": asdict(MixingPartners(0.0, 1.0, 0.0))}
         )
-    return tuple(marks)
 
 
-def bytes_used(records: Iterable[Record], setting: ResolvedRun) -> dict[int, float] | None:
-    """By iteration: what went over edges that took part; None: all that is sent does."""
-    selection = setting.selection()
-    if selection.who not in (Who.BROADCAST, Who.BROADCAST_SHARED):
-        return None
-    used: dict[int, float] = {}
-    for record in records:
-        if record.messages:
-            share = len(selection.active(record.node, record.iteration)) / record.messages
-            used[record.iteration] = used.get(record.iteration, 0.0) + share * record.bytes
-    return used
+def stick_of(run: Run) -> Yardstick:
+    return Yardstick(run.figures["start"], run.figures["best"])
 
 
-def rounds_before(periods: Sequence[int], iteration: int) -> float:
-    """How many rounds a node has had before an iteration, the mean over the nodes; round 0 is one."""
-    return sum(-(-iteration // period) for period in periods) / len(periods)
+def row_of(run: Run, of: Of, views: Mapping[str, CompareView]) -> CompareRow:
+    """A run as comparisons see it; `views`: by their words."""
+    labels, stick = run.labels, stick_of(run)
+    return CompareRow(
+        CompareCell(labels["algorithm"], views[labels["view"]], tuple(labels["values"].items()), run.seed),
+        run.backend,
+        run.status,
+        tuple(_mark(point, stick, of) for point in run.curve),
+        MixingPartners(**run.figures["company"]),
+        run.cpu_bound,
+        run.health,
+        run.health_reason,
+    )
 
 
-def decisive_curve(setting: ResolvedRun) -> Literal["iteration", "time"]:
-    """By iteration; by time where complete sets of models lag behind, or never come."""
-    return "time" if setting.conditions.keep_nodes_apart else "iteration"
+def _mark(point: RunPoint, stick: Yardstick, of: Of) -> CompareMark:
+    known, nodes, worst = point.metrics, point.metrics.get(NODES), point.metrics.get(WORST)
+    is_of_nodes = of == "nodes" and nodes is not None
+    return CompareMark(
+        iteration=point.iteration,
+        rounds=point.rounds,
+        bytes=point.bytes,
+        seconds=point.seconds,
+        objective=point.objective,
+        left=stick.left(nodes if is_of_nodes and nodes is not None else point.objective),
+        accuracy=known.get(of_nodes(ACCURACY) if is_of_nodes else ACCURACY),
+        mean=stick.left(point.objective),
+        nodes=None if nodes is None else stick.left(nodes),
+        worst=None if worst is None else stick.left(worst),
+        sent=known.get(SENT),
+    )
 
 
 def to_suboptimality(row: CompareRow, target: float) -> CompareMark | None:

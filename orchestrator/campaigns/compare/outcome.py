@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.campaigns.compare.file import Comparison
-from orchestrator.campaigns.compare.measure import CompareRow, Yardstick
+from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tune import Choice
+from orchestrator.campaigns.yardstick import Yardstick
 
 
 @dataclass(frozen=True)
 class CompareOutcome:
-    """The runs, and what tuning chose."""
-
     comparison: Comparison
     nodes: int
     backend: str

@@ -26,7 +26,6 @@ class Ratio:
 
     @property
     def words(self) -> str:
-        """In a sentence."""
         first, second = self.missed
         times = f"{'at least ' if second and not first else ''}{_short(self.times)} times that"
         said = f"; it misses with {second} of {self.seeds} seeds" if second else ""

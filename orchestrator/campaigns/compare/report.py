@@ -17,13 +17,11 @@ from orchestrator.campaigns.compare.tables import (
     view_table,
 )
 from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareFinding, findings, goals, is_free
-from orchestrator.errors import writing
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
 from orchestrator.number_words import count, duration
 from orchestrator.report import page
 from orchestrator.report.degraded import degraded_words, is_degraded
-from orchestrator.report.provenance import provenance_footer
 from orchestrator.results import Status
 
 _TITLES = {"as-published": "As published", "standardized": "Standardized"}
@@ -52,18 +50,7 @@ def write_compare_report(folder: Path, outcome: CompareOutcome) -> Path:
         parts.append(page.section("curves", "Curves", lead, charts, x_switch(outcome), names))
     parts += [_tuning(outcome), _settings(outcome), _how(outcome)]
     title = f"{outcome.comparison.name} · PaME comparison"
-    html = page.page(
-        title,
-        folder.name,
-        "".join(parts),
-        figures,
-        len(names_of(outcome)),
-        provenance=provenance_footer(folder),
-    )
-    path = folder / "report.html"
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    return page.write_page(folder, title, parts, figures, len(names_of(outcome)))
 
 
 def _head(outcome: CompareOutcome) -> str:

@@ -42,7 +42,6 @@ def view_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
 
 
 def reading_words(view: CompareView) -> str:
-    """Under which reading a row is."""
     return view.reading.words if view.reading is not None else ""
 
 
@@ -124,12 +123,10 @@ def choices_table(choices: Sequence[Choice], view: CompareView) -> str:
 
 
 def settings_words(values: Values) -> str:
-    """Tuned values in a row."""
     return ", ".join(f"{key.removeprefix('algorithm.')} = {value}" for key, value in values) or "nothing to tune"
 
 
 def remark(choice: Choice) -> str:
-    """What is doubtful about a choice."""
     if not choice.is_usable:
         return "all of them diverged: try smaller steps"
     return f"{'; '.join(edge.words for edge in choice.edges)}: widen the grid" if choice.edges else ""

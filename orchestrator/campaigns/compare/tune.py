@@ -43,7 +43,6 @@ class Choice:
 
     @property
     def values(self) -> Values:
-        """The chosen settings."""
         return self.row.cell.values
 
     @property

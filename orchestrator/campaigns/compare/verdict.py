@@ -38,8 +38,6 @@ class Goal:
 
 @dataclass(frozen=True)
 class Measure:
-    """What it took."""
-
     key: str
     words: str
     of: Callable[[CompareMark], float | None]
@@ -122,7 +120,6 @@ class CompareFinding:
 
     @property
     def words(self) -> str:
-        """In a sentence."""
         if self.is_free:
             return "no winner: no communication gets there, too"
         if self.took is None:

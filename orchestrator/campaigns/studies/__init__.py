@@ -1,11 +1,9 @@
 """Studies: a claim of the paper, a grid of runs that tests it, and a verdict by criteria written down beforehand.
 
     grid           what varies: policies, conditions, seeds        stragglers, link_failure   the studies there are
-    tune           the step of PaME and that of D-PSGD, alike
-    predict        a cell in the simulator                         real                       a cell on real nodes
-    measure        what a run leaves -> one row                    spread                     rows -> medians and ranges
-    verdict        rows -> holds, does not hold, cannot be told    conduct                    all of it, into a folder
-    report         the page, with charts and tables                screen                     what one sees meanwhile
+    tune           the step of PaME and that of D-PSGD, alike      measure                    a run -> one row
+    spread         rows -> medians and ranges                      verdict                    what holds, what not
+    campaign       the stages, and what is left behind             report                     the page, charts, tables
 
 A new study is a file like `stragglers.py` and a line in STUDIES. May import: everything in `orchestrator` but the
 command line, and `pame`.

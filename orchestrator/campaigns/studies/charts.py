@@ -23,8 +23,6 @@ _MISSES = "Cells whose median run missed the target have no dot."
 
 @dataclass(frozen=True)
 class CellFigure:
-    """One outcome of a cell."""
-
     key: str
     title: str
     axis: str

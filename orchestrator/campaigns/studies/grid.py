@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from orchestrator.campaigns.studies.errors import StudyError
+from orchestrator.campaigns.options import CampaignError
 from orchestrator.experiment import Experiment, load
 from pame.algorithms import PameSpec
 from pame.algorithms.step_sizes import AS_PRINTED, FixedStep
@@ -20,6 +20,7 @@ TUNING_SEEDS = (1001, 1002, 1003)
 WAITING_FOR_ALL = f"{DPSGD}-long"
 """The policy that others are compared with."""
 FIRST_COUNT, CHOSEN = f"{PAME}-all-long", f"{PAME}-0-long"
+_CLOCK = "simulate.driver=virtual-time"
 _PRINTED = "-printed"
 """At the end of the key of a policy with the paper's step."""
 
@@ -50,15 +51,12 @@ class StudyCondition:
 
 @dataclass(frozen=True)
 class StudyCell:
-    """One run."""
-
     policy: Policy
     condition: StudyCondition
     seed: int
 
     @property
     def name(self) -> str:
-        """For folders and people."""
         return f"{self.policy.key}_{self.condition.key}_seed-{self.seed}"
 
     @property
@@ -120,7 +118,6 @@ class Study:
 
     @property
     def baseline(self) -> StudyCondition:
-        """Nothing is done."""
         return self.conditions[0]
 
     def small(self) -> "Study":
@@ -130,7 +127,6 @@ class Study:
         return replace(self, conditions=conditions, real=((FIRST_COUNT, last), (WAITING_FOR_ALL, last)), is_quick=True)
 
     def policies(self, base: Experiment) -> tuple[Policy, ...]:
-        """Everybody who is compared."""
         step = _step(base)
         steps = self.steps or Steps(step.eta, step.eta)
         everybody = (*_pame_policies(steps.pame), *_dpsgd_policies(steps.dpsgd, step.gamma))
@@ -166,10 +162,10 @@ def base_experiment(path: Path) -> Experiment:
     """The experiment of a study's file; it needs a clock, an end, and a kind of step that D-PSGD has too."""
     variants = load(path)
     if len(variants) > 1:
-        raise StudyError(f"{path}: a sweep cannot be the base of a study: give single values")
+        raise CampaignError(f"{path}: a sweep cannot be the base of a study: give single values")
     base = variants[0].experiment
     if base.compute is None or base.stop.seconds is None:
-        raise StudyError(f"{path}: a study is about time: give compute.step and stop.seconds")
+        raise CampaignError(f"{path}: a study is about time: give compute.step and stop.seconds")
     _step(base)
     return base
 
@@ -179,14 +175,14 @@ def eta_of(base: Experiment) -> float:
     return _step(base).eta
 
 
-def experiment_of(cell: StudyCell, path: Path, *more: str) -> Experiment:
-    """The experiment of a cell of the study with this base file; `more` are settings as after `--set`."""
-    return load(path, [*cell.settings, f"name={cell.name}", *more])[0].experiment
+def experiment_of(cell: StudyCell, path: Path) -> Experiment:
+    """The experiment of a cell of the study with this base file."""
+    return load(path, [*cell.settings, f"name={cell.name}", _CLOCK])[0].experiment
 
 
 def _step(base: Experiment) -> FixedStep:
     if not isinstance(base.algorithm, PameSpec) or not isinstance(base.algorithm.step, FixedStep):
-        raise StudyError("a study needs algorithm.kind: pame with step.kind: fixed, which D-PSGD has, too")
+        raise CampaignError("a study needs algorithm.kind: pame with step.kind: fixed, which D-PSGD has, too")
     return base.algorithm.step
 
 

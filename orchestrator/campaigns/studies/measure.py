@@ -1,4 +1,4 @@
-"""One row of figures from what a run left: the same code for a prediction and for a measurement.
+"""The figures of a run, from what it left: the same code for a prediction and for a measurement.
 
 The yardstick is the share of the way that is left, (f(mean model) - f*) / (f(0) - f*): from 1 at the start to 0.
 """
@@ -6,20 +6,19 @@ The yardstick is the share of the way that is left, (f(mean model) - f*) / (f(0)
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
-from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.campaigns.studies.grid import StudyCell
-from orchestrator.results.points import read_curve
-from orchestrator.results.summary import require_summary
-from orchestrator.results.tables import blocks, read_links
+from orchestrator.campaigns.cell import Look, Measurement, Run, RunPoint
+from orchestrator.campaigns.curves import curve_of
+from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.yardstick import Yardstick, optimum_of, yardstick_of
+from orchestrator.results.tables import LinkTotals
+from pame.byte_account import LinkRows
 from pame.fault_effects import CutEffect
-from pame.observe import Evaluation
+from pame.observe import Record
 from pame.resolved_run import ResolvedRun
 
 HOW = {
@@ -108,75 +107,54 @@ class StudyRow:
         way = sum(data.start - data.best for data in chosen)
         return sum(data.end - data.best for data in chosen) / way if way > 0 else None
 
-    def plain(self) -> dict[str, Any]:
-        """For a line of JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class StudyYardstick:
-    """f at the start and at the optimum, and the share of the way that may be left."""
+class StudyLook(Look):
+    """`target`: the share of the way that may be left."""
 
-    start: float
-    best: float
     target: float
 
-    def left(self, objective: float) -> float:
-        """Of the way from the start to the optimum."""
-        return (objective - self.best) / (self.start - self.best)
+    def measure(self, left: RunLeft) -> Measurement:
+        setting, curve, stick = left.setting, curve_of(left, "time"), yardstick_of(left.setting)
+        struck, models = struck_nodes(setting), left.models
+        others = [node for node in range(setting.topology.nodes) if node not in struck]
+        hit, resolution_s = _hit(curve, stick, self.target)
+        messages_used, share_of_averages = _heard(left.links, struck)
+        last = curve[-1].objective if curve else None
+        figures = {
+            "seconds_to_target": hit and hit.seconds,
+            "bytes_to_target": hit and hit.bytes,
+            "resolution_s": resolution_s,
+            "left": None if last is None else stick.left(last),
+            "objective": last,
+            "messages_used": messages_used,
+            "share_of_averages": share_of_averages,
+            "struck": struck,
+            "left_by_others": None
+            if models is None
+            else stick.left(setting.problem.objective(models[others].mean(axis=0))),
+            "own": [] if models is None else [asdict(own) for own in _own_data(setting, models)],
+            **({} if left.records is None else _work(left.records, others, left.seconds)),
+        }
+        return Measurement(curve, figures)
 
-    def hit(self, points: Sequence[Evaluation]) -> tuple[Evaluation, float] | None:
-        """The first point of the curve by time at the target, and how long before it was the one before."""
-        before = 0.0
-        for point in points:
-            if point.by == "time" and isfinite(point.objective) and point.seconds is not None:
-                if self.left(point.objective) <= self.target:
-                    return point, point.seconds - before
-                before = point.seconds
-        return None
 
-
-def yardstick(setting: ResolvedRun, target: float) -> StudyYardstick:
-    """Of a run."""
-    return StudyYardstick(setting.problem.objective(setting.start), setting.problem.optimum().objective, target)
-
-
-def measure_folder(cell: StudyCell, setting: ResolvedRun, target: float, folder: Path) -> StudyRow:
-    """From a run folder."""
-    summary = require_summary(folder)
-    network = summary.network
-    struck = struck_nodes(setting)
-    messages_used, share_of_averages = _heard(folder, struck)
-    work = _work(folder)
-    models = _models(folder, setting, network.results if network else None)
-    others = [node for node in range(setting.topology.nodes) if node not in struck]
-    stick = yardstick(setting, target)
-    return _row(
-        cell,
-        stick,
-        read_curve(folder),
-        backend=summary.backend,
-        status=summary.status,
-        seconds=summary.seconds,
-        pace=_pace(work, others, summary.seconds),
-        waiting=_share(work.waited_s, work.took_s),
-        messages_used=messages_used,
-        share_of_averages=share_of_averages,
-        starved=_share(work.starved, work.rounds),
-        struck=struck,
-        left_by_others=None if models is None else stick.left(setting.problem.objective(models[others].mean(axis=0))),
-        own=() if models is None else _own_data(setting, models),
-        cpu_bound=network is not None and network.cpu_bound,
-        health=summary.health_word,
-        health_reason=summary.health_reason,
+def row_of(run: Run) -> StudyRow:
+    """A run as studies see it."""
+    told = dict(run.figures)
+    told |= {"struck": tuple(told["struck"]), "own": tuple(OwnData(**own) for own in told["own"])}
+    return StudyRow(
+        policy=run.labels["policy"],
+        condition=run.labels["condition"],
+        seed=run.seed,
+        backend=run.backend,
+        status=run.status,
+        seconds=run.seconds,
+        cpu_bound=run.cpu_bound,
+        health=run.health,
+        health_reason=run.health_reason,
+        **told,
     )
-
-
-def measure_points(
-    cell: StudyCell, setting: ResolvedRun, target: float, points: Sequence[Evaluation], **told: Any
-) -> StudyRow:
-    """From the curve alone, of a run whose folder is somewhere else; `told`: fields of the row."""
-    return _row(cell, yardstick(setting, target), points, struck=struck_nodes(setting), **told)
 
 
 def struck_nodes(setting: ResolvedRun) -> tuple[int, ...]:
@@ -190,25 +168,19 @@ def struck_nodes(setting: ResolvedRun) -> tuple[int, ...]:
     return tuple(sorted(worst[: max(1, nodes // 4)]))
 
 
-def _row(cell: StudyCell, stick: StudyYardstick, points: Sequence[Evaluation], **figures: Any) -> StudyRow:
-    hit, resolution_s = stick.hit(points) or (None, 0.0)
-    last = next((p.objective for p in reversed(points) if p.by == "time" and isfinite(p.objective)), None)
-    return StudyRow(
-        policy=cell.policy.key,
-        condition=cell.condition.key,
-        seed=cell.seed,
-        seconds_to_target=hit.seconds if hit else None,
-        bytes_to_target=hit.bytes if hit else None,
-        resolution_s=resolution_s,
-        left=None if last is None else stick.left(last),
-        objective=last,
-        **figures,
-    )
+def _hit(curve: Sequence[RunPoint], stick: Yardstick, target: float) -> tuple[RunPoint | None, float]:
+    """The first point at the target, and how long before it was the one before."""
+    before = 0.0
+    for point in curve:
+        if point.seconds is not None:
+            if stick.left(point.objective) <= target:
+                return point, point.seconds - before
+            before = point.seconds
+    return None, 0.0
 
 
-def _heard(folder: Path, struck: tuple[int, ...]) -> tuple[float | None, float | None]:
+def _heard(links: LinkRows | LinkTotals | None, struck: tuple[int, ...]) -> tuple[float | None, float | None]:
     """Of what the struck nodes sent, and of all that was averaged."""
-    links = read_links(folder / "links.csv")
     if links is None or not struck:
         return None, None
     theirs = np.isin(links.sender, struck)
@@ -216,49 +188,25 @@ def _heard(folder: Path, struck: tuple[int, ...]) -> tuple[float | None, float |
     return _share(used, float(links.messages[theirs].sum())), _share(used, float(links.aggregated.sum()))
 
 
-@dataclass(frozen=True)
-class _NodeWork:
-    """records.csv in sums; `done` are iterations by node."""
-
-    waited_s: float
-    took_s: float
-    starved: float
-    rounds: float
-    done: Mapping[int, int]
-
-
-def _work(folder: Path) -> _NodeWork:
-    waited = starved = rounds = 0.0
+def _work(records: Sequence[Record], others: Sequence[int], seconds: float | None) -> Mapping[str, float | None]:
+    """How nodes spent their time: those that are not struck, at which pace; all, waiting and starving."""
     ends: dict[int, float] = {}
     done: dict[int, int] = {}
-    for block in blocks(folder / "records.csv", ("node", "iteration", "seconds", "waited_s", "wanted", "starved")):
-        waited += float(np.nansum(block["waited_s"]))
-        starved += float(np.nansum(block["starved"]))
-        rounds += float((block["wanted"] > 0).sum())
-        for node in np.unique(block["node"]).astype(int).tolist():
-            its = block["node"] == node
-            ends[node] = max(float(block["seconds"][its].max()), ends.get(node, 0.0))
-            done[node] = max(int(block["iteration"][its].max()) + 1, done.get(node, 0))
-    return _NodeWork(waited, sum(ends.values()), starved, rounds, done)
+    for record in records:
+        ends[record.node] = max(record.seconds or 0.0, ends.get(record.node, 0.0))
+        done[record.node] = max(record.iteration + 1, done.get(record.node, 0))
+    pace = median(done.get(node, 0) for node in others) / seconds if seconds and others else None
+    return {
+        "pace": pace,
+        "waiting": _share(sum(record.waited_s or 0.0 for record in records), sum(ends.values())),
+        "starved": _share(sum(record.starved for record in records), sum(record.wanted > 0 for record in records)),
+    }
 
 
-def _pace(work: _NodeWork, nodes: Sequence[int], seconds: float | None) -> float | None:
-    return median(work.done.get(node, 0) for node in nodes) / seconds if seconds and nodes else None
-
-
-def _models(folder: Path, setting: ResolvedRun, results: Mapping[str, Any] | None) -> NDArray[np.float64] | None:
-    """The final ones; None if there are none, or a node of a network left none."""
-    path = folder / "models.npy"
-    if not path.is_file() or (results is not None and len(results) < setting.topology.nodes):
-        return None
-    models: NDArray[np.float64] = np.load(path, allow_pickle=False)
-    return models
-
-
-def _own_data(setting: ResolvedRun, models: NDArray[np.float64]) -> tuple[OwnData, ...]:
-    mean, best = models.mean(axis=0), setting.problem.optimum().model
+def _own_data(setting: ResolvedRun, models: NDArray[np.float64]) -> Iterable[OwnData]:
+    mean, best = models.mean(axis=0), optimum_of(setting.problem).model
     local = [setting.problem.local(node) for node in range(setting.topology.nodes)]
-    return tuple(OwnData(f.value(setting.start), f.value(mean), f.value(best)) for f in local)
+    return (OwnData(f.value(setting.start), f.value(mean), f.value(best)) for f in local)
 
 
 def _share(part: float, whole: float) -> float | None:

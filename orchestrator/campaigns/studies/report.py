@@ -15,13 +15,11 @@ from orchestrator.campaigns.studies.tables import (
     tuning_table,
 )
 from orchestrator.campaigns.studies.tune import FACTORS, MORE
-from orchestrator.errors import writing
 from orchestrator.experiment import to_yaml
 from orchestrator.number_words import count, percent
 from orchestrator.report import page
 from orchestrator.report.chart import Chart
 from orchestrator.report.degraded import degraded_words, is_degraded
-from orchestrator.report.provenance import provenance_footer
 from orchestrator.results.paired import ENOUGH_SEEDS
 
 _SEEDS = 5
@@ -40,17 +38,7 @@ def write_study_report(folder: Path, outcome: StudyOutcome) -> Path:
         figures.append(measured)
     parts.append(_real(outcome, measured))
     parts += [_settings(outcome), _how()]
-    html = page.page(
-        f"{outcome.study.title} · PaME study",
-        folder.name,
-        "".join(parts),
-        figures,
-        provenance=provenance_footer(folder),
-    )
-    path = folder / "report.html"
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    return page.write_page(folder, f"{outcome.study.title} · PaME study", parts, figures)
 
 
 def _head(outcome: StudyOutcome) -> str:

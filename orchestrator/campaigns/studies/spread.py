@@ -7,8 +7,6 @@ from orchestrator.results.spread import Spread, spread, spread_of_hits
 
 
 class Rows:
-    """Rows by policy and condition."""
-
     def __init__(self, rows: Sequence[StudyRow]) -> None:
         self._rows = rows
 
@@ -31,7 +29,6 @@ class Rows:
         return spread_of_hits([row.bytes_to_target for row in self.of(policy, condition)])
 
     def figure(self, policy: str, condition: str, of: Callable[[StudyRow], float | None]) -> Spread | None:
-        """Any other figure."""
         return spread([of(row) for row in self.of(policy, condition)])
 
     def pace(self, policy: str, condition: str) -> Spread | None:

@@ -116,7 +116,6 @@ def matrix_table(outcome: StudyOutcome) -> str:
 
 
 def criteria_table(outcome: StudyOutcome) -> str:
-    """What the criteria mean."""
     return page.pairs({judgement.about: judgement.criterion for judgement in outcome.judgements}.items())
 
 

@@ -5,7 +5,7 @@ smallest or the largest tried, one more is tried beyond it, at most three times.
 seeds, then soonest; one that diverges with any of them, however late, comes last.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
@@ -17,8 +17,8 @@ from orchestrator.experiment import Experiment
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 MORE = 3
-Run = Callable[[Sequence[StudyCell]], Sequence[StudyRow]]
-"""What becomes of some cells, in their order."""
+Tuning = Generator[list[StudyCell], Sequence[StudyRow], tuple["Tuned", ...]]
+"""Asks for the runs of some cells, in their order."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,6 @@ class Tuned:
         return f"{self.eta:g}, of {', '.join(f'{eta:g}' for eta, _ in self.tried)}{edge}"
 
     def plain(self) -> dict[str, object]:
-        """For JSON."""
         tried = [
             {"eta": eta, "seconds_to_target": [row.held_s for row in rows], "left": [row.left for row in rows]}
             for eta, rows in self.tried
@@ -57,7 +56,7 @@ class Tuned:
         return {"algorithm": self.algorithm, "eta": self.eta, "is_edge": self.beyond is not None, "tried": tried}
 
 
-def tune(study: Study, base: Experiment, run: Run) -> tuple[Tuned, ...]:
+def tune(study: Study, base: Experiment) -> Tuning:
     """PaME and D-PSGD, in this order."""
     names = (PAME, DPSGD)
     found: dict[str, dict[float, tuple[StudyRow, ...]]] = {name: {} for name in names}
@@ -65,7 +64,7 @@ def tune(study: Study, base: Experiment, run: Run) -> tuple[Tuned, ...]:
     for _ in range(1 + MORE):
         asked = [(name, eta) for name in names for eta in wanted[name]]
         cells = [study.tuning_cells(base, name, eta) for name, eta in asked]
-        rows = iter(run([cell for each in cells for cell in each]) if asked else ())
+        rows = iter((yield [cell for each in cells for cell in each]) if asked else ())
         for (name, eta), each in zip(asked, cells, strict=True):
             found[name][eta] = tuple(islice(rows, len(each)))
         beyond = {name: Tuned(name, tuple(sorted(found[name].items()))).beyond for name in names}
@@ -79,7 +78,6 @@ def fewest_tries(study: Study) -> int:
 
 
 def steps_of(tuned: Sequence[Tuned]) -> Steps:
-    """The best of both."""
     pame, dpsgd = tuned
     return Steps(pame.eta, dpsgd.eta)
 

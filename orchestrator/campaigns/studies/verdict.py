@@ -119,7 +119,6 @@ class _Case:
         return self.rows.pairs((self.reading.policy, self.study.baseline.key), (self.reading.policy, condition))
 
     def ratio(self, ratios: Sequence[float], rounding: float = 0.0) -> Interval:
-        """Of paired seeds."""
         return paired_ratio(ratios, self.level, rounding)
 
     def lost(self, condition: str) -> StudyFinding | None:

@@ -122,7 +122,8 @@ async function showRuns() {
   byId("runs").replaceChildren(...runs.map((run) => {
     const name = html("td", {}, run.report ? html("a", { href: `/runs/${encodeURIComponent(run.folder)}/report.html` }, run.folder) : run.folder);
     const figures = [number(run.nodes), number(run.iterations), number(run.objective), volume(run.bytes), duration(run.seconds)];
-    return row(name, run.status, run.health ?? "–", ...figures.map(numeric));
+    const status = run.kind ? `${run.kind} of ${count(run.runs, "run")}, ${run.status}` : run.status;
+    return row(name, status, run.health ?? "–", ...figures.map(numeric));
   }));
 }
 

@@ -4,13 +4,10 @@ import io
 
 import pytest
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 
 from orchestrator.cli.tables import print_table
-from orchestrator.cli.terminal import SweepScreen
 from orchestrator.cli.verified import verification_table
-from orchestrator.experiment import Experiment, Variant
 from orchestrator.results.network_summary import VerifiedLink, VerifiedLinks
 
 
@@ -39,18 +36,3 @@ def test_what_was_measured_of_links_keeps_its_numbers_whole() -> None:
     row = VerifiedLink(0, 1, "delay", 0.02, 0.0215, mechanism="in-process", verdict="ok", how=how)
     verification_table(VerifiedLinks(findings=[row]), console, 5)
     assert all(words in file.getvalue() for words in ("20 ms", "21.5 ms", "+1.5 ms"))
-
-
-def test_a_sweep_under_way_wraps_its_names_and_keeps_its_numbers_whole() -> None:
-    console, file = narrow(64)
-    name = "a section with quite a long name"
-    variants = [
-        Variant({"algorithm": name, "algorithm.support": 0.25}, Experiment()),
-        Variant({"algorithm": "b"}, Experiment()),
-    ]
-    screen = SweepScreen(variants, Live(console=console, auto_refresh=False))
-    for run in range(2):
-        screen.progress(run, {"iteration": 300, "objective": 0.1234, "consensus": 0.5678, "bytes": 1_435_653}, True)
-    console.print(screen._show())
-    shown = file.getvalue()
-    assert all(number in shown for number in ("300", "0.1234", "0.5678", "1.369 MiB"))

@@ -4,10 +4,9 @@ from dataclasses import replace
 from rich.console import Console
 
 from orchestrator.cli.run_progress import Limits
-from orchestrator.cli.terminal import RunScreen, SweepScreen, shown
+from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.control import NetworkState
 from orchestrator.control.run_phase import Phase
-from orchestrator.experiment import Experiment, Variant
 from pame.observe import Evaluation, Record
 
 POINT = Evaluation("iteration", 20, None, 2048, 0.5, 0.25, 0.4, {"test_mse": 1.5, "model_error": 9.0})
@@ -47,19 +46,6 @@ def test_overtime_does_not_overrun_the_bar() -> None:
     with shown(console) as live:
         RunScreen("demo", 2, Limits(300, None), live).recorded([RECORD] * 1000)
     assert "300/300" in text.getvalue()
-
-
-def test_a_sweep_shows_the_newest_point_of_each_run_and_counts_what_is_done() -> None:
-    console, text = terminal()
-    variants = [Variant({"algorithm.support": share}, Experiment()) for share in (0.1, 0.2)]
-    with shown(console) as live:
-        screen = SweepScreen(variants, live)
-        point = {"iteration": 50, "objective": 0.5, "consensus": 0.1, "bytes": 100}
-        screen.progress(0, point, True)
-        screen.progress(1, point, False)
-    lines = text.getvalue().splitlines()
-    assert "1/2 done" in lines[0]
-    assert [line.split()[0] for line in lines[1:4]] == ["support", "0.1", "0.2"]
 
 
 def test_the_bar_goes_by_the_limit_of_which_more_is_used_up() -> None:

@@ -1,3 +1,4 @@
+import fcntl
 import json
 import os
 from datetime import datetime
@@ -89,6 +90,23 @@ def test_sweeps_count_their_runs_finished_or_not(tmp_path: Path) -> None:
         ("4-some", 2, "1 of 2 finished"), ("3-all", 1, "finished"), ("2-cut", 0, "broken off"),
         ("1-under-way", 2, "running"), ("0-broken", 1, "broken off"),
     ]  # fmt: skip
+
+
+def test_campaigns_are_listed_with_their_kind_and_the_rows_they_have(tmp_path: Path) -> None:
+    rows, record = '{"key": 1}\n{"key": 2}\n{"ke', {"command": "", "arguments": {"backend": "local"}, "seconds": 7.5}
+    for place, (verb, status) in enumerate((("study", "finished"), ("compare", "interrupted"), ("claims", "running"))):
+        about = json.dumps(record | {"verb": verb, "status": status})
+        make(tmp_path, f"{verb}-1", {"campaign.json": about, "rows.jsonl": rows}, place)
+    found = {entry.name: entry for entry in list_runs(tmp_path, NOW)}
+    assert {name: (entry.kind, entry.status, entry.runs) for name, entry in found.items()} == {
+        "study-1": ("study", "finished", 2),
+        "compare-1": ("comparison", "interrupted", 2),
+        "claims-1": ("claims", "broken off", 2),
+    }
+    assert (found["study-1"].backend, found["study-1"].wall_seconds) == ("local", 7.5)
+    with (tmp_path / "claims-1" / "rows.jsonl").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert {entry.name: entry.status for entry in list_runs(tmp_path, NOW)}["claims-1"] == "running"
 
 
 def test_what_is_no_run_is_not_listed(tmp_path: Path) -> None:

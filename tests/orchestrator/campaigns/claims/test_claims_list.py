@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
+from orchestrator.campaigns.claims.campaign import ClaimsCampaign
 from orchestrator.campaigns.claims.claim import ClaimExperiments, OfComparison, OfStudy, experiment_of
-from orchestrator.campaigns.claims.conduct import ClaimsOrder, count_runs
 from orchestrator.campaigns.claims.files import comparison
-from orchestrator.campaigns.claims.jobs import jobs_of
 from orchestrator.campaigns.compare.grid import experiment_of as compared_experiment
 from orchestrator.campaigns.compare.grid import tuning_cells
 from orchestrator.experiment.resolve import choose_driver, make_topology
@@ -93,7 +92,8 @@ def test_studies_run_whole_in_full_mode_and_small_in_quick_mode() -> None:
     for key in ("stragglers", "link-failure"):
         claim = CLAIMS[key]
         assert isinstance(claim.source, OfStudy)
-        quick, full = (sum(1 for _ in jobs_of(claim, mode, (1,))) for mode in ClaimsMode)
+        tuning = {ClaimsMode.QUICK: 10, ClaimsMode.FULL: 30}
+        quick, full = (ClaimsCampaign((claim,), mode, 1).count_runs() - tuning[mode] for mode in ClaimsMode)
         assert quick == 14
         assert full == 16 * len(claim.source.study.conditions)
 
@@ -113,11 +113,11 @@ def test_the_comparison_can_be_run_in_both_modes(mode: ClaimsMode, n: int) -> No
 
 
 def test_the_least_number_of_runs_is_known_beforehand() -> None:
-    alone = ClaimsOrder((CLAIMS["connectivity"], CLAIMS["stragglers"]), ClaimsMode.QUICK, 3, "")
-    assert count_runs(alone) == 4 * 4 * 3 + 14 * 3 + 10, "five steps each for PaME and D-PSGD, with one seed"
-    both = ClaimsOrder((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), ClaimsMode.QUICK, 1, "")
+    alone = ClaimsCampaign((CLAIMS["connectivity"], CLAIMS["stragglers"]), ClaimsMode.QUICK, 3)
+    assert alone.count_runs() == 4 * 4 * 3 + 14 * 3 + 10, "five steps each for PaME and D-PSGD, with one seed"
+    both = ClaimsCampaign((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), ClaimsMode.QUICK, 1)
     tuning = len(tuning_cells(comparison(ClaimsMode.QUICK, (1,))))
-    assert count_runs(both) == tuning + 5 * 2 + 1, "the comparison is shared; PaME as printed is as published only"
+    assert both.count_runs() == tuning + 5 * 2 + 1, "the comparison is shared; PaME as printed is as published only"
 
 
 def test_seeds_are_those_of_the_mode_unless_somebody_wants_others() -> None:
@@ -125,3 +125,12 @@ def test_seeds_are_those_of_the_mode_unless_somebody_wants_others() -> None:
     assert claim.seeds(ClaimsMode.QUICK) == (1,)
     assert claim.seeds(ClaimsMode.FULL) == (1, 2, 3)
     assert claim.seeds(ClaimsMode.QUICK, 2) == (1, 2)
+
+
+def test_claims_that_share_an_experiment_run_it_once() -> None:
+    """The base of transmission, participation and connectivity is the same: s/n and nu of 0.2, 30 % as neighbours."""
+    keys = ("transmission-rate", "participation-rate", "connectivity")
+    [stage] = ClaimsCampaign(tuple(CLAIMS[key] for key in keys), ClaimsMode.QUICK, 1).stages()
+    known = [cell.key("simulate") for cell in stage.cells]
+    assert len(known) == 3 * 4 * 4
+    assert len(set(known)) == len(known) - 2 * 4, "under each of four conditions, three are one"

@@ -2,15 +2,16 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
-from orchestrator.campaigns.claims.conduct import ClaimsOrder, conduct_claims, count_runs
-from orchestrator.campaigns.claims.verdict import ClaimJudgement
+from orchestrator.campaigns.claims.campaign import ClaimsCampaign
+from orchestrator.campaigns.conduct import conduct
+from orchestrator.results.campaign_record import CampaignRecord
+from tests.orchestrator.campaigns.builders import Watcher
 
 pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
@@ -45,19 +46,6 @@ stop: {iterations: 100, seconds: 4s}
 """
 
 
-class Watcher:
-    def __init__(self) -> None:
-        self.runs: Counter[str] = Counter()
-        self.judgements: dict[str, ClaimJudgement] = {}
-
-    def ran(self, claims: Sequence[str]) -> None:
-        self.runs.update(claims)
-
-    def judged(self, claim: str, judgement: ClaimJudgement) -> None:
-        assert claim not in self.judgements
-        self.judgements[claim] = judgement
-
-
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a folder with experiments of one's own, theirs are taken."""
@@ -74,27 +62,27 @@ def lines(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.usefixtures("files")
 def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp_path: Path) -> None:
     claims = tuple(CLAIMS[key] for key in ("fewest-rounds", "half-volume", "stragglers"))
-    order, watcher, folder = ClaimsOrder(claims, ClaimsMode.QUICK, 1, "pame claims"), Watcher(), tmp_path / "out"
+    campaign, watcher, folder = ClaimsCampaign(claims, ClaimsMode.QUICK, 1), Watcher(), tmp_path / "out"
     folder.mkdir()
-    outcome = conduct_claims(order, folder, watcher)
+    outcome = conduct(campaign, CampaignRecord("claims", "pame claims"), folder, watcher)
     assert outcome.trouble is None
     # two algorithms in two views: two tuning runs each, and one seed; PaME as printed: one, and one; then the settings
     # that were chosen to their end, and more where the best was at an edge. The study: five steps
     # for each of two, at most three more where the best is at an edge; then seven policies, with and without
     least = 12 + 2
-    assert count_runs(order) == least + 10 + 14
-    assert watcher.runs["fewest-rounds"] == watcher.runs["half-volume"] >= least
-    assert 10 + 14 <= watcher.runs["stragglers"] <= 10 + 6 + 14
-    assert watcher.judgements == outcome.judgements
-    studied = lines(folder / "rows.jsonl")
-    assert {row["claim"] for row in studied} == {"stragglers"}
-    assert len(studied) == watcher.runs["stragglers"]
-    assert {row["seed"] for row in studied if row["for"] == "tuning"}.isdisjoint(order.seeds_of(claims[-1]))
-    final = [(row["policy"], row["condition"]) for row in studied if row["for"] == "claim"]
+    assert campaign.count_runs() == least + 10 + 14
+    runs = Counter(run.labels["claim"] for run in watcher.runs)
+    assert runs["comparison"] >= least
+    assert 10 + 14 <= runs["stragglers"] <= 10 + 6 + 14
+    rows = lines(folder / "rows.jsonl")
+    studied = [row for row in rows if row["labels"]["claim"] == "stragglers"]
+    assert len(studied) == runs["stragglers"]
+    assert {row["seed"] for row in studied if row["stage"] == "tuning"}.isdisjoint(campaign.seeds_of(claims[-1]))
+    final = [(row["labels"]["policy"], row["labels"]["condition"]) for row in studied if row["stage"] == "claims"]
     assert len(set(final)) == len(final) == 14
     assert (folder / "comparison" / "report.html").is_file()
 
-    rounds = rounds_to_targets(lines(folder / "comparison" / "rows.jsonl"))
+    rounds = rounds_to_targets(rows)
     by_key = {claim["key"]: claim for claim in json.loads((folder / "claims.json").read_text())["claims"]}
     found = {(f["reading"], f["place"]): f["effect"] for f in by_key["fewest-rounds"]["findings"]}
     assert found == {
@@ -119,10 +107,18 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
 
 
 def rounds_to_targets(rows: list[dict[str, Any]]) -> dict[tuple[str, str, float], float]:
-    """By view, algorithm and target, straight from the lines: the first mark at or below it."""
+    """By view, algorithm and target, straight from the lines: the first point at or below it."""
     return {
-        (row["view"], row["algorithm"], target): next(mark["rounds"] for mark in row["marks"] if mark["left"] <= target)
+        (row["labels"]["view"], row["labels"]["algorithm"], target): next(
+            point["rounds"] for point in row["curve"] if left(point, row["figures"]) <= target
+        )
         for row in rows
-        if row["for"] == "comparison"
+        if row["stage"] == "comparison"
         for target in (0.5, 0.2)
     }
+
+
+def left(point: dict[str, Any], figures: dict[str, Any]) -> float:
+    """Of the nodes' own models."""
+    way: float = figures["start"] - figures["best"]
+    return float((point["metrics"]["nodes_objective"] - figures["best"]) / way)

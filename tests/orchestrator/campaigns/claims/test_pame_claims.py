@@ -3,25 +3,23 @@
 import json
 import re
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from rich.live import Live
 from typer.testing import CliRunner
 
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
+from orchestrator.campaigns.claims.campaign import ClaimsCampaign
 from orchestrator.campaigns.claims.claim import Found
-from orchestrator.campaigns.claims.conduct import ClaimsOrder, conduct_claims
 from orchestrator.campaigns.claims.outcome import ClaimsOutcome
 from orchestrator.campaigns.claims.report import write_claims_report
 from orchestrator.campaigns.claims.run_curve import RunCurve
-from orchestrator.campaigns.claims.screen import ClaimsScreen
+from orchestrator.campaigns.conduct import conduct
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.cli.app import app
-from orchestrator.errors import CannotWrite
+from orchestrator.results.campaign_record import CampaignRecord
 from tests.browser import Visiting
+from tests.orchestrator.campaigns.builders import Watcher
 from tests.orchestrator.campaigns.claims.builders import TINY, compared, course, reaching, row
 from tests.orchestrator.report.oracle import words_of
 
@@ -43,10 +41,11 @@ def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path) -> None:
     assert re.search(r"tiny +holds +2 of 2", done.output), done.output
     [folder] = (tiny / "runs").iterdir()
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    assert sorted((row["run"], row["seed"]) for row in rows) == [
+    assert sorted((row["labels"]["run"], row["seed"]) for row in rows) == [
         (run, s) for run in ("half", "whole") for s in (1, 2, 3)
     ]
-    assert all(row["claim"] == "tiny" and row["marks"][0]["left"] == pytest.approx(1.0) for row in rows)
+    assert all(row["labels"]["claim"] == "tiny" for row in rows)
+    assert all(row["curve"][0]["objective"] == pytest.approx(row["figures"]["start"]) for row in rows)
     [claim] = json.loads((folder / "claims.json").read_text())["claims"]
     assert claim["verdict"] == "holds"
     assert [finding["place"] for finding in claim["findings"]] == ["s/n = 0.5", "s/n = 1"]
@@ -64,7 +63,22 @@ def test_quiet_prints_only_the_folder_and_quick_is_the_default(tiny: Path) -> No
     done = CliRunner().invoke(app, ["claims", "--only", "tiny", "--seeds", "1", "--quiet", "--out", "here"])
     assert done.exit_code == 0, done.output
     [line] = done.output.splitlines()
-    assert [json.loads(row)["run"] for row in (tiny / line / "rows.jsonl").read_text().splitlines()] == ["half"]
+    assert [json.loads(row)["labels"]["run"] for row in (tiny / line / "rows.jsonl").read_text().splitlines()] == [
+        "half"
+    ]
+
+
+def test_on_nodes_the_runs_of_a_claim_end_in_the_same_bits(tiny: Path) -> None:
+    curves = []
+    for backend in ("local", "simulate"):
+        done = CliRunner().invoke(app, ["claims", "--only", "tiny", "--seeds", "1", "--backend", backend, "-q"])
+        assert done.exit_code == 0, done.output
+        folder = tiny / done.output.strip()
+        [row] = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+        assert row["backend"] == backend
+        curves.append([(point["iteration"], point["rounds"], point["objective"]) for point in row["curve"]])
+        assert ("all else ran on local" in words_of(folder / "report.html")) is (backend == "local")
+    assert curves[0] == curves[1]
 
 
 def test_a_claim_that_is_not_there_is_answered_with_those_that_are(tiny: Path) -> None:
@@ -73,26 +87,12 @@ def test_a_claim_that_is_not_there_is_answered_with_those_that_are(tiny: Path) -
     assert not (tiny / "runs").exists()
 
 
-class _Impatient:
-    """Presses Ctrl-C after the first run."""
-
-    def ran(self, claims: object) -> None:
-        raise KeyboardInterrupt
-
-    def judged(self, claim: str, judgement: object) -> None:
-        raise AssertionError("nothing is complete")
-
-
 def test_interrupted_it_reports_what_there_is(tmp_path: Path) -> None:
-    outcome = conduct_claims(ClaimsOrder((TINY,), ClaimsMode.FULL, 3, "pame claims"), tmp_path, _Impatient())
+    campaign = ClaimsCampaign((TINY,), ClaimsMode.FULL, 3)
+    outcome = conduct(campaign, CampaignRecord("claims", "pame claims"), tmp_path, Watcher(patience=1))
     assert outcome.trouble == "interrupted"
     assert len((tmp_path / "rows.jsonl").read_text().splitlines()) == 1
     assert "This is not complete: interrupted" in words_of(tmp_path / "report.html")
-
-
-def test_a_folder_that_cannot_be_written_to_is_said_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(CannotWrite, match="choose another place"):
-        conduct_claims(ClaimsOrder((TINY,), ClaimsMode.QUICK, 1, ""), tmp_path / "nowhere", _Impatient())
 
 
 SEEDS = (1, 2, 3)
@@ -169,16 +169,3 @@ def test_a_browser_draws_every_figure_and_complains_of_nothing(tmp_path: Path, v
     assert visit.complaints == []
     assert dots == [6, 15, 15, 6], "as printed, what diverges leaves the picture after two points"
     assert independent == 9
-
-
-def test_the_screen_has_a_line_for_each_claim_and_its_verdict_when_there_is_one() -> None:
-    console = Console(record=True, width=120, file=StringIO())
-    with Live(console=console) as live:
-        screen = ClaimsScreen((TINY, CLAIMS["large-m"]), 3, live)
-        screen.ran(("tiny",))
-        courses = tuple(reaching("half", 10, seed) for seed in SEEDS)
-        screen.judged("tiny", TINY.judgement(Found(courses=courses)))
-        screen.ran(("large-m",))
-    text = console.export_text()
-    assert re.search(r"tiny +holds +1 of 1", text)
-    assert re.search(r"large-m +… +1 run so far", text)

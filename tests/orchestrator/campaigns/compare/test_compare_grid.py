@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.campaigns.cell import Cell, Look
 from orchestrator.campaigns.compare import Comparison, load_comparison
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
@@ -23,7 +24,6 @@ from orchestrator.campaigns.compare.grid import (
     tuning_cells,
     views,
 )
-from orchestrator.campaigns.compare.jobs import make_jobs
 from pame.algorithms import BeerSpec, DpsgdSpec, PameSpec, PenaltyStep
 from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
@@ -224,5 +224,6 @@ def test_cells_whose_experiments_are_the_same_are_one_run(comparison: Comparison
     cells = [
         CompareCell(name, view, (), 1) for name in ("pame", "dpsgd") for view in (CompareView.AS_PUBLISHED, directed)
     ]
-    jobs = make_jobs(comparison, cells)
-    assert [job.cells for job in jobs] == [tuple(cells[:2]), (cells[2],), (cells[3],)]
+    pame, same, dpsgd, other = (Cell({}, experiment_of(comparison, cell), Look()).key("simulate") for cell in cells)
+    assert pame == same
+    assert len({pame, dpsgd, other}) == 3

@@ -1,5 +1,6 @@
 """What a run took to each target, from curves made by hand; the choice among tuned runs."""
 
+import json
 from dataclasses import replace
 from math import nan
 from pathlib import Path
@@ -7,21 +8,38 @@ from typing import Literal
 
 import pytest
 
+from orchestrator.campaigns.cell import Cell, Look, Run, RunPoint, run_of
 from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Edge
 from orchestrator.campaigns.compare.measure import (
-    Yardstick,
+    CompareMark,
+    Of,
     accuracy_goals,
-    marks_of,
-    rounds_before,
+    row_of,
     to_accuracy,
     to_suboptimality,
     under_stop_rule,
 )
 from orchestrator.campaigns.compare.tune import beyond, choose, has_diverged, score
+from orchestrator.campaigns.curves import curve_of, decisive, rounds_before
+from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.yardstick import Yardstick
+from orchestrator.experiment import Experiment
 from pame.observe import Evaluation, Own
+from pame.resolved_run import ResolvedRun
 from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
 from tests.pame.simulator.harness import world
+
+STICK = {"start": 0.7, "best": 0.2, "company": {"partners": 1.0, "alone": 0.0, "messages": 1.0}}
+LABELS = {"algorithm": "pame", "view": "as-published", "values": {}}
+VIEWS = {"as-published": CompareView.AS_PUBLISHED}
+
+
+def marks_of(points: list[Evaluation], setting: ResolvedRun, of: Of) -> tuple[CompareMark, ...]:
+    """f goes from 0.7 to 0.2."""
+    curve = curve_of(RunLeft(Experiment(), setting, points), decisive(setting), taking_part=True)
+    cell = Cell(LABELS, Experiment(), Look())
+    return row_of(Run(cell, "simulate", "finished", figures=STICK, curve=curve), of, VIEWS).marks
 
 
 @pytest.mark.parametrize(
@@ -44,7 +62,7 @@ def point(by: Literal["iteration", "time"], iteration: int, objective: float) ->
 
 def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
     points = [point("iteration", 4, 0.3), point("time", 4, 0.2), point("iteration", 8, nan)]
-    [found] = marks_of(points, world(periods=(2,) * 8), Yardstick(0.7, 0.2), "mean")
+    [found] = marks_of(points, world(periods=(2,) * 8), "mean")
     assert (found.iteration, found.rounds, found.bytes, found.seconds, found.objective) == (4, 2.0, 800.0, 1.5, 0.3)
     assert (found.left, found.mean, found.accuracy) == pytest.approx((0.2, 0.2, 0.9))
 
@@ -52,8 +70,8 @@ def test_a_curve_becomes_marks_and_what_is_not_finite_is_left_out() -> None:
 def test_targets_are_about_the_nodes_own_models_or_their_mean() -> None:
     own = Own(0.45, 0.7, {"test_accuracy": 0.6}, {"test_accuracy": 0.5}, {"test_accuracy": 0.7})
     points = [replace(point("iteration", 4, 0.3), own=own)]
-    [nodes] = marks_of(points, world(), Yardstick(0.7, 0.2), "nodes")
-    [mean] = marks_of(points, world(), Yardstick(0.7, 0.2), "mean")
+    [nodes] = marks_of(points, world(), "nodes")
+    [mean] = marks_of(points, world(), "mean")
     assert (nodes.left, nodes.accuracy) == pytest.approx((0.5, 0.6))
     assert (mean.left, mean.accuracy) == pytest.approx((0.2, 0.9))
     assert (nodes.mean, nodes.worst) == pytest.approx((0.2, 1.0))
@@ -136,9 +154,12 @@ def test_further_settings_are_bounded_and_the_same_number_for_all(tmp_path: Path
     assert beyond(comparison, choose(comparison, rows), rows) == [], "one more was allowed"
 
 
-def test_a_row_says_in_json_what_ran() -> None:
-    plain = row("pame", CURVE[:1], values=(("algorithm.eta", 0.3),)).plain()
-    assert plain["values"] == {"algorithm.eta": 0.3}
-    assert (plain["algorithm"], plain["view"], plain["seed"]) == ("pame", "as-published", 1)
-    assert plain["marks"][0]["left"] == 1.0
+def test_a_run_is_the_same_after_it_was_a_line_of_json() -> None:
+    point = RunPoint(5, 2.5, 100.0, None, 0.3, {"test_accuracy": 0.9})
+    labels = {**LABELS, "values": {"algorithm.eta": 0.3}}
+    run = Run(Cell(labels, Experiment(), Look()), "local", "finished", figures=STICK, curve=(point,), cpu_bound=True)
+    line = json.loads(json.dumps({"stage": "tuning", "key": "abc", **run.plain()}))
+    assert line["labels"] == labels
+    assert (line["seed"], line["backend"], line["curve"][0]["rounds"]) == (run.seed, "local", 2.5)
+    assert run_of(line, run.cell) == run
     assert CompareCell("pame", CompareView.AS_PUBLISHED, (), 1).name == "pame_as-published_seed-1"

@@ -6,26 +6,47 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from orchestrator.campaigns.cell import Cell
 from orchestrator.campaigns.compare import Comparison, load_comparison
-from orchestrator.campaigns.compare.grid import CompareCell, CompareView, views
-from orchestrator.campaigns.compare.jobs import CompareJob, make_jobs
-from orchestrator.campaigns.compare.measure import CompareRow, Of, Yardstick, to_suboptimality
-from orchestrator.campaigns.compare.run import End, RunLook, measure_stick, simulate_baseline, simulate_job
+from orchestrator.campaigns.compare.grid import CompareCell, CompareView, experiment_of, views
+from orchestrator.campaigns.compare.measure import (
+    BaselineLook,
+    CompareLook,
+    CompareRow,
+    End,
+    Of,
+    row_of,
+    to_suboptimality,
+)
 from orchestrator.campaigns.compare.tables import remark
 from orchestrator.campaigns.compare.tune import choose
-from orchestrator.experiment import load_text, to_yaml
+from orchestrator.campaigns.simulate import simulate
+from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
+from orchestrator.experiment import Experiment, load_text, to_yaml
 from orchestrator.experiment.resolve import make_setting
 from pame.baselines import Baseline
 from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
-
-def job_of(comparison: Comparison, eta: float) -> CompareJob:
-    [job] = make_jobs(comparison, [CompareCell("dpsgd", CompareView.AS_PUBLISHED, (("algorithm.eta", eta),), 100)])
-    return job
+TARGETS = (0.3, 0.1)
 
 
-def look(stick: Yardstick, end: End | None = None, of: Of = "nodes") -> RunLook:
-    return RunLook(stick, (0.3, 0.1), of, end)
+def dpsgd(eta: float, view: CompareView = CompareView.AS_PUBLISHED) -> CompareCell:
+    return CompareCell("dpsgd", view, (("algorithm.eta", eta),), 100)
+
+
+def run(
+    comparison: Comparison,
+    eta: float,
+    end: End | None = None,
+    of: Of = "nodes",
+    view: CompareView = CompareView.AS_PUBLISHED,
+    experiment: Experiment | None = None,
+) -> CompareRow:
+    """D-PSGD with this step."""
+    labels = {"algorithm": "dpsgd", "view": view.value, "values": {"algorithm.eta": eta}}
+    experiment = experiment or experiment_of(comparison, dpsgd(eta, view))
+    cell = Cell(labels, experiment, CompareLook(TARGETS, end), comparison.folder)
+    return row_of(simulate(cell), of, {view.value: view})
 
 
 @pytest.fixture
@@ -35,21 +56,21 @@ def comparison(tmp_path: Path) -> Comparison:
 
 @pytest.fixture
 def stick(comparison: Comparison) -> Yardstick:
-    return measure_stick(job_of(comparison, 1.0).experiment, comparison.folder)
+    return yardstick_of(make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder))
 
 
 def test_the_yardstick_begins_at_log_two_and_nothing_is_below_the_optimum(
     comparison: Comparison, stick: Yardstick
 ) -> None:
-    problem = make_setting(job_of(comparison, 1.0).experiment, comparison.folder).problem
+    problem = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder).problem
     assert stick.start == pytest.approx(np.log(2.0))
     best = problem.optimum().model
     nearby = [best + 0.01 * direction for direction in np.eye(best.size)]
     assert all(problem.objective(model) > stick.best for model in nearby)
 
 
-def test_a_run_has_a_point_every_so_many_iterations_to_its_end(comparison: Comparison, stick: Yardstick) -> None:
-    row = simulate_job(job_of(comparison, 1.0), comparison.folder, look(stick))
+def test_a_run_has_a_point_every_so_many_iterations_to_its_end(comparison: Comparison) -> None:
+    row = run(comparison, 1.0)
     assert {mark.iteration for mark in row.marks} >= set(range(0, 65, 5))
     assert all(mark.rounds == mark.iteration for mark in row.marks), "a round at each iteration"
     assert row.marks[0].left == pytest.approx(1.0)
@@ -58,35 +79,31 @@ def test_a_run_has_a_point_every_so_many_iterations_to_its_end(comparison: Compa
     assert all(mark.accuracy is not None and mark.seconds is not None for mark in row.marks)
 
 
-def test_a_tuning_run_ends_at_the_tightest_target_or_after_its_iterations(
-    comparison: Comparison, stick: Yardstick
-) -> None:
-    whole = simulate_job(job_of(comparison, 1.0), comparison.folder, look(stick))
-    at_target = simulate_job(job_of(comparison, 1.0), comparison.folder, look(stick, End(0.3)))
+def test_a_tuning_run_ends_at_the_tightest_target_or_after_its_iterations(comparison: Comparison) -> None:
+    whole = run(comparison, 1.0)
+    at_target = run(comparison, 1.0, End(0.3))
     before = [mark for mark in at_target.marks[:-1] if mark.iteration % 5 == 0]
     assert at_target.marks[-1].left <= 0.3 < before[-1].left
     assert at_target.marks == whole.marks[: len(at_target.marks)]
-    cut = simulate_job(job_of(comparison, 1.0), comparison.folder, look(stick, End(1e-9, iterations=10)))
+    cut = run(comparison, 1.0, End(1e-9, iterations=10))
     assert cut.marks[-1].iteration == 10
 
 
 def test_an_algorithm_that_always_diverges_is_said_to(tmp_path: Path) -> None:
     text = SMALL.replace("kind: logistic", "kind: linear").replace("[0.3, 1.0]}}", "[1e6, 1e7]}}")
     comparison = load_comparison(small_file(tmp_path, text))
-    rows = [simulate_job(job_of(comparison, eta), tmp_path, look(Yardstick(1.0, 0.0))) for eta in (1e6, 1e7)]
+    rows = [run(comparison, eta) for eta in (1e6, 1e7)]
     assert [row.status for row in rows] == ["diverged", "diverged"]
     [choice] = choose(comparison, rows)
     assert not choice.is_usable
     assert remark(choice) == "all of them diverged: try smaller steps"
 
 
-def test_a_target_is_read_at_the_iteration_at_which_it_is_reached(comparison: Comparison, stick: Yardstick) -> None:
+def test_a_target_is_read_at_the_iteration_at_which_it_is_reached(comparison: Comparison) -> None:
     every = replace(comparison, check_every=1)
     ways: tuple[Of, ...] = ("nodes", "mean")
     for of in ways:
-        coarse, fine = (
-            simulate_job(job_of(some, 1.0), comparison.folder, look(stick, of=of)) for some in (comparison, every)
-        )
+        coarse, fine = (run(some, 1.0, of=of) for some in (comparison, every))
         assert len(coarse.marks) < len(fine.marks)
         for target in (0.3, 0.1):
             found, known = to_suboptimality(coarse, target), to_suboptimality(fine, target)
@@ -94,10 +111,9 @@ def test_a_target_is_read_at_the_iteration_at_which_it_is_reached(comparison: Co
             assert found == known
 
 
-def test_the_nodes_own_models_are_further_away_than_their_mean(comparison: Comparison, stick: Yardstick) -> None:
-    job = job_of(comparison, 1.0)
-    of_nodes = simulate_job(job, comparison.folder, look(stick, of="nodes"))
-    of_mean = simulate_job(job, comparison.folder, look(stick, of="mean"))
+def test_the_nodes_own_models_are_further_away_than_their_mean(comparison: Comparison) -> None:
+    of_nodes = run(comparison, 1.0, of="nodes")
+    of_mean = run(comparison, 1.0, of="mean")
     last, other = of_nodes.marks[-1], of_mean.marks[-1]
     assert last.left == last.nodes
     assert other.left == other.mean == last.mean
@@ -105,14 +121,17 @@ def test_the_nodes_own_models_are_further_away_than_their_mean(comparison: Compa
     assert last.worst > last.left > other.left
 
 
-def baseline(kind: Baseline, comparison: Comparison, stick: Yardstick, eta: float = 1.0) -> CompareRow:
-    cell = CompareCell(kind.value, CompareView.AS_PUBLISHED, (("eta", eta), ("gamma", 1.0)), 100)
-    return simulate_baseline(kind, cell, job_of(comparison, 1.0).experiment, comparison.folder, look(stick))
+def baseline(kind: Baseline, comparison: Comparison) -> CompareRow:
+    view = CompareView.AS_PUBLISHED
+    labels = {"algorithm": kind.value, "view": view.value, "values": {"eta": 1.0, "gamma": 1.0}}
+    look = BaselineLook(TARGETS, None, kind, 1.0, 1.0)
+    cell = Cell(labels, experiment_of(comparison, dpsgd(1.0)), look, comparison.folder)
+    return row_of(simulate(cell), "nodes", {view.value: view})
 
 
 def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comparison, stick: Yardstick) -> None:
-    row = baseline(Baseline.ALONE, comparison, stick)
-    setting = make_setting(job_of(comparison, 1.0).experiment, comparison.folder)
+    row = baseline(Baseline.ALONE, comparison)
+    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder)
     models = np.zeros((6, 20))
     for k in range(60):
         models -= np.stack([setting.problem.local(i).gradient(models[i], k) for i in range(6)])
@@ -124,13 +143,13 @@ def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comp
 
 
 def test_one_node_with_all_data_descends_on_f_itself(comparison: Comparison, stick: Yardstick) -> None:
-    row = baseline(Baseline.TOGETHER, comparison, stick)
-    setting = make_setting(job_of(comparison, 1.0).experiment, comparison.folder)
+    row = baseline(Baseline.TOGETHER, comparison)
+    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder)
     model = np.zeros(20)
     for k in range(60):
         model = model - np.mean([setting.problem.local(i).gradient(model, k) for i in range(6)], axis=0)
     assert row.marks[-1].left == pytest.approx(stick.left(setting.problem.objective(model)))
-    assert row.marks[-1].left < baseline(Baseline.ALONE, comparison, stick).marks[-1].left
+    assert row.marks[-1].left < baseline(Baseline.ALONE, comparison).marks[-1].left
 
 
 def test_bytes_of_algorithms_with_replicas_are_those_of_the_edges_that_take_part(tmp_path: Path) -> None:
@@ -139,18 +158,23 @@ def test_bytes_of_algorithms_with_replicas_are_those_of_the_edges_that_take_part
     )
     comparison = load_comparison(small_file(tmp_path, text))
     for view, share in ((CompareView.AS_PUBLISHED, 1.0), (views(comparison)[1], 0.25)):
-        [job] = make_jobs(comparison, [CompareCell("dpsgd", view, (("algorithm.eta", 0.3),), 100)])
-        last = simulate_job(job, tmp_path, look(Yardstick(1.0, 0.0))).marks[-1]
+        last = run(comparison, 0.3, view=view).marks[-1]
         assert last.sent is not None
         assert last.bytes / last.sent == pytest.approx(share, abs=0.15)  # of 30 rounds of 12 links
 
 
-def test_a_simulated_run_in_which_nobody_hears_anybody_says_so(comparison: Comparison, stick: Yardstick) -> None:
-    job = job_of(comparison, 1.0)
-    assert simulate_job(job, comparison.folder, look(stick)).health == "sound"
+def test_a_simulated_run_in_which_nobody_hears_anybody_says_so(comparison: Comparison) -> None:
+    assert run(comparison, 1.0).health == "sound"
     slow = ["links={delay: 900ms}", "exchange={patience: 10ms}", "compute={step: 1ms}"]
-    [variant] = load_text(to_yaml(job.experiment), Path("x"), slow)
-    deaf = replace(job, experiment=variant.experiment)
-    row = simulate_job(deaf, comparison.folder, look(stick))
+    [variant] = load_text(to_yaml(experiment_of(comparison, dpsgd(1.0))), Path("x"), slow)
+    row = run(comparison, 1.0, experiment=variant.experiment)
     assert row.health == "broken"
     assert "nobody hears anybody" in row.health_reason
+
+
+def test_experiments_that_differ_in_their_name_only_are_one_run(comparison: Comparison) -> None:
+    experiment, look = experiment_of(comparison, dpsgd(1.0)), CompareLook(TARGETS)
+    one, other = (Cell({}, experiment.model_copy(update={"name": name}), look) for name in ("a", "b"))
+    assert one.key("simulate") == other.key("simulate") != one.key("local")
+    assert one.key("simulate") != replace(one, look=CompareLook((0.3,))).key("simulate"), "looked at in another way"
+    assert one.key("simulate") != replace(one, experiment=experiment_of(comparison, dpsgd(0.3))).key("simulate")

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from orchestrator.campaigns.studies.grid import Policy, StudyCell, StudyCondition
 from orchestrator.campaigns.studies.measure import OwnData, StudyRow
 
 SMALL = """
@@ -18,8 +17,6 @@ evaluate: {every: 5}
 stop: {iterations: 200, seconds: 1.5s}
 verify: {when: never}
 """
-
-CELL = StudyCell(Policy("pame-all-long", "PaME", ()), StudyCondition("none", "nothing", "nothing"), 1)
 
 
 def small_file(folder: Path) -> Path:

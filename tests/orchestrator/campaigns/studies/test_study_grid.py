@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.campaigns.options import CampaignError
 from orchestrator.campaigns.studies import STUDIES, Study
-from orchestrator.campaigns.studies.errors import StudyError
 from orchestrator.campaigns.studies.grid import READINGS, Steps, base_experiment, experiment_of
 from orchestrator.experiment import ExperimentError
 from orchestrator.experiment.resolve import make_network_setting, make_setting
@@ -123,7 +123,7 @@ def test_a_file_that_cannot_be_the_base_of_a_study_is_refused(
 ) -> None:
     path = tmp_path / "base.yaml"
     path.write_text(SMALL.replace(*change))
-    with pytest.raises(StudyError, match=words):
+    with pytest.raises(CampaignError, match=words):
         base_experiment(path)
 
 

@@ -5,20 +5,37 @@ from typing import Any
 import numpy as np
 import pytest
 
-from orchestrator.campaigns.studies.measure import measure_folder, measure_points, struck_nodes
-from orchestrator.experiment import load
+from orchestrator.campaigns.cell import Cell, Run
+from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.simulate import run_in
+from orchestrator.campaigns.studies.measure import StudyLook, StudyRow, row_of, struck_nodes
+from orchestrator.experiment import Experiment, load
 from orchestrator.experiment.resolve import make_setting
+from orchestrator.results import Ending, Status
 from pame.observe import Evaluation
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.studies.builders import CELL, SMALL
+from tests.orchestrator.campaigns.studies.builders import SMALL
 
 SLOW = "compute={step: 10ms, stragglers: 40%}"
 
 
-def setting_of(folder: Path, *overrides: str) -> ResolvedRun:
+LABELS = {"policy": "pame-all-long", "condition": "none"}
+
+
+def experiment_of(folder: Path, *overrides: str) -> Experiment:
     path = folder / "base.yaml"
     path.write_text(SMALL)
-    return make_setting(load(path, overrides)[0].experiment, folder)
+    return load(path, overrides)[0].experiment
+
+
+def setting_of(folder: Path, *overrides: str) -> ResolvedRun:
+    return make_setting(experiment_of(folder, *overrides), folder)
+
+
+def measured(folder: Path, *overrides: str, target: float = 0.05) -> StudyRow:
+    """The run that was left in the folder `run`."""
+    cell = Cell(LABELS, experiment_of(folder, "seed=1", *overrides), StudyLook(target), folder)
+    return row_of(run_in(folder / "run", cell, "local", Ending(Status.FINISHED, "", 0, 4.0, 4.0, exact=True)))
 
 
 def objective(setting: ResolvedRun, left: float) -> float:
@@ -53,7 +70,7 @@ def leave_run(folder: Path, setting: ResolvedRun, models: Any = None, network: d
 def test_time_and_bytes_are_those_of_the_first_point_by_time_at_the_target(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path)
     assert (row.seconds_to_target, row.bytes_to_target, row.resolution_s) == (3.0, 300.0, 1.0)
     assert row.left == pytest.approx(0.02)
     assert (row.policy, row.condition, row.seed, row.backend, row.status) == (
@@ -64,14 +81,14 @@ def test_time_and_bytes_are_those_of_the_first_point_by_time_at_the_target(tmp_p
 def test_a_run_that_never_gets_there_missed_the_target(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
-    row = measure_folder(CELL, setting, 0.01, tmp_path / "run")
+    row = measured(tmp_path, target=0.01)
     assert (row.seconds_to_target, row.bytes_to_target) == (None, None)
 
 
 def test_waiting_and_starving_are_shares_of_the_time_and_of_the_rounds(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path)
     assert row.waiting == pytest.approx((4 * 0.25 + 2 * 0.5) / (4 + 4))
     assert row.starved == pytest.approx(1 / 5), "of four rounds of node 0 and one of node 1"
 
@@ -82,7 +99,7 @@ def test_the_pace_is_that_of_the_median_node_that_is_not_struck(tmp_path: Path) 
     leave_run(tmp_path / "run", setting)
     done = {0: 4, 1: 2}
     others = sorted(done.get(node, 0) for node in range(5) if node not in struck)
-    assert measure_folder(CELL, setting, 0.05, tmp_path / "run").pace == others[1] / 4.0
+    assert measured(tmp_path, SLOW).pace == others[1] / 4.0
 
 
 def test_messages_used_and_the_share_of_averages_count_the_messages_of_the_slow_nodes(tmp_path: Path) -> None:
@@ -90,7 +107,7 @@ def test_messages_used_and_the_share_of_averages_count_the_messages_of_the_slow_
     struck = struck_nodes(setting)
     assert len(struck) == 2
     leave_run(tmp_path / "run", setting)
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path, SLOW)
     used = sum((10, 8, 6, 4, 2)[node] for node in struck)
     assert row.messages_used == pytest.approx(used / 20)
     assert row.share_of_averages == pytest.approx(used / 30)
@@ -99,7 +116,7 @@ def test_messages_used_and_the_share_of_averages_count_the_messages_of_the_slow_
 def test_nobody_is_struck_when_nothing_is_done(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path)
     assert (row.struck, row.messages_used, row.share_of_averages, row.left_on(row.struck)) == ((), None, None, None)
 
 
@@ -114,10 +131,10 @@ def test_own_data_is_judged_at_the_mean_of_all_models(tmp_path: Path) -> None:
     models = np.zeros((5, 12))
     models[0] = 5 * optimum  # the mean of all is the optimum, whoever has it
     leave_run(tmp_path / "run", setting, models)
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path, SLOW)
     assert row.left_on(struck) == pytest.approx(0.0, abs=1e-9)
     leave_run(tmp_path / "run", setting, np.zeros((5, 12)))
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path, SLOW)
     assert row.left_on(struck) == pytest.approx(1.0)
     assert row.left_by_others == pytest.approx(1.0)
 
@@ -127,7 +144,7 @@ def test_what_the_others_left_does_not_look_at_the_struck_nodes_models(tmp_path:
     models = np.tile(setting.problem.optimum().model, (5, 1))
     models[list(struck_nodes(setting))] = 100.0
     leave_run(tmp_path / "run", setting, models)
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path, SLOW)
     assert row.left_by_others == pytest.approx(0.0, abs=1e-9)
     assert (row.left_on(row.struck) or 0) > 1
 
@@ -136,7 +153,7 @@ def test_a_network_with_a_node_that_left_no_model_says_nothing_of_own_data(tmp_p
     setting = setting_of(tmp_path, SLOW)
     network = {"cpu_bound": True, "results": {"0": {}, "1": {}}}
     leave_run(tmp_path / "run", setting, np.zeros((5, 12)), network)
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path, SLOW)
     assert row.own == ()
     assert row.left_on(row.struck) is None
     assert row.cpu_bound
@@ -145,16 +162,19 @@ def test_a_network_with_a_node_that_left_no_model_says_nothing_of_own_data(tmp_p
 def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     leave_run(tmp_path / "run", setting)
-    assert measure_folder(CELL, setting, 0.05, tmp_path / "run").health == "", "of a time that knew none"
+    assert measured(tmp_path).health == "", "of a time that knew none"
     path = tmp_path / "run" / "summary.json"
     health = {"state": "degraded", "reason": "7 messages refused", "counts": {"refused": 7}}
     path.write_text(json.dumps(json.loads(path.read_text()) | {"health": health}))
-    row = measure_folder(CELL, setting, 0.05, tmp_path / "run")
+    row = measured(tmp_path)
     assert (row.health, row.health_reason) == ("degraded", "7 messages refused")
 
 
 def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     points = [Evaluation("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
-    row = measure_points(CELL, setting, 0.05, points, backend="served", status="finished", seconds=4.0)
+    experiment = experiment_of(tmp_path)
+    told = StudyLook(0.05).measure(RunLeft(experiment, setting, points, 4.0))
+    cell = Cell(LABELS, experiment, StudyLook(0.05))
+    row = row_of(Run(cell, "served", "finished", seconds=4.0, figures=told.figures))
     assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)

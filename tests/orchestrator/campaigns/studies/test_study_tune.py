@@ -1,6 +1,6 @@
 """Both steps are tuned with the same grid and the same bound on tries."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,13 +18,15 @@ Made = Callable[[str, float, int], StudyRow]
 def tuned(folder: Path, made: Made) -> tuple[tuple[Tuned, ...], list[StudyCell]]:
     """With runs that are made up from policy and eta; and the cells that were asked for."""
     path, asked = small_file(folder), list[StudyCell]()
-
-    def run(cells: Sequence[StudyCell]) -> list[StudyRow]:
+    tuning = tune(STUDY, base_experiment(path))
+    cells = next(tuning)
+    while True:
         asked.extend(cells)
         etas = [experiment_of(cell, path).algorithm.step.eta for cell in cells]  # type: ignore[attr-defined]
-        return [made(cell.policy.key, eta, cell.seed) for cell, eta in zip(cells, etas, strict=True)]
-
-    return tune(STUDY, base_experiment(path), run), asked
+        try:
+            cells = tuning.send([made(cell.policy.key, eta, cell.seed) for cell, eta in zip(cells, etas, strict=True)])
+        except StopIteration as end:
+            return end.value, asked
 
 
 def near(best: float) -> Made:

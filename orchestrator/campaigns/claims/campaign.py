@@ -1,0 +1,229 @@
+"""The claims as a campaign: the steps of studies are tuned, then every run of every claim, then the comparison.
+
+<folder>/   claims.json, report.html, comparison/ (the page of the comparison), real/ (run folders)
+"""
+
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from orchestrator.backends import BACKENDS
+from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages, labelled
+from orchestrator.campaigns.claims import CLAIMS
+from orchestrator.campaigns.claims.claim import (
+    Claim,
+    ClaimExperiments,
+    ClaimsMode,
+    Found,
+    OfComparison,
+    OfStudy,
+    experiment_of,
+)
+from orchestrator.campaigns.claims.files import comparison, study_file
+from orchestrator.campaigns.claims.outcome import ClaimsOutcome
+from orchestrator.campaigns.claims.report import write_claims_report
+from orchestrator.campaigns.claims.run_curve import ClaimLook, curve_of_run
+from orchestrator.campaigns.claims.verdict import ClaimFinding
+from orchestrator.campaigns.compare.campaign import CompareCampaign
+from orchestrator.campaigns.compare.grid import tuning_cells
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.options import CampaignError, backend_of
+from orchestrator.campaigns.studies.campaign import StudyCampaign
+from orchestrator.campaigns.studies.measure import row_of
+from orchestrator.campaigns.studies.tune import fewest_tries
+from orchestrator.errors import writing
+from orchestrator.number_words import percent
+from orchestrator.results.provenance import FILE as PROVENANCE
+from orchestrator.results.typed_json import write_json
+
+RUNS = "claims"
+COMPARISON = "comparison"
+"""What stands for a claim in the rows of the comparison, which several of them share; and the folder of its page."""
+
+
+@dataclass
+class ClaimsCampaign:
+    claims: tuple[Claim, ...]
+    mode: ClaimsMode = ClaimsMode.QUICK
+    seeds: int | None = None
+    """For all claims; None: as the mode has it."""
+    backend: str = SIMULATE
+    """Where the runs are; tuning is simulated."""
+    command: str = ""
+    name: str = "claims"
+    hint: str = "leave large-m out"
+    _studies: dict[str, StudyCampaign] = field(default_factory=dict)
+    """By claim."""
+    _comparison: CompareCampaign | None = None
+
+    def __post_init__(self) -> None:
+        for claim in self.claims:
+            if isinstance(claim.source, OfStudy):
+                study = claim.source.sized(self.mode)
+                self._studies[claim.key] = StudyCampaign(study, study_file(study.name), self.seeds_of(claim))
+            elif isinstance(claim.source, OfComparison) and self._comparison is None:
+                plan = comparison(self.mode, self.seeds_of(claim))
+                self._comparison = CompareCampaign(plan, self.backend, self.command)
+        self.files = [file for campaign in self._inner() for file in campaign.files]
+
+    def seeds_of(self, claim: Claim) -> tuple[int, ...]:
+        return claim.seeds(self.mode, self.seeds)
+
+    def _inner(self) -> Iterable[StudyCampaign | CompareCampaign]:
+        return (*self._studies.values(), *([self._comparison] if self._comparison else []))
+
+    def count_runs(self) -> int:
+        """How many runs there are at least: a grid whose best value is at its edge goes on. A mistake in any is
+        raised."""
+        found = len(self._cells()) + sum(fewest_tries(campaign.study) for campaign in self._studies.values())
+        if self._comparison is not None:
+            found += len(tuning_cells(self._comparison.comparison)) + self._comparison.runs
+        return found
+
+    @property
+    def nodes(self) -> int:
+        """The most that any run needs."""
+        most = [cell.experiment.nodes for cell in self._cells()]
+        return max(most + ([self._comparison.nodes] if self._comparison else []))
+
+    def check(self) -> None:
+        """Refuse what the nodes cannot run before anything is begun."""
+        for cell in self._cells() if self.backend in BACKENDS and self.backend != SIMULATE else ():
+            BACKENDS[self.backend].check(cell.experiment, cell.base)
+
+    def stages(self) -> Stages[None]:
+        for key, study in self._studies.items():
+            yield from labelled(study.tuning(), claim=key)
+        if cells := self._cells():
+            yield Stage(RUNS, cells, self.backend, is_tuned=True)
+        if self._comparison is not None:
+            yield from labelled(self._comparison.stages(), claim=COMPARISON)
+
+    def _cells(self) -> list[Cell]:
+        """Every run that needs no comparison."""
+        cells = [cell for claim in self.claims for cell in self._cells_of(claim)]
+        if self.backend == SIMULATE:
+            return cells
+        return [replace(c, folder=f"real/{n:04d}-{c.experiment.name}") for n, c in enumerate(cells, 1)]
+
+    def _cells_of(self, claim: Claim) -> Iterable[Cell]:
+        source = claim.source
+        if isinstance(source, ClaimExperiments):
+            look = ClaimLook(source.optimum)
+            for run in source.runs(self.mode):
+                for seed in self.seeds_of(claim):
+                    experiment = experiment_of(claim.key, source.base, run, seed)
+                    yield Cell({"claim": claim.key, "run": run.key}, experiment, look)
+        elif isinstance(source, OfStudy):
+            for cell in self._studies[claim.key].grid():
+                yield replace(cell, labels={"claim": claim.key, **cell.labels})
+
+    def judge(self, done: Done, seconds: float, trouble: str | None) -> ClaimsOutcome:
+        compared = None
+        ran = {stage: [run for run in runs if run.labels["claim"] == COMPARISON] for stage, runs in done.items()}
+        if self._comparison is not None and any(ran.values()):
+            compared = self._comparison.judge(ran, seconds, trouble)
+        found = {claim.key: self._found(claim, done, compared) for claim in self.claims}
+        return ClaimsOutcome(
+            claims=self.claims,
+            mode=self.mode,
+            seeds={claim.key: self.seeds_of(claim) for claim in self.claims},
+            command=self.command,
+            found=found,
+            judgements={claim.key: claim.judgement(found[claim.key]) for claim in self.claims},
+            seconds=seconds,
+            trouble=trouble,
+            backend=self.backend,
+        )
+
+    def _found(self, claim: Claim, done: Done, compared: CompareOutcome | None) -> Found:
+        runs = [run for run in done.get(RUNS, ()) if run.labels["claim"] == claim.key]
+        if isinstance(claim.source, OfComparison):
+            return Found(compared=compared)
+        if isinstance(claim.source, OfStudy):
+            study = self._studies[claim.key]
+            return Found(rows=tuple(map(row_of, runs)), study=study.study, tuned=study.tuned)
+        return Found(courses=tuple(map(curve_of_run, runs)))
+
+    def write(self, folder: Path, outcome: ClaimsOutcome) -> None:
+        compared = next((found.compared for found in outcome.found.values() if found.compared is not None), None)
+        if compared is not None and self._comparison is not None:
+            room = folder / COMPARISON
+            with writing(room):
+                room.mkdir(exist_ok=True)
+                shutil.copy(folder / PROVENANCE, room / PROVENANCE)
+            self._comparison.write(room, compared)
+        write_claims_report(folder, outcome)
+        write_json(folder / "claims.json", _result(outcome))
+
+    def figures(self, run: Run) -> Mapping[str, str]:
+        key = run.labels["claim"]
+        if key == COMPARISON and self._comparison is not None:
+            return self._comparison.figures(run)
+        if key in self._studies:
+            return self._studies[key].figures(run)
+        end = curve_of_run(run).end
+        return {"left": run.status if end is None else percent(end)}
+
+
+def make_claims(arguments: Mapping[str, Any]) -> ClaimsCampaign:
+    """From what `pame claims` was given."""
+    only, full, seeds, on = arguments["only"] or [], arguments["full"], arguments["seeds"], arguments["on"]
+    for key in only:
+        if key not in CLAIMS:
+            raise CampaignError(f"there is no claim {key!r}; use one of: {', '.join(CLAIMS)}")
+    backend = backend_of(arguments["backend"], on, "a claim", simulate_first=True)
+    words = ["pame", "claims", *(["--full"] if full else [])]
+    words += [word for key in only for word in ("--only", key)]
+    words += ["--seeds", str(seeds)] if seeds else []
+    words += ["--on", on] if on else ["--backend", backend] if backend != SIMULATE else []
+    chosen = tuple(claim for key, claim in CLAIMS.items() if not only or key in only)
+    return ClaimsCampaign(chosen, ClaimsMode.FULL if full else ClaimsMode.QUICK, seeds, backend, shlex.join(words))
+
+
+def _result(outcome: ClaimsOutcome) -> dict[str, object]:
+    """For programs."""
+    return {
+        "command": outcome.command,
+        "mode": outcome.mode,
+        "wall_seconds": outcome.seconds,
+        "claims": [_plain(claim, outcome) for claim in outcome.claims],
+        "trouble": outcome.trouble,
+    }
+
+
+def _plain(claim: Claim, outcome: ClaimsOutcome) -> dict[str, object]:
+    judgement = outcome.judgements[claim.key]
+    return {
+        "key": claim.key,
+        "statement": claim.statement,
+        "origin": claim.origin,
+        "criterion": claim.criterion,
+        "instead": claim.instead,
+        "seeds": outcome.seeds[claim.key],
+        "verdict": judgement.verdict,
+        "where": judgement.where,
+        "readings": judgement.readings,
+        "confidence": judgement.confidence,
+        "findings": [_plain_finding(finding) for finding in judgement.findings],
+    }
+
+
+def _plain_finding(finding: ClaimFinding) -> dict[str, object]:
+    effect = finding.effect
+    return {
+        "part": finding.part,
+        "place": finding.place,
+        "reading": finding.reading,
+        "decides": finding.decides,
+        "verdict": finding.verdict,
+        "diverges": finding.diverges,
+        "evidence": finding.evidence,
+        "unit": finding.unit,
+        "effect": None if effect is None else effect.estimate,
+        "interval": None if effect is None or effect.seeds < 2 else (effect.low, effect.high),
+        "is_bound": finding.is_bound,
+    }

@@ -1,0 +1,278 @@
+"""A comparison as a campaign: tuning, fresh seeds in the simulator and on real nodes.
+
+<folder>/   compare.yaml (the file), compare.json, report.html, comparison.svg, real/ (run folders)
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count as numbers
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from orchestrator.backends import BACKENDS
+from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
+from orchestrator.campaigns.compare.baselines import choose_baselines, final_baselines, next_baselines
+from orchestrator.campaigns.compare.file import Comparison, load_comparison
+from orchestrator.campaigns.compare.grid import (
+    CompareCell,
+    CompareView,
+    contestants,
+    experiment_of,
+    final_cells,
+    left_out,
+    tried,
+    tuning_cells,
+    views,
+)
+from orchestrator.campaigns.compare.measure import (
+    BaselineLook,
+    CompareLook,
+    CompareRow,
+    End,
+    row_of,
+    stick_of,
+    to_suboptimality,
+)
+from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.picture import write_picture
+from orchestrator.campaigns.compare.report import write_compare_report
+from orchestrator.campaigns.compare.tables import NOTHING
+from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
+from orchestrator.campaigns.compare.verdict import findings, goals, lines
+from orchestrator.campaigns.options import backend_of
+from orchestrator.errors import writing
+from orchestrator.number_words import number, percent, volume
+from orchestrator.results.typed_json import write_json
+from pame.baselines import Baseline
+
+TUNING, FINAL, REAL = "tuning", "comparison", "real nodes"
+BASELINE_TUNING, BASELINE = "tuning of a baseline", "baseline"
+_TO_ITS_END = "to its end"
+"""What tells the longer run of a setting from the shorter one."""
+_QUICK_TRIALS = 2
+
+
+@dataclass
+class CompareCampaign:
+    comparison: Comparison
+    backend: str = SIMULATE
+    """Where the tuned algorithms run, after the simulator."""
+    command: str = ""
+    hint: str = "make the base smaller"
+    _choices: list[Choice] = field(default_factory=list)
+    _baseline_choices: list[Choice] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.name = self.comparison.name
+        self.files = (self.comparison.path,)
+        self._views = {view.value: view for view in (CompareView.AS_PUBLISHED, *views(self.comparison))}
+
+    @property
+    def nodes(self) -> int:
+        return experiment_of(self.comparison, tuning_cells(self.comparison)[0]).nodes
+
+    @property
+    def runs(self) -> int:
+        """On fresh seeds."""
+        comparison = self.comparison
+        return sum(len(contestants(comparison, view)) for view in views(comparison)) * len(comparison.seeds)
+
+    def check(self) -> None:
+        """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
+        comparison = self.comparison
+        for name, entry in comparison.entries.items():
+            for key, values in entry.tune.items():
+                for value in values:
+                    experiment_of(
+                        comparison, CompareCell(name, CompareView.AS_PUBLISHED, ((key, value),), comparison.seeds[0])
+                    )
+        places = [place for place in dict.fromkeys((SIMULATE, self.backend)) if place in BACKENDS]
+        for view in views(comparison):
+            for algorithm in contestants(comparison, view):
+                cell = CompareCell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
+                for place in places:
+                    BACKENDS[place].check(experiment_of(comparison, cell), comparison.folder)
+
+    def stages(self) -> Stages[None]:
+        comparison = self.comparison
+        done: dict[Trial, CompareRow] = {}
+        while trials := next_trials(comparison, done):
+            done |= yield from self._try(TUNING, [self._trial(trial) for trial in trials])
+            self._choices = choose(comparison, judged(done))
+        yield from self._baselines()
+        chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
+        final = [self._cell(cell) for cell in final_cells(chosen, comparison.seeds)]
+        yield Stage(FINAL, final)
+        if self.backend != SIMULATE:
+            placed = [replace(c, folder=f"real/{n:02d}-{c.experiment.name}") for n, c in enumerate(final, 1)]
+            yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=True)
+
+    def _baselines(self) -> Stages[None]:
+        """Tuned as the algorithms are, then on the seeds that are compared."""
+        comparison = self.comparison
+        done: dict[Trial, CompareRow] = {}
+        while trials := next_baselines(comparison, done):
+            done |= yield from self._try(BASELINE_TUNING, [self._baseline_trial(trial) for trial in trials])
+        self._baseline_choices = choose_baselines(comparison, judged(done))
+        cells = final_baselines(self._baseline_choices, comparison.seeds)
+        yield Stage(BASELINE, [self._baseline(cell) for cell in cells])
+
+    def _try(self, stage: str, cells: Sequence[Cell]) -> Stages[dict[Trial, CompareRow]]:
+        runs = yield Stage(stage, cells)
+        rows = [(self._row(run), _TO_ITS_END in run.labels.values()) for run in runs]
+        return {Trial(row.cell, to_its_end): row for row, to_its_end in rows}
+
+    @property
+    def _short(self) -> End:
+        comparison = self.comparison
+        return End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
+
+    def _trial(self, trial: Trial) -> Cell:
+        return _until(trial, self._cell(trial.cell, None if trial.to_its_end else self._short))
+
+    def _baseline_trial(self, trial: Trial) -> Cell:
+        return _until(trial, self._baseline(trial.cell, None if trial.to_its_end else self._short))
+
+    def _cell(self, cell: CompareCell, end: End | None = None) -> Cell:
+        comparison = self.comparison
+        look = CompareLook(comparison.targets, end)
+        return Cell(_labels(cell), experiment_of(comparison, cell), look, comparison.folder)
+
+    def _baseline(self, cell: CompareCell, end: End | None = None) -> Cell:
+        """On the data of any of the algorithms."""
+        comparison, chosen = self.comparison, dict(cell.values)
+        eta, gamma = float(chosen["eta"] or 0.0), float(chosen["gamma"] or 1.0)
+        look = BaselineLook(comparison.targets, end, Baseline(cell.algorithm), eta, gamma)
+        some = replace(tuning_cells(comparison)[0], seed=cell.seed)
+        return Cell(_labels(cell), experiment_of(comparison, some), look, comparison.folder)
+
+    def _row(self, run: Run) -> CompareRow:
+        return row_of(run, self.comparison.of, self._views)
+
+    def judge(self, done: Done, seconds: float, trouble: str | None) -> CompareOutcome:
+        found = {stage: [self._row(run) for run in runs] for stage, runs in done.items()}
+        sticks = {run.seed: stick_of(run) for runs in done.values() for run in runs}
+        return CompareOutcome(
+            comparison=self.comparison,
+            nodes=self.nodes,
+            backend=self.backend,
+            command=self.command,
+            sticks=sticks,
+            tuning=found.get(TUNING, []),
+            choices=[*self._choices, *self._baseline_choices],
+            simulated=found.get(FINAL, []),
+            baselines=found.get(BASELINE, []),
+            measured=found.get(REAL, []),
+            seconds=seconds,
+            trouble=trouble,
+        )
+
+    def write(self, folder: Path, outcome: CompareOutcome) -> None:
+        with writing(folder):
+            text = self.comparison.path.read_text(encoding="utf-8")
+            (folder / "compare.yaml").write_text(text, encoding="utf-8")
+        write_compare_report(folder, outcome)
+        write_picture(folder, outcome)
+        write_json(folder / "compare.json", _result(outcome))
+
+    def figures(self, run: Run) -> Mapping[str, str]:
+        """What it took to the tightest target, and what is left at the end."""
+        row = self._row(run)
+        hit = to_suboptimality(row, self.comparison.targets[-1])
+        return {
+            "iterations": "missed" if hit is None else str(hit.iteration),
+            "rounds": NOTHING if hit is None else number(float(f"{hit.rounds:.3g}")),
+            "bytes": NOTHING if hit is None else volume(hit.bytes),
+            "left": row.status if row.status != "finished" or row.left is None else percent(row.left),
+        }
+
+
+def make_comparison(arguments: Mapping[str, Any]) -> CompareCampaign:
+    """From what `pame compare` was given."""
+    file, seeds, overrides = Path(arguments["file"]), arguments["seeds"], arguments["overrides"] or []
+    quick, on = arguments["quick"], arguments["on"]
+    backend = backend_of(arguments["backend"], on, "a comparison", simulate_first=True)
+    words = ["pame", "compare", str(file), *(["--on", on] if on else ["--backend", backend])]
+    words += ["--seeds", str(seeds)] if seeds else []
+    words += ["--quick"] if quick else []
+    words += [word for setting in overrides for word in ("--set", setting)]
+    comparison = _sized(load_comparison(file, overrides), seeds, quick)
+    return CompareCampaign(comparison, backend, shlex.join(words))
+
+
+def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison:
+    """With so many seeds: those of the file first, then the smallest others."""
+    wanted = seeds or (1 if quick else len(comparison.seeds))
+    taken = {*comparison.seeds, comparison.tuning.seed}
+    more = (number for number in numbers(1) if number not in taken)
+    chosen = [*comparison.seeds, *islice(more, max(0, wanted - len(comparison.seeds)))][:wanted]
+    tuning = comparison.tuning
+    if quick:
+        tuning = tuning.model_copy(update={"runs": min(_QUICK_TRIALS, tuning.runs), "more": 0})
+    return replace(comparison, seeds=tuple(chosen), tuning=tuning)
+
+
+def _until(trial: Trial, cell: Cell) -> Cell:
+    return replace(cell, labels={**cell.labels, "until": _TO_ITS_END}) if trial.to_its_end else cell
+
+
+def _labels(cell: CompareCell) -> dict[str, Any]:
+    return {"algorithm": cell.algorithm, "view": cell.view.value, "values": dict(cell.values)}
+
+
+def _result(outcome: CompareOutcome) -> dict[str, object]:
+    """For programs."""
+    comparison = outcome.comparison
+    return {
+        "name": comparison.name,
+        "command": outcome.command,
+        "backend": outcome.backend,
+        "nodes": outcome.nodes,
+        "seeds": comparison.seeds,
+        "targets_of": comparison.of,
+        "left_out": left_out(comparison),
+        "wall_seconds": outcome.seconds,
+        "optima": outcome.sticks,
+        "chosen": [
+            {
+                "view": choice.view.value,
+                "algorithm": choice.algorithm,
+                "values": dict(choice.values),
+                "tried": choice.tried,
+                "diverged": choice.diverged,
+                "edges": [edge.words for edge in choice.edges],
+            }
+            for choice in outcome.choices
+        ],
+        "results": [
+            {
+                "view": view.value,
+                "target": line.goal.key,
+                "algorithm": line.algorithm,
+                **line.took,
+                "simulated_seconds": line.simulated_s,
+                "left": line.left,
+                "left_of_mean_model": line.left_mean,
+                "left_of_worst_node": line.left_worst,
+            }
+            for view in views(comparison)
+            for goal in goals(outcome)
+            for line in lines(outcome, view, goal)
+        ],
+        "fewest": [
+            {
+                "view": finding.view.value,
+                "target": finding.goal.key,
+                "of": finding.measure.key,
+                "who": finding.winner,
+                "lowest_median": finding.lowest,
+                "cannot_be_told_from": finding.doubtful,
+                "times": finding.ratio,
+                "words": finding.words,
+            }
+            for finding in findings(outcome)
+        ],
+        "trouble": outcome.trouble,
+    }

@@ -1,0 +1,32 @@
+"""What campaigns make of the options that they share."""
+
+from pathlib import Path
+
+import orchestrator
+from orchestrator.backends.standing_network import NETWORKS
+from orchestrator.campaigns.cell import SIMULATE
+from orchestrator.campaigns.on_nodes import SERVED
+from orchestrator.errors import UnknownBackend, UnreadableFile
+from pame.errors import PameError
+
+
+class CampaignError(PameError):
+    """A campaign cannot be run as asked."""
+
+
+def backend_of(asked: str, on: str | None, what: str, simulate_first: bool = False) -> str:
+    """Where the runs are that are meant for nodes; `what`: who asks."""
+    *places, last = (SIMULATE, *NETWORKS) if simulate_first else (*NETWORKS, SIMULATE)
+    if asked not in (*places, last):
+        raise UnknownBackend(f"{what} runs on {', '.join(places)} or {last}, not on {asked!r}")
+    return SERVED if on else asked
+
+
+def shipped_file(name: str, instead: str) -> Path:
+    """In the folder where the user is, or where the testbed is; `instead`: what to do without it."""
+    here = Path("experiments") / name
+    there = Path(orchestrator.__file__).parent.parent / here
+    found = next((path for path in (here, there) if path.is_file()), None)
+    if found is None:
+        raise UnreadableFile(f"there is no {here} here: {instead}")
+    return found

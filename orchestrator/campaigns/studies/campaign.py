@@ -1,0 +1,172 @@
+"""A study as a campaign: steps are tuned, the grid is simulated, chosen cells run on real nodes.
+
+<study folder>/   base.yaml, verdict.json, report.html, real/ (run folders)
+"""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from orchestrator.backends import BACKENDS
+from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
+from orchestrator.campaigns.options import CampaignError, backend_of, shipped_file
+from orchestrator.campaigns.studies import STUDIES
+from orchestrator.campaigns.studies.grid import Study, StudyCell, base_experiment, experiment_of
+from orchestrator.campaigns.studies.measure import StudyLook, row_of
+from orchestrator.campaigns.studies.outcome import StudyOutcome
+from orchestrator.campaigns.studies.report import write_study_report
+from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
+from orchestrator.campaigns.studies.verdict import StudyJudgement, judge
+from orchestrator.errors import writing
+from orchestrator.experiment import Experiment, to_yaml
+from orchestrator.number_words import duration, percent, volume
+from orchestrator.results.typed_json import write_json
+
+TUNING, GRID, REAL = "tuning", "grid", "real nodes"
+
+
+@dataclass
+class StudyCampaign:
+    """`study` has the steps that tuning chose as soon as it did."""
+
+    study: Study
+    path: Path
+    """The base experiment's file."""
+    seeds: tuple[int, ...]
+    backend: str = SIMULATE
+    """Where the chosen cells run; in the simulator only the grid does."""
+    command: str = ""
+    tuned: tuple[Tuned, ...] = ()
+    hint: str = "try --quick"
+
+    def __post_init__(self) -> None:
+        self.base: Experiment = base_experiment(self.path)
+        self.name = f"study-{self.study.name}"
+        self.files = (self.path,)
+
+    def check(self) -> None:
+        """Refuse what cannot be run before anything is begun."""
+        for cell in self.grid():
+            if cell.seed == self.seeds[0]:
+                BACKENDS[SIMULATE].check(cell.experiment, cell.base)
+        for cell in self.real() if self.backend in BACKENDS else ():
+            BACKENDS[self.backend].check(cell.experiment, cell.base)
+
+    def stages(self) -> Stages[None]:
+        yield from self.tuning()
+        yield Stage(GRID, self.grid())
+        if real := self.real():
+            yield Stage(REAL, real, self.backend, is_tuned=True, verify_once=True)
+
+    def tuning(self) -> Stages[None]:
+        """The steps of PaME and of D-PSGD."""
+        tuning = tune(self.study, self.base)
+        try:
+            asked = next(tuning)
+            while True:
+                runs = yield Stage(TUNING, [self._cell(cell, step=cell.policy.settings[0]) for cell in asked])
+                asked = tuning.send([row_of(run) for run in runs])
+        except StopIteration as end:
+            self.tuned = end.value
+        self.study = replace(self.study, steps=steps_of(self.tuned))
+
+    def grid(self) -> list[Cell]:
+        return [self._cell(cell) for cell in self.study.cells(self.base, self.seeds)]
+
+    def real(self) -> list[Cell]:
+        if self.backend == SIMULATE:
+            return []
+        cells = self.study.real_cells(self.base, self.seeds[0])
+        return [
+            replace(self._cell(cell), folder=f"real/{number:02d}-{cell.name}") for number, cell in enumerate(cells, 1)
+        ]
+
+    def _cell(self, cell: StudyCell, **more: str) -> Cell:
+        labels = {"policy": cell.policy.key, "condition": cell.condition.key, **more}
+        look = StudyLook(self.study.target)
+        return Cell(labels, experiment_of(cell, self.path), look, self.path.parent)
+
+    def judge(self, done: Done, seconds: float, trouble: str | None) -> StudyOutcome:
+        predicted, measured = ([row_of(run) for run in done.get(stage, ())] for stage in (GRID, REAL))
+        return StudyOutcome(
+            study=self.study,
+            base=self.base,
+            policies=self.study.policies(self.base),
+            tuned=self.tuned,
+            seeds=self.seeds,
+            command=self.command,
+            file=self.path.name,
+            predicted=predicted,
+            measured=measured,
+            judgements=judge(self.study, Rows(predicted)),
+            measured_judgements=judge(self.study, Rows([row for row in measured if row.tells_of_time])),
+            trouble=trouble,
+        )
+
+    def write(self, folder: Path, outcome: StudyOutcome) -> None:
+        with writing(folder):
+            (folder / "base.yaml").write_text(to_yaml(self.base), encoding="utf-8")
+        write_study_report(folder, outcome)
+        write_json(folder / "verdict.json", _result(outcome))
+
+    def figures(self, run: Run) -> Mapping[str, str]:
+        row = row_of(run)
+        return {
+            "to target": "missed" if row.seconds_to_target is None else duration(row.seconds_to_target),
+            "bytes": "–" if row.bytes_to_target is None else volume(row.bytes_to_target),
+            "waiting": "–" if row.waiting is None else percent(row.waiting),
+            "left": "–" if row.left is None else percent(row.left),
+        }
+
+
+def make_study(arguments: Mapping[str, Any]) -> StudyCampaign:
+    """From what `pame study` was given."""
+    name, quick = arguments["name"], arguments["quick"]
+    if name not in STUDIES:
+        raise CampaignError(f"there is no study {name!r}; use one of: {', '.join(STUDIES)}")
+    backend = backend_of(arguments["backend"], arguments["on"], "a study")
+    given = None if arguments["file"] is None else Path(arguments["file"])
+    seeds = arguments["seeds"] or (1 if quick else 5)
+    words = ["pame", "study", name, *([str(given)] if given else []), "--seeds", str(seeds)]
+    words += ["--quick"] if quick else []
+    words += ["--on", arguments["on"]] if arguments["on"] else ["--backend", backend]
+    study = STUDIES[name].small() if quick else STUDIES[name]
+    path = given or shipped_file(f"study-{name}.yaml", "give the file of the base experiment")
+    return StudyCampaign(study, path, tuple(range(1, 1 + seeds)), backend, shlex.join(words))
+
+
+def _result(outcome: StudyOutcome) -> dict[str, object]:
+    """For programs."""
+    return {
+        "study": outcome.study.name,
+        "claim": outcome.study.claim,
+        "seeds": outcome.seeds,
+        "target": outcome.study.target,
+        "tuned": [each.plain() for each in outcome.tuned],
+        "predicted": [_plain(judgement) for judgement in outcome.judgements],
+        "measured": [_plain(judgement) for judgement in outcome.measured_judgements],
+        "trouble": outcome.trouble,
+    }
+
+
+def _plain(judgement: StudyJudgement) -> dict[str, object]:
+    return {
+        "reading": judgement.reading,
+        "criterion": judgement.about,
+        "holds_when": judgement.criterion,
+        "verdict": judgement.verdict,
+        "conditions": [
+            {
+                "condition": finding.condition,
+                "verdict": finding.verdict,
+                "seems": finding.seems,
+                "evidence": finding.evidence,
+                "seeds": None,
+                **({} if finding.interval is None else asdict(finding.interval)),
+            }
+            for finding in judgement.findings
+        ],
+    }
