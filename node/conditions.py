@@ -1,7 +1,6 @@
-"""What the plan of faults does to this node now: its links, its steps, by the clock of the run.
+"""The conditions of a run (`pame.conditions`) as one node has them: by its clock, less what the kernel does.
 
-The trainer and the links ask it; faults by hand are added while the run goes on. What the kernel does to a link is not
-done a second time here.
+The trainer and the links ask it. Faults by hand are added while the run goes on.
 """
 
 import time
@@ -9,17 +8,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from node.shaping import Shaper
+from pame.conditions import Conditions, Loss
 from pame.fault_effects import FaultEvent
 from pame.links import LinkSpec
-from pame.resolved_run import ResolvedRun
 
 
-class Conditions:
-    """One node's share of misfortune."""
+class NodeConditions:
+    """Of one node."""
 
-    def __init__(self, setting: ResolvedRun, index: int, shaper: Shaper | None = None, seconds: float = 0.0) -> None:
+    def __init__(self, planned: Conditions, index: int, shaper: Shaper | None = None, seconds: float = 0.0) -> None:
         """`shaper`: what the kernel does; None: nothing. `seconds`: of the run, when this node begins."""
-        self._planned = self._setting = setting
+        self._planned = self._all = planned
         self._index = index
         self._shaper = shaper
         self._began: float | None = None
@@ -32,7 +31,7 @@ class Conditions:
 
     def add(self, events: Iterable[FaultEvent]) -> None:
         """Faults by hand."""
-        self._setting = replace(self._setting, plan=(*self._setting.plan, *events))
+        self._all = replace(self._all, plan=(*self._all.plan, *events))
 
     def seconds(self, moment: float | None = None) -> float:
         """Of the run, now or at another moment."""
@@ -40,26 +39,24 @@ class Conditions:
             return self._first
         return (time.monotonic() if moment is None else moment) - self._began
 
-    def is_lost(self, receiver: int, k: int) -> bool:
-        """Whether the message of an iteration is not sent, on purpose, and everybody knew from the start."""
-        return self._planned.is_lost(self._index, receiver, k)
-
-    def is_lost_at(self, receiver: int, k: int, moment: float) -> bool:
-        """Whether it is not sent, on purpose, and the algorithms could not know: by the clock, or by hand."""
-        by_hand = self._setting is not self._planned and self._setting.is_lost(self._index, receiver, k)
-        return by_hand or self._setting.is_lost_at(self._index, receiver, k, self.seconds(moment))
+    def loss(self, receiver: int, k: int, moment: float) -> Loss:
+        """Of the message of an iteration; what is lost by hand no algorithm foresaw."""
+        if self._planned.is_lost(self._index, receiver, k):
+            return Loss.FORESEEN
+        loss = self._all.loss(self._index, receiver, k, self.seconds(moment))
+        return Loss.NONE if loss is Loss.NONE else Loss.UNFORESEEN
 
     def will_not_come(self, sender: int, k: int) -> bool:
         """Whether everybody knows that a neighbour does not send its message of an iteration to this node."""
-        return self._setting.is_lost(sender, self._index, k)
+        return self._all.is_lost(sender, self._index, k)
 
     def jitter(self, receiver: int, k: int) -> float:
         """A number in [0,1) for a message."""
-        return self._setting.link_jitter(self._index, receiver, k)
+        return self._all.jitter(self._index, receiver, k)
 
     def whole_link(self, receiver: int) -> LinkSpec:
         """What the link does now, whoever does it."""
-        return self._setting.link_at(self._index, receiver, self.seconds())
+        return self._all.link_at(self._index, receiver, self.seconds())
 
     def link(self, receiver: int) -> LinkSpec:
         """What is left to do to the link now."""
@@ -80,12 +77,10 @@ class Conditions:
         """Whether nothing gets through now, whoever sees to it."""
         return self._cut_for(receiver) > 0.0
 
-    def step_seconds(self, k: int, slow: bool, moment: float) -> float:
+    def step_seconds(self, k: int, moment: float) -> float:
         """The nominal time of a step that begins at a moment."""
-        return self._setting.step_seconds(self._index, k, slow, self.seconds(moment))
+        return self._all.step_seconds(self._index, k, self.seconds(moment))
 
     def _cut_for(self, receiver: int) -> float:
-        if not self._setting.plan:
-            return 0.0
         now = self.seconds()
-        return self._setting.misfortune.held_until((self._index, receiver), now) - now
+        return self._all.held_until(self._index, receiver, now) - now

@@ -7,7 +7,7 @@ in the link, because receipts would then tell of that.
 from collections import deque
 from math import inf
 
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.link_queue import Outgoing
 from pame.links import LinkState, send
 
@@ -18,7 +18,7 @@ AHEAD_S = 0.005
 class EmulatedWire:
     """The messages of one link that have left its queue and are not yet handed to gRPC."""
 
-    def __init__(self, receiver: int, conditions: Conditions) -> None:
+    def __init__(self, receiver: int, conditions: NodeConditions) -> None:
         self._receiver = receiver
         self._conditions = conditions
         self._state = LinkState()

@@ -22,7 +22,7 @@ from contract.counters import OutCounters
 from contract.credentials import Credentials
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.emulated_wire import AHEAD_S, EmulatedWire
 from node.link_queue import QUEUE_MESSAGES, LinkQueue, Outgoing
 from node.link_stream import PUSH, LinkStream, PushCall
@@ -38,7 +38,7 @@ class OutLink:
         self,
         peer: Peer,
         limit: int,
-        conditions: Conditions,
+        conditions: NodeConditions,
         account: OutCounters,
         credentials: Credentials | None = None,
         method: str = PUSH,

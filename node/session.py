@@ -14,7 +14,7 @@ from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
 from contract.unexpected_errors import reason_of
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.fault_schedule import FaultSchedule
 from node.link import OutLink
 from node.probing import Prober
@@ -56,7 +56,7 @@ class Session:
         addresses = {peer.index: peer.address for peer in assigned.peers}
         self._shaper = Shaper(assigned.setting, assigned.index, addresses, kernel or Kernel())
         self._shaping: asyncio.Task[None] | None = None
-        self._conditions = Conditions(assigned.setting, assigned.index, self._shaper, assigned.seconds)
+        self._conditions = NodeConditions(assigned.setting.conditions, assigned.index, self._shaper, assigned.seconds)
         self._faults = FaultSchedule(
             assigned.index,
             assigned.setting.plan,

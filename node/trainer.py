@@ -16,11 +16,12 @@ import numpy as np
 
 from contract.assignment import Assigned
 from contract.counters import InCounters, NodeCounters
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.wire_message import MessageChecks, WireMessageRefused, pack
 from pame.algorithms import Delivery, Received, Selection, Wanted
+from pame.conditions import Loss
 from pame.exchange import Vector
 from pame.message_check import MessageCheck
 from pame.observe import Record
@@ -46,7 +47,7 @@ class Trainer:
         self,
         assigned: Assigned,
         links: Mapping[int, OutLink],
-        conditions: Conditions,
+        conditions: NodeConditions,
         account: NodeCounters,
         recorded: Callable[[Record], None],
         snapshot: Snapshot,
@@ -66,7 +67,6 @@ class Trainer:
         self._check = MessageCheck(setting, [self._algorithm])
         self._participant = Participant(setting, index, self._algorithm)
         self._participant.k = assigned.first
-        self._slow = index in setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
         self._links = links
         self._conditions = conditions
         self._account = account
@@ -244,12 +244,12 @@ class Trainer:
         lost = 0
         for receiver in receivers:
             account = self._account.out[receiver]
-            is_foreseen = self._conditions.is_lost(receiver, k)
-            if is_foreseen or self._conditions.is_lost_at(receiver, k, self._clock.due):
+            loss = self._conditions.loss(receiver, k, self._clock.due)
+            if loss is not Loss.NONE:
                 account.lost += 1
                 account.lost_bytes += packed.sizes.total
                 lost += 1
-                if not is_foreseen:
+                if loss is Loss.UNFORESEEN:
                     self._algorithm.missed(receiver, k)
                 continue
             if self._algorithm.delivery is Delivery.IN_ORDER:
@@ -327,7 +327,7 @@ class Trainer:
         self._last_step_s = time.perf_counter() - start
         account.steps += k < setting.stop.last_iteration
         account.step_s += self._last_step_s
-        self._clock.step(max(self._conditions.step_seconds(k, self._slow, self._clock.due), self._overtime_s))
+        self._clock.step(max(self._conditions.step_seconds(k, self._clock.due), self._overtime_s))
 
     def _count_unused(self) -> None:
         late, evicted = self._participant.unused()

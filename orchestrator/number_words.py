@@ -1,5 +1,7 @@
 """Numbers as people read them: four significant digits, KiB and MiB, minutes and hours."""
 
+from collections.abc import Sequence
+
 NOT_MEASURED = "not measured"
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -54,3 +56,9 @@ def percent(share: float | None) -> str:
 def count(quantity: int, singular: str, plural: str | None = None) -> str:
     """`1 node`, `2 nodes`."""
     return f"{number(quantity)} {singular if quantity == 1 else plural or singular + 's'}"
+
+
+def listed(names: Sequence[object], most: int) -> str:
+    """`0, 1, 2 and 4 more`."""
+    more = len(names) - most
+    return ", ".join(map(str, names[:most])) + (f" and {more} more" if more > 0 else "")

@@ -9,16 +9,14 @@ import numpy as np
 
 from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, Selection
 from pame.codec import Draw, Wire
+from pame.conditions import Conditions
 from pame.exchange import Vector
 from pame.fault_effects import Plan
-from pame.fault_lookup import FaultLookup
 from pame.links import LinkSpec, crossing_s
 from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
 from pame.problems import Problem
-from pame.randomness import Key, Purpose, uniforms
 from pame.rejoin import State
 from pame.rules import Compute, Exchange, Messages
-from pame.sampling import message_lost
 from pame.stopping import StopRules
 from pame.theory import dense_bits
 from pame.topology import Topology
@@ -65,55 +63,23 @@ class ResolvedRun:
     """What a node that was away begins with."""
 
     @cached_property
-    def misfortune(self) -> FaultLookup:
-        """The plan, ready to be asked."""
-        return FaultLookup(self.plan)
-
-    def is_lost(self, sender: int, receiver: int, iteration: int) -> bool:
-        """Whether that message is not sent on purpose: what both ends can compute."""
-        rate = self.messages.loss
-        if self.plan:
-            rate = self.misfortune.loss((sender, receiver), iteration, rate)
-        return message_lost(self.seed, sender, receiver, iteration, rate)
-
-    def is_lost_at(self, sender: int, receiver: int, iteration: int, seconds: float) -> bool:
-        """Whether it is not sent on purpose at this time of the run, which only its sender knows."""
-        rate = self.misfortune.loss_at((sender, receiver), seconds) if self.plan else 0.0
-        return message_lost(self.seed, sender, receiver, iteration, rate)
+    def conditions(self) -> Conditions:
+        """What rules and faults do to messages, links, steps and nodes."""
+        return Conditions(self.seed, self.topology.nodes, self.messages, self.compute, self.link, self.links, self.plan)
 
     def wire(self, sender: int, iteration: int) -> Wire:
         """How that message travels."""
         return Wire(Draw(self.seed, sender, iteration), self.messages.coding, self.messages.value_type)
-
-    def link_at(self, sender: int, receiver: int, seconds: float) -> LinkSpec:
-        """What the link does at this time of the run."""
-        spec = self.link_between(sender, receiver)
-        return self.misfortune.spec((sender, receiver), seconds, spec) if self.plan else spec
-
-    def step_seconds(self, node: int, iteration: int, slow: bool, seconds: float) -> float:
-        """How long a node's step takes at this time of the run."""
-        nominal = self.compute.seconds(self.seed, node, iteration, slow)
-        return nominal * self.misfortune.slowness(node, iteration, seconds) if self.plan else nominal
 
     @property
     def start(self) -> Vector:
         """w^0 = 0."""
         return np.zeros(self.problem.n)
 
-    def link_between(self, sender: int, receiver: int) -> LinkSpec:
-        """What the link does."""
-        return self.links.get((sender, receiver), self.link)
-
     @property
     def slowest_crossing_s(self) -> float:
         """How long a whole model takes over the slowest link."""
         return max(crossing_s(spec, dense_bits(self.problem.n)) for spec in (self.link, *self.links.values()))
-
-    def link_jitter(self, sender: int, receiver: int, iteration: int) -> float:
-        """A number in [0,1) for the message of an iteration; 1/2 on a link that never has any jitter."""
-        if not (self.plan or self.link_between(sender, receiver).jitter_s):
-            return 0.5
-        return float(uniforms(Key(self.seed, Purpose.LINK_JITTER, sender, iteration, receiver), 1)[0])
 
     def contacts(self, index: int) -> tuple[int, ...]:
         """Whom a node may ever talk to."""
@@ -135,7 +101,7 @@ class ResolvedRun:
                 objective=self.problem.local(index),
                 start=self.start if start is None else start,
                 values=self.messages.value_type,
-                is_lost=self.is_lost,
+                is_lost=self.conditions.is_lost,
                 first=first,
             )
         )

@@ -12,7 +12,7 @@ from contract.assignment import Assigned, Peer
 from contract.credentials import Credentials
 from contract.probe_counts import PINGS, PINGS_OF_JITTER
 from contract.rpc import control_pb2, exchange_pb2, refusal_pb2
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.probing.capacity import capacity_bps
 from node.probing.datagram import Datagram, key_of, pack, read
 from node.probing.stream import UNCOUNTED, ProbeStream
@@ -51,7 +51,7 @@ class Prober:
     """From an assignment to the start of its run."""
 
     def __init__(
-        self, assigned: Assigned, shaper: Shaper, conditions: Conditions, credentials: Credentials | None
+        self, assigned: Assigned, shaper: Shaper, conditions: NodeConditions, credentials: Credentials | None
     ) -> None:
         self._assigned = assigned
         self._shaper = shaper
@@ -147,7 +147,7 @@ class Prober:
                 return
         sample = answer.messages
         if order.kind == control_pb2.Probe.KIND_RATE:
-            back = self._assigned.setting.link_between(peer.index, self._assigned.index)
+            back = self._assigned.setting.conditions.link_between(peer.index, self._assigned.index)
             whole = self._conditions.whole_link(peer.index)
             trip_s = whole.delay_s + back.delay_s + 2 * (whole.jitter_s + back.jitter_s)
             sample.sent, sample.bytes = await stream.train(order.number, left.rate_bps, trip_s)

@@ -6,7 +6,7 @@ from contract.assignment import Assigned, Peer
 from contract.counters import OutCounters
 from contract.credentials import Credentials
 from contract.rpc import exchange_pb2 as pb
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.link import OutLink
 from node.link_stream import PROBE
 from node.wire_message import WireMessage
@@ -25,7 +25,9 @@ _TRIP_SLACK_S = 0.02
 class ProbeStream:
     """One neighbour, reached as in a run."""
 
-    def __init__(self, assigned: Assigned, peer: Peer, conditions: Conditions, credentials: Credentials | None) -> None:
+    def __init__(
+        self, assigned: Assigned, peer: Peer, conditions: NodeConditions, credentials: Credentials | None
+    ) -> None:
         self._run = assigned.run
         self._index = assigned.index
         self._sent = 0

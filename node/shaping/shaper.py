@@ -21,8 +21,8 @@ from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_
 from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import HTB, IN_PROCESS, NETEM, NFT, NONE, Kernel, left_to_receiver, mechanisms
 from node.shaping.read_back import Applied, AppliedLink, Held
+from pame.conditions import SECONDS, worsened
 from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, Link
-from pame.fault_lookup import SECONDS, worsened
 from pame.links import PROPERTIES, LinkSpec
 from pame.resolved_run import ResolvedRun
 
@@ -48,8 +48,8 @@ def is_wanted(setting: ResolvedRun, index: int, neighbours: Collection[int], ker
     if not kernel.net_admin:
         return False
     for neighbour in neighbours:
-        how = mechanisms(setting.link_between(index, neighbour), kernel)
-        lost, _ = left_to_receiver(setting.link_between(neighbour, index), False, kernel)
+        how = mechanisms(setting.conditions.link_between(index, neighbour), kernel)
+        lost, _ = left_to_receiver(setting.conditions.link_between(neighbour, index), False, kernel)
         if lost > 0 or any(how.of(one.name) in _BY_KERNEL for one in PROPERTIES):
             return True
     return bool(_timed(setting, index, neighbours))
@@ -58,7 +58,7 @@ def is_wanted(setting: ResolvedRun, index: int, neighbours: Collection[int], ker
 def refuse_loss(setting: ResolvedRun, index: int, neighbours: Collection[int], kernel: Kernel) -> None:
     """Packet loss that nothing here can realise is a mistake that is told before the run."""
     for neighbour in neighbours:
-        _refuse(setting.link_between(index, neighbour).loss, "links.loss", (index, neighbour), kernel)
+        _refuse(setting.conditions.link_between(index, neighbour).loss, "links.loss", (index, neighbour), kernel)
     for worse, event in _worse(setting, index, neighbours):
         link = next(link for link in worse.links if link[0] == index)
         _refuse(worse.loss, f"the fault {event.fault}", link, kernel)
@@ -163,7 +163,7 @@ class Shaper:
             return [record for link in self._applied.links for record in self._realised(link)]
         records = []
         for receiver in sorted(self._hosts):
-            spec = self._setting.link_between(self._index, receiver)
+            spec = self._setting.conditions.link_between(self._index, receiver)
             how = mechanisms(spec, self._kernel)
             records += [
                 Realised(self._index, receiver, one.name, one.of(spec), how.of(one.name), None) for one in PROPERTIES
@@ -176,7 +176,7 @@ class Shaper:
             return {IN_PROCESS}
         if isinstance(effect, CutEffect):
             return {mechanisms(LinkSpec(), self._kernel).cut}
-        before = self._setting.link_between(*link)
+        before = self._setting.conditions.link_between(*link)
         after = worsened(before, effect)
         how = mechanisms(after, self._kernel)
         return {how.of(one.name) for one in PROPERTIES if one.of(after) != one.of(before)}
@@ -252,7 +252,7 @@ class Shaper:
 
 def _at(setting: ResolvedRun, link: Link, seconds: float) -> tuple[LinkSpec, bool]:
     """What a link does, and whether it is cut."""
-    return setting.link_at(*link, seconds), setting.misfortune.held_until(link, seconds) > seconds
+    return setting.conditions.link_at(*link, seconds), setting.conditions.held_until(*link, seconds) > seconds
 
 
 def _timed(setting: ResolvedRun, index: int, neighbours: Iterable[int]) -> list[FaultEvent]:

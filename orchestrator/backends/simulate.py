@@ -33,18 +33,18 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
         setting = make_setting(experiment, base)
         check(driver, setting)
         doubts = warnings(experiment, setting, driver)
-        ledger = ByteAccount(experiment.nodes)
+        account = ByteAccount(experiment.nodes)
         with RunFolder(folder) as run:
             provenance = begin_provenance(folder)
             run.write_experiment(experiment)
             run.write_topology(setting.topology, experiment.topology.kind)
             run.write_plan(setting.plan)
             reached = Reached(experiment.nodes)
-            ending = _drive(driver, setting, run, Several(watcher, reached), ledger, started)
+            ending = _drive(driver, setting, run, Several(watcher, reached), account, started)
             if setting.plan:
                 ending = replace(ending, faults=in_simulator(setting.plan, reached.at_end(ending.seconds, setting)))
-            run.write_links(ledger.links())
-            told = (ledger, run.last, ending, doubts, run.sums)
+            run.write_links(account.links())
+            told = (account, run.last, ending, doubts, run.sums)
             run.write_summary(summarise(experiment, setting, "simulate", driver, *told, network=None, notes=notes))
         end_provenance(folder, provenance)
         write_report(folder)
@@ -57,12 +57,12 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
 
 
 def _drive(
-    driver: str, setting: ResolvedRun, run: RunFolder, watcher: Observer, ledger: ByteAccount, started: float
+    driver: str, setting: ResolvedRun, run: RunFolder, watcher: Observer, account: ByteAccount, started: float
 ) -> Ending:
     rounds, unheard, is_failed = RoundCounts(setting), "", False
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings
-            outcome = DRIVERS[driver](setting, Several(run, watcher, rounds), ledger)
+            outcome = DRIVERS[driver](setting, Several(run, watcher, rounds), account)
     except Diverged as error:
         status, reason = Status.DIVERGED, str(error)
     except KeyboardInterrupt:
@@ -76,12 +76,12 @@ def _drive(
         status, reason = Status.FAILED, f"{in_one_line(error)}; look at {run.write_error(error)}"
         is_failed = True
     else:
-        spent, health = time.perf_counter() - started, simulated_health(setting, rounds, ledger)
+        spent, health = time.perf_counter() - started, simulated_health(setting, rounds, account)
         status, reason = Status.FINISHED, outcome.reason
         if health.state is State.BROKEN:
             status, reason = Status.FAILED, health.reason
         return Ending(status, reason, outcome.iterations, outcome.seconds, spent, outcome.exact, health)
     last = run.last
     iterations, seconds = (last.iteration, last.seconds) if last else (0, None)
-    spent, health = time.perf_counter() - started, simulated_health(setting, rounds, ledger, unheard, is_failed)
+    spent, health = time.perf_counter() - started, simulated_health(setting, rounds, account, unheard, is_failed)
     return Ending(status, reason, iterations, seconds, spent, exact=False, health=health)

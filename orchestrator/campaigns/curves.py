@@ -35,8 +35,7 @@ def curve_of(left: RunLeft, by: By, taking_part: bool = False) -> tuple[RunPoint
 
 def decisive(setting: ResolvedRun) -> By:
     """By iteration; by time where complete sets of models lag behind, or never come."""
-    slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-    return "time" if slow or not setting.misfortune.is_public else "iteration"
+    return "time" if setting.conditions.keep_nodes_apart else "iteration"
 
 
 def rounds_before(periods: Sequence[int], iteration: int) -> float:

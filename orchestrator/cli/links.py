@@ -19,7 +19,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.link_table import PRESETS, Link, LinkTable, link_table
 from orchestrator.experiment.resolve import make_setting, make_topology
 from orchestrator.experiment.units import DURATION, RATE, show_share
-from orchestrator.number_words import count
+from orchestrator.number_words import count, listed
 from pame.errors import ParameterError
 from pame.links import PROPERTIES, LinkProperty, LinkSpec
 from pame.resolved_run import ResolvedRun
@@ -160,8 +160,7 @@ def _names(members: Sequence[Link]) -> str:
     """As an experiment writes pairs: 0-1 both ways, 0>1 one way."""
     there = set(members)
     names = [f"{i}-{j}" if (j, i) in there else f"{i}>{j}" for i, j in members if i < j or (j, i) not in there]
-    rest = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
+    return listed(names, _MOST_NAMES)
 
 
 def _ranges(members: Iterable[int]) -> str:

@@ -62,7 +62,7 @@ class NodeReports:
         self._setting = setting
         self._observer = observer
         self._evaluator = Evaluator(setting, ByteAccount(nodes), observer)
-        self._by_time = bool(setting.compute.slow_nodes(setting.seed, nodes)) or not setting.misfortune.is_public
+        self._by_time = setting.conditions.keep_nodes_apart
         self._pieces: dict[tuple[int, bool], _Pieces] = {}
         """Of the snapshot, or result, that a node is sending."""
         self._sets: dict[int, dict[int, Vector]] = {}

@@ -103,8 +103,8 @@ async def conduct(
 
 
 def _write_results(run: NetworkRun, order: RunOrder, files: RunFolder, ending: Ending, started: float) -> None:
-    experiment, setting, ledger = order.experiment, order.setting, run.totals.ledger()
-    files.write_links(ledger.links())
+    experiment, setting, account = order.experiment, order.setting, run.totals.account()
+    files.write_links(account.links())
     files.write_connections(run.totals.sockets())
     files.write_models({node: model for node, (_, model) in run.collection.results.items()})
     notes = warnings(experiment, setting, None, order.is_tuned)
@@ -115,5 +115,5 @@ def _write_results(run: NetworkRun, order: RunOrder, files: RunFolder, ending: E
     network = network_summary(run, time.perf_counter() - started, ending.seconds)
     last, sums = files.last, files.sums
     files.write_summary(
-        summarise(experiment, setting, order.backend, None, ledger, last, ending, notes, sums, network, order.notes)
+        summarise(experiment, setting, order.backend, None, account, last, ending, notes, sums, network, order.notes)
     )

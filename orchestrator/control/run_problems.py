@@ -20,7 +20,7 @@ _SILENT_ROUNDS = 3
 def symptoms_of(run: NetworkRunState, is_over: bool, is_failed: bool = False) -> Symptoms:
     rounds, gaps = run.rounds, run.gaps.unexplained
     gone = run.nodes.gone | (_without_result(run) if is_over else set())
-    unheard = unheard_links(run.totals.ledger().links(), run.setting, run.plan) if is_over else []
+    unheard = unheard_links(run.totals.account().links(), run.setting, run.plan) if is_over else []
     return Symptoms(
         expected=rounds.expected,
         averaged=rounds.averaged,

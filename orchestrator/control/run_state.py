@@ -122,8 +122,8 @@ class NetworkRunState:
         setting, nodes = self.setting, self.experiment.nodes
         self.plan = setting.plan
         """With faults by hand, as they come."""
-        self.slow_nodes = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
-        self.ends_with_the_median = bool(self.slow_nodes) or not setting.misfortune.is_public
+        self.slow_nodes = setting.conditions.slow_nodes
+        self.ends_with_the_median = setting.conditions.keep_nodes_apart
         self.links = LinkCheck(self.number, setting, self.experiment.verify)
         self.totals = Totals(nodes)
         self.rounds = RoundCounts(setting)

@@ -86,7 +86,7 @@ class Totals:
         return _together(OutCounters, [link for _, link in self._sent()])
 
     def figures(self) -> NetworkFigures:
-        """Everything that is not in the ledger."""
+        """Everything that is not in the account."""
         sent, taken, out = self._sent(), self._taken(), self.out()
         trips_s = sum(link.round_trip_s * link.acknowledged for _, link in sent)
         return NetworkFigures(
@@ -98,23 +98,23 @@ class Totals:
             suspects=tuple(sorted({sender for (sender, _), link in taken if link.suspect})),
         )
 
-    def ledger(self) -> ByteAccount:
-        ledger, out = ByteAccount(self._nodes), self.out()
-        ledger.kinds, ledger.overtime = out.sizes, out.overtime
-        ledger.starved = sum(node.starved for node in self._newest.values())
-        ledger.desynchronised = sum(node.desynchronised for node in self._newest.values())
+    def account(self) -> ByteAccount:
+        account, out = ByteAccount(self._nodes), self.out()
+        account.kinds, account.overtime = out.sizes, out.overtime
+        account.starved = sum(node.starved for node in self._newest.values())
+        account.desynchronised = sum(node.desynchronised for node in self._newest.values())
         for pair, sent in self._sent():
-            _enter(ledger, Fate.SENT, pair, sent.sent, sent.bytes)
-            _enter(ledger, Fate.LOST, pair, sent.lost, sent.lost_bytes)
-            _enter(ledger, Fate.DROPPED, pair, sent.dropped, sent.dropped_bytes)
-            _enter(ledger, Fate.QUEUED, pair, sent.queued, sent.queued_bytes)
-            _enter(ledger, Fate.RESENT, pair, sent.resent, sent.resent_bytes)
+            _enter(account, Fate.SENT, pair, sent.sent, sent.bytes)
+            _enter(account, Fate.LOST, pair, sent.lost, sent.lost_bytes)
+            _enter(account, Fate.DROPPED, pair, sent.dropped, sent.dropped_bytes)
+            _enter(account, Fate.QUEUED, pair, sent.queued, sent.queued_bytes)
+            _enter(account, Fate.RESENT, pair, sent.resent, sent.resent_bytes)
         for pair, taken in self._taken():
-            _enter(ledger, Fate.AGGREGATED, pair, taken.aggregated, 0)
-            _enter(ledger, Fate.LATE, pair, taken.late, taken.late_bytes)
-            _enter(ledger, Fate.EVICTED, pair, taken.evicted, 0)
-        self._top_up(ledger)
-        return ledger
+            _enter(account, Fate.AGGREGATED, pair, taken.aggregated, 0)
+            _enter(account, Fate.LATE, pair, taken.late, taken.late_bytes)
+            _enter(account, Fate.EVICTED, pair, taken.evicted, 0)
+        self._top_up(account)
+        return account
 
     def refused(self, is_over: bool = False) -> list[RefusedLink]:
         """The links on which a receiver refused messages of its neighbour; some name no sender, so that only the sender
@@ -173,7 +173,7 @@ class Totals:
         found = sorted(self._newest.items())
         return [((sender, node), link) for (node, _), counted in found for sender, link in counted.into.items()]
 
-    def _top_up(self, ledger: ByteAccount) -> None:
+    def _top_up(self, account: ByteAccount) -> None:
         """The unreported messages were sent; as many of those that waited at the last report do so no more."""
         waiting: Counter[Pair] = Counter()
         size: Counter[Pair] = Counter()
@@ -181,10 +181,10 @@ class Totals:
             waiting[pair] += link.queued
             size[pair] += link.queued_bytes
         for pair, (more, more_bytes) in self._unreported().items():
-            _enter(ledger, Fate.SENT, pair, more, more_bytes)
-            _enter(ledger, Fate.UNREPORTED, pair, more, more_bytes)
+            _enter(account, Fate.SENT, pair, more, more_bytes)
+            _enter(account, Fate.UNREPORTED, pair, more, more_bytes)
             if gone := min(more, waiting[pair]):
-                _enter(ledger, Fate.QUEUED, pair, -gone, -(gone * size[pair] // waiting[pair]))
+                _enter(account, Fate.QUEUED, pair, -gone, -(gone * size[pair] // waiting[pair]))
 
     def _unreported(self) -> dict[Pair, tuple[int, int]]:
         """By link: messages and bytes that a killed node sent after its last report; its receivers tell at least so.
@@ -216,6 +216,6 @@ def _together(table: type[C], counted: Sequence[C]) -> C:
     return made
 
 
-def _enter(ledger: ByteAccount, fate: Fate, pair: Pair, messages: int, size: int) -> None:
+def _enter(account: ByteAccount, fate: Fate, pair: Pair, messages: int, size: int) -> None:
     if messages:
-        ledger.add_totals(fate, *(np.array([value]) for value in (*pair, messages, size)))
+        account.add_totals(fate, *(np.array([value]) for value in (*pair, messages, size)))

@@ -64,6 +64,6 @@ class LinkRates:
                 links[node, receiver] = Flow(former.bytes + flow.bytes, former.rate + flow.rate)
         return links
 
-    def suspects(self, seats: set[Who]) -> set[int]:
+    def suspects(self, processes: set[Who]) -> set[int]:
         """Nodes that one of these processes does not wait for."""
-        return {node for seat in seats & self._heard.keys() for node in self._heard[seat].suspects}
+        return {node for who in processes & self._heard.keys() for node in self._heard[who].suspects}

@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from orchestrator.number_words import listed
+
 ALL_REFUSED_AFTER = 3
 """So many messages on links that have carried nothing else are no accident."""
 _NODES_NAMED = 8
@@ -168,12 +170,9 @@ def _many(times: int, what: str) -> str:
 
 
 def _ends(links: Sequence[tuple[int, int]]) -> str:
-    shown = ", ".join(f"{sender}→{receiver}" for sender, receiver in links[:_NODES_NAMED])
-    more = f" and {len(links) - _NODES_NAMED} more" if len(links) > _NODES_NAMED else ""
-    return f"link{'' if len(links) == 1 else 's'} {shown}{more}"
+    names = [f"{sender}→{receiver}" for sender, receiver in links]
+    return f"link{'' if len(links) == 1 else 's'} {listed(names, _NODES_NAMED)}"
 
 
 def _named(nodes: Sequence[int]) -> str:
-    shown = ", ".join(map(str, nodes[:_NODES_NAMED]))
-    more = f" and {len(nodes) - _NODES_NAMED} more" if len(nodes) > _NODES_NAMED else ""
-    return f"node{'' if len(nodes) == 1 else 's'} {shown}{more}"
+    return f"node{'' if len(nodes) == 1 else 's'} {listed(nodes, _NODES_NAMED)}"

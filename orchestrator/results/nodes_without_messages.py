@@ -20,7 +20,7 @@ def deaf_nodes(rounds: RoundCounts, setting: ResolvedRun, plan: Plan) -> list[in
     silent = [node for node, asked in sorted(rounds.asked.items()) if asked >= enough and not rounds.heard[node]]
     if not silent or rounds.is_too_short:
         return []
-    slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+    slow = setting.conditions.slow_nodes
     contacts = setting.selection().contacts
     return [
         node

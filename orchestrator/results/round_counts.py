@@ -45,7 +45,7 @@ class RoundCounts:
         self.heard: Counter[int] = Counter()
         """By node: messages that they averaged."""
         self.has_loss = setting.messages.loss > 0
-        self.has_stragglers = bool(setting.compute.slow_nodes(setting.seed, setting.topology.nodes))
+        self.has_stragglers = bool(setting.conditions.slow_nodes)
         self._loss = setting.messages.loss
         self._unlucky = 0.0
         """Rounds that starve because each of their messages is lost on purpose, on average."""

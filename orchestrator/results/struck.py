@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from orchestrator.number_words import count
+from orchestrator.number_words import count, listed
 from pame.fault_effects import (
     CutEffect,
     DegradeEffect,
@@ -43,10 +43,9 @@ def struck(events: Iterable[FaultEvent]) -> str:
     events = list(events)
     links = sorted({link for event in events for link in struck_links(event)})
     nodes = sorted({node for event in events for node in struck_nodes(event)})
-    parts = [_listed("link", [f"{sender}→{receiver}" for sender, receiver in links])] if links else []
-    return "; ".join([*parts, *([_listed("node", list(map(str, nodes)))] if nodes else [])])
-
-
-def _listed(what: str, names: Sequence[str]) -> str:
-    more = len(names) - _NAMES_SHOWN
-    return f"{count(len(names), what)}: {', '.join(names[:_NAMES_SHOWN])}" + (f" and {more} more" if more > 0 else "")
+    named: dict[str, list[str]] = {
+        "link": [f"{sender}→{receiver}" for sender, receiver in links],
+        "node": list(map(str, nodes)),
+    }
+    parts = [f"{count(len(names), what)}: {listed(names, _NAMES_SHOWN)}" for what, names in named.items() if names]
+    return "; ".join(parts)

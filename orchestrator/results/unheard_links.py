@@ -17,7 +17,7 @@ _ENOUGH = 3
 
 def unheard_links(links: LinkRows, setting: ResolvedRun, plan: Plan) -> list[Link]:
     """By sender and receiver."""
-    slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+    slow = setting.conditions.slow_nodes
     if not setting.exchange.waits or setting.exchange.spare != 0 or slow:
         return []
     rows = zip(links.sender.tolist(), links.receiver.tolist(), links.messages, links.aggregated, strict=True)

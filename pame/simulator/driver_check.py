@@ -14,7 +14,7 @@ def check(driver: str, setting: ResolvedRun) -> None:
             f"the {driver} driver has no clock, so that stop.seconds alone never ends a run: give stop.iterations, or "
             "use simulate.driver: virtual-time"
         )
-    if not setting.misfortune.is_public:
+    if not setting.conditions.is_public:
         raise ParameterError(
             f"the {driver} driver knows no time, and some faults go by the clock: use simulate.driver: virtual-time"
         )

@@ -7,6 +7,7 @@ import numpy as np
 from pame.algorithms import Algorithm, Message, Received
 from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes
+from pame.conditions import Loss
 from pame.message_check import MessageCheck
 from pame.message_coding import measure_message
 from pame.resolved_run import ResolvedRun
@@ -38,13 +39,12 @@ def post(
     message = node.message(k)
     check.look(sender, k, message)
     sizes = message_sizes(setting, sender, k, message)
-    foreseen = [i for i in receivers if setting.is_lost(sender, i, k)]
-    lost = [*foreseen]
-    for i in receivers:
-        if i not in foreseen and seconds is not None and setting.is_lost_at(sender, i, k, seconds):
-            lost.append(i)
+    losses = {i: setting.conditions.loss(sender, i, k, seconds) for i in receivers}
+    for i, loss in losses.items():
+        if loss is Loss.UNFORESEEN:
             node.missed(i, k)
-    reached = tuple(i for i in receivers if i not in lost)
+    reached = tuple(i for i, loss in losses.items() if loss is Loss.NONE)
+    lost = [i for i, loss in losses.items() if loss is not Loss.NONE]
     for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
         ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
     ledger.kinds += sizes * len(reached)

@@ -51,7 +51,7 @@ class _VirtualTimeRun:
         self._queue: list[tuple[float, int, Action]] = []
         self._order = count()
         self._links: dict[tuple[int, int], LinkState] = {}
-        self._slow = setting.compute.slow_nodes(setting.seed, setting.topology.nodes)
+        self._conditions = setting.conditions
         self._selection = setting.selection()
         self._nodes = [
             Participant(setting, index, setting.node(index, self._selection)) for index in range(setting.topology.nodes)
@@ -78,7 +78,7 @@ class _VirtualTimeRun:
         self._stopped: tuple[NDArray[np.float64], int] | None = None
         # With stragglers the complete sets lag behind, so the curve by time decides. Lost messages are not waited for
         # and hold nobody up.
-        self._by_time = bool(self._slow) or not setting.misfortune.is_public
+        self._by_time = self._conditions.keep_nodes_apart
 
     def go(self) -> RunOutcome:
         """Handle event after event."""
@@ -86,7 +86,7 @@ class _VirtualTimeRun:
         self._evaluate_by_time(now)
         for node in self._nodes:
             self._at(now, partial(self._start, node))
-        for index, event in self._setting.misfortune.absences():
+        for index, event in self._conditions.absences():
             self._at(event.window.begin, partial(self._leave, index, event))
         while self._queue and self._reason is None:
             moment, _, action = heapq.heappop(self._queue)
@@ -113,7 +113,7 @@ class _VirtualTimeRun:
             return False
         if node.index in self._away or self._nodes[node.index] is not node:
             return True
-        resumes = self._setting.misfortune.paused_until(node.index, max(now, self._still.get(node.index, now)))
+        resumes = self._conditions.paused_until(node.index, max(now, self._still.get(node.index, now)))
         if resumes > now:
             self._at(resumes, action)
         return resumes > now
@@ -167,7 +167,7 @@ class _VirtualTimeRun:
         """What stops it at this iteration, one after the other; then send."""
         if self._is_stopped(node, now, partial(self._strike, node)):
             return
-        orders = self._setting.misfortune.strikes(node.index, node.k) if self._setting.plan else []
+        orders = self._conditions.strikes(node.index, node.k)
         order = next((event for event in orders if (node.index, event) not in self._struck), None)
         if order is None:
             self._send(node, now)
@@ -192,7 +192,7 @@ class _VirtualTimeRun:
             self._ledger.overtime += len(mail.receivers) if k >= setting.stop.last_iteration else 0
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
-        lost = [j for j in senders if setting.is_lost(j, node.index, k)]
+        lost = [j for j in senders if self._conditions.is_lost(j, node.index, k)]
         node.begin(now, wanted, lost)
         if node.satisfied():
             self._aggregate(node, now)
@@ -200,14 +200,14 @@ class _VirtualTimeRun:
             self._at(now + node.patience.seconds(), partial(self._expire, node, k))
 
     def _arrival(self, mail: Posted, receiver: int, now: float) -> float:
-        setting, envelope = self._setting, mail.envelope
+        conditions, envelope = self._conditions, mail.envelope
         link = envelope.sender, receiver
-        leaves = setting.misfortune.held_until(link, now) if setting.plan else now
+        leaves = conditions.held_until(*link, now)
         if leaves > now:
             self._ledger.hold(*link, mail.sizes)
             self._count_sent(envelope.sender, mail.sizes, -1)
             self._at(leaves, partial(self._hand_over, *link, mail.sizes))
-        spec, u = setting.link_at(*link, leaves), setting.link_jitter(*link, envelope.iteration)
+        spec, u = conditions.link_at(*link, leaves), conditions.jitter(*link, envelope.iteration)
         state = send(spec, self._links.get(link, LinkState()), leaves, 8 * envelope.size, u)
         self._links[link] = state
         return state.last_arrival
@@ -243,8 +243,7 @@ class _VirtualTimeRun:
             node.coverage = node.algorithm.absorb(node.k, received)
             self._evaluator.covered(node.coverage)
             node.starved = self._ledger.aggregated(node.index, received, wanted)
-        slow = node.index in self._slow
-        duration = self._setting.step_seconds(node.index, node.k, slow, now)
+        duration = self._conditions.step_seconds(node.index, node.k, now)
         self._at(now + duration, partial(self._finish, node))
 
     def _finish(self, node: Participant, now: float) -> None:

@@ -75,7 +75,7 @@ def by_matrices(setting: ResolvedRun) -> "np.ndarray[Any, np.dtype[np.float64]]"
         mixing = np.eye(NODES)
         for j in range(NODES):
             for i in selection.receivers(j, k):
-                mixing[i, j] = not setting.is_lost(j, i, k)
+                mixing[i, j] = not setting.conditions.is_lost(j, i, k)
         mixing /= mixing.sum(axis=0)
         mass, weight = mixing @ mass, mixing @ weight
         for i in range(NODES):

@@ -13,7 +13,7 @@ from contract.assignment import Assigned, Peer, assign, assigned, describe
 from contract.counters import NodeCounters
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
-from node.conditions import Conditions
+from node.conditions import NodeConditions
 from node.link_stream import PUSH
 from node.server import ExchangeServer
 from node.trainer import Trainer
@@ -81,7 +81,9 @@ class Door:
 async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door]:
     account = NodeCounters(run=RUN, index=1)
     node = node_of(1, incarnations)
-    trainer = Trainer(node, {}, Conditions(node.setting, 1), account, lambda _: None, lambda *_: None, _always_room)
+    trainer = Trainer(
+        node, {}, NodeConditions(node.setting.conditions, 1), account, lambda _: None, lambda *_: None, _always_room
+    )
     server = ExchangeServer("127.0.0.1", 0)
     await server.open(size_limit({"w": N}), trainer.arrive)
     try:

@@ -160,7 +160,7 @@ def row_of(run: Run) -> StudyRow:
 def struck_nodes(setting: ResolvedRun) -> tuple[int, ...]:
     """The slow nodes; else the quarter of the nodes with the most links that fail; else nobody."""
     nodes = setting.topology.nodes
-    if slow := setting.compute.slow_nodes(setting.seed, nodes):
+    if slow := setting.conditions.slow_nodes:
         return tuple(sorted(slow))
     failing = {link for event in setting.plan if isinstance(event.effect, CutEffect) for link in event.effect.links}
     times = Counter(receiver for _, receiver in failing)

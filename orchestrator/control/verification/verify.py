@@ -29,7 +29,7 @@ def asked_of(setting: ResolvedRun, realised: Iterable[pb.RealisedLink]) -> dict[
     for row in realised:
         link, name = (row.sender, row.receiver), row.property
         if name in _NAMES and (link, name) not in found:
-            spec = setting.link_at(*link, 0.0)
+            spec = setting.conditions.link_at(*link, 0.0)
             found[link, name] = Asked(link, name, row.asked, row.mechanism, spec)
     asked = defaultdict(list)
     for link, name in sorted(found):
@@ -69,7 +69,7 @@ class Verifier:
     async def go(self) -> Verification:
         """Measure everything, or a sample of it."""
         began = time.monotonic()
-        cut = {link for link in self._asked if self._setting.misfortune.held_until(link, 0.0) > 0.0}
+        cut = {link for link in self._asked if self._setting.conditions.held_until(*link, 0.0) > 0.0}
         chosen = {link: self._asked[link] for link in sample(self._asked.keys() - cut, self._setting.seed)}
         for link in sorted(cut):
             self._findings += [unverifiable(one, "the link is cut when the run begins") for one in self._asked[link]]
@@ -127,7 +127,7 @@ class Verifier:
             was_full=out.overrun > 0,
             lost_behind=behind[0].value if behind else 0.0,
         )
-        return judge(asked, found, self._setting.link_at(j, i, 0.0), self._have_one_clock(i, j))
+        return judge(asked, found, self._setting.conditions.link_at(j, i, 0.0), self._have_one_clock(i, j))
 
     def _have_one_clock(self, i: int, j: int) -> bool:
         boot = self._boots.get(i)

@@ -18,6 +18,7 @@ from orchestrator.experiment.faults.absences import (
     stopped_by_plan,
 )
 from orchestrator.experiment.faults.plan_words import kind_of
+from orchestrator.number_words import listed
 from pame.fault_effects import FaultEvent, Plan, Window
 
 _ENDED = "the run ended before "
@@ -124,9 +125,7 @@ def in_simulator(plan: Plan, reach: Reach) -> FaultOutcomes:
 
 def node_names(nodes: Sequence[int]) -> str:
     """`node 2`, or `nodes 1, 3`."""
-    more = len(nodes) - _NAMED
-    names = ", ".join(map(str, nodes[:_NAMED]))
-    return f"node{'s' * (len(nodes) != 1)} {names}" + (f" and {more} more" if more > 0 else "")
+    return f"node{'s' * (len(nodes) != 1)} {listed(nodes, _NAMED)}"
 
 
 def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:

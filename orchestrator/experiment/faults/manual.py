@@ -42,7 +42,7 @@ def fault_by_hand(
         raise FaultError(str(error).removeprefix("fault: ").replace("faults.0", "fault", 1)) from None
     added = tuple(replace(event, number=number) for event in plan)
     _refuse_too_late(added, stop.limit_s, horizon.iterations)
-    idle = idle_faults((*setting.plan, *added), setting.link_between)
+    idle = idle_faults((*setting.plan, *added), setting.conditions.link_between)
     if number in idle:
         raise FaultError(f"fault: {idle[number]}")
     return added

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from orchestrator.experiment.faults.triggers import Unit
 from orchestrator.experiment.units import DURATION, show_share
+from orchestrator.number_words import listed
 from pame.fault_effects import (
     ContainerKillEffect,
     ContainerRestartEffect,
@@ -131,5 +132,4 @@ def _nodes(nodes: Sequence[int]) -> str:
 
 
 def _listed(what: str, names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN
-    return f"{what}{'s' * (len(names) > 1)} {', '.join(names[:_SHOWN])}" + (f" and {more} more" if more > 0 else "")
+    return f"{what}{'s' * (len(names) > 1)} {listed(names, _SHOWN)}"

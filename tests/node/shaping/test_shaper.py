@@ -198,8 +198,8 @@ def test_only_the_link_concerned_changes(rooms: list[Place]) -> None:
         hold(rooms[0], who, moment)
         assert rates(rooms[0]) == {1: slow, 2: "8Mbit"}
         assert packets(rooms[0]) == before
-    assert made.link_at(0, 1, 15.0).delay_s == pytest.approx(1.05)
-    assert who.residual(1, made.link_at(0, 1, 15.0)) == replace(WAN, delay_s=1.05, rate_bps=inf)
+    assert made.conditions.link_at(0, 1, 15.0).delay_s == pytest.approx(1.05)
+    assert who.residual(1, made.conditions.link_at(0, 1, 15.0)) == replace(WAN, delay_s=1.05, rate_bps=inf)
 
 
 @real

@@ -128,7 +128,7 @@ def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path,
     assert (outcome.happened("silent"), outcome.happened("heard again")) == ([victim], [victim])
     assert outcome.run.disturbances.deaths == 0
     assert outcome.figures.node.expired > 0
-    assert outcome.run.totals.ledger().messages(Fate.LATE) > 0
+    assert outcome.run.totals.account().messages(Fate.LATE) > 0
     assert outcome.run.collection.results[victim][0] == 300
 
 

@@ -261,7 +261,7 @@ def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_an_algorithm_wit
     outcome = asyncio.run(run_with(act, experiment, tmp_path / "run"))
     assert outcome.ending.status is Status.FINISHED
     assert {event["iteration"] for event in outcome.events if event["what"] == "fault begins"} == {150}
-    assert outcome.run.totals.ledger().desynchronised == 2, "each end saw once that something was missing"
+    assert outcome.run.totals.account().desynchronised == 2, "each end saw once that something was missing"
     BACKENDS["simulate"].run(experiment, tmp_path, tmp_path / "whole", Watcher())
     struck, whole = (last_point(tmp_path / name)["consensus"] for name in ("run", "whole"))
     assert struck < 1.1 * whole

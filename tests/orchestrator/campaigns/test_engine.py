@@ -13,7 +13,7 @@ from orchestrator.errors import CannotWrite
 from orchestrator.results.campaign_record import is_under_way, read_record
 from tests.orchestrator.campaigns.builders import BASE, RECORD, SmallCampaign, Watcher
 
-pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
+pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:

@@ -86,7 +86,11 @@ def test_every_single_key_arrives(name: str, field: str, data: st.DataObject) ->
 def test_a_node_gets_what_its_own_links_do_both_ways(there: LinkSpec, back: LinkSpec) -> None:
     links = LinksSection(pairs={"0>1": in_file(there), "1>0": in_file(back), "1-2": {"loss": 0.5}})
     run = at_the_node(to_yaml(experiment(links=links))).setting
-    assert (run.link_between(0, 1), run.link_between(1, 0), run.link_between(0, 3)) == (there, back, LinkSpec())
+    assert (
+        run.conditions.link_between(0, 1),
+        run.conditions.link_between(1, 0),
+        run.conditions.link_between(0, 3),
+    ) == (there, back, LinkSpec())
 
 
 def beyond(hint: Any) -> Iterator[float]:

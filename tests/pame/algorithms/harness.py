@@ -45,7 +45,7 @@ def drive(
 
 
 def driven(setting: ResolvedRun, nodes: Sequence[Algorithm] | None = None) -> list[Matrix]:
-    return drive(setting.nodes() if nodes is None else nodes, setting.stop.last_iteration, setting.is_lost)
+    return drive(setting.nodes() if nodes is None else nodes, setting.stop.last_iteration, setting.conditions.is_lost)
 
 
 def all_of(kind: type[Kind], nodes: Sequence[Algorithm]) -> list[Kind]:

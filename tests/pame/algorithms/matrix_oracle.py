@@ -63,7 +63,9 @@ def pame(spec: PameSpec, setting: ResolvedRun) -> Iterator[Matrix]:
             t = max(1, ceil(spec.participation * len(NEIGHBOURS[i])))
             divisors[i] *= t if isinstance(spec.step, PenaltyStep) else 1
             if k % setting.periods[i] == 0:
-                chosen = [j for j in candidates(SEED, i, k, NEIGHBOURS[i], t) if not setting.is_lost(j, i, k)]
+                chosen = [
+                    j for j in candidates(SEED, i, k, NEIGHBOURS[i], t) if not setting.conditions.is_lost(j, i, k)
+                ]
                 for coordinate in range(N):
                     said = [as_sent(setting, models)[j, coordinate] for j in chosen if coordinate in supports[j]]
                     if said:
@@ -83,7 +85,7 @@ def dpsgd(spec: DpsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
             weights = edge_weights(k, setting.periods, spec.participation, mixing=spec.mixing)
         else:
             weights = drawn_weights(k, setting.periods, spec.participation, spec.mixing)
-        p = q_as_received(weights, k, setting.is_lost, spec.on_loss)
+        p = q_as_received(weights, k, setting.conditions.is_lost, spec.on_loss)
         own = np.diag(np.diag(p))
         steps = spec.eta / spec.gamma**k * gradients(setting, models, k)
         mixed = models if spec.order == "mix-first" else models - steps
@@ -102,7 +104,7 @@ def dfedavgm(spec: DfedavgmSpec, setting: ResolvedRun) -> Iterator[Matrix]:
             keys = [Key(SEED, Purpose.COMPRESSION, node, k) for node in range(NODES)]
             told = np.stack([expand(spec.compressor.compress(*pair)) for pair in zip(models, keys, strict=True)])
         weights = edge_weights(k, setting.periods, spec.participation)
-        p = q_as_received(weights, k, setting.is_lost, spec.on_loss)
+        p = q_as_received(weights, k, setting.conditions.is_lost, spec.on_loss)
         own = np.diag(np.diag(p))
         y = own @ models + (p - own) @ told
         before = np.where(at_rounds(setting, k) > 0, y, before)
@@ -117,7 +119,7 @@ def dfedsam(spec: DfedsamSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     for k in range(setting.stop.last_iteration):
         yield models
         weights = edge_weights(k, setting.periods, spec.participation)
-        y = q_as_received(weights, k, setting.is_lost, spec.on_loss) @ models
+        y = q_as_received(weights, k, setting.conditions.is_lost, spec.on_loss) @ models
         slopes = gradients(setting, y, k)
         uphill = y + spec.rho * slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
         models = y - spec.eta / spec.gamma**k * gradients(setting, uphill, k)
@@ -158,7 +160,7 @@ def nids(spec: NidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
         yield models
         eta = spec.eta / spec.gamma**k
         z = models - eta * (gradients(setting, models, k) + duals)
-        weights = edge_weights(k, setting.periods, spec.participation, setting.is_lost)
+        weights = edge_weights(k, setting.periods, spec.participation, setting.conditions.is_lost)
         duals = duals + (np.eye(NODES) - q_of(weights / seldom)) @ z / (2 * eta)
         models = (np.eye(NODES) + q_of(weights)) @ z / 2
     yield models
@@ -176,7 +178,7 @@ def dmgt_svrg(spec: DmgtSvrgSpec, setting: ResolvedRun) -> Iterator[Matrix]:
         now = gradients(setting, models, k) - gradients(setting, snapshot, k) + full
         trackers = tracked + now - estimates
         estimates = now
-        q = q_of(edge_weights(k, setting.periods, spec.participation, setting.is_lost))
+        q = q_of(edge_weights(k, setting.periods, spec.participation, setting.conditions.is_lost))
         tracked = q @ trackers
         after = q @ models - spec.eta / spec.gamma**k * trackers + spec.momentum * (models - before)
         before, models = models, after

@@ -123,7 +123,7 @@ class Gossip:
         rounds = k // self.setting.periods[j] + 1
         is_whole = self.spec.on_loss == "resync" and rounds % self.spec.resync_every == 0
         for i in NEIGHBOURS[j]:
-            if self.setting.is_lost(j, i, k):
+            if self.setting.conditions.is_lost(j, i, k):
                 self.behind[i, j] = True
             elif is_whole or self.spec.on_loss == "acknowledged":
                 self.copies[i, j] = self.copies[j, j]
@@ -134,7 +134,7 @@ class Gossip:
     def _both_know(self, i: int, j: int, k: int) -> bool:
         match self.spec.on_loss:
             case "acknowledged":
-                return not (self.setting.is_lost(i, j, k) or self.setting.is_lost(j, i, k))
+                return not (self.setting.conditions.is_lost(i, j, k) or self.setting.conditions.is_lost(j, i, k))
             case "resync":
                 return not (self.behind[i, j] or self.behind[j, i])
         return True

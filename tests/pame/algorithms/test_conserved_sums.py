@@ -134,7 +134,7 @@ def test_naively_dropping_a_message_at_one_end_leaves_a_sum_that_is_not_zero_and
     setting = setting_of(replace(spec, on_loss="naive"), problem, iterations=40, loss=0.1)
     driven(setting, nodes := setting.nodes())
     assert off(nodes, 40) > 1e-3
-    lost = sum(setting.is_lost(i, j, k) for k in range(40) for edge in EDGES for i, j in (edge, edge[::-1]))
+    lost = sum(setting.conditions.is_lost(i, j, k) for k in range(40) for edge in EDGES for i, j in (edge, edge[::-1]))
     assert sum(node.desynchronised for node in nodes) == lost > 0
 
 

@@ -99,7 +99,9 @@ def test_replicas_of_whoever_was_heard_last_have_the_bits_of_their_originals(
     driven(setting, nodes := setting.nodes())
     replicas = [node.replicas for node in all_of(ReplicaNode, nodes)]
     names = replicas[0].names
-    heard = [(i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.is_lost(j, i, ITERATIONS - 1)]
+    heard = [
+        (i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.conditions.is_lost(j, i, ITERATIONS - 1)
+    ]
     assert (len(heard) < sum(map(len, NEIGHBOURS))) == (loss > 0.0)
     for i, j in heard:
         for name in names:
