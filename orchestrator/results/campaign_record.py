@@ -2,12 +2,12 @@
 
 import fcntl
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from orchestrator.results.files import read_object_if_whole
+from orchestrator.results.files import mapping, read_object_if_whole
 from orchestrator.results.typed_json import from_json, write_json
 
 FILE = "campaign.json"
@@ -36,7 +36,10 @@ def write_record(folder: Path, record: CampaignRecord) -> None:
 
 def read_record(folder: Path) -> CampaignRecord | None:
     """None: the folder is not that of a campaign."""
-    return from_json(CampaignRecord, read_object_if_whole(folder / FILE))
+    told = read_object_if_whole(folder / FILE)
+    found = from_json(CampaignRecord, told)
+    # an argument that was not given is null, and belongs to the others
+    return None if found is None else replace(found, arguments=mapping(mapping(told).get("arguments")))
 
 
 def is_under_way(folder: Path) -> bool:

@@ -23,7 +23,7 @@ from tests.orchestrator.campaigns.builders import Watcher
 from tests.orchestrator.campaigns.claims.builders import TINY, compared, course, reaching, row
 from tests.orchestrator.report.oracle import words_of
 
-pytestmark = pytest.mark.timeout(300)  # processes start slowly on a busy machine
+pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
 
 @pytest.fixture
