@@ -82,7 +82,6 @@ def main() -> None:
 
 
 def model(n: int) -> Vector:
-    """A model without zeros."""
     return normals(Key(SEED, Purpose.TRUTH), n)
 
 
@@ -123,14 +122,12 @@ def timed(n: int, share: float, coding: SupportCoding) -> Timed:
 
 
 def stopwatch(action: Callable[[], object]) -> float:
-    """Seconds one call takes."""
     start = perf_counter()
     action()
     return perf_counter() - start
 
 
 def support_table(measured: list[Sized]) -> Table:
-    """Support bytes alone."""
     table = Table(title="Support alone: bytes over the entropy log2 C(n, s)")
     columns = ("n", "s/n", "entropy, bytes", "seed, bytes", "seed", "gaps", "bitmap", "Elias gamma", "32-bit indices")
     for heading in columns:
@@ -143,7 +140,6 @@ def support_table(measured: list[Sized]) -> Table:
 
 
 def message_table(measured: list[Sized]) -> Table:
-    """Whole messages, framing included."""
     table = Table(title="Whole message (float64, no stars): bytes over the floor log2 C(n, s) + 64 s")
     columns = ("n", "s/n", "floor, bytes", "seed", "gaps", "bitmap", "Elias gamma", "32-bit indices", "paper 63 s + n")
     for heading in columns:

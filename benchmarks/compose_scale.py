@@ -51,7 +51,6 @@ class Measured:
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--nodes", type=int, nargs="+", default=COUNTS, metavar="COUNT", help="how many, one by one")
     counts = parser.parse_args().nodes
@@ -97,7 +96,6 @@ class Compose:
         self._environment = {**os.environ, **dict.fromkeys(_PORTS, "0"), "PAME_NODES": str(nodes)}
 
     def __call__(self, *words: str) -> str:
-        """What the command prints."""
         done = subprocess.run(
             [*self._command, *words],
             cwd=ROOT,
@@ -152,7 +150,6 @@ def _since(begin: datetime, event: dict[str, Any]) -> float:
 
 
 def table(measured: dict[int, Measured]) -> Table:
-    """A row for each number of nodes."""
     result = Table(title="Containers on this machine: seconds since `docker compose up`, and MiB")
     for heading in ("nodes", "listens", "joined", "begins", "ends", "run", "status", "exact"):
         result.add_column(heading, justify="right")

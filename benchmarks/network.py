@@ -32,11 +32,9 @@ class SocketControl(ControlPlane):
 
     @property
     def address(self) -> str:
-        """Where nodes join."""
         return f"unix:{self._path}"
 
     async def open(self, clients: object | None = None) -> None:
-        """Begin to listen."""
         self._server.add_insecure_port(self.address)
         await super().open(clients)
 
@@ -51,7 +49,6 @@ class Watcher:
         """Not watched."""
 
     def recorded(self, records: Sequence[Record]) -> None:
-        """Kept."""
         self.records += records
 
     def state(self, state: NetworkState) -> None:
@@ -123,7 +120,6 @@ async def measure(
 
 
 def look(pids: Iterable[int]) -> Moment:
-    """The machine now."""
     received_bytes, received_packets = _loopback()
     return Moment(perf_counter(), sum(cpu_seconds(pid) for pid in pids), received_bytes, received_packets)
 

@@ -85,15 +85,12 @@ class DistanceToTruth:
         self.nodes = problem.nodes
 
     def local(self, node: int) -> LocalObjective:
-        """As the problem's."""
         return self._problem.local(node)
 
     def stacked(self) -> Stacked:
-        """As the problem's."""
         return self._problem.stacked()
 
     def optimum(self) -> Optimum:
-        """As the problem's."""
         return self._problem.optimum()
 
     def objective(self, model: Vector) -> float:
@@ -101,7 +98,6 @@ class DistanceToTruth:
         return self._problem.metrics(model)["model_error"]
 
     def metrics(self, model: Vector) -> dict[str, float]:
-        """Nothing besides."""
         return {}
 
 
@@ -119,7 +115,6 @@ class _Curve:
 
 
 def measure(cell: PrintedCell, problem: Problem, graph: Topology, seed: int, eta: float) -> Measured:
-    """Run one cell."""
     setting = ResolvedRun(
         seed=seed,
         topology=graph,
@@ -191,7 +186,6 @@ def _reach(results: dict[PrintedCell, Measured], console: Console) -> None:
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="four cells at m = 1000")
     parser.add_argument("--column", action="store_true", help="the m = 1000, nu = 0.1 column")

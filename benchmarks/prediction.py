@@ -89,7 +89,6 @@ class CurveWatcher(Watcher):
         self.points: list[Evaluation] = []
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """Kept."""
         self.points.append(evaluation)
 
 
@@ -130,7 +129,6 @@ class Compared:
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=RUNS, help="of each experiment, on real nodes")
     runs = parser.parse_args().runs
@@ -149,7 +147,6 @@ def main() -> int:
 
 
 def experiment_of(**settings: Any) -> Experiment:
-    """The base with other settings."""
     return Experiment.model_validate_json(json.dumps({"name": "prediction", **BASE, **settings}))
 
 
@@ -165,7 +162,6 @@ def compare(runs: int) -> dict[str, Compared]:
 
 
 def simulate(experiment: Experiment) -> CurveWatcher:
-    """The same under the virtual clock."""
     watcher = CurveWatcher()
     run_virtual_time(make_network_setting(experiment, Path()), watcher, ByteAccount(experiment.nodes))
     return watcher
@@ -244,7 +240,6 @@ def link_delays() -> Sequence[float]:
 
 
 def prediction_table(compared: dict[str, Compared]) -> Table:
-    """Both ways, experiment by experiment."""
     result = Table(title="Seconds under the virtual clock and on real nodes")
     headings = ("nodes", "predicted", "measured", "error", "target", "measured", "error", "overran", "")
     result.add_column("experiment")
@@ -272,7 +267,6 @@ def prediction_table(compared: dict[str, Compared]) -> Table:
 
 
 def step_table(steps: dict[str, tuple[float, Measured]]) -> Table:
-    """An algorithm a row."""
     result = Table(title=f"An iteration of nominal {1e3 * STEP_S:g} ms without its waiting, median, 8 nodes on a LAN")
     for heading in ("algorithm", "ms", "overran"):
         result.add_column(heading, justify="left" if heading == "algorithm" else "right")

@@ -103,7 +103,6 @@ def experiment_of(case: str, rounds: int = ROUNDS) -> Experiment:
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--profile", action="store_true", help="where the time of one node goes, at 1 %%")
     parser.add_argument("--runs", type=int, default=RUNS, help="of each case")

@@ -117,7 +117,6 @@ def _best(action: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    """The command line."""
     console = Console(width=110)
     table = Table(title=f"PaME, linear regression, n = {N}, {SAMPLES} samples per node, degree {DEGREE}, one core")
     for heading in (

@@ -64,7 +64,6 @@ class Flood(Enum):
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=5, help="of each")
     runs = parser.parse_args().runs

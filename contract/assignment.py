@@ -44,8 +44,6 @@ class Peer:
 
 @dataclass(frozen=True)
 class Assigned:
-    """What a node needs to take part."""
-
     run: int
     index: int
     incarnation: int
@@ -120,12 +118,10 @@ def assign(
 
 
 def neighbour(peer: Peer) -> pb.Neighbour:
-    """A peer as it travels."""
     return pb.Neighbour(index=peer.index, address=peer.address, incarnation=peer.incarnation, name=peer.name)
 
 
 def peer(message: pb.Neighbour) -> Peer:
-    """And back."""
     return Peer(message.index, message.address, message.incarnation, message.name)
 
 

@@ -63,7 +63,6 @@ def neighbours(near: Collection[pb.Neighbour], nodes: int, index: int) -> None:
 
 
 def plan(events: Plan, nodes: int) -> None:
-    """Whom it names."""
     strangers = [node for node in named_nodes(events) if node >= nodes]
     if strangers:
         raise _no(f"its plan names node {strangers[0]}, and there are {nodes}")

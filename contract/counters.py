@@ -112,7 +112,6 @@ class OutCounters:
 
     @property
     def bytes(self) -> int:
-        """Of the vectors sent."""
         return self.values_bytes + self.support_bytes + self.stars_bytes + self.framing_bytes
 
     @property

@@ -17,7 +17,6 @@ def log_event(logger: logging.Logger, event: str, level: int = logging.INFO, **f
 
 
 def log_mistake(logger: logging.Logger, event: str, error: BaseException, **fields: object) -> None:
-    """With its traceback."""
     logger.error(event, exc_info=error, extra={"fields": fields})
 
 

@@ -14,8 +14,6 @@ from pame.links import LinkSpec
 
 
 class NodeConditions:
-    """Of one node."""
-
     def __init__(self, planned: Conditions, index: int, shaper: Shaper | None = None, seconds: float = 0.0) -> None:
         """`shaper`: what the kernel does; None: nothing. `seconds`: of the run, when this node begins."""
         self._planned = self._all = planned
@@ -30,7 +28,6 @@ class NodeConditions:
         self._began = time.monotonic() - seconds
 
     def add(self, events: Iterable[FaultEvent]) -> None:
-        """Faults by hand."""
         self._all = replace(self._all, plan=(*self._all.plan, *events))
 
     def seconds(self, moment: float | None = None) -> float:
@@ -51,7 +48,6 @@ class NodeConditions:
         return self._all.is_lost(sender, self._index, k)
 
     def jitter(self, receiver: int, k: int) -> float:
-        """A number in [0,1) for a message."""
         return self._all.jitter(self._index, receiver, k)
 
     def whole_link(self, receiver: int) -> LinkSpec:

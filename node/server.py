@@ -59,7 +59,6 @@ class ExchangeServer:
 
     @property
     def is_open(self) -> bool:
-        """Whether it listens."""
         return self._server is not None
 
     @property
@@ -69,12 +68,10 @@ class ExchangeServer:
 
     @property
     def host(self) -> str:
-        """Where neighbours reach it."""
         return self._host
 
     @property
     def port(self) -> int:
-        """Where it listens."""
         return self._port
 
     async def open(
@@ -124,7 +121,6 @@ class ExchangeServer:
             await asyncio.sleep(0.005)
 
     async def close(self) -> None:
-        """Stop serving."""
         if self._server is not None:
             await self._server.stop(0.2)
 
@@ -193,6 +189,5 @@ class _Stream:
                 await context.write(pb.Receipt(seen=acknowledged, late=self._late, refused=refused))
 
     def end(self) -> None:
-        """Nothing more will come."""
         self._is_over = True
         self._news.set()

@@ -188,7 +188,6 @@ class Session:
         self._send(pb.FromNode(fault=fault_message(self.assigned.run, turn)))
 
     async def moved(self, peers: Iterable[Peer]) -> None:
-        """Neighbours came back elsewhere."""
         for peer in peers:
             self._peers[peer.index] = peer
             self._trainer.checks.moved(peer.index, peer.incarnation)
@@ -222,7 +221,6 @@ class Session:
         await self.close()
 
     async def close(self) -> None:
-        """Leave at once."""
         for task in (self._task, self._following, self._shaping, self._reporter):
             await self._cancel(task)
         await self._prober.close()

@@ -126,15 +126,12 @@ class ByteAccount:
         return self.starved + sum(self._messages[fate] for fate in (Fate.LATE, Fate.EVICTED, Fate.LOST)) == 0
 
     def messages(self, fate: Fate) -> int:
-        """How many messages met a fate."""
         return self._messages[fate]
 
     def bytes(self, fate: Fate) -> int:
-        """How many bytes they had."""
         return self._bytes[fate]
 
     def links(self) -> LinkRows:
-        """The account by directed link."""
         merged = {fate: _merge(rows) for fate, rows in self._rows.items()}
         keys = np.unique(np.concatenate([rows[0] for rows in merged.values()]))
 

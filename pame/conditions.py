@@ -43,8 +43,6 @@ def worsened(spec: LinkSpec, worse: DegradeEffect) -> LinkSpec:
 
 
 class Loss(Enum):
-    """What becomes of a message when it is to be sent."""
-
     NONE = "none"
     """It goes."""
     FORESEEN = "foreseen"
@@ -55,8 +53,6 @@ class Loss(Enum):
 
 @dataclass(frozen=True)
 class Conditions:
-    """Of one run."""
-
     seed: int
     nodes: int
     messages: Messages = field(default_factory=Messages)
@@ -163,7 +159,6 @@ class Conditions:
 
     @cached_property
     def _struck(self) -> tuple[Mapping[Link, list[FaultEvent]], Mapping[int, list[FaultEvent]]]:
-        """The events by link, and by node."""
         by_link: dict[Link, list[FaultEvent]] = defaultdict(list)
         by_node: dict[int, list[FaultEvent]] = defaultdict(list)
         for event in self.plan:

@@ -54,7 +54,6 @@ class LinkProperty:
     """The value that does nothing to messages."""
 
     def of(self, spec: LinkSpec) -> float:
-        """Its value on a link."""
         return float(getattr(spec, self.field))
 
 

@@ -111,7 +111,6 @@ class RoundsMailbox:
         """By sender: the newest tag used in or after its round."""
 
     def put(self, received: Received) -> None:
-        """Take a message in."""
         self._attendance.heard(received.sender, received.iteration)
         messages = self._messages.setdefault(received.sender, {})
         is_copy = received.iteration in messages or received.iteration <= self._taken.get(received.sender, -1)
@@ -191,7 +190,6 @@ class InOrderMailbox:
         self._messages: list[Received] = []
 
     def put(self, received: Received) -> None:
-        """Take a message in."""
         self._attendance.heard(received.sender, received.iteration)
         self._messages.append(received)
 

@@ -84,7 +84,6 @@ def encode_message(message: Message, wire: Wire) -> list[Coded]:
 
 
 def measure_message(message: Message, wire: Wire) -> Sizes:
-    """The sizes of `encode_message` without the bytes."""
     return sum((measure_payload(vector, wire) for vector in message.values()), Sizes())
 
 

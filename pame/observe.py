@@ -82,12 +82,10 @@ class Several:
         self._observers = observers
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """A point of the curves."""
         for observer in self._observers:
             observer.evaluated(evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:
-        """Some nodes finished an iteration."""
         for observer in self._observers:
             observer.recorded(records)
 

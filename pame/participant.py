@@ -66,7 +66,6 @@ class Participant:
             self._remember_round(now, early)
 
     def deliver(self, envelope: Received, now: float) -> None:
-        """A message arrives."""
         if envelope.iteration in self._round_began:
             self.patience.arrived_after(now - self._round_began[envelope.iteration])
         elif envelope.iteration > self.k:
@@ -78,7 +77,6 @@ class Participant:
         return self.waiting is None or self._mailbox.satisfied(self.k, self.waiting)
 
     def expire(self) -> None:
-        """Patience ran out."""
         self.expired += 1
         if self.waiting is not None:
             self._mailbox.missed(self.k, self.waiting)

@@ -16,13 +16,10 @@ _MAD_TO_DEVIATION = 1.4826
 
 
 class FixedPatience:
-    """Always the same patience."""
-
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
     def seconds(self) -> float:
-        """How long to wait now."""
         return self._seconds
 
     def arrived_after(self, wait_s: float) -> None:
@@ -36,7 +33,6 @@ class AdaptivePatience:
         self._waits: deque[float] = deque(maxlen=_WINDOW)
 
     def seconds(self) -> float:
-        """How long to wait now."""
         if len(self._waits) < _ENOUGH:
             return CEILING_S
         middle = median(self._waits)

@@ -68,7 +68,6 @@ class ResolvedRun:
         return Conditions(self.seed, self.topology.nodes, self.messages, self.compute, self.link, self.links, self.plan)
 
     def wire(self, sender: int, iteration: int) -> Wire:
-        """How that message travels."""
         return Wire(Draw(self.seed, sender, iteration), self.messages.coding, self.messages.value_type)
 
     @property
@@ -112,7 +111,6 @@ class ResolvedRun:
         return [self.node(index, selection) for index in range(self.topology.nodes)]
 
     def mailbox(self, index: int, delivery: Delivery) -> Mailbox:
-        """An empty mailbox for one node."""
         rules = self.exchange
         if delivery is Delivery.IN_ORDER:
             return InOrderMailbox(rules.exclude_after, waits=rules.waits)

@@ -39,7 +39,6 @@ class Exchange:
 
     @property
     def waits(self) -> bool:
-        """Whether a round waits for anybody."""
         return self.mode == "rounds"
 
     def patience(self) -> Patience:

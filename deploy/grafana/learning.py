@@ -9,7 +9,6 @@ _PARTICIPATION = ((0.5, "orange"), (0.9, "green"))
 
 
 def learning() -> Dashboard:
-    """All its panels."""
     return page(
         "Learning",
         "What the nodes learn together: objective, agreement, and who has come how far.",

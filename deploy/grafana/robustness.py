@@ -11,7 +11,6 @@ _WAITING = ((0.5, "orange"), (0.9, "red"))
 
 
 def robustness() -> Dashboard:
-    """All its panels."""
     return page(
         "Robustness",
         "How the run stands what is done to it: waiting, late and missing messages, refusals, nodes that are gone.",

@@ -25,7 +25,6 @@ _WASTE = ((0.05, "orange"), (0.25, "red"))
 
 
 def transmission_volume() -> Dashboard:
-    """All its panels."""
     return page(
         "Transmission volume",
         "What the nodes send to each other: how much, of what kind, on which link, and what of it was of no use.",

@@ -60,7 +60,6 @@ class _Plan:
 
     @property
     def cable(self) -> str:
-        """The host's end."""
         return f"pame-{self.block.network_address.packed[1]}"
 
     @property

@@ -21,7 +21,6 @@ class Reached:
         """Nothing."""
 
     def recorded(self, records: Sequence[Record]) -> None:
-        """Some nodes finished an iteration."""
         for record in records:
             under_way = self._iterations[record.node]
             if record.iteration > under_way + 1:

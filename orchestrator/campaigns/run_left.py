@@ -35,7 +35,6 @@ class RunLeft:
 
 
 def left_in(folder: Path, experiment: Experiment, setting: ResolvedRun) -> RunLeft:
-    """By a run folder."""
     summary = require_summary(folder)
     return RunLeft(
         experiment,

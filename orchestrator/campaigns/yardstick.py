@@ -22,7 +22,6 @@ class Yardstick:
     best: float
 
     def left(self, objective: float) -> float:
-        """The relative suboptimality."""
         return (objective - self.best) / (self.start - self.best)
 
     def objective(self, left: float) -> float:

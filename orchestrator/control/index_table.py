@@ -50,7 +50,6 @@ class IndexTable:
         return [member for _, member in self.taken() if member.alive]
 
     def alive(self) -> set[int]:
-        """Their indices."""
         return {index for index, member in self.taken() if member.alive}
 
     def mute(self) -> set[int]:

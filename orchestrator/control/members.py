@@ -68,7 +68,6 @@ class Members:
         return sorted(self._members.values(), key=lambda member: _natural(member.name))
 
     def alive(self) -> list[Member]:
-        """Those whose stream is open."""
         return [member for member in self.all() if member.alive]
 
     def within_reach(self, capabilities: Set[str] = frozenset()) -> list[Member]:

@@ -57,7 +57,6 @@ class NodeFacts:
 
 
 def facts_of(run: int, setting: ResolvedRun, snapshot_every: int) -> NodeFacts:
-    """Of a run as it is planned."""
     return NodeFacts(
         run=run,
         nodes=setting.topology.nodes,

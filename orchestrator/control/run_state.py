@@ -182,7 +182,6 @@ class NetworkRunState:
             self.record(event)
 
     def record(self, event: Mapping[str, object]) -> None:
-        """In events.jsonl, and for whoever looks now."""
         self.events.append(event)
         if (told := told_of(event)) is not None:
             self.told.append(told)

@@ -82,11 +82,9 @@ class Totals:
         return dict(self._newest)
 
     def out(self) -> OutCounters:
-        """All outgoing links together."""
         return _together(OutCounters, [link for _, link in self._sent()])
 
     def figures(self) -> NetworkFigures:
-        """Everything that is not in the account."""
         sent, taken, out = self._sent(), self._taken(), self.out()
         trips_s = sum(link.round_trip_s * link.acknowledged for _, link in sent)
         return NetworkFigures(

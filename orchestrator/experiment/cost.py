@@ -39,7 +39,6 @@ class Cost:
 
     @property
     def bytes(self) -> int:
-        """Of memory."""
         return self.data_bytes + self.model_bytes + self.graph_bytes
 
 

@@ -31,8 +31,6 @@ _LEAST_RATE = 0.01
 
 @dataclass(frozen=True)
 class LinkTable:
-    """What every link does."""
-
     default: LinkSpec = field(default_factory=LinkSpec)
     special: Mapping[Link, LinkSpec] = field(default_factory=dict)
     """Those that do something else, by sender and receiver."""
@@ -40,7 +38,6 @@ class LinkTable:
     """Where the nodes are, if the experiment says so."""
 
     def spec(self, sender: int, receiver: int) -> LinkSpec:
-        """What one link does."""
         return self.special.get((sender, receiver), self.default)
 
 
@@ -96,7 +93,6 @@ def _possible(unit: Unit, distribution: Distribution, number: float) -> float:
 
 
 def _regions(links: LinksSection, nodes: int) -> dict[int, str]:
-    """The region of every node."""
     regions: dict[int, str] = {}
     for name, ranges in (links.regions or {}).items():
         for node in _nodes(f"links.regions.{name}", ranges, nodes):

@@ -55,7 +55,6 @@ _Row = tuple[str, str, str, str]
 
 
 def reference() -> str:
-    """The whole page."""
     schema = json_schema()
     parts = [_INTRODUCTION, "## All keys\n", _table(_rows(Experiment, schema))]
     inner: dict[Any, list[str]] = {}

@@ -25,7 +25,6 @@ _CALLED = "What this section of a sweep is called in tables and reports; made of
 
 
 def json_schema() -> Schema:
-    """The schema of an experiment file."""
     schema = Experiment.model_json_schema()
     definitions: Schema = schema["$defs"]
     _write_defaults_with_units(schema)

@@ -35,11 +35,9 @@ class Recorder:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """From now on."""
         self._task = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
-        """No more."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):

@@ -9,7 +9,6 @@ _NAMED = 4
 
 
 def is_degraded(health: str) -> bool:
-    """Or broken."""
     return health in (State.DEGRADED.value, State.BROKEN.value)
 
 

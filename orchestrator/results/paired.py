@@ -89,7 +89,6 @@ class CensoredPairs:
         return median(pair[side] for pair in self.values)
 
     def words(self, side: int, times: float = 1.0) -> str:
-        """The same, in words."""
         return f"{times * self.middle(side):.3g}" if self.values else "missed"
 
 

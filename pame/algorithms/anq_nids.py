@@ -41,7 +41,6 @@ class AnqNidsSpec(ReplicaSpec):
     compressor: CompressorSpec = field(default_factory=AdaptiveQuantizer)
 
     def node(self, context: Context) -> "AnqNids":
-        """The state machine of one node."""
         return AnqNids(self, context)
 
 

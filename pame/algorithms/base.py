@@ -55,7 +55,6 @@ class MixingSpec:
         return FixedStep(eta=self.eta, gamma=self.gamma)
 
     def first_step(self, enough: int) -> float:
-        """The step size at k = 0."""
         return self.step.size(0, enough)
 
 
@@ -79,18 +78,15 @@ class NodeBase:
 
     @property
     def desynchronised(self) -> int:
-        """How many gaps were seen."""
         return self._gaps
 
     def prepare(self, k: int) -> None:
         """Nothing precedes sending."""
 
     def receivers(self, k: int) -> Sequence[int]:
-        """As the public draws say."""
         return self._context.selection.receivers(self._context.node, k)
 
     def wanted(self, k: int) -> Wanted | None:
-        """As the public draws say."""
         return self._context.selection.wanted(self._context.node, k)
 
     def missed(self, neighbour: int, k: int) -> None:

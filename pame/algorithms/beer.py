@@ -38,7 +38,6 @@ class BeerSpec(ReplicaSpec):
     gam: Annotated[float, Gt(0), Le(1)] = 0.1
 
     def node(self, context: Context) -> "Beer":
-        """The state machine of one node."""
         return Beer(self, context)
 
 

@@ -32,7 +32,6 @@ class ChocoSpec(ReplicaSpec):
     gam: Annotated[float, Gt(0), Le(1)] = 0.1
 
     def node(self, context: Context) -> "Choco":
-        """The state machine of one node."""
         return Choco(self, context)
 
 

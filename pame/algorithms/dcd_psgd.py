@@ -30,7 +30,6 @@ class DcdPsgdSpec(ReplicaSpec):
     compressor: CompressorSpec = field(default_factory=Quantize)
 
     def node(self, context: Context) -> "DcdPsgd":
-        """The state machine of one node."""
         return DcdPsgd(self, context)
 
 

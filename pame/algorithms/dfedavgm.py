@@ -41,7 +41,6 @@ class DfedavgmSpec(GossipSpec):
     compressor: Quantize | None = None
 
     def node(self, context: Context) -> "Dfedavgm":
-        """The state machine of one node."""
         return Dfedavgm(self, context)
 
 
@@ -55,7 +54,6 @@ class Dfedavgm(GossipNode):
 
     @property
     def vectors(self) -> Mapping[str, Form]:
-        """The model, whole or quantized."""
         compressor = self._spec.compressor
         return {"x": Form.DENSE if compressor is None else Form(compressor.form)}
 

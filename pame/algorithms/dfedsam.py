@@ -32,7 +32,6 @@ class DfedsamSpec(GossipSpec):
     rho: Annotated[float, Ge(0)] = 0.01
 
     def node(self, context: Context) -> "Dfedsam":
-        """The state machine of one node."""
         return Dfedsam(self, context)
 
 

@@ -40,7 +40,6 @@ class DmgtSvrgSpec(FlowSpec):
     snapshot_every: Annotated[int, Ge(1)] = 10
 
     def node(self, context: Context) -> "DmgtSvrg":
-        """The state machine of one node."""
         return DmgtSvrg(self, context)
 
 

@@ -38,7 +38,6 @@ class DpsgdSpec(GossipSpec):
         return WHO[self.draw]
 
     def node(self, context: Context) -> "Dpsgd | StepFirstDpsgd":
-        """The state machine of one node."""
         return Dpsgd(self, context) if self.order == "mix-first" else StepFirstDpsgd(self, context)
 
 

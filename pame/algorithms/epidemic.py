@@ -58,11 +58,9 @@ class EpidemicSpec:
         return FixedStep(eta=self.eta, gamma=self.gamma)
 
     def first_step(self, enough: int) -> float:
-        """The step size at k = 0."""
         return self.step.size(0, enough)
 
     def node(self, context: Context) -> "Epidemic":
-        """The state machine of one node."""
         return Epidemic(self, context)
 
 

@@ -38,7 +38,6 @@ class GossipNode(NodeBase):
 
     @property
     def vectors(self) -> Mapping[str, Form]:
-        """The model."""
         return {"x": Form.DENSE}
 
     def message(self, k: int) -> Message:
@@ -57,7 +56,6 @@ class GossipNode(NodeBase):
         return self._model
 
     def _model_in(self, received: Received) -> Vector:
-        """What a neighbour sent."""
         return dense(received, "x")
 
     def _take_average(self) -> Vector:

@@ -43,7 +43,6 @@ class NidsSpec(FlowSpec):
     dual: Annotated[float, Gt(0)] = 1.0
 
     def node(self, context: Context) -> "Nids":
-        """The state machine of one node."""
         return Nids(self, context)
 
 

@@ -58,11 +58,9 @@ class PameSpec:
     fan_out: ClassVar = 0
 
     def first_step(self, enough: int) -> float:
-        """The step size at k = 0."""
         return self.step.size(0, enough)
 
     def node(self, context: Context) -> "Pame":
-        """The state machine of one node."""
         return Pame(self, context)
 
 

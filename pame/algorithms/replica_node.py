@@ -19,22 +19,18 @@ class ReplicaNode(NodeBase):
 
     @property
     def vectors(self) -> Mapping[str, Form]:
-        """Updates and whole surrogates."""
         return self._replicas.forms.vectors
 
     @property
     def bundles(self) -> Collection[frozenset[str]]:
-        """Updates or whole surrogates."""
         return self._replicas.forms.bundles
 
     @property
     def desynchronised(self) -> int:
-        """How many gaps were seen."""
         return self._replicas.desynchronised
 
     @property
     def replicas(self) -> Replicas:
-        """The surrogates and replicas."""
         return self._replicas
 
     def message(self, k: int) -> Message:

@@ -40,7 +40,6 @@ class SquarmSpec(ReplicaSpec):
     compressor: CompressorSpec = field(default_factory=Sign)
 
     def node(self, context: Context) -> "Squarm":
-        """The state machine of one node."""
         return Squarm(self, context)
 
 

@@ -28,7 +28,6 @@ class PenaltyStep:
 
     @property
     def words(self) -> str:
-        """For people."""
         return f"1/(sigma^k t_i), sigma0 = {self.sigma0:g}, gamma = {self.gamma:g} (as printed)"
 
     def size(self, k: int, enough: int) -> float:
@@ -54,7 +53,6 @@ class FixedStep:
 
     @property
     def words(self) -> str:
-        """For people."""
         shrinks = "" if self.gamma == 1 else f"/{self.gamma:g}^k"
         return f"fixed, {self.eta:g}{shrinks} (independent of t)"
 

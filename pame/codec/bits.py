@@ -18,12 +18,10 @@ def take(view: memoryview, size: int, what: str) -> memoryview:
 
 
 def varint_size(number: int) -> int:
-    """How many bytes a varint takes."""
     return max(1, (number.bit_length() + 6) // 7)
 
 
 def write_varint(number: int) -> bytes:
-    """A number as a varint."""
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)

@@ -14,7 +14,6 @@ def encode_dense(vector: Vector, values: ValueType = ValueType.FLOAT64) -> bytes
 
 
 def measure_dense(vector: Vector, values: ValueType = ValueType.FLOAT64) -> Sizes:
-    """The sizes of `encode_dense` without the bytes."""
     return Sizes(values=vector.size * values.dtype.itemsize, framing=1)
 
 

@@ -25,7 +25,6 @@ _LONGEST = (MAX_RUNG + 1).bit_length()
 
 
 def encode_levels(levels: Levels) -> bytes:
-    """The bytes of levels."""
     numbers = np.abs(levels.levels) + 1
     if not _is_on_the_ladder(levels.first, levels.growth, numbers):
         raise ValueError("levels to be sent must have finite heights and be at most 2^31 - 2")
@@ -45,7 +44,6 @@ def encode_levels(levels: Levels) -> bytes:
 
 
 def measure_levels(levels: Levels) -> Sizes:
-    """The sizes of `encode_levels` without the bytes."""
     widths = _widths(np.abs(levels.levels) + 1)
     bits = widths.size + 2 * int(widths.sum()) + int(np.count_nonzero(widths))
     return Sizes(values=2 * NUMBER_BYTES + bitmap_size(bits), framing=len(FLAGS))

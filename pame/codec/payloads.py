@@ -41,7 +41,6 @@ def encode_payload(payload: Payload | Vector, wire: Wire) -> bytes:
 
 
 def measure_payload(payload: Payload | Vector, wire: Wire) -> Sizes:
-    """The sizes of `encode_payload` without the bytes."""
     match payload:
         case Sparse():
             return measure_sparse(payload, wire.values)

@@ -19,7 +19,6 @@ MAX_BITS = 16
 
 
 def encode_quantized(quantized: Quantized) -> bytes:
-    """The bytes of a quantized vector."""
     bits, steps = quantized.bits, quantized.steps
     if not 2 <= bits <= MAX_BITS or (np.abs(quantized.levels) > steps).any():
         raise ValueError(f"not a quantized vector: levels of {bits} bits lie within {steps} of 0, and 2 <= bits <= 16")
@@ -32,7 +31,6 @@ def encode_quantized(quantized: Quantized) -> bytes:
 
 
 def measure_quantized(quantized: Quantized) -> Sizes:
-    """The sizes of `encode_quantized` without the bytes."""
     packed = bitmap_size(quantized.n * quantized.bits)
     return Sizes(values=NUMBER_BYTES + packed, framing=len(FLAGS) + varint_size(quantized.bits))
 

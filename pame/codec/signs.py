@@ -10,13 +10,11 @@ from pame.compressors import Signs
 
 
 def encode_signs(signs: Signs) -> bytes:
-    """The bytes of signs."""
     packed = np.packbits(signs.negative, bitorder="little")
     return b"".join((FLAGS, write_number(signs.scale, 0.0), packed.data))
 
 
 def measure_signs(signs: Signs) -> Sizes:
-    """The sizes of `encode_signs` without the bytes."""
     return Sizes(values=NUMBER_BYTES + bitmap_size(signs.n), framing=len(FLAGS))
 
 

@@ -14,7 +14,6 @@ class Sizes:
 
     @property
     def total(self) -> int:
-        """The length of the message."""
         return self.values + self.support + self.stars + self.framing
 
     def __add__(self, other: "Sizes") -> "Sizes":

@@ -10,12 +10,10 @@ from pame.exchange import ValueType
 
 
 def encode_sparse(sparse: Sparse, values: ValueType = ValueType.FLOAT64) -> bytes:
-    """The bytes of a sparse vector."""
     return encode(sparse, values=values)
 
 
 def measure_sparse(sparse: Sparse, values: ValueType = ValueType.FLOAT64) -> Sizes:
-    """The sizes of `encode_sparse` without the bytes."""
     return measure(sparse, values=values)
 
 

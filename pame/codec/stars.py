@@ -53,7 +53,6 @@ def find(values: Vector) -> Stars:
 
 
 def write(stars: Stars) -> bytes:
-    """The star section."""
     if stars.gaps is not None:
         return write_varint(stars.count) + rice.write(stars.gaps)
     return write_bitmap(stars.positions, stars.s) if stars.positions is not None else b""

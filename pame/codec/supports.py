@@ -79,7 +79,6 @@ def plan(support: Indices, n: int, coding: SupportCoding | None, draw: Draw | No
 
 
 def write(chosen: SupportPlan, support: Indices, n: int) -> bytes:
-    """The support section."""
     if chosen.coding is SupportCoding.SEED:
         return _checksum(support)
     if chosen.coding is SupportCoding.BITMAP:

@@ -34,7 +34,6 @@ class Quantized:
 
     @property
     def n(self) -> int:
-        """How many coordinates."""
         return self.levels.size
 
     @property
@@ -53,7 +52,6 @@ class Levels:
 
     @property
     def n(self) -> int:
-        """How many coordinates."""
         return self.levels.size
 
 
@@ -66,7 +64,6 @@ class Signs:
 
     @property
     def n(self) -> int:
-        """How many coordinates."""
         return self.negative.size
 
 
@@ -79,7 +76,6 @@ def most_steps(bits: int) -> int:
 
 
 def form_of(payload: Payload | Vector) -> FormName:
-    """How a payload travels."""
     match payload:
         case Sparse():
             return "sparse"

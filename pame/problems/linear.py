@@ -43,7 +43,6 @@ class LinearSpec:
     test_samples: Annotated[int, Ge(1)] = 10_000
 
     def build(self, nodes: int, seed: int) -> Regression:
-        """The problem for so many nodes."""
         return Regression(self, Squares(self.noise), nodes, seed)
 
 

@@ -48,7 +48,6 @@ class LogisticSpec:
     test_samples: Annotated[int, Ge(1)] = 10_000
 
     def build(self, nodes: int, seed: int) -> Regression:
-        """The problem for so many nodes."""
         return Regression(self, CrossEntropy(self.soft, self.regularisation), nodes, seed)
 
 
@@ -67,7 +66,6 @@ class CrossEntropy:
         return probabilities if self.soft else (uniforms(key, scores.size) < probabilities).astype(np.float64)
 
     def positive(self, labels: Vector) -> NDArray[np.bool_]:
-        """The hard label."""
         return labels > 0.5
 
     def loss(self, scores: Vector, labels: Vector) -> Vector:

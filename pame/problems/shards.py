@@ -122,7 +122,6 @@ class Shards:
         self._test: Shard | None = None
 
     def of(self, node: int) -> Shard:
-        """A node's shard."""
         if node not in self._shards:
             self._shards[node] = self._draw(node, np.empty((self.spec.samples, self.spec.n)))
         return self._shards[node]

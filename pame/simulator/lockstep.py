@@ -18,7 +18,6 @@ from pame.simulator.sending import post
 
 
 def run_lock_step(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
-    """Run to the first stop rule."""
     check("lock-step", setting)
     run = _LockStepRun(setting, observer, ledger)
     k = 0

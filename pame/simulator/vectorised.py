@@ -34,7 +34,6 @@ Indices = NDArray[np.int64]
 
 
 def run_vectorised(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
-    """Run to the first stop rule."""
     check("vectorised", setting)
     spec = cast(PameSpec, setting.algorithm)
     problem = setting.problem.stacked()

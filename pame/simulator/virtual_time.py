@@ -36,7 +36,6 @@ Action = Callable[[float], None]
 
 
 def run_virtual_time(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
-    """Run to the first stop rule."""
     return _VirtualTimeRun(setting, observer, ledger).go()
 
 
@@ -81,7 +80,6 @@ class _VirtualTimeRun:
         self._by_time = self._conditions.keep_nodes_apart
 
     def go(self) -> RunOutcome:
-        """Handle event after event."""
         now = 0.0
         self._evaluate_by_time(now)
         for node in self._nodes:

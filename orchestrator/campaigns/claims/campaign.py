@@ -185,7 +185,6 @@ def make_claims(arguments: Mapping[str, Any]) -> ClaimsCampaign:
 
 
 def _result(outcome: ClaimsOutcome) -> dict[str, object]:
-    """For programs."""
     return {
         "command": outcome.command,
         "mode": outcome.mode,

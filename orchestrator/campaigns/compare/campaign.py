@@ -75,7 +75,6 @@ class CompareCampaign:
 
     @property
     def runs(self) -> int:
-        """On fresh seeds."""
         comparison = self.comparison
         return sum(len(contestants(comparison, view)) for view in views(comparison)) * len(comparison.seeds)
 
@@ -223,7 +222,6 @@ def _labels(cell: CompareCell) -> dict[str, Any]:
 
 
 def _result(outcome: CompareOutcome) -> dict[str, object]:
-    """For programs."""
     comparison = outcome.comparison
     return {
         "name": comparison.name,

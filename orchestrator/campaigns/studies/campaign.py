@@ -139,7 +139,6 @@ def make_study(arguments: Mapping[str, Any]) -> StudyCampaign:
 
 
 def _result(outcome: StudyOutcome) -> dict[str, object]:
-    """For programs."""
     return {
         "study": outcome.study.name,
         "claim": outcome.study.claim,

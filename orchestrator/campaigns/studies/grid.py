@@ -171,7 +171,6 @@ def base_experiment(path: Path) -> Experiment:
 
 
 def eta_of(base: Experiment) -> float:
-    """Where tuning begins."""
     return _step(base).eta
 
 

@@ -21,11 +21,9 @@ class Rows:
         return [(row, known[row.seed]) for row in self.of(*one) if row.seed in known]
 
     def time(self, policy: str, condition: str) -> Spread | None:
-        """To the target."""
         return spread_of_hits([row.seconds_to_target for row in self.of(policy, condition)])
 
     def bytes(self, policy: str, condition: str) -> Spread | None:
-        """To the target."""
         return spread_of_hits([row.bytes_to_target for row in self.of(policy, condition)])
 
     def figure(self, policy: str, condition: str, of: Callable[[StudyRow], float | None]) -> Spread | None:

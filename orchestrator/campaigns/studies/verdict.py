@@ -47,7 +47,6 @@ class StudyFinding:
 
     @property
     def verdict(self) -> Verdict:
-        """In this condition."""
         if self.seeds < ENOUGH_SEEDS:
             return Verdict.LOOK
         return Verdict.OPEN if self.is_within is None else Verdict.HOLDS if self.is_within else Verdict.FAILS

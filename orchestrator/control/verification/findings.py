@@ -76,7 +76,6 @@ class Verification:
         return [finding for finding in self.findings if finding.verdict is LinkVerdict.MISS]
 
     def said(self) -> str:
-        """In one line."""
         counts = Counter(finding.verdict for finding in self.findings)
         ok, miss, unknown = counts[LinkVerdict.OK], counts[LinkVerdict.MISS], counts[LinkVerdict.UNVERIFIABLE]
         return f"links measured: {ok} properties as asked, {miss} not, {unknown} unverifiable here"

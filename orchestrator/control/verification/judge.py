@@ -56,7 +56,6 @@ class Sample:
 
 
 def unverifiable(asked: Asked, why: str) -> LinkFinding:
-    """Nothing can be said."""
     return LinkFinding(asked, LinkVerdict.UNVERIFIABLE, how=why)
 
 

@@ -83,7 +83,6 @@ class _Fit:
         return rate_bps <= self._room_bps and all(self._busy.get(end, edge) == edge for end in link)
 
     def add(self, link: Link, rate_bps: float) -> None:
-        """Take it in."""
         self.links.append(link)
         self._room_bps -= rate_bps
         self._busy |= dict.fromkeys(link, edge_of(link))

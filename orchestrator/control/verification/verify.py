@@ -61,7 +61,6 @@ class Verifier:
         self._findings: list[LinkFinding] = []
 
     def heard(self, node: int, answer: pb.Probed) -> None:
-        """A node answers."""
         if answer.number == self._number and (node, answer.peer) in self._expected:
             self._answers[node, answer.peer] = answer
             self._news.set()

@@ -54,9 +54,7 @@ class Fault(Protocol):
     """One entry of the section `faults`."""
 
     @property
-    def kind(self) -> str:
-        """Its word."""
-        ...
+    def kind(self) -> str: ...
 
     def problems(self) -> dict[str, str]:
         """What in it contradicts itself, by key; each sentence says what to do."""

@@ -73,7 +73,6 @@ class TimedFault:
     until: Annotated[Moment | None, _UNTIL] = None
 
     def times(self) -> "Times":
-        """The same as a value."""
         return Times({"at": self.at, "for": self.lasts, "until": self.until})
 
 
@@ -84,7 +83,6 @@ class RepeatedFault(TimedFault):
     every: Annotated[Span | None, _EVERY] = None
 
     def times(self) -> "Times":
-        """The same as a value."""
         return Times({"at": self.at, "for": self.lasts, "until": self.until, "every": self.every})
 
 
@@ -97,7 +95,6 @@ class SecondsFault:
     until: Annotated[Seconds | None, _UNTIL] = None
 
     def times(self) -> "Times":
-        """The same as a value."""
         return Times({"at": self.at, "for": self.lasts, "until": self.until})
 
 
@@ -108,7 +105,6 @@ class RepeatedSecondsFault(SecondsFault):
     every: Annotated[PositiveSeconds | None, _EVERY] = None
 
     def times(self) -> "Times":
-        """The same as a value."""
         return Times({"at": self.at, "for": self.lasts, "until": self.until, "every": self.every})
 
 
@@ -120,7 +116,6 @@ class Horizon:
     iterations: float = inf
 
     def of(self, unit: Unit) -> float:
-        """In one unit."""
         return self.seconds if unit == "seconds" else self.iterations
 
 
@@ -144,7 +139,6 @@ class Times:
 
     @property
     def begin(self) -> float:
-        """Of the first window."""
         return self._number("at", 0.0)
 
     @property
@@ -193,7 +187,6 @@ class Times:
 
     @property
     def _strikes(self) -> bool:
-        """Whether nodes are stopped at an iteration."""
         return self.stops and self.unit == "iterations"
 
     def _window(self, begin: float) -> Window:
@@ -207,12 +200,10 @@ class Times:
 
 
 def unit_of(amount: Amount) -> Unit:
-    """What is counted."""
     return "seconds" if isinstance(amount, float | int) else "iterations"
 
 
 def number_of(amount: Amount) -> float:
-    """How many of them."""
     match amount:
         case AtIteration():
             return float(amount.iteration)

@@ -39,5 +39,4 @@ class Complete:
     kind: Literal["complete"] = "complete"
 
     def edges(self, nodes: int, _seed: int) -> Edges:
-        """All pairs."""
         return np.stack(np.triu_indices(nodes, 1), axis=1).astype(np.int64)

@@ -38,11 +38,9 @@ class Churn(SecondsFault):
     keep_connected: bool = False
 
     def problems(self) -> dict[str, str]:
-        """Only times can contradict each other."""
         return self.times().problems()
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One kill at a time."""
         times = self.times()
         end = min(times.end, world.horizon.seconds)
         if end == inf:

@@ -25,7 +25,6 @@ class ContainerKill(ContainerAbsenceFault):
     keep_connected: bool = False
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One kill per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             yield Happening(
                 fault_effects.ContainerKillEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window

@@ -38,10 +38,8 @@ class CpuQuota(RepeatedSecondsFault):
     cpu: CpuShare
 
     def problems(self) -> dict[str, str]:
-        """Only times can contradict each other."""
         return self.times().problems()
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One quota per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             yield Happening(fault_effects.CpuQuotaEffect(choose_nodes(self.nodes, world, turn), 1.0 / self.cpu), window)

@@ -48,7 +48,6 @@ class Degrade(RepeatedSecondsFault):
         return found
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One effect per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             links = choose_links(self.links, world, turn)
             yield Happening(

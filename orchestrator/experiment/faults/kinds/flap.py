@@ -47,7 +47,6 @@ class Flap(TimedFault):
         return found
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One cut per period."""
         times, period = self.times(), number_of(self.period)
         cut = CutEffect(choose_links(self.links, world, 0, self.keep_connected))
         down = self.duty * period

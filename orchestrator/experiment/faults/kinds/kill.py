@@ -27,7 +27,6 @@ class AbsenceFault:
     back_after: StoppedSeconds | None = None
 
     def times(self) -> Times:
-        """The same as a value."""
         given = {"at": self.at, "back_after": self.back_after, "until": self.until, "every": self.every}
         return Times(given, length="back_after", stops=True)
 
@@ -62,7 +61,6 @@ class Kill(AbsenceFault):
     keep_connected: bool = False
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One kill per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             yield Happening(
                 fault_effects.KillEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window

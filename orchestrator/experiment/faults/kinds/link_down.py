@@ -24,10 +24,8 @@ class LinkDown(RepeatedFault):
     keep_connected: bool = False
 
     def problems(self) -> dict[str, str]:
-        """Only times can contradict each other."""
         return self.times().problems()
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One cut per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             yield Happening(CutEffect(choose_links(self.links, world, turn, self.keep_connected)), window)

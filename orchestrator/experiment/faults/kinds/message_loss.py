@@ -25,10 +25,8 @@ class MessageLoss(RepeatedFault):
     loss: PositiveShare
 
     def problems(self) -> dict[str, str]:
-        """Only times can contradict each other."""
         return self.times().problems()
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One effect per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             yield Happening(DropEffect(choose_links(self.links, world, turn), self.loss), window)

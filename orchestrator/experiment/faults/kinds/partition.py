@@ -35,7 +35,6 @@ class Partition(RepeatedFault):
         return found
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One cut per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             middle, parts = self._parts(world, turn)
             words = f"partition {self.shape}: {' | '.join(map(_listed, parts))}"

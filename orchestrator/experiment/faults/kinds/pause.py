@@ -27,15 +27,12 @@ class Pause(RepeatedFault):
     keep_connected: bool = False
 
     def times(self) -> Times:
-        """The same as a value."""
         return replace(super().times(), stops=True)
 
     def problems(self) -> dict[str, str]:
-        """Only times can contradict each other."""
         return self.times().problems()
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One pause per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             yield Happening(
                 fault_effects.PauseEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window

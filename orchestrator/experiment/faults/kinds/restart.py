@@ -27,7 +27,6 @@ class NodeRestart(AbsenceFault):
     keep_connected: bool = False
 
     def events(self, world: World) -> Iterator[Happening]:
-        """One restart per window."""
         for turn, window in enumerate(self.times().windows(world.horizon)):
             yield Happening(
                 fault_effects.RestartEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window
