@@ -84,11 +84,6 @@ class Found:
         """Every seed of a run, ascending."""
         return sorted((course for course in self.courses if course.run == run), key=lambda course: course.seed)
 
-    @property
-    def keys(self) -> list[str]:
-        """The runs of which something is known."""
-        return list(dict.fromkeys(course.run for course in self.courses))
-
 
 @dataclass(frozen=True)
 class Claim:
