@@ -28,7 +28,6 @@ _told: list[int] = []  # the signals that told this process to end: it belongs t
 
 
 def cores() -> int:
-    """How many processes can work at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -24,8 +24,6 @@ OfPoint = Callable[[SweepRun, Evaluation], float | None]
 
 @dataclass(frozen=True, slots=True)
 class FinalFigure:
-    """A number that a run ends with."""
-
     name: str
     title: str
     of: Callable[[RunSummary], float | None]

@@ -114,8 +114,8 @@ def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     [folder] = (tmp_path / "runs").iterdir()
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    ended = [row for row in rows if row["for"] == "comparison" and row["status"] == "finished"]
-    assert {(row["algorithm"], row["view"].partition(" ")[0]) for row in ended} == {
+    ended = [row for row in rows if row["stage"] == "comparison" and row["status"] == "finished"]
+    assert {(row["labels"]["algorithm"], row["labels"]["view"].partition(" ")[0]) for row in ended} == {
         ("median", "as-published"), ("dpsgd", "as-published"), ("dpsgd", "standardized"),
     }  # fmt: skip
     assert "median cannot be standardized, and is left out: it has no participation and no draw" in done.stdout

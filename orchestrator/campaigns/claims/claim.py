@@ -117,6 +117,5 @@ class Claim:
 
 
 def experiment_of(claim: str, base: str, run: ClaimRun, seed: int) -> Experiment:
-    """The experiment of one run of a claim."""
     settings = [*run.settings, f"seed={seed}", f"name={claim}_{run.key}_seed-{seed}"]
     return load_text(base, Path(f"{claim}.yaml"), settings)[0].experiment

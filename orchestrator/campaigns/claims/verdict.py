@@ -36,17 +36,14 @@ def larger(effect: Interval) -> Verdict:
 
 
 def at_most(bound: float) -> Rule:
-    """The effect is no larger than a bound."""
     return lambda effect: _sides(effect.high <= bound, effect.low > bound)
 
 
 def at_least(bound: float) -> Rule:
-    """The effect is no smaller than a bound."""
     return lambda effect: _sides(effect.low >= bound, effect.high < bound)
 
 
 def within(low: float, high: float) -> Rule:
-    """The effect is between two bounds."""
     return lambda effect: _sides(low <= effect.low and effect.high <= high, effect.high < low or effect.low > high)
 
 
@@ -146,7 +143,6 @@ class ClaimJudgement:
 
     @property
     def met(self) -> str:
-        """How many of the parts that decide hold."""
         deciding = [finding for finding in self.findings if finding.decides]
         return f"{sum(finding.verdict is Verdict.HOLDS for finding in deciding)} of {len(deciding)}"
 

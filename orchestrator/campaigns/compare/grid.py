@@ -204,7 +204,6 @@ def experiment_of(comparison: Comparison, cell: CompareCell) -> Experiment:
 
 
 def is_allowed(comparison: Comparison, cell: CompareCell, key: str, value: float) -> bool:
-    """Whether an algorithm's setting may have this value."""
     values = tuple((other, value if other == key else known) for other, known in cell.values)
     try:
         experiment_of(comparison, CompareCell(cell.algorithm, cell.view, values, cell.seed))

@@ -115,7 +115,6 @@ class CompareRow:
 
     @property
     def accuracy(self) -> float | None:
-        """The best test accuracy on the way."""
         return max((mark.accuracy for mark in self.marks if mark.accuracy is not None), default=None)
 
 

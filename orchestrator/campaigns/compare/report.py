@@ -39,7 +39,6 @@ _COMPANY = "A round at which a node has no partner counts as a round, and change
 
 
 def write_compare_report(folder: Path, outcome: CompareOutcome) -> Path:
-    """Writes `report.html` into the folder of a comparison."""
     parts, figures = [_head(outcome)], []
     if outcome.rows:
         parts += [_family(outcome, family) for family in _TITLES]
@@ -102,7 +101,6 @@ def doubts_of(outcome: CompareOutcome) -> list[str]:
 
 
 def _tightest(outcome: CompareOutcome) -> list[CompareFinding]:
-    """Rounds and bytes to the tightest target."""
     key = f"{outcome.comparison.targets[-1]:g}"
     return [found for found in findings(outcome) if found.goal.key == key and found.measure in (ROUNDS, BYTES)]
 

@@ -75,7 +75,6 @@ def _really_sent(rows: Sequence[CompareRow]) -> str:
 
 
 def company_line(outcome: CompareOutcome, view: CompareView) -> str:
-    """Whom a node meets at a round, by algorithm."""
     words = [
         f"{name} {met.partners:.2g} ({percent(float(f'{met.alone:.2g}'))} of rounds with nobody)"
         for name, met in _companies(outcome, view).items()
@@ -96,7 +95,6 @@ def ended(rows: Sequence[CompareRow]) -> str:
 
 
 def findings_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
-    """Who needs the fewest of what to each target."""
     found = [finding for finding in findings(outcome) if finding.view in some]
     contests = [measure for measure in CONTESTS if any(finding.measure is measure for finding in found)]
     readings = len(some) > 1

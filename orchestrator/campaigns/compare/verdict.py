@@ -75,7 +75,6 @@ class Line:
 
     @property
     def reached(self) -> str:
-        """How many of the runs got there."""
         rounds = self.took[ROUNDS.key]
         return "0 of 0" if rounds is None else f"{rounds.runs - rounds.missed} of {rounds.runs}"
 

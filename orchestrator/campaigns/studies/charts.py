@@ -78,7 +78,6 @@ def by_spare(outcome: StudyOutcome) -> list[Chart]:
 
 
 def by_condition(outcome: StudyOutcome) -> Chart:
-    """Every kind of policy in every condition."""
     rows, conditions = Rows(outcome.predicted), outcome.study.conditions
     policies = [policy for policy in outcome.policies if policy.key in _SHOWN]
     cells = [(c.short, policy.words, policy, c.key) for policy in policies for c in conditions]

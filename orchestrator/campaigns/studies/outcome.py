@@ -12,8 +12,6 @@ from orchestrator.experiment import Experiment
 
 @dataclass(frozen=True)
 class StudyOutcome:
-    """The rows, and what is said of them."""
-
     study: Study
     base: Experiment
     policies: tuple[Policy, ...]

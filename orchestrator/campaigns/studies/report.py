@@ -26,7 +26,6 @@ _SEEDS = 5
 
 
 def write_study_report(folder: Path, outcome: StudyOutcome) -> Path:
-    """Writes `report.html` into the folder of a study."""
     parts, figures = [_head(outcome), _matrix(outcome)], []
     if outcome.predicted:
         charts = [by_condition(outcome), *by_spare(outcome)]

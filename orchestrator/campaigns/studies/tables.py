@@ -120,7 +120,6 @@ def criteria_table(outcome: StudyOutcome) -> str:
 
 
 def tuning_table(outcome: StudyOutcome) -> str:
-    """What was tried, and what was chosen."""
     headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target by seed", False)]
     names = {PAME: "PaME", DPSGD: "D-PSGD"}
     rows = []

@@ -73,7 +73,6 @@ def tune(study: Study, base: Experiment) -> Tuning:
 
 
 def fewest_tries(study: Study) -> int:
-    """How many runs tuning takes at least."""
     return 2 * len(FACTORS) * len(study.tuning_seeds)
 
 

@@ -69,8 +69,6 @@ class StudyFinding:
 
 @dataclass(frozen=True)
 class StudyJudgement:
-    """One criterion, for one reading of the claim."""
-
     reading: str
     about: str
     """The criterion's name."""
