@@ -248,8 +248,8 @@ def test_a_rogue_on_the_data_network_gets_nowhere_and_the_run_is_unharmed(networ
     incarnations = (node_name(victim.id[:12], number) for number in (1, 2, 3))
     for name in incarnations:  # which of them is the newest is no secret, but nobody told us
         done = docker(
-            "run", "--rm", "--network", f"{network.name}_data", "--entrypoint", "python", "pame-orchestrator", "-c", ROGUE,
-            f"{victim.addresses['data']}:4752", name, authority,
+            "run", "--rm", "--network", f"{network.name}_data", "--entrypoint", "python", "pame-orchestrator",
+            "-c", ROGUE, f"{victim.addresses['data']}:4752", name, authority,
         )  # fmt: skip
         assert done.stdout.splitlines() == ["plain UNAVAILABLE", "nobody UNAVAILABLE", "forged UNAVAILABLE"]
         if {"no_tls", "no_certificate", "wrong_authority"} <= refusals(victim).keys():
