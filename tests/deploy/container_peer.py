@@ -23,7 +23,7 @@ def shape(peer: str, wishes: str) -> None:
     wanted = json.loads(wishes)
     spec = LinkSpec(rate_bps=wanted.pop("rate_bps", float("inf")))
     [link] = apply(Desired(interface_to(peer), (Shaped(2, peer, spec, **wanted),), seed=7), HTB_AND_NFT).links
-    held = {name: getattr(link, name) for name in ("rate", "cut", "cut_in", "loss_in")}
+    held = {name: link.held[name] for name in ("rate", "cut", "cut_in", "loss_in")}
     print(json.dumps({name: (each.mechanism, each.kernel) for name, each in held.items() if each.mechanism != "none"}))
 
 
