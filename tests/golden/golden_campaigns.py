@@ -4,7 +4,7 @@
     python -m tests.golden.golden_campaigns study runs/<time>-study-stragglers/verdict.json
     python -m tests.golden.golden_campaigns compare runs/<time>-compare-logistic/compare.json
 
-The command of each is in `campaigns/*.json`. They take minutes, so they are not among the tests.
+The command of each is in `campaigns/*.json`. The claims take minutes, so they are not among the tests.
 """
 
 import json
