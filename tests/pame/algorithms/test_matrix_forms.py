@@ -172,7 +172,7 @@ def check(setting: ResolvedRun, expected: list[Matrix]) -> None:
     nodes = setting.nodes()
     history = driven(setting, nodes)
     assert np.abs(expected[-1]).max() > 0.1
-    np.testing.assert_allclose(np.stack(history), np.stack(expected), rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(np.stack(history), np.stack(expected), rtol=0.0, atol=1e-12)
     outcome, ledger = simulated(setting)
     assert outcome.models.tobytes() == history[-1].tobytes()
     assert (ledger.messages(Fate.LOST) > 0) == (setting.messages.loss > 0.0)
