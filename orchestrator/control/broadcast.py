@@ -4,9 +4,10 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from contract.rpc import experiments_pb2 as pb
-from orchestrator.control.state import NetworkState
+from orchestrator.control.state import TOLD, NetworkState
 from orchestrator.experiment import Experiment
 from orchestrator.results import Ending
 from orchestrator.results.health import Health
@@ -134,18 +135,8 @@ def _point(evaluation: Evaluation) -> pb.Point:
 
 
 def _network(state: NetworkState) -> pb.Network:
-    return pb.Network(
-        ready=state.ready,
-        alive=state.alive,
-        slowest=state.slowest,
-        median=state.median,
-        fastest=state.fastest,
-        bytes=state.bytes,
-        late=state.late,
-        starved=state.starved,
-        seconds=state.seconds,
-        **_health(state.health),
-    )
+    told: dict[str, Any] = {name: getattr(state, name) for name in TOLD}
+    return pb.Network(**told | _health(state.health))
 
 
 def _health(health: Health | None) -> dict[str, str]:

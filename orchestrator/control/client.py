@@ -13,6 +13,7 @@ from contract.rpc import experiments_pb2 as pb
 from contract.rpc.experiments_pb2_grpc import ExperimentsStub
 from orchestrator.control import NetworkObserver, NetworkState
 from orchestrator.control.run_phase import Phase
+from orchestrator.control.state import TOLD
 from orchestrator.errors import SubmissionRefused, Unreachable
 from orchestrator.results.health import Health, State
 from pame.observe import Evaluation, Own
@@ -124,20 +125,8 @@ class Retelling:
                 self._observer.state(self._state(event.network))
 
     def _state(self, network: pb.Network) -> NetworkState:
-        return NetworkState(
-            phase=self._phase,
-            nodes=self._nodes,
-            ready=network.ready,
-            alive=network.alive,
-            slowest=network.slowest,
-            median=network.median,
-            fastest=network.fastest,
-            bytes=network.bytes,
-            late=network.late,
-            starved=network.starved,
-            seconds=network.seconds,
-            health=health_of(network),
-        )
+        told = {name: getattr(network, name) for name in TOLD}
+        return NetworkState(self._phase, self._nodes, **told, health=health_of(network))
 
 
 def health_of(told: pb.Network | pb.Ended) -> Health | None:

@@ -5,7 +5,6 @@ import hmac
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Protocol
 
 import grpc
 
@@ -19,6 +18,7 @@ from orchestrator.control.field_ranges import on_one_line
 from orchestrator.control.members import Member, Members
 from orchestrator.control.node_messages import decoded
 from orchestrator.control.refused_reports import MOST_JOINS, MOST_REFUSALS
+from orchestrator.control.run import NetworkRun
 
 _JOIN_S = 10.0
 _NAME_CHARACTERS = 100
@@ -28,28 +28,12 @@ _CAPABILITIES = 1000
 _SHOWN = 60
 
 
-class Listener(Protocol):
-    """The run under way, or nobody."""
-
-    number: int
-    """Of the run."""
-
-    def joined(self, member: Member, join: pb.Join) -> None:
-        """A member joined."""
-
-    def left(self, member: Member) -> None:
-        """A member's stream closed."""
-
-    def heard(self, member: Member, message: pb.FromNode) -> None:
-        """A member said something."""
-
-
 class ControlService:
     def __init__(
         self,
         token: str,
         members: Members,
-        listener: Callable[[], Listener | None],
+        listener: Callable[[], NetworkRun | None],
         name_of: Callable[[str], str] | None = None,
     ) -> None:
         """`name_of`: the name that a member's certificate must have; None without TLS."""

@@ -25,6 +25,10 @@ class NetworkState:
     """None: nothing is known yet."""
 
 
+TOLD = ("ready", "alive", "slowest", "median", "fastest", "bytes", "late", "starved", "seconds")
+"""Figures that watchers elsewhere are told under the same name."""
+
+
 class NetworkObserver(Observer, Protocol):
     def state(self, state: NetworkState) -> None:
         """The network a moment later."""

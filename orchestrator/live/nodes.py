@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.control import NetworkRun
-from orchestrator.control.members import SILENT_S, Member, Members
+from orchestrator.control.members import SILENT_S, Member
 from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.flows import LinkRates
 
@@ -44,11 +44,6 @@ def look_at_nodes(run: NetworkRun, flows: LinkRates) -> list[NodeLook]:
         name = "" if member is None else member.name
         looks.append(NodeLook(node, name, state, iteration, incarnation, node in run.slow_nodes))
     return looks
-
-
-def look_again(nodes: list[NodeLook], members: Members) -> list[tuple[NodeLook, State]]:
-    """The nodes of a run that is over, and what has become of them since."""
-    return [(node, idle_state(members.get(node.member))) for node in nodes]
 
 
 def idle_state(member: Member | None) -> State:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import LinkRates
-from orchestrator.live.nodes import NodeLook, idle_state, look_again
+from orchestrator.live.nodes import NodeLook, idle_state
 from orchestrator.live.state import RunState, look_at
 from orchestrator.results.files import finite
 from orchestrator.results.topology_file import read_topology
@@ -122,7 +123,7 @@ class RunRecord:
             return []
         if self._ended is None:
             return [_node(node, node.state) for node in self._look.nodes]
-        return [_node(node, state) for node, state in look_again(self._look.nodes, submissions.members)]
+        return [_node(node, idle_state(submissions.members.get(node.member))) for node in self._look.nodes]
 
     def told(self) -> dict[str, Any]:
         """All but the nodes."""
@@ -164,14 +165,7 @@ class RunRecord:
 
 
 def _node(node: NodeLook, state: str) -> dict[str, Any]:
-    return {
-        "node": node.node,
-        "member": node.member,
-        "state": state,
-        "iteration": node.iteration,
-        "incarnation": node.incarnation,
-        "slow": node.slow,
-    }
+    return {**asdict(node), "state": state}
 
 
 def _point(point: pb.Point) -> list[float | None]:

@@ -191,22 +191,26 @@ def test_a_node_that_cannot_start_ends_the_run_with_its_last_words(
         broken.kill()
 
 
+def ends_with_one_line(pame: Pame, start: str, words: str) -> None:
+    pame.start()
+    try:
+        code, errors = pame.end()
+        assert code == ExitCode.FAULT
+        [line] = errors.splitlines()
+        assert line.startswith(start)
+        assert words in line
+        assert pame.is_gone()
+    finally:
+        pame.kill()
+
+
 def _small_files() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
 
 
 def test_a_file_that_cannot_grow_ends_the_run_with_one_line(tmp_path: Path) -> None:
     pame = Pame(tmp_path, before=_small_files)
-    pame.start()
-    try:
-        code, errors = pame.end()
-        assert code == ExitCode.FAULT
-        [line] = errors.splitlines()
-        assert line.startswith("error: cannot write to")
-        assert "free some space" in line
-        assert pame.is_gone()
-    finally:
-        pame.kill()
+    ends_with_one_line(pame, "error: cannot write to", "free some space")
 
 
 @pytest.mark.requires("root")
@@ -215,13 +219,4 @@ def test_a_full_disk_ends_the_run_with_one_line(tmp_path: Path) -> None:
     runs.mkdir()
     script = f'mount -t tmpfs -o size=160k none "{runs}" && exec "$@"'
     pame = Pame(tmp_path, prefix=("unshare", "--mount", "sh", "-c", script, "sh"))
-    pame.start()
-    try:
-        code, errors = pame.end()
-        assert code == ExitCode.FAULT
-        [line] = errors.splitlines()
-        assert line.startswith("error: cannot write to")
-        assert "No space left on device; free some space" in line
-        assert pame.is_gone()
-    finally:
-        pame.kill()
+    ends_with_one_line(pame, "error: cannot write to", "No space left on device; free some space")
