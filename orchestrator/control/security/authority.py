@@ -36,12 +36,8 @@ class Authority:
         own = self._builder(self._key.public_key(), _OWN_LIFE).subject_name(self._name)
         own = own.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         self.certificate = _pem(own.sign(self._key, hashes.SHA256()))
-        self._server = self._own_credentials()
-
-    @property
-    def server(self) -> Credentials:
+        self.server = self._own_credentials()
         """What the orchestrator itself shows."""
-        return self._server
 
     def sign(self, member: str, signing_request: bytes) -> bytes:
         """A certificate (PEM) of the member's next incarnation for the key in the request."""
