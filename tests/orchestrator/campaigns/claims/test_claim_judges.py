@@ -320,7 +320,7 @@ def test_periods_that_diverge_are_said() -> None:
 def cell(key: str, mse: float, iterations: float, seed: int = 1, status: str = "finished") -> RunCurve:
     """Above 0.5 before this iteration, at 0.5 there, at `mse` after 100."""
     errors = {0: 10.0, int(iterations) - 2: 0.6, int(iterations): 0.5, 100: mse}
-    marks = tuple(CurveMark(k, 0.0, 0.0, None, error) for k, error in sorted(errors.items()))
+    marks = tuple(CurveMark(k, 0.0, None, error) for k, error in sorted(errors.items()))
     return RunCurve(key, seed, status, marks)
 
 
@@ -394,7 +394,7 @@ def test_a_cell_that_misses_its_threshold_is_not_as_printed_by_luck_of_the_last_
 
 def missing(key: str, seed: int) -> RunCurve:
     """It never gets to 0.5."""
-    return replace(cell(key, 0.6, 50, seed), marks=(CurveMark(0, 0, 0, None, 10.0), CurveMark(100, 0, 0, None, 0.6)))
+    return replace(cell(key, 0.6, 50, seed), marks=(CurveMark(0, 0, None, 10.0), CurveMark(100, 0, None, 0.6)))
 
 
 @pytest.mark.parametrize(
