@@ -9,7 +9,7 @@ from orchestrator.campaigns.compare.verdict import BYTES, Measure, goals
 from orchestrator.campaigns.compare.verdict import lines as compare_lines
 from orchestrator.campaigns.dots import dot, dots_suit_log
 from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL
-from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.spread import TIME, Rows
 from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Categories, Legend, curve, ranges, series_color, suits_log
@@ -44,7 +44,7 @@ def by_condition(study: str) -> Draw:
             dot(condition.short, policy, took)
             for policy in policies
             for condition in conditions
-            if (took := rows.time(policy, condition.key)) is not None and not took.is_missed
+            if (took := rows.figure(policy, condition.key, TIME)) is not None and not took.is_missed
         ]
         names = Legend("policy", policies, ordered=False)
         axis = Categories("x", "Condition", [condition.short for condition in conditions])
