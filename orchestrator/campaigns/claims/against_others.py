@@ -22,16 +22,6 @@ _SUBJECTS = {TUNED: "pame", PRINTED: "pame-as-printed"}
 _HALF = 0.5
 
 
-def ask_rounds(found: Found) -> list[Question]:
-    """In each view, to each target and against each of the others."""
-    return [] if found.compared is None else list(_against(found.compared, ROUNDS, FEWER, smaller))
-
-
-def ask_volume(found: Found) -> list[Question]:
-    """In each view, to each target and against each of the others."""
-    return [] if found.compared is None else list(_against(found.compared, BYTES, HALF, at_most(_HALF)))
-
-
 def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -> Iterator[Question]:
     """Both readings; PaME as printed is not standardized."""
     for view, (reading, subject) in product(views(outcome.comparison), _SUBJECTS.items()):
@@ -84,28 +74,34 @@ _INSTEAD = (
     "where both miss it, nothing is said."
 )
 
-FEWEST_ROUNDS = Claim(
-    key="fewest-rounds",
-    title="Fewest rounds",
-    statement="PaME needs the fewest communication rounds of the algorithms that it is compared with: D-PSGD, DFedSAM, "
-    "BEER and ANQ-NIDS.",
-    criterion="decides: to each target of relative suboptimality (0.2, 0.1, 0.05), in each view, PaME takes fewer "
-    "rounds than each of the others, beyond the spread of the seeds",
-    source=OfComparison(),
-    ask=ask_rounds,
-    figure=contest(ROUNDS),
-    instead=_INSTEAD,
-    quick_seeds=5,
+
+def _claim(key: str, title: str, statement: str, criterion: str, measure: Measure, part: str, rule: Rule) -> Claim:
+    """In each view, to each target and against each of the others."""
+
+    def ask(found: Found) -> list[Question]:
+        return [] if found.compared is None else list(_against(found.compared, measure, part, rule))
+
+    said = f"decides: to each target of relative suboptimality (0.2, 0.1, 0.05), in each view, {criterion}"
+    source, figure = OfComparison(), contest(measure)
+    return Claim(key, title, statement, said, source, ask, figure, instead=_INSTEAD, quick_seeds=5)
+
+
+FEWEST_ROUNDS = _claim(
+    "fewest-rounds",
+    "Fewest rounds",
+    "PaME needs the fewest communication rounds of the algorithms that it is compared with: D-PSGD, DFedSAM, BEER and "
+    "ANQ-NIDS.",
+    "PaME takes fewer rounds than each of the others, beyond the spread of the seeds",
+    ROUNDS,
+    FEWER,
+    smaller,
 )
-HALF_VOLUME = Claim(
-    key="half-volume",
-    title="Half the volume",
-    statement="PaME transmits half of what the others do, or less, to reach the same accuracy.",
-    criterion="decides: to each target of relative suboptimality (0.2, 0.1, 0.05), in each view, and against each of "
-    "the others: PaME's bytes are at most half of theirs, beyond the spread of the seeds",
-    source=OfComparison(),
-    ask=ask_volume,
-    figure=contest(BYTES),
-    instead=_INSTEAD,
-    quick_seeds=5,
+HALF_VOLUME = _claim(
+    "half-volume",
+    "Half the volume",
+    "PaME transmits half of what the others do, or less, to reach the same accuracy.",
+    "and against each of the others: PaME's bytes are at most half of theirs, beyond the spread of the seeds",
+    BYTES,
+    HALF,
+    at_most(_HALF),
 )

@@ -12,30 +12,46 @@ on Erdős–Rényi graphs, which the paper uses, and on regular ones with about 
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import product, starmap
 
 from orchestrator.campaigns.claims.claim import ClaimRun, ClaimsMode
 from pame.algorithms.step_sizes import AS_PRINTED
 
-LINEAR = """
-nodes: 32
-topology: {kind: random-regular, degree: 10}
-problem: {kind: linear, n: 600, samples: 216, noise: 0.5, test_samples: 1}
-algorithm:
-  kind: pame
-  participation: 0.2
-  support: 0.2
-  step: {kind: fixed, eta: 0.055, gamma: 1.005}
-period: 3..7
-evaluate: {every: 2}
-stop: {iterations: 300}
-simulate: {driver: vectorised}
-"""
 EVERY = 2
 """How far points of its curves are apart."""
 TARGET = 0.05
 """The share of the way from f(0) to the optimum that may be left."""
 LAST = 300
 """Its last iteration."""
+
+
+def linear_base(
+    iterations: int,
+    nodes: int = 32,
+    degree: int = 10,
+    n: int = 600,
+    samples: int = 216,
+    participation: float = 0.2,
+    gamma: float = 1.005,
+) -> str:
+    """The text of an experiment file: linear regression on a regular graph."""
+    return f"""
+nodes: {nodes}
+topology: {{kind: random-regular, degree: {degree}}}
+problem: {{kind: linear, n: {n}, samples: {samples}, noise: 0.5, test_samples: 1}}
+algorithm:
+  kind: pame
+  participation: {participation}
+  support: 0.2
+  step: {{kind: fixed, eta: 0.055, gamma: {gamma}}}
+period: 3..7
+evaluate: {{every: {EVERY}}}
+stop: {{iterations: {iterations}}}
+simulate: {{driver: vectorised}}
+"""
+
+
+LINEAR = linear_base(LAST)
 PRINTED, INDEPENDENT = "as printed", "independent of t"
 READINGS = {
     PRINTED: f"algorithm.step={asdict(AS_PRINTED)}",
@@ -77,10 +93,7 @@ class ClaimCondition:
 
 def conditions(mode: ClaimsMode) -> Iterator[ClaimCondition]:
     """All of them: 32 nodes in quick mode, 64 and 128 too in full mode."""
-    for reading in READINGS:
-        for graph in GRAPHS:
-            for nodes in NODES[mode]:
-                yield ClaimCondition(reading, graph, nodes)
+    return starmap(ClaimCondition, product(READINGS, GRAPHS, NODES[mode]))
 
 
 def graph_setting(graph: str, nodes: int, share: float) -> str:

@@ -7,13 +7,13 @@ from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.compare.grid import views
 from orchestrator.campaigns.compare.verdict import BYTES, Measure, goals
 from orchestrator.campaigns.compare.verdict import lines as compare_lines
+from orchestrator.campaigns.dots import dot, dots_suit_log
 from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL
-from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.spread import TIME, Rows
 from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Categories, Legend, curve, ranges, series_color, suits_log
 from orchestrator.report.vega import Row as Dot
-from orchestrator.results.spread import Spread
 
 Draw = Callable[[str, Found], Chart | None]
 """From the key of a claim and what was found."""
@@ -41,15 +41,15 @@ def by_condition(study: str) -> Draw:
         rows, conditions = Rows(found.rows), found.study.conditions
         policies = [*(reading.policy for reading in READINGS), WAITING_FOR_ALL]
         dots = [
-            _dot(condition.short, policy, took, 1.0)
+            dot(condition.short, policy, took)
             for policy in policies
             for condition in conditions
-            if (took := rows.time(policy, condition.key)) is not None and not took.is_missed
+            if (took := rows.figure(policy, condition.key, TIME)) is not None and not took.is_missed
         ]
         names = Legend("policy", policies, ordered=False)
         axis = Categories("x", "Condition", [condition.short for condition in conditions])
         note = f"Simulated seconds, medians and ranges over seeds. {_MISSES} More: pame study {study}."
-        spec = ranges(key, axis, Axis("y", "Seconds to target", suits_log(_ends(dots))), series_color(names))
+        spec = ranges(key, axis, Axis("y", "Seconds to target", dots_suit_log(dots)), series_color(names))
         return Chart(key, "Time to target", note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
 
     return draw
@@ -81,9 +81,9 @@ def contest(measure: Measure) -> Draw:
         specs, data = {}, {}
         for view in shown:
             name = f"{key}-{view.key}"
-            data[name] = [_dot(place, group, hit, float(size)) for place, group, hit in took[view]]
+            data[name] = [dot(place, group, hit, float(size)) for place, group, hit in took[view]]
             words = f"{measure.words.capitalize()} to target" + (f" ({unit})" if measure is BYTES else "")
-            specs[view.key] = ranges(name, axis, Axis("y", words, suits_log(_ends(data[name]))), series_color(names))
+            specs[view.key] = ranges(name, axis, Axis("y", words, dots_suit_log(data[name])), series_color(names))
         note = f"Medians and ranges over seeds. {_MISSES}"
         title = f"{measure.words.capitalize()} to each target"
         return Chart(key, title, note, specs, data, (switch.name,), switch, names, "wide")
@@ -133,12 +133,3 @@ def _points(course: RunCurve, group: str, of: Callable[[CurveMark], float | None
     both = [(mark.iteration, of(mark)) for mark in marks]
     highest = _HIGHEST * ((of(marks[0]) if marks else None) or 1.0)
     return [{"x": x, "y": float(f"{y:.5g}"), "group": group} for x, y in both if y is not None and 0 < y <= highest]
-
-
-def _dot(place: str, group: str, found: Spread, unit: float) -> Dot:
-    ends = {"y": found.median / unit, "lo": found.low / unit, "hi": found.high / unit}
-    return {"x": place, "group": group, "runs": found.runs, **{key: float(f"{v:.5g}") for key, v in ends.items()}}
-
-
-def _ends(dots: Sequence[Dot]) -> list[float]:
-    return [dot[end] for dot in dots for end in ("lo", "hi")]

@@ -2,7 +2,7 @@
 
 from orchestrator.campaigns.claims.charts import by_condition
 from orchestrator.campaigns.claims.claim import Claim, Found, OfStudy
-from orchestrator.campaigns.claims.verdict import Answer, Question, together
+from orchestrator.campaigns.claims.verdict import Question, Test, together
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.verdict import PACE, SLOWDOWN, SOONER, StudyFinding, StudyJudgement, judge
@@ -25,12 +25,13 @@ def _decides(judgement: StudyJudgement) -> bool:
 
 
 def _question(judgement: StudyJudgement, finding: StudyFinding) -> Question:
+    interval, verdict = finding.interval, finding.verdict
     return Question(
         part=judgement.about,
         place=finding.condition,
         reading=judgement.reading,
         evidence=finding.remark,
-        answer=Answer(finding.verdict, finding.interval, finding.unit),
+        answer=verdict if interval is None else Test(lambda _: interval, lambda _: verdict, finding.unit),
         seeds=finding.seeds,
         decides=_decides(judgement),
         diverges=finding.diverges,

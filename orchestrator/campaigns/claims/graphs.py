@@ -6,6 +6,7 @@ neighbours (the graph then stands still), and beside D-PSGD, whose matrix is fix
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 from orchestrator.campaigns.claims.base_experiment import (
     EVERY,
@@ -22,10 +23,10 @@ from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
 from orchestrator.campaigns.claims.reaches_target import reach
-from orchestrator.campaigns.claims.run_curve import spread_at_end
 from orchestrator.campaigns.claims.verdict import Question, at_most
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import percent
+from orchestrator.results.spread import spread
 
 AS_NEAR, AS_FAST = "ends as near as with all neighbours", "as fast as with all neighbours"
 _GRAPHS = {
@@ -71,10 +72,7 @@ def _words(place: Place) -> str:
 
 
 def _places(mode: ClaimsMode) -> Iterator[Place]:
-    for nodes in NODES[mode]:
-        for graph in _IN[mode]:
-            for data in _DATA:
-                yield graph, data, nodes
+    return ((graph, data, nodes) for nodes, graph, data in product(NODES[mode], _IN[mode], _DATA))
 
 
 def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
@@ -112,14 +110,15 @@ def _on(found: Found, place: Place, reading: str) -> Iterator[Question]:
     ends = at_end(random, every)
     said = f"{ends.words(0, 100)} % left; all neighbours {ends.words(1, 100)} %{_beside(found, place, reading)}"
     yield Question(AS_NEAR, words, reading, said, ratio_test(ends, at_most(_TIMES)), ends.seeds)
-    took = to_target(random, every, TARGET, lambda mark: mark.iteration)
+    took = to_target(random, every)
     said = f"{took.words(0)} iterations; all neighbours {took.words(1)}"
     yield Question(AS_FAST, words, reading, said, ratio_test(took, at_most(_TIMES), EVERY), took.seeds)
 
 
 def _beside(found: Found, place: Place, reading: str) -> str:
     """D-PSGD, which has the step that does not depend on t."""
-    end = spread_at_end(found.of(dpsgd_of(place).key)) if reading == INDEPENDENT else None
+    courses = found.of(dpsgd_of(place).key) if reading == INDEPENDENT else []
+    end = spread([course.end for course in courses])
     return "" if end is None else f"; D-PSGD {percent(end.median)}"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import geometric_mean
 
-from orchestrator.campaigns.claims.base_experiment import PRINTED, READINGS
+from orchestrator.campaigns.claims.base_experiment import EVERY, PRINTED, READINGS, linear_base
 from orchestrator.campaigns.claims.charts import error_lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.pairs import diverged, ratio_test
@@ -18,27 +18,13 @@ from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import count
 from orchestrator.results.paired import CensoredPairs, Taken, censored
 
-_BASE = """
-nodes: 1000
-topology: {kind: random-regular, degree: 30}
-problem: {kind: linear, n: 600, samples: 216, noise: 0.5, test_samples: 1}
-algorithm:
-  kind: pame
-  participation: 0.1
-  support: 0.2
-  step: {kind: fixed, eta: 0.055, gamma: 1.005}
-period: 3..7
-evaluate: {every: 2}
-stop: {iterations: 110}
-simulate: {driver: vectorised}
-"""
+_BASE = linear_base(110, nodes=1000, degree=30, participation=0.1)
 _SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _DEGREE = {1000: 30, 2000: 60}
 _AT = 100
 _THRESHOLD = 0.5
 _WITHIN = 0.25
 _ITERATIONS_WITHIN = 0.1
-_EVERY = 2
 _MISPRINT = (2000, 0.4, 0.2)
 BySeed = Mapping[int, Taken]
 LOWER, FASTER, CELL, MSE, ITERATIONS = "lower MSE", "faster", "cell", "cell: MSE", "cell: iterations"
@@ -128,7 +114,7 @@ def _trend(
     words: str, reading: str, runs: Sequence[tuple[list[RunCurve], list[RunCurve]]], lost: Sequence[list[RunCurve]]
 ) -> Iterator[Question]:
     """From the first to the second of each pair."""
-    for part, of, grid in ((LOWER, _mse, 0.0), (FASTER, _iterations, float(_EVERY))):
+    for part, of, grid in ((LOWER, _mse, 0.0), (FASTER, _iterations, float(EVERY))):
         if not runs:
             said = f"nothing to compare: {count(len(lost), 'cell')} diverge"
             yield Question(part, words, reading, said, Verdict.FAILS, min(map(len, lost)), diverges=True)
@@ -163,7 +149,7 @@ def _cells(found: Found, reading: str) -> Iterator[Question]:
             continue
         for part, of, value, share, grid in (
             (MSE, _mse, cell.mse, _WITHIN, 0.0),
-            (ITERATIONS, _iterations, float(cell.iterations), _ITERATIONS_WITHIN, float(_EVERY)),
+            (ITERATIONS, _iterations, float(cell.iterations), _ITERATIONS_WITHIN, float(EVERY)),
         ):
             known = censored([(of(course), Taken(value, value)) for course in courses])
             test = ratio_test(known, within(1.0 - share, 1.0 + share), grid)

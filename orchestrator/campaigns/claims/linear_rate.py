@@ -7,7 +7,14 @@ from statistics import median
 
 import numpy as np
 
-from orchestrator.campaigns.claims.base_experiment import GRAPHS, NODES, REGULAR, ClaimCondition, conditions
+from orchestrator.campaigns.claims.base_experiment import (
+    GRAPHS,
+    NODES,
+    REGULAR,
+    ClaimCondition,
+    conditions,
+    linear_base,
+)
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.pairs import diverged, ratio_test
@@ -16,20 +23,7 @@ from orchestrator.campaigns.claims.verdict import Question, at_most
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.results.paired import CensoredPairs
 
-_BASE = """
-nodes: 32
-topology: {kind: random-regular, degree: 10}
-problem: {kind: linear, n: 100, samples: 150, noise: 0.5, test_samples: 1}
-algorithm:
-  kind: pame
-  participation: 0.2
-  support: 0.2
-  step: {kind: fixed, eta: 0.055, gamma: 1.0}
-period: 3..7
-evaluate: {every: 2}
-stop: {iterations: 2000}
-simulate: {driver: vectorised}
-"""
+_BASE = linear_base(2000, n=100, samples=150, gamma=1.0)
 _FEW = ("1", "1.005")
 _GAMMAS = {ClaimsMode.QUICK: _FEW, ClaimsMode.FULL: ("1", "1.0005", "1.001", "1.005", "1.01")}
 _IN = {ClaimsMode.QUICK: (REGULAR,), ClaimsMode.FULL: GRAPHS}

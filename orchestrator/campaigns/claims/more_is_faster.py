@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isfinite
 from statistics import fmean
 
 from orchestrator.campaigns.claims.base_experiment import (
@@ -19,11 +18,12 @@ from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
 from orchestrator.campaigns.claims.reaches_target import reach
-from orchestrator.campaigns.claims.run_curve import RunCurve, spread_to_target
+from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import MARGIN, Question, Test, at_most, positive, smaller
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import percent
 from orchestrator.results.paired import Interval, paired_interval
+from orchestrator.results.spread import spread_of_hits
 
 FASTER, MORE_ACCURATE, EACH_STEP, SHRINKS = "faster", "more accurate", "no step up is slower", "the gain shrinks"
 _CRITERION = (
@@ -70,8 +70,9 @@ class ValueRuns:
     @property
     def iterations(self) -> str:
         """To the target, in words."""
-        took = spread_to_target(self.courses, TARGET, lambda mark: mark.iteration)
-        return "missed" if took is None or not isfinite(took.median) else f"{took.median:g}"
+        hits = [course.hit(TARGET) for course in self.courses]
+        took = spread_of_hits([None if hit is None else hit.iteration for hit in hits])
+        return "missed" if took is None or took.is_missed else f"{took.median:g}"
 
 
 def more_is_faster(key: str, title: str, statement: str, ladder: AscendingValues) -> Claim:
@@ -108,7 +109,7 @@ def _on(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterator[Quest
             yield Question(part, place, reading, words, verdict, seeds, diverges=len(steady) < len(rungs))
         return
     low, high = steady[0], steady[-1]
-    took = to_target(high.courses, low.courses, TARGET, lambda mark: mark.iteration)
+    took = to_target(high.courses, low.courses)
     words = f"{low.words}: {low.iterations} iterations; {high.words}: {high.iterations}"
     yield Question(FASTER, place, reading, words, ratio_test(took, smaller, EVERY), took.seeds)
     ends = at_end(high.courses, low.courses)
@@ -120,7 +121,7 @@ def _on(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterator[Quest
 
 def _each_step(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterator[Question]:
     """The step up that loses most."""
-    steps = [to_target(up.courses, down.courses, TARGET, lambda mark: mark.iteration) for down, up in pairwise(rungs)]
+    steps = [to_target(up.courses, down.courses) for down, up in pairwise(rungs)]
     known = [step for step in steps if step.values]
     if not known:
         return

@@ -8,6 +8,7 @@ miss, the pair says nothing.
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
+from orchestrator.campaigns.claims.base_experiment import TARGET
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.claims.verdict import Rule, Test
 from orchestrator.results import Status
@@ -30,11 +31,12 @@ def ratio_test(pairs: CensoredPairs, rule: Rule, grid: float = 0.0) -> Test:
 
 
 def to_target(
-    one: Sequence[RunCurve], other: Sequence[RunCurve], target: float, of: Callable[[CurveMark], float]
+    one: Sequence[RunCurve],
+    other: Sequence[RunCurve],
+    of: Callable[[CurveMark], float] = lambda mark: mark.iteration,
 ) -> CensoredPairs:
-    """What it took them to the target."""
-    both = _both(one, other)
-    return censored([(_taken(a, target, of), _taken(b, target, of)) for a, b in both])
+    """What it took them to the target: iterations, or something else."""
+    return censored([(_taken(a, of), _taken(b, of)) for a, b in _both(one, other)])
 
 
 def at_end(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> CensoredPairs:
@@ -54,6 +56,6 @@ def _both(one: Sequence[RunCurve], other: Sequence[RunCurve]) -> list[tuple[RunC
     return [(course, theirs[course.seed]) for course in one if course.seed in theirs]
 
 
-def _taken(run: RunCurve, target: float, of: Callable[[CurveMark], float]) -> Taken:
-    hit, spent = run.hit(target), of(run.marks[-1]) if run.marks else 0.0
+def _taken(run: RunCurve, of: Callable[[CurveMark], float]) -> Taken:
+    hit, spent = run.hit(TARGET), of(run.marks[-1]) if run.marks else 0.0
     return Taken(None if hit is None else of(hit), spent, run.status == Status.DIVERGED.value)

@@ -15,7 +15,7 @@ from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
 from orchestrator.campaigns.claims.reaches_target import reach
-from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
+from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import Question, at_most, larger, smaller
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import percent
@@ -77,7 +77,7 @@ def _longer(condition: ClaimCondition, equal: dict[int, list[RunCurve]]) -> Iter
         yield Question(FEWER_ROUNDS, place, reading, words, Verdict.FAILS, _seeds(equal.values()), diverges=True)
         return
     short, long = steady[0], steady[-1]
-    rounds = to_target(equal[long], equal[short], TARGET, _rounds)
+    rounds = to_target(equal[long], equal[short], lambda mark: mark.rounds)
     words = f"period {short}: {rounds.words(1)} rounds; period {long}: {rounds.words(0)}"
     yield Question(FEWER_ROUNDS, place, reading, words, ratio_test(rounds, smaller, EVERY), rounds.seeds)
     yield _as_near("longer periods", condition, at_end(equal[long], equal[short]))
@@ -97,7 +97,7 @@ def _drawn(
         verdict = Verdict.FAILS if diverged(each) else Verdict.OPEN  # else there is nothing to compare with
         yield Question(SLOWER, place, reading, words, verdict, _seeds((each, equal)), diverges=True)
         return
-    took = to_target(each, equal, TARGET, lambda mark: mark.iteration)
+    took = to_target(each, equal)
     words = f"{took.words(0)} iterations; {_MEAN} for all: {took.words(1)}"
     yield Question(SLOWER, place, reading, words, ratio_test(took, larger, EVERY), took.seeds)
     yield Question(
@@ -110,10 +110,6 @@ def _as_near(who: str, condition: ClaimCondition, ends: CensoredPairs) -> Questi
     words = f"{ends.words(0, 100)} % left; against {ends.words(1, 100)} %"
     test, place = ratio_test(ends, at_most(_TIMES)), condition.place
     return Question(f"{NEAR}, {who}", place, condition.reading, words, test, ends.seeds, decides=False)
-
-
-def _rounds(mark: CurveMark) -> float:
-    return mark.rounds
 
 
 def _seeds(runs: Iterable[Sequence[RunCurve]]) -> int:

@@ -1,6 +1,5 @@
 """The course of one run: what it had cost, and what was left, at every point of its curve."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
 
@@ -8,7 +7,6 @@ from orchestrator.campaigns.cell import Look, Measurement, Run
 from orchestrator.campaigns.curves import curve_of
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
-from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.resolved_run import ResolvedRun
 
 _ERROR = "model_error"
@@ -33,7 +31,6 @@ HOW = {
 class CurveMark:
     iteration: int
     rounds: float
-    bytes: float
     left: float | None
     """Relative suboptimality; None if there is no optimum to compare with."""
     error: float
@@ -77,21 +74,9 @@ def curve_of_run(run: Run) -> RunCurve:
         CurveMark(
             iteration=point.iteration,
             rounds=point.rounds,
-            bytes=point.bytes,
             left=None if stick is None else stick.left(point.objective),
             error=point.metrics.get(_ERROR, inf),
         )
         for point in run.curve
     )
     return RunCurve(run.labels["run"], run.seed, run.status, marks)
-
-
-def spread_to_target(courses: Sequence[RunCurve], target: float, of: Callable[[CurveMark], float]) -> Spread | None:
-    """What it took to the target, over the seeds; None if nothing ran."""
-    hits = [course.hit(target) for course in courses]
-    return spread_of_hits([None if hit is None else of(hit) for hit in hits])
-
-
-def spread_at_end(courses: Sequence[RunCurve]) -> Spread | None:
-    """The relative suboptimality at the end, over the seeds."""
-    return spread([course.end for course in courses])

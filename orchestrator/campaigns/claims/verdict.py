@@ -7,7 +7,7 @@ all, say) makes no claim hold, and if it fails `holds` becomes `holds partly`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 
 from orchestrator.campaigns.verdicts import Verdict
@@ -39,10 +39,6 @@ def at_most(bound: float) -> Rule:
     return lambda effect: _sides(effect.high <= bound, effect.low > bound)
 
 
-def at_least(bound: float) -> Rule:
-    return lambda effect: _sides(effect.low >= bound, effect.high < bound)
-
-
 def within(low: float, high: float) -> Rule:
     return lambda effect: _sides(low <= effect.low and effect.high <= high, effect.high < low or effect.low > high)
 
@@ -72,15 +68,6 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A verdict that was found elsewhere, with the interval that it rests on; its evidence names the size."""
-
-    verdict: Verdict
-    effect: Interval | None = None
-    unit: str = ""
-
-
-@dataclass(frozen=True)
 class Question:
     """A part of a claim in one place, under one reading of the paper."""
 
@@ -90,7 +77,7 @@ class Question:
     """Empty where there is only one."""
     evidence: str
     """What was measured, in words."""
-    answer: Test | Answer | Verdict
+    answer: Test | Verdict
     """A verdict where nothing is left to estimate: it diverged."""
     seeds: int
     decides: bool = True
@@ -98,17 +85,19 @@ class Question:
 
 
 @dataclass(frozen=True)
-class ClaimFinding:
-    part: str
-    place: str
-    reading: str
-    verdict: Verdict
-    evidence: str
-    effect: Interval | None
-    unit: str
-    decides: bool
-    diverges: bool
-    is_bound: bool
+class ClaimFinding(Question):
+    """A question that was answered."""
+
+    verdict: Verdict = field(kw_only=True)
+    effect: Interval | None = field(kw_only=True)
+
+    @property
+    def unit(self) -> str:
+        return self.answer.unit if isinstance(self.answer, Test) else ""
+
+    @property
+    def is_bound(self) -> bool:
+        return isinstance(self.answer, Test) and self.answer.is_bound
 
     @property
     def size(self) -> str:
@@ -160,7 +149,7 @@ class ClaimJudgement:
 
 
 def judge(questions: Sequence[Question]) -> ClaimJudgement:
-    confidence = together(sum(question.decides and _is_estimated(question) for question in questions))
+    confidence = together(sum(question.decides and isinstance(question.answer, Test) for question in questions))
     findings = tuple(_answered(question, confidence) for question in questions)
     return ClaimJudgement(headline(findings), findings, confidence)
 
@@ -190,26 +179,8 @@ def counted(passed: int, of: int) -> Verdict:
 
 
 def _answered(question: Question, confidence: float) -> ClaimFinding:
-    answer = question.answer
-    test = answer if isinstance(answer, Test) else None
-    effect = test.estimate(confidence) if test else answer.effect if isinstance(answer, Answer) else None
-    return ClaimFinding(
-        part=question.part,
-        place=question.place,
-        reading=question.reading,
-        verdict=_verdict(question, effect),
-        evidence=question.evidence,
-        effect=effect,
-        unit="" if isinstance(answer, Verdict) else answer.unit,
-        decides=question.decides,
-        diverges=question.diverges,
-        is_bound=test is not None and test.is_bound,
-    )
-
-
-def _is_estimated(question: Question) -> bool:
-    answer = question.answer
-    return isinstance(answer, Test) or (isinstance(answer, Answer) and answer.effect is not None)
+    effect = question.answer.estimate(confidence) if isinstance(question.answer, Test) else None
+    return ClaimFinding(**vars(question), verdict=_verdict(question, effect), effect=effect)
 
 
 def _verdict(question: Question, effect: Interval | None) -> Verdict:
@@ -217,8 +188,6 @@ def _verdict(question: Question, effect: Interval | None) -> Verdict:
         return Verdict.LOOK
     if isinstance(question.answer, Verdict):
         return question.answer
-    if isinstance(question.answer, Answer):
-        return question.answer.verdict
     if effect is None or effect.seeds < ENOUGH_SEEDS:
         return Verdict.OPEN
     return question.answer.rule(effect)

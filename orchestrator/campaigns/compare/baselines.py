@@ -1,14 +1,12 @@
 """The two lines of every comparison that exchange nothing: which steps are tried for them, and which is the best."""
 
 from collections.abc import Sequence
-from itertools import product
 
 from orchestrator.campaigns.compare.file import Comparison
-from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Plain, Values
+from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Plain, Values, sampled
 from orchestrator.campaigns.compare.measure import CompareRow, of_cell
 from orchestrator.campaigns.compare.tune import Choice, Trial, Trials, follow, judged, pick, widen
 from pame.baselines import Baseline
-from pame.randomness import Key, Purpose, subset
 
 _ETA = 0.1
 
@@ -42,12 +40,7 @@ def final_baselines(choices: Sequence[Choice], seeds: Sequence[int]) -> list[Com
 
 def _first(comparison: Comparison) -> list[Values]:
     """As many settings as for any algorithm, of all the steps that are tried for one."""
-    axes = _grid(comparison)
-    grid = [tuple(zip(axes, values, strict=True)) for values in product(*axes.values())]
-    runs = comparison.tuning.runs
-    if len(grid) <= runs:
-        return grid
-    return [grid[place] for place in subset(Key(comparison.tuning.seed, Purpose.TUNING), len(grid), runs).tolist()]
+    return sampled(_grid(comparison), comparison.tuning)
 
 
 def _grid(comparison: Comparison) -> dict[str, list[Plain]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Literal, get_args, get_type_hints
 
-from orchestrator.campaigns.compare.file import Comparison, Entry
+from orchestrator.campaigns.compare.file import Comparison, Entry, Tuning
 from orchestrator.experiment import Experiment, ExperimentError, load_data, swept_keys
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.overrides import Override
@@ -123,9 +123,11 @@ class Edge:
 
 def tried(comparison: Comparison, algorithm: str) -> list[Values]:
     """The settings that are tried: the whole grid, or a seeded sample of as many as the budget allows."""
-    tune = comparison.entries[algorithm].tune
-    grid = [tuple(zip(tune, values, strict=True)) for values in product(*tune.values())]
-    tuning = comparison.tuning
+    return sampled(comparison.entries[algorithm].tune, comparison.tuning)
+
+
+def sampled(axes: Mapping[str, Sequence[Plain]], tuning: Tuning) -> list[Values]:
+    grid = [tuple(zip(axes, values, strict=True)) for values in product(*axes.values())]
     if len(grid) <= tuning.runs:
         return grid
     # tuning happens in the simulator, which never draws links to verify

@@ -1,16 +1,16 @@
 """The charts of a study: the same outcome by spare, by condition, and predicted beside measured."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from orchestrator.campaigns.dots import dot, dots_suit_log
 from orchestrator.campaigns.studies.grid import PATIENCES, SPARES, Policy
-from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.outcome import StudyOutcome
-from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.spread import BYTES, LEFT, LEFT_ON_THEIRS, TIME, Rows, StudyFigure
 from orchestrator.report.chart import Chart, Switch
-from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color, suits_log
+from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color
 from orchestrator.report.vega import Row as Dot
-from orchestrator.results.spread import Spread, spread
+from orchestrator.results.spread import spread
 
 _KIB = 1024.0
 _SHOWN = (
@@ -22,38 +22,24 @@ _MISSES = "Cells whose median run missed the target have no dot."
 
 
 @dataclass(frozen=True)
-class CellFigure:
+class ChartView:
     key: str
-    title: str
+    figure: StudyFigure
     axis: str
-    of: Callable[[Rows, str, str], Spread | None]
-    of_row: Callable[[StudyRow], float | None]
     unit: float = 1.0
 
 
 VIEWS = (
-    CellFigure("time", "Time to target", "Seconds to target", Rows.time, lambda row: row.seconds_to_target),
-    CellFigure("bytes", "Bytes to target", "KiB to target", Rows.bytes, lambda row: row.bytes_to_target, _KIB),
-    CellFigure(
-        "left",
-        "Left at the end",
-        "Share of the way left at the end",
-        lambda rows, policy, condition: rows.figure(policy, condition, lambda row: row.left),
-        lambda row: row.left,
-    ),
-    CellFigure(
-        "own",
-        "Left on their data",
-        "Share of the way left on the struck nodes' own data",
-        Rows.on_their_data,
-        lambda row: row.left_on(row.struck),
-    ),
+    ChartView("time", TIME, "Seconds to target"),
+    ChartView("bytes", BYTES, "KiB to target", _KIB),
+    ChartView("left", LEFT, "Share of the way left at the end"),
+    ChartView("own", LEFT_ON_THEIRS, "Share of the way left on the struck nodes' own data"),
 )
 
 
 def view_switch() -> Switch:
     """The buttons that choose what all charts show."""
-    return Switch("view", "StudyOutcome", {view.key: view.title for view in VIEWS})
+    return Switch("view", "StudyOutcome", {view.key: view.figure.heading for view in VIEWS})
 
 
 def by_spare(outcome: StudyOutcome) -> list[Chart]:
@@ -96,10 +82,10 @@ def side_by_side(outcome: StudyOutcome) -> Chart | None:
     labels = [str(number) for number in range(1, len(pairs) + 1)]
     dots = {
         view.key: [
-            _dot(label, name, found, view.unit)
+            dot(label, name, found, view.unit)
             for label, pair in zip(labels, pairs, strict=True)
             for name, row in zip(series, pair, strict=True)
-            if (found := spread([view.of_row(row)])) is not None
+            if (found := spread([view.figure.of(row)])) is not None
         ]
         for view in VIEWS
     }
@@ -113,17 +99,12 @@ def _dots(rows: Rows, cells: Iterable[tuple[str, str, Policy, str]]) -> dict[str
     everything = list(cells)
     return {
         view.key: [
-            _dot(place, series, found, view.unit)
+            dot(place, series, found, view.unit)
             for place, series, policy, condition in everything
-            if (found := view.of(rows, policy.key, condition)) is not None and not found.is_missed
+            if (found := rows.figure(policy.key, condition, view.figure)) is not None and not found.is_missed
         ]
         for view in VIEWS
     }
-
-
-def _dot(place: str, series: str, found: Spread, unit: float) -> Dot:
-    ends = {"y": found.median / unit, "lo": found.low / unit, "hi": found.high / unit}
-    return {"x": place, "group": series, "runs": found.runs, **{key: float(f"{v:.5g}") for key, v in ends.items()}}
 
 
 def _figure(
@@ -139,6 +120,6 @@ def _figure(
     for view in VIEWS:
         name = f"{key}-{view.key}"
         data[name] = list(dots[view.key])
-        log = suits_log([dot[end] for dot in data[name] for end in ("lo", "hi")])
+        log = dots_suit_log(data[name])
         specs[view.key] = ranges(name, axis, Axis("y", view.axis, log, zero=not log), color)
     return Chart(key, title, note, specs, data, ("view",), own_legend=legend, shape="wide")

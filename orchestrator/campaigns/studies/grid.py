@@ -158,6 +158,13 @@ class Study:
 _QUICK = (*(reading.policy for reading in READINGS), WAITING_FOR_ALL)
 
 
+def real_pairs(hard: str, other: str) -> Pairs:
+    """For real nodes: many policies under one condition, a few of them without trouble and under another."""
+    few = (CHOSEN, FIRST_COUNT, WAITING_FOR_ALL)
+    many = (CHOSEN, f"{PAME}-2-adaptive", FIRST_COUNT, FREE, WAITING_FOR_ALL, f"{DPSGD}-adaptive")
+    return tuple((key, each) for each, keys in (("none", few), (hard, many), (other, few)) for key in keys)
+
+
 def base_experiment(path: Path) -> Experiment:
     """The experiment of a study's file; it needs a clock, an end, and a kind of step that D-PSGD has too."""
     variants = load(path)

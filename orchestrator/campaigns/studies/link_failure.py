@@ -4,7 +4,7 @@ Failing links go by the clock: three of every four seconds they carry nothing, a
 stream; nobody is told. Lost messages are a public draw, so nobody waits for them: a link that fails at a round.
 """
 
-from orchestrator.campaigns.studies.grid import WAITING_FOR_ALL, Study, StudyCondition
+from orchestrator.campaigns.studies.grid import Study, StudyCondition, real_pairs
 
 _SHARES = (10, 30, 50)
 
@@ -34,19 +34,6 @@ LINK_FAILURE = Study(
         *map(_failing, _SHARES),
         *map(_lost, _SHARES),
     ),
-    real=(
-        ("pame-0-long", "none"),
-        ("pame-all-long", "none"),
-        (WAITING_FOR_ALL, "none"),
-        ("pame-0-long", "links-30"),
-        ("pame-2-adaptive", "links-30"),
-        ("pame-all-long", "links-30"),
-        ("free", "links-30"),
-        (WAITING_FOR_ALL, "links-30"),
-        ("dpsgd-adaptive", "links-30"),
-        ("pame-0-long", "messages-30"),
-        ("pame-all-long", "messages-30"),
-        (WAITING_FOR_ALL, "messages-30"),
-    ),
+    real=real_pairs("links-30", "messages-30"),
     quick=("none", "links-30"),
 )

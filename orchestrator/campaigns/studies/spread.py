@@ -1,9 +1,32 @@
-"""The rows of a study, several seeds of a cell as one figure."""
+"""The rows of a study, and its figures: of one run, and of several seeds of a cell as one."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from orchestrator.campaigns.studies.measure import StudyRow
+from orchestrator.number_words import duration, percent, volume
 from orchestrator.results.spread import Spread, spread, spread_of_hits
+
+
+@dataclass(frozen=True)
+class StudyFigure:
+    heading: str
+    of: Callable[[StudyRow], float | None]
+    words: Callable[[float | None], str] = percent
+    is_hit: bool = False
+    """Whether a run without it missed the target."""
+
+
+TIME = StudyFigure("Time to target", lambda row: row.seconds_to_target, duration, is_hit=True)
+BYTES = StudyFigure("Bytes to target", lambda row: row.bytes_to_target, volume, is_hit=True)
+PACE = StudyFigure("Pace of the others", lambda row: row.pace, lambda pace: f"{pace:.3g} /s")
+WAITING = StudyFigure("Waiting", lambda row: row.waiting)
+USED = StudyFigure("Their messages used", lambda row: row.messages_used)
+AVERAGED = StudyFigure("Their share of averages", lambda row: row.share_of_averages)
+STARVED = StudyFigure("Starved", lambda row: row.starved)
+LEFT = StudyFigure("Left at the end", lambda row: row.left)
+LEFT_BY_OTHERS = StudyFigure("Left by the others", lambda row: row.left_by_others)
+LEFT_ON_THEIRS = StudyFigure("Left on their data", lambda row: row.left_on(row.struck))
 
 
 class Rows:
@@ -20,19 +43,6 @@ class Rows:
         known = {row.seed: row for row in self.of(*other)}
         return [(row, known[row.seed]) for row in self.of(*one) if row.seed in known]
 
-    def time(self, policy: str, condition: str) -> Spread | None:
-        return spread_of_hits([row.seconds_to_target for row in self.of(policy, condition)])
-
-    def bytes(self, policy: str, condition: str) -> Spread | None:
-        return spread_of_hits([row.bytes_to_target for row in self.of(policy, condition)])
-
-    def figure(self, policy: str, condition: str, of: Callable[[StudyRow], float | None]) -> Spread | None:
-        return spread([of(row) for row in self.of(policy, condition)])
-
-    def pace(self, policy: str, condition: str) -> Spread | None:
-        """Iterations per second of the nodes that are not struck."""
-        return self.figure(policy, condition, lambda row: row.pace)
-
-    def on_their_data(self, policy: str, condition: str) -> Spread | None:
-        """What is left on the struck nodes' own data."""
-        return self.figure(policy, condition, lambda row: row.left_on(row.struck))
+    def figure(self, policy: str, condition: str, figure: StudyFigure) -> Spread | None:
+        values = [figure.of(row) for row in self.of(policy, condition)]
+        return spread_of_hits(values) if figure.is_hit else spread(values)

@@ -1,6 +1,6 @@
 """The study `stragglers`: some nodes compute 10 or 50 times slower. Who still reaches the target in time?"""
 
-from orchestrator.campaigns.studies.grid import WAITING_FOR_ALL, Study, StudyCondition
+from orchestrator.campaigns.studies.grid import Study, StudyCondition, real_pairs
 
 
 def _slow(percent: int, factor: int) -> StudyCondition:
@@ -26,19 +26,6 @@ STRAGGLERS = Study(
         _slow(10, 50),
         _slow(30, 50),
     ),
-    real=(
-        ("pame-0-long", "none"),
-        ("pame-all-long", "none"),
-        (WAITING_FOR_ALL, "none"),
-        ("pame-0-long", "30-at-10x"),
-        ("pame-2-adaptive", "30-at-10x"),
-        ("pame-all-long", "30-at-10x"),
-        ("free", "30-at-10x"),
-        (WAITING_FOR_ALL, "30-at-10x"),
-        ("dpsgd-adaptive", "30-at-10x"),
-        ("pame-0-long", "10-at-50x"),
-        ("pame-all-long", "10-at-50x"),
-        (WAITING_FOR_ALL, "10-at-50x"),
-    ),
+    real=real_pairs("30-at-10x", "10-at-50x"),
     quick=("none", "30-at-10x"),
 )

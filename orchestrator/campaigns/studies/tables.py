@@ -1,13 +1,26 @@
 """The tables of a study: readings by criteria by conditions; every policy in a condition; prediction, measurement."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from orchestrator.campaigns.studies.grid import DPSGD, PAME, StudyCondition
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.outcome import StudyOutcome
-from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.spread import (
+    AVERAGED,
+    BYTES,
+    LEFT,
+    LEFT_BY_OTHERS,
+    LEFT_ON_THEIRS,
+    PACE,
+    STARVED,
+    TIME,
+    USED,
+    WAITING,
+    Rows,
+    StudyFigure,
+)
 from orchestrator.campaigns.studies.verdict import StudyFinding
-from orchestrator.number_words import duration, number, percent, volume
+from orchestrator.number_words import duration, number
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import TableCell
@@ -17,27 +30,19 @@ NOTHING = "–"
 MISSED = "missed"
 
 
+_IN_A_CONDITION = (BYTES, PACE, WAITING, USED, AVERAGED, STARVED, LEFT, LEFT_BY_OTHERS, LEFT_ON_THEIRS)
+_OF_A_PAIR = (TIME, BYTES, PACE, WAITING, USED, STARVED, LEFT, LEFT_ON_THEIRS)
+
+
 def condition_table(outcome: StudyOutcome, condition: StudyCondition) -> str:
     """All policies in one condition, medians with ranges below."""
     rows, baseline = Rows(outcome.predicted), outcome.study.baseline
-    headers = [
-        ("Policy", False),
-        ("Time to target", True),
-        ("Times that without", True),
-        ("Bytes to target", True),
-        ("Pace of the others", True),
-        ("Waiting", True),
-        ("Their messages used", True),
-        ("Their share of averages", True),
-        ("Starved", True),
-        ("Left at the end", True),
-        ("Left by the others", True),
-        ("Left on their data", True),
-    ]
+    headers = [("Policy", False), (TIME.heading, True), ("Times that without", True)]
+    headers += [(figure.heading, True) for figure in _IN_A_CONDITION]
     lines = []
     for policy in outcome.policies:
         key = policy.key
-        time, before = rows.time(key, condition.key), rows.time(key, baseline.key)
+        time, before = (rows.figure(key, where, TIME) for where in (condition.key, baseline.key))
         if time is None:
             continue
         ratio = time.median / before.median if before and not (time.is_missed or before.is_missed) else None
@@ -46,43 +51,19 @@ def condition_table(outcome: StudyOutcome, condition: StudyCondition) -> str:
                 TableCell(policy.words, policy.words),
                 _cell(time, duration),
                 TableCell(NOTHING if ratio is None else number(float(f"{ratio:.3g}")), ratio),
-                _cell(rows.bytes(key, condition.key), volume),
-                _cell(rows.pace(key, condition.key), _per_second),
-                *(_cell(rows.figure(key, condition.key, of), percent) for of in _SHARES),
-                _cell(rows.on_their_data(key, condition.key), percent),
+                *(_cell(rows.figure(key, condition.key, figure), figure.words) for figure in _IN_A_CONDITION),
             ]
         )
     return page.sortable(headers, lines)
 
 
-_SHARES: Sequence[Callable[[StudyRow], float | None]] = (
-    lambda row: row.waiting,
-    lambda row: row.messages_used,
-    lambda row: row.share_of_averages,
-    lambda row: row.starved,
-    lambda row: row.left,
-    lambda row: row.left_by_others,
-)
-
-
 def pairs_table(outcome: StudyOutcome) -> str:
     """Every cell that ran on real nodes: what was measured, and below it what was predicted."""
-    headers = [
-        ("Cell", False),
-        ("Where", False),
-        ("Time to target", True),
-        ("Bytes to target", True),
-        ("Pace of the others", True),
-        ("Waiting", True),
-        ("Their messages used", True),
-        ("Starved", True),
-        ("Left at the end", True),
-        ("Left on their data", True),
-    ]
+    headers = [("Cell", False), ("Where", False), *((figure.heading, True) for figure in _OF_A_PAIR)]
     lines = []
     for place, (before, after) in enumerate(outcome.pairs(), 1):
         name = f"{place}. {outcome.words[after.policy]}"
-        figures = zip(_figures(after), _figures(before), strict=True)
+        figures = [(_figure(after, figure), _figure(before, figure)) for figure in _OF_A_PAIR]
         lines.append(
             [
                 TableCell(name, place, below=outcome.words[after.condition]),
@@ -103,15 +84,8 @@ def matrix_table(outcome: StudyOutcome) -> str:
         known = {finding.condition: finding for finding in judgement.findings}
         seen = {finding.condition: finding for finding in real.findings}
         cells = [_finding_cell(known.get(each.words), seen.get(each.words)) for each in conditions]
-        together = TableCell(judgement.verdict.value, judgement.verdict.value)
-        rows.append(
-            [
-                TableCell(judgement.reading, judgement.reading),
-                TableCell(judgement.about, judgement.about),
-                together,
-                *cells,
-            ]
-        )
+        words = (judgement.reading, judgement.about, judgement.verdict.value)
+        rows.append([*(TableCell(word, word) for word in words), *cells])
     return page.sortable(headers, rows)
 
 
@@ -151,15 +125,11 @@ def _finding_cell(known: StudyFinding | None, seen: StudyFinding | None) -> Tabl
     return TableCell(known.words, known.words, below="; ".join(filter(None, (known.evidence, real))))
 
 
-def _figures(row: StudyRow) -> list[str]:
-    time = (MISSED if row.ran else NOTHING) if row.seconds_to_target is None else duration(row.seconds_to_target)
-    shares = (row.waiting, row.messages_used, row.starved, row.left, row.left_on(row.struck))
-    return [
-        time,
-        NOTHING if row.bytes_to_target is None else volume(row.bytes_to_target),
-        NOTHING if row.pace is None else _per_second(row.pace),
-        *(NOTHING if share is None else percent(share) for share in shares),
-    ]
+def _figure(row: StudyRow, figure: StudyFigure) -> str:
+    value = figure.of(row)
+    if value is None:
+        return MISSED if figure is TIME and row.ran else NOTHING
+    return figure.words(value)
 
 
 def _remark(before: StudyRow, after: StudyRow) -> str:
@@ -177,10 +147,6 @@ def _range(low: str, high: str) -> str:
     """With the unit once if both have the same."""
     figure, _, unit = low.rpartition(" ")
     return f"{figure if figure and high.endswith(f' {unit}') else low} … {high}"
-
-
-def _per_second(pace: float | None) -> str:
-    return NOTHING if pace is None else f"{pace:.3g} /s"
 
 
 def _cell(found: Spread | None, words: Callable[[float | None], str]) -> TableCell:

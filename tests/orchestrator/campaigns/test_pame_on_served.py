@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.orchestrator.campaigns.claims.test_conduct_claims import COMPARISON
-from tests.orchestrator.campaigns.studies.test_pame_study import BOUND_S, call, served
+from tests.orchestrator.campaigns.command import BOUND_S, call
+from tests.orchestrator.campaigns.studies.test_pame_study import served
 from tests.orchestrator.campaigns.test_pame_resume import SWEEP
 
 pytestmark = pytest.mark.timeout(900)

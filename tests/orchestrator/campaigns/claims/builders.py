@@ -50,8 +50,8 @@ TINY = Claim(
 
 
 def course(run: str, lefts: Mapping[int, float], seed: int = 1, period: int = 5, status: str = "finished") -> RunCurve:
-    """A run that had so much left at these iterations; it sent 1000 bytes in each round."""
-    marks = tuple(CurveMark(k, k / period, 1000 * k / period, left, left) for k, left in lefts.items())
+    """A run that had so much left at these iterations."""
+    marks = tuple(CurveMark(k, k / period, left, left) for k, left in lefts.items())
     return RunCurve(run, seed, status, marks)
 
 

@@ -1,10 +1,7 @@
 """`pame compare` as a user calls it."""
 
 import json
-import signal
-import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,28 +9,16 @@ from typing import Any
 import pytest
 
 from orchestrator.cli import main
+from tests.orchestrator.campaigns.command import call, interrupted, rows_of
 from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
-PAME = str(Path(sys.executable).parent / "pame")
-BOUND_S = 180
 pytestmark = pytest.mark.timeout(400)  # many small runs take their time on a busy machine
 
 STANDARDIZED = "standardized (shared, active, one period)"
 
 
-def call(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [PAME, "compare", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=BOUND_S, check=False)
-
-
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    """Labels and figures beside all else."""
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    return [{**row["labels"], **row["figures"], **row} for row in rows]
-
-
 def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path) -> None:
-    done = call(tmp_path, small_file(tmp_path))
+    done = call(tmp_path, "compare", small_file(tmp_path))
     assert done.returncode == 0, done.stderr
     [folder] = (tmp_path / "runs").iterdir()
     rows = rows_of(folder)
@@ -71,7 +56,7 @@ def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path)
 
 
 def test_on_local_processes_the_same_runs_are_measured_in_seconds(tmp_path: Path) -> None:
-    done = call(tmp_path, small_file(tmp_path), "--backend", "local", "--quick", "--quiet")
+    done = call(tmp_path, "compare", small_file(tmp_path), "--backend", "local", "--quick", "--quiet")
     assert done.returncode == 0, done.stderr
     [line] = done.stdout.splitlines()
     folder = tmp_path / line
@@ -102,7 +87,7 @@ def told(point: dict[str, Any]) -> list[float]:
 
 def test_quick_seeds_and_settings_of_the_base_can_be_chosen(tmp_path: Path) -> None:
     arguments = ("--quick", "--seeds", 3, "--set", "nodes=4", "--set", "stop.iterations=10", "--out", "here")
-    done = call(tmp_path, small_file(tmp_path), *arguments, "-q")
+    done = call(tmp_path, "compare", small_file(tmp_path), *arguments, "-q")
     assert done.returncode == 0, done.stderr
     folder = tmp_path / done.stdout.strip()
     assert folder.parent == tmp_path / "here"
@@ -145,16 +130,5 @@ def test_a_mistake_is_answered_before_anything_runs(
 
 def test_interrupted_it_ends_with_a_report_of_what_there_is(tmp_path: Path) -> None:
     path = small_file(tmp_path, SMALL.replace("iterations: 60", "iterations: 600"))
-    command = [PAME, "compare", str(path), "--seeds", "50"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        deadline = time.monotonic() + BOUND_S
-        while not any(path.stat().st_size for path in tmp_path.glob("runs/*/rows.jsonl")):
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=BOUND_S)
-    assert process.returncode == 130, errors.decode()
-    [folder] = (tmp_path / "runs").iterdir()
-    assert "This comparison is not complete: interrupted" in (folder / "report.html").read_text()
-    assert rows_of(folder)
+    page = interrupted(tmp_path, "compare", path, "--seeds", 50)
+    assert "This comparison is not complete: interrupted" in page

@@ -2,33 +2,19 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.orchestrator.campaigns.command import BOUND_S, PAME, call, interrupted, rows_of
 from tests.orchestrator.campaigns.studies.builders import small_file
 
-PAME = str(Path(sys.executable).parent / "pame")
-BOUND_S = 150
 pytestmark = pytest.mark.timeout(400)  # a grid takes its time on a busy machine
-
-
-def call(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [PAME, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=BOUND_S, check=False)
-
-
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    """Labels and figures beside all else."""
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    return [{**row["labels"], **row["figures"], **row} for row in rows]
 
 
 def test_a_quick_study_predicts_a_grid_and_measures_two_cells_on_the_same_nodes(tmp_path: Path) -> None:
@@ -90,19 +76,8 @@ def test_a_mistake_is_answered_with_what_to_do(tmp_path: Path, arguments: tuple[
 
 
 def test_interrupted_it_ends_with_a_report_of_what_there_is(tmp_path: Path) -> None:
-    command = [PAME, "study", "stragglers", str(small_file(tmp_path)), "--seeds", "20", "--backend", "simulate"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        deadline = time.monotonic() + BOUND_S
-        while not any(path.stat().st_size for path in tmp_path.glob("runs/*/rows.jsonl")):
-            assert time.monotonic() < deadline
-            assert process.poll() is None
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=BOUND_S)
-    assert process.returncode == 130, errors.decode()
-    [folder] = (tmp_path / "runs").iterdir()
-    assert "This study is not complete: interrupted" in (folder / "report.html").read_text()
-    assert rows_of(folder)
+    page = interrupted(tmp_path, "study", "stragglers", small_file(tmp_path), "--seeds", 20, "--backend", "simulate")
+    assert "This study is not complete: interrupted" in page
 
 
 @contextmanager
