@@ -16,6 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.printing import print_goals, table_of
 from pame.codec import Draw, SupportCoding, decode, encode, sizes
 from pame.exchange import PartialMessage, Vector, reveal
 from pame.randomness import Key, Purpose, normals
@@ -77,8 +78,7 @@ def main() -> None:
     console.print(support_table(measured), message_table(measured))
     times = [timed(n, share, coding) for n in DIMENSIONS for share in SHARES for coding in CODINGS[:2]]
     console.print(time_table(times))
-    for text, reached in reaches(measured, times):
-        console.print(("[green]reached    [/] " if reached else "[red]not reached[/] ") + text, highlight=False)
+    print_goals(console, reaches(measured, times))
 
 
 def model(n: int) -> Vector:
@@ -128,10 +128,8 @@ def stopwatch(action: Callable[[], object]) -> float:
 
 
 def support_table(measured: list[Sized]) -> Table:
-    table = Table(title="Support alone: bytes over the entropy log2 C(n, s)")
     columns = ("n", "s/n", "entropy, bytes", "seed, bytes", "seed", "gaps", "bitmap", "Elias gamma", "32-bit indices")
-    for heading in columns:
-        table.add_column(heading, justify="right")
+    table = table_of("Support alone: bytes over the entropy log2 C(n, s)", columns)
     for m in measured:
         ratios = [m.alone(size) for size in (*m.support.values(), m.elias_gamma, 4 * m.s)]
         entropy, seed = f"{support_entropy_bits(m.n, m.s) / 8:,.0f}", f"{m.support[SupportCoding.SEED]:.0f}"
@@ -140,10 +138,8 @@ def support_table(measured: list[Sized]) -> Table:
 
 
 def message_table(measured: list[Sized]) -> Table:
-    table = Table(title="Whole message (float64, no stars): bytes over the floor log2 C(n, s) + 64 s")
     columns = ("n", "s/n", "floor, bytes", "seed", "gaps", "bitmap", "Elias gamma", "32-bit indices", "paper 63 s + n")
-    for heading in columns:
-        table.add_column(heading, justify="right")
+    table = table_of("Whole message (float64, no stars): bytes over the floor log2 C(n, s) + 64 s", columns)
     for m in measured:
         floor = entropy_floor_bits(m.n, m.s)
         ratios = [m.whole(size) for size in (*m.support.values(), m.elias_gamma, 4 * m.s)]
@@ -154,24 +150,9 @@ def message_table(measured: list[Sized]) -> Table:
 
 def time_table(times: list[Timed]) -> Table:
     """Milliseconds in a row, and copies of the dense vector in both orders."""
-    table = Table(title="Time: milliseconds in a row; then in copies of the dense vector, in a row and in turn")
-    columns = (
-        "n",
-        "s/n",
-        "coding",
-        "copy",
-        "draw",
-        "encode",
-        "decode",
-        "draw",
-        "encode",
-        "decode",
-        "draw",
-        "encode",
-        "decode",
-    )
-    for heading in columns:
-        table.add_column(heading, justify="right")
+    columns = ("n", "s/n", "coding", "copy", *3 * ("draw", "encode", "decode"))
+    title = "Time: milliseconds in a row; then in copies of the dense vector, in a row and in turn"
+    table = table_of(title, columns)
     for t in times:
         row = t.in_a_row
         cells = [f"{1e3 * x:.3f}" for x in (row.copy, row.draw, row.encode, row.decode)]

@@ -28,6 +28,8 @@ import docker
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.printing import table_of
+
 ROOT = Path(__file__).parent.parent
 COUNTS = (8, 32)
 _OFFLINE_BASE = "pame-base:offline"
@@ -150,11 +152,10 @@ def _since(begin: datetime, event: dict[str, Any]) -> float:
 
 
 def table(measured: dict[int, Measured]) -> Table:
-    result = Table(title="Containers on this machine: seconds since `docker compose up`, and MiB")
-    for heading in ("nodes", "listens", "joined", "begins", "ends", "run", "status", "exact"):
-        result.add_column(heading, justify="right")
-    for heading in ("a node", "largest", "orch.", "all"):
-        result.add_column(heading, justify="right")
+    times_of = ("nodes", "listens", "joined", "begins", "ends", "run", "status", "exact")
+    sizes_of = ("a node", "largest", "orch.", "all")
+    title = "Containers on this machine: seconds since `docker compose up`, and MiB"
+    result = table_of(title, (*times_of, *sizes_of))
     for count, found in measured.items():
         times = (found.listening_s, found.joined_s, found.begun_s, found.ended_s, found.run_s)
         everything = sum(found.node_bytes) + found.orchestrator_bytes

@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks.network import Measured, Memory, SocketControl, company, look, measure, memory
-from orchestrator.backends.processes import NodeProcesses
+from benchmarks.network import Measured, Memory, SocketControl, look, measure, memory, nodes_on_socket
+from benchmarks.printing import print_goals, table_of, warn_if_busy
 from orchestrator.experiment import Experiment, load
 
 COUNTS = (8, 16, 32)
@@ -52,8 +52,7 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, nargs="+", default=COUNTS, metavar="COUNT", help="how many, one by one")
     counts = parser.parse_args().nodes
     console = Console(width=120)
-    if (busy := company()) is not None:
-        console.print(f"[yellow]{busy}[/]", highlight=False)
+    warn_if_busy(console)
     with threadpool_limits(1):
         alone = sorted((asyncio.run(by_hand()) for _ in range(HANDS)), key=lambda found: found.joined_s)[HANDS // 2]
         measured = {count: asyncio.run(together(count)) for count in counts}
@@ -67,8 +66,7 @@ def main() -> int:
         ),
         (f"every node of every run under {RESIDENT} MiB: at most {most:.0f}", most < RESIDENT),
     )
-    for text, reached in goals:
-        console.print(("[green]reached    [/] " if reached else "[red]not reached[/] ") + text, highlight=False)
+    print_goals(console, goals)
     return 0
 
 
@@ -81,18 +79,9 @@ def experiment_of(nodes: int) -> Experiment:
 async def together(nodes: int) -> Measured:
     """A whole run of nodes from a fork server; `begin` is before it starts."""
     with TemporaryDirectory() as folder:
-        base = Path(folder)
-        control = SocketControl(base / "control")
-        await control.open()
-        begin = look(())
-        with NodeProcesses(base / "nodes.log") as processes:
-            for number in range(nodes):
-                processes.start(f"node-{number}", control.address, control.token)
-            try:
-                measured = await measure(control, experiment_of(nodes), base / "run", processes.alive)
-            finally:
-                await control.close("the benchmark is over")
-                await processes.wait()
+        base, begin = Path(folder), look(())
+        async with nodes_on_socket(base, nodes) as (control, alive):
+            measured = await measure(control, experiment_of(nodes), base / "run", alive)
     measured.moments["begin"] = begin
     return measured
 
@@ -124,9 +113,8 @@ def _process(*arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
 
 def table(alone: Alone, measured: dict[int, Measured]) -> Table:
     """A row for the node by hand, then one for each number of nodes."""
-    result = Table(title=f"Nodes on this machine, {EXPERIMENT.name}: seconds, and MiB per node (mean)")
-    for heading in ("nodes", "all joined", "ready", "run", "CPU s", "CPU of run", "RSS", "PSS", "private", "all, PSS"):
-        result.add_column(heading, justify="right")
+    headings = ("nodes", "all joined", "ready", "run", "CPU s", "CPU of run", "RSS", "PSS", "private", "all, PSS")
+    result = table_of(f"Nodes on this machine, {EXPERIMENT.name}: seconds, and MiB per node (mean)", headings)
     result.add_row("by hand", f"{alone.joined_s:.2f}", "", "", f"{alone.cpu_s:.2f}", "", *_memory([alone.memory]), "")
     for count, run in measured.items():
         joined, ready, begin = (run.moments[name].at for name in ("preparing", "running", "begin"))

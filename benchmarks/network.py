@@ -5,12 +5,14 @@ The control plane is on a Unix socket, so that the loopback device of a namespac
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control import ControlPlane, NetworkRun, NetworkState
 from orchestrator.control.run import new_number
 from orchestrator.experiment import Experiment
@@ -19,7 +21,6 @@ from orchestrator.results import Ending, RunFolder, Status
 from pame.observe import Evaluation, Record
 
 _POLL_S = 0.005
-_BUSY = 0.5
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -37,6 +38,23 @@ class SocketControl(ControlPlane):
     async def open(self, clients: object | None = None) -> None:
         self._server.add_insecure_port(self.address)
         await super().open(clients)
+
+
+@asynccontextmanager
+async def nodes_on_socket(
+    folder: Path, count: int
+) -> AsyncIterator[tuple[SocketControl, Callable[[], Mapping[str, int]]]]:
+    """A control plane and so many processes of nodes, with their process ids while they are alive."""
+    control = SocketControl(folder / "control")
+    await control.open()
+    with NodeProcesses(folder / "nodes.log") as processes:
+        for number in range(count):
+            processes.start(f"node-{number}", control.address, control.token)
+        try:
+            yield control, processes.alive
+        finally:
+            await control.close("the benchmark is over")
+            await processes.wait()
 
 
 class Watcher:
@@ -137,12 +155,6 @@ def memory(pid: int) -> Memory:
         name, _, rest = line.partition(":")
         sizes[name] = int(rest.split()[0]) * 1024
     return Memory(sizes["Rss"], sizes["Pss"], sizes["Private_Clean"] + sizes["Private_Dirty"])
-
-
-def company() -> str | None:
-    """A warning if the machine was busy already: times and rates then say little, bytes and memory still hold."""
-    load = os.getloadavg()[0]
-    return f"the machine is busy (load average {load:.1f}): times and rates are too bad" if load > _BUSY else None
 
 
 def _loopback() -> tuple[int, int]:

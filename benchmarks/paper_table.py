@@ -36,6 +36,7 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
+from benchmarks.printing import table_of
 from orchestrator.campaigns.claims.large_m import ROWS, PrintedCell
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
@@ -163,9 +164,8 @@ def _print_progress(console: Console, cell: PrintedCell, result: Measured) -> No
 
 
 def _table(results: dict[PrintedCell, Measured]) -> Table:
-    table = Table(title="||mean model - w*||² after 100 iterations / iterations to 0.5")
-    for heading in ("m", "nu", "s/n", "paper", "here", "MSE ratio", "iterations apart"):
-        table.add_column(heading, justify="right")
+    headings = ("m", "nu", "s/n", "paper", "here", "MSE ratio", "iterations apart")
+    table = table_of("||mean model - w*||² after 100 iterations / iterations to 0.5", headings)
     for cell, got in results.items():
         apart = "-" if got.iterations is None else f"{got.iterations - cell.iterations:+d}"
         paper, here = f"{cell.mse:.3f}/{cell.iterations}", f"{got.mse:.3f}/{got.iterations or '-'}"

@@ -32,7 +32,8 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks.network import Watcher, company
+from benchmarks.network import Watcher
+from benchmarks.printing import print_goals, table_of, warn_if_busy
 from orchestrator.backends.on_processes import RunRequest
 from orchestrator.backends.standing_network import run_standing
 from orchestrator.experiment import Experiment
@@ -133,16 +134,14 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=RUNS, help="of each experiment, on real nodes")
     runs = parser.parse_args().runs
     console = Console(width=120)
-    if (busy := company()) is not None:
-        console.print(f"[yellow]{busy}[/]", highlight=False)
+    warn_if_busy(console)
     with threadpool_limits(1):
         compared = compare(runs)
         console.print(prediction_table(compared))
         steps = iteration_times()
         console.print(step_table(steps))
         delays = link_delays()
-    for text, reached in reaches(compared, steps, delays):
-        console.print(("[green]reached    [/] " if reached else "[red]not reached[/] ") + text, highlight=False)
+    print_goals(console, reaches(compared, steps, delays))
     return 0
 
 
@@ -240,11 +239,9 @@ def link_delays() -> Sequence[float]:
 
 
 def prediction_table(compared: dict[str, Compared]) -> Table:
-    result = Table(title="Seconds under the virtual clock and on real nodes")
-    headings = ("nodes", "predicted", "measured", "error", "target", "measured", "error", "overran", "")
-    result.add_column("experiment")
-    for heading in headings:
-        result.add_column(heading, justify="right")
+    figures = ("nodes", "predicted", "measured", "error", "target", "measured", "error", "overran", "")
+    title = "Seconds under the virtual clock and on real nodes"
+    result = table_of(title, ("experiment", *figures), words="experiment")
     for name, found in compared.items():
         errors = [f"{error:+.1%}" for error in found.errors]
         result.add_row(
@@ -267,9 +264,8 @@ def prediction_table(compared: dict[str, Compared]) -> Table:
 
 
 def step_table(steps: dict[str, tuple[float, Measured]]) -> Table:
-    result = Table(title=f"An iteration of nominal {1e3 * STEP_S:g} ms without its waiting, median, 8 nodes on a LAN")
-    for heading in ("algorithm", "ms", "overran"):
-        result.add_column(heading, justify="left" if heading == "algorithm" else "right")
+    title = f"An iteration of nominal {1e3 * STEP_S:g} ms without its waiting, median, 8 nodes on a LAN"
+    result = table_of(title, ("algorithm", "ms", "overran"), words="algorithm")
     for kind, (seconds, run) in steps.items():
         result.add_row(kind, f"{1e3 * seconds:.2f}", f"{run.overran:.1%}")
     return result

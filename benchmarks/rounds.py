@@ -32,8 +32,8 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks.network import Measured, SocketControl, Watcher, company, measure
-from orchestrator.backends.processes import NodeProcesses
+from benchmarks.network import Measured, Watcher, measure, nodes_on_socket
+from benchmarks.printing import print_goals, table_of, warn_if_busy
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.model import Evaluate, Period
 from orchestrator.experiment.resolve import make_network_setting
@@ -112,16 +112,14 @@ def main() -> int:
         return _go_inside(sys.argv[1:])
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     console = Console(width=120)
-    if (busy := company()) is not None:
-        console.print(f"[yellow]{busy}[/]", highlight=False)
+    warn_if_busy(console)
     with threadpool_limits(1):
         if options.profile:
             console.print(*profile_tables(asyncio.run(profile("1 %"))))
             return 0
         figures = {case: figures_of(case, options.runs) for case in CASES}
     console.print(table(figures), REFERENCE, highlight=False)
-    for text, reached in reaches(figures["1 %"]):
-        console.print(("[green]reached    [/] " if reached else "[red]not reached[/] ") + text, highlight=False)
+    print_goals(console, reaches(figures["1 %"]))
     return 0
 
 
@@ -163,17 +161,9 @@ async def on_nodes(case: str, runs: int) -> list[Measured]:
     """Several runs, one after the other, on the same eight processes."""
     with TemporaryDirectory() as folder:
         base = Path(folder)
-        control = SocketControl(base / "control")
-        await control.open()
-        with NodeProcesses(base / "nodes.log") as processes:
-            for number in range(NODES):
-                processes.start(f"node-{number}", control.address, control.token)
-            try:
-                experiment = experiment_of(case)
-                return [await measure(control, experiment, base / str(run), processes.alive) for run in range(runs)]
-            finally:
-                await control.close("the benchmark is over")
-                await processes.wait()
+        async with nodes_on_socket(base, NODES) as (control, alive):
+            experiment = experiment_of(case)
+            return [await measure(control, experiment, base / str(run), alive) for run in range(runs)]
 
 
 def bound(case: str) -> tuple[float, float]:
@@ -200,10 +190,8 @@ def _simulate(case: str) -> tuple[float, float]:
 def table(figures: dict[str, Figures]) -> Table:
     """Everything, and the ratios to the bound."""
     title = f"{NODES} nodes in a ring, n = {N:,}, {SAMPLES} samples per node, {ROUNDS} rounds, {CORES} cores"
-    result = Table(title=title)
     headings = ("", "rounds/s", "bound", "ratio", "wire bytes", "packets", "CPU ms", "bound", "ratio", "RSS", "private")
-    for heading in headings:
-        result.add_column(heading, justify="right")
+    result = table_of(title, headings)
     for case, f in figures.items():
         result.add_row(
             case,
@@ -239,19 +227,11 @@ async def profile(case: str) -> pstats.Stats:
     """One node under cProfile among seven that are not."""
     with TemporaryDirectory() as folder:
         base = Path(folder)
-        control = SocketControl(base / "control")
-        await control.open()
         watched = [sys.executable, "-c", PROFILED_NODE, str(base / "profile"), "--member", f"node-{NODES - 1}"]
-        with NodeProcesses(base / "nodes.log") as processes:
-            for number in range(NODES - 1):
-                processes.start(f"node-{number}", control.address, control.token)
+        async with nodes_on_socket(base, NODES - 1) as (control, alive):
             node = subprocess.Popen([*watched, "--orchestrator", control.address, "--token", control.token])
-            try:
-                await measure(control, experiment_of(case), base / "run", processes.alive)
-            finally:
-                await control.close("the benchmark is over")
-                await processes.wait()
-                await asyncio.to_thread(node.wait, 10)
+            await measure(control, experiment_of(case), base / "run", alive)
+        await asyncio.to_thread(node.wait, 10)
         return pstats.Stats(str(base / "profile"))
 
 
@@ -266,19 +246,15 @@ def profile_tables(stats: pstats.Stats) -> tuple[Table, Table]:
         for caller, (_, _, of_caller, _) in callers.items():
             packages[_package(caller)] += of_caller
     total = sum(packages.values())
-    shares = Table(
-        title=f"One node at 1 %, main thread, {ROUNDS} rounds of 2 messages out and 2 in: CPU time by package"
-    )
-    for heading in ("package", "share", "µs per round"):
-        shares.add_column(heading, justify="left" if heading == "package" else "right")
+    title = f"One node at 1 %, main thread, {ROUNDS} rounds of 2 messages out and 2 in: CPU time by package"
+    shares = table_of(title, ("package", "share", "µs per round"), words="package")
     for package, own in sorted(packages.items(), key=lambda item: -item[1])[:SHOWN_PACKAGES]:
         shares.add_row(package, f"{own / total:.0%}", f"{1e6 * own / ROUNDS:.0f}")
     shares.caption = (
         "Under cProfile, which about doubles it: read the shares. Built-in functions count for their callers."
     )
-    functions = Table(title="The same by function")
-    for heading in ("calls", "own µs", "with callees µs", "function"):
-        functions.add_column(heading, justify="left" if heading == "function" else "right")
+    headings = ("calls", "own µs", "with callees µs", "function")
+    functions = table_of("The same by function", headings, words="function")
     largest = sorted(entries.items(), key=lambda item: -item[1][2])[:SHOWN_FUNCTIONS]
     for (file, line, name), (_, calls, own, whole, _) in largest:
         per_round = f"{calls / ROUNDS:.1f}", f"{1e6 * own / ROUNDS:.0f}", f"{1e6 * whole / ROUNDS:.0f}"

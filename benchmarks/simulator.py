@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 from threadpoolctl import threadpool_limits
 
+from benchmarks.printing import table_of
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount
@@ -96,15 +96,11 @@ def _rate(driver: Driver, setting: ResolvedRun, iterations: int) -> float:
 
     def seconds(count: int) -> float:
         start = time.perf_counter()
-        driver(_until(setting, count), _Nobody(), ByteAccount(setting.topology.nodes))
+        driver(replace(setting, stop=StopRules(count)), _Nobody(), ByteAccount(setting.topology.nodes))
         return time.perf_counter() - start
 
     short = seconds(1)
     return setting.topology.nodes * iterations / max(seconds(1 + iterations) - short, 1e-9)
-
-
-def _until(setting: ResolvedRun, iterations: int) -> ResolvedRun:
-    return ResolvedRun(**{**setting.__dict__, "stop": StopRules(iterations)})
 
 
 def _best(action: Callable[[], object]) -> float:
@@ -118,18 +114,9 @@ def _best(action: Callable[[], object]) -> float:
 
 def main() -> int:
     console = Console(width=110)
-    table = Table(title=f"PaME, linear regression, n = {N}, {SAMPLES} samples per node, degree {DEGREE}, one core")
-    for heading in (
-        "nodes",
-        "vectorised",
-        "objects",
-        "ratio",
-        "gradients",
-        "data read once",
-        "peak memory",
-        "per node",
-    ):
-        table.add_column(heading, justify="right")
+    headings = ("nodes", "vectorised", "objects", "ratio", "gradients", "data read once", "peak memory", "per node")
+    title = f"PaME, linear regression, n = {N}, {SAMPLES} samples per node, degree {DEGREE}, one core"
+    table = table_of(title, headings)
     context = multiprocessing.get_context("spawn")
     results = []
     for m in SIZES:

@@ -32,7 +32,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.network import company
+from benchmarks.printing import print_goals, warn_if_busy
 
 PAME = str(Path(sys.executable).parent / "pame")
 TOKEN = "benchmark"
@@ -68,8 +68,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=5, help="of each")
     runs = parser.parse_args().runs
     console = Console(width=120)
-    if (busy := company()) is not None:
-        console.print(f"[yellow]{busy}[/]", highlight=False)
+    warn_if_busy(console)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (PORTS * EACH + 500, most))
     seconds: dict[Flood, list[float]] = {flood: [] for flood in Flood}
@@ -86,10 +85,9 @@ def main() -> int:
         cells = [f"{each:.2f}" for each in seconds[flood]]
         table.add_row(f"{flood.value}, s", *cells, f"{median(seconds[flood]):.2f}", f"{median(spent[flood]):.2f} s")
     console.print(table)
-    for flood in (Flood.SILENT, Flood.RETURNING):
-        ratio = median(seconds[flood]) / median(seconds[Flood.NONE])
-        word = "[green]reached    [/]" if ratio <= GOAL else "[red]not reached[/]"
-        console.print(f"{word} {flood.value} over quiet, at most {GOAL}: {ratio:.3f}", highlight=False)
+    ratios = {flood: median(seconds[flood]) / median(seconds[Flood.NONE]) for flood in (Flood.SILENT, Flood.RETURNING)}
+    goals = [(f"{flood.value} over quiet, at most {GOAL}: {r:.3f}", r <= GOAL) for flood, r in ratios.items()]
+    print_goals(console, goals)
     return 0
 
 

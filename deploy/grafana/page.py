@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from grafana_foundation_sdk.builders import dashboard as build
 from grafana_foundation_sdk.builders import prometheus
-from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models import dashboard as model
 
 from deploy.grafana.panels import SOURCE, Panel
@@ -19,12 +18,12 @@ def page(title: str, description: str, rows: Mapping[str, Sequence[Panel]]) -> m
     """A dashboard whose uid and file name follow from its title."""
     made = build.Dashboard(title).uid(f"pame-{slug(title)}").description(description).tags(["pame"]).readonly()
     made.time("now-15m", "now").refresh("5s").timezone("browser").tooltip(model.DashboardCursorSync.CROSSHAIR)
-    made.annotations([_FAULTS, _DISTURBANCES])
     for name, panels in rows.items():
         made.with_row(build.Row(name))
         for panel in panels:
             made.with_panel(panel)
     dashboard = made.build()
+    dashboard.annotations = model.AnnotationContainer(list_val=[_FAULTS, _DISTURBANCES])
     for number, placed in enumerate(dashboard.panels or [], start=1):
         placed.id_val = number
     return dashboard
@@ -54,29 +53,15 @@ class PrometheusAnnotation(model.AnnotationQuery):
         return super().to_json() | asked | {"titleFormat": self.name, "textFormat": self._text}
 
 
-class _Ready(Builder[model.AnnotationQuery]):
-    """Something that is built already."""
-
-    def __init__(self, annotation: model.AnnotationQuery) -> None:
-        self._annotation = annotation
-
-    def build(self) -> model.AnnotationQuery:
-        return self._annotation
-
-
-_FAULTS = _Ready(
-    PrometheusAnnotation(
-        "Faults in force",
-        "orange",
-        "max_over_time(pame_run_active_faults[$__interval]) > 0",
-        "a fault is in force",
-    )
+_FAULTS = PrometheusAnnotation(
+    "Faults in force",
+    "orange",
+    "max_over_time(pame_run_active_faults[$__interval]) > 0",
+    "a fault is in force",
 )
-_DISTURBANCES = _Ready(
-    PrometheusAnnotation(
-        "Nodes that died, left or came back",
-        "red",
-        "sum by (what) (pame_run_disturbances_total - pame_run_disturbances_total offset $__interval) > 0",
-        "a node {{what}}",
-    )
+_DISTURBANCES = PrometheusAnnotation(
+    "Nodes that died, left or came back",
+    "red",
+    "sum by (what) (pame_run_disturbances_total - pame_run_disturbances_total offset $__interval) > 0",
+    "a node {{what}}",
 )

@@ -5,8 +5,8 @@ import numpy as np
 from orchestrator.number_words import number
 from orchestrator.report.chart import Chart
 from orchestrator.report.fault_shading import FaultShading
-from orchestrator.report.progress import FEW_POINTS, short, thinned
-from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram
+from orchestrator.report.progress import FEW_POINTS, thinned
+from orchestrator.report.vega import Axis, Row, all_equal, binned, curve, histogram, short
 from orchestrator.results.read import RunData
 from orchestrator.results.summary import RunSummary
 from orchestrator.results.tables import Records

@@ -3,7 +3,7 @@
 What cannot be said is None.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def impacts(
     series = {unit: _series(points, unit) for unit in ("seconds", "iterations")}
     for spell, span, counted, live in zip(spells, spans, rounds, lives, strict=True):
         consensus, objective = (
-            _dip(series[spell.scale], span, course.outlived(spell), value) for value in (_consensus, _objective)
+            _dip(series[spell.scale], span, course.outlived(spell), figure) for figure in ("consensus", "objective")
         )
         found.append(Impact(spell, span, counted, consensus, objective, live))
     return found
@@ -96,28 +96,15 @@ def _series(points: Sequence[Evaluation], unit: str) -> list[tuple[float, Evalua
     return sorted(chosen, key=lambda pair: pair[0])
 
 
-def _consensus(point: Evaluation) -> float | None:
-    return finite(point.consensus)
-
-
-def _objective(point: Evaluation) -> float | None:
-    return finite(point.objective)
-
-
 def _moment(point: Evaluation, unit: str) -> float | None:
     return point.seconds if unit == "seconds" else point.iteration
 
 
-def _dip(
-    series: Iterable[tuple[float, Evaluation]],
-    span: Range | None,
-    outlived: bool,
-    value: Callable[[Evaluation], float | None],
-) -> Dip:
+def _dip(series: Iterable[tuple[float, Evaluation]], span: Range | None, outlived: bool, figure: str) -> Dip:
     if span is None:
         return Dip(None, None, None, None)
     begin, end = span
-    known = [(moment, y) for moment, point in series if (y := value(point)) is not None]
+    known = [(moment, y) for moment, point in series if (y := finite(getattr(point, figure))) is not None]
     before = next((y for moment, y in reversed(known) if moment <= begin), None)
     worst = max((y for moment, y in known if begin <= moment <= end), default=None)
     later = [(moment, y) for moment, y in known if moment >= end] if outlived else []

@@ -37,13 +37,8 @@ _HOW = (
 _BY_ITERATION = " Windows in iterations are taken by each node's own iterations."
 
 
-def fault_section(
-    faults: Faults | None, impacts: Sequence[Impact], course: FaultAxes, nodes: int, simulated: bool
-) -> str:
-    if faults is None:
-        return ""
-    listed = faults.spells[:SPELLS_LISTED]
-    rows = [_planned(spell, course, simulated) for spell in listed]
+def fault_section(faults: Faults, impacts: Sequence[Impact], course: FaultAxes, nodes: int, simulated: bool) -> str:
+    rows = [_planned(spell, course, simulated) for spell in faults.spells[:SPELLS_LISTED]]
     cards = []
     if rows:
         left = len(faults.spells) - len(rows)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from orchestrator.report.fault_axes import FaultAxes
-from orchestrator.report.vega import Row, Shade
+from orchestrator.report.vega import Row, Shade, short
 from orchestrator.results.fault_history import Faults, PlannedFault, words_of
 from orchestrator.results.window_rounds import Range
 
@@ -32,7 +32,7 @@ class FaultShading:
         sizes = {"bytes": byte_size}
         return {
             _dataset(axis): [
-                {"from": _short(begin / sizes.get(axis, 1)), "to": _short(end / sizes.get(axis, 1)), "fault": s.fault}
+                {"from": short(begin / sizes.get(axis, 1)), "to": short(end / sizes.get(axis, 1)), "fault": s.fault}
                 for s, (begin, end) in spans
             ]
             for axis, spans in self.spans.items()
@@ -78,7 +78,3 @@ def _said(faults: Faults, course: FaultAxes, spans: Mapping[str, Sequence[tuple[
 
 def _dataset(axis: str) -> str:
     return f"faults-{axis}"
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.6g}")

@@ -7,7 +7,7 @@ import numpy as np
 from orchestrator.number_words import byte_unit, number
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.fault_shading import FaultShading
-from orchestrator.report.vega import Axis, Row, curve, suits_log
+from orchestrator.report.vega import Axis, Row, curve, short, suits_log
 from orchestrator.results.files import finite
 from orchestrator.results.read import RunData
 from pame.observe import Evaluation
@@ -150,10 +150,6 @@ def _rows(
 
 def _drawn(value: float | None, log: bool) -> float | None:
     return None if value is None or (log and value <= 0) else short(value)
-
-
-def short(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.6g}")
 
 
 def _source(series: dict[str, list[Evaluation]], x: str) -> str:

@@ -284,6 +284,10 @@ def all_equal(values: ArrayLike) -> bool:
     return bool(np.ptp(array) <= 1e-6 * np.abs(array).max())
 
 
+def short(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.6g}")
+
+
 def suits_log(values: Sequence[float]) -> bool:
     """Whether a log axis helps: all positive, and more than a factor of two apart."""
     return bool(values) and min(values) > 0 and max(values) > 2 * min(values)

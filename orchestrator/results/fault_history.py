@@ -1,6 +1,6 @@
 """plan.jsonl and what events.jsonl says of it: which faults were planned, and what became of each."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import Literal
 
-from orchestrator.experiment.faults import FaultOutcomes, outlines, windows, words
+from orchestrator.experiment.faults import FaultOutcomes, FaultWindow, outlines, windows, words
 from orchestrator.results.events import EventWord
 from orchestrator.results.fault_acts import Act, Acts, act_of
 from orchestrator.results.files import finite, json_lines, whole
@@ -68,12 +68,7 @@ class Faults:
     def spells(self) -> list[PlannedFault]:
         """One per event of the plan, and one per fault by hand."""
         planned = [
-            replace(
-                _spell(
-                    window.number, window.fault, window.words, (event,), self._acts_of(event), self.absent.get(place)
-                ),
-                in_part=self.partial.get(place, ""),
-            )
+            _spell(window, (event,), self._acts_of(event), self.absent.get(place), self.partial.get(place, ""))
             for place, (event, window) in enumerate(zip(self.plan, windows(self.plan), strict=True))
         ]
         return [*planned, *self._by_hand()]
@@ -92,7 +87,7 @@ class Faults:
         for window in outlines(self.plan):
             events, told = tuple(by_number[window.number]), Acts(self._told(window.number))
             why_not = None if None in reasons[window.number] else reasons[window.number][0]
-            outlined.append(_spell(window.number, window.fault, window.words, events, told, why_not))
+            outlined.append(_spell(window, events, told, why_not))
         return [*outlined, *self._by_hand()][:MOST_SPELLS]
 
     @property
@@ -106,10 +101,7 @@ class Faults:
     @cached_property
     def _numbers(self) -> Mapping[int, int]:
         """How many windows each fault has."""
-        numbers: dict[int, int] = defaultdict(int)
-        for event in self.plan:
-            numbers[event.number] += 1
-        return numbers
+        return Counter(event.number for event in self.plan)
 
     @cached_property
     def _by_moment(self) -> Mapping[tuple[int | None, bool, float | None], Sequence[Act]]:
@@ -218,7 +210,7 @@ def words_of(spell: PlannedFault) -> str:
 
 
 def _spell(
-    number: int, fault: str, said: str, events: tuple[FaultEvent, ...], acts: Acts, why_not: str | None = None
+    shown: FaultWindow, events: tuple[FaultEvent, ...], acts: Acts, why_not: str | None, in_part: str = ""
 ) -> PlannedFault:
     unit = events[0].window.unit
     same = [event.window for event in events if event.window.unit == unit]
@@ -226,7 +218,8 @@ def _spell(
     end = max(w.end if lasts is None else w.begin for w in same)
     if why_not is None and acts.failures and not acts.begun:
         why_not = acts.failures[0]
-    return PlannedFault(number, fault, said, min(w.begin for w in same), end, unit, events, acts, lasts, why_not)
+    begin = min(w.begin for w in same)
+    return PlannedFault(shown.number, shown.fault, shown.words, begin, end, unit, events, acts, lasts, why_not, in_part)
 
 
 def _moment(planned: float | None) -> float | None:

@@ -21,9 +21,8 @@ from pathlib import Path
 from threadpoolctl import threadpool_info
 
 from contract.plugins import GROUP, VARIABLE
-from orchestrator.errors import writing
 from orchestrator.results.files import read_object_if_whole, reading
-from orchestrator.results.typed_json import from_json, to_text
+from orchestrator.results.typed_json import from_json, write_json
 
 FILE = "provenance.json"
 _GIT_S = 5.0
@@ -72,12 +71,12 @@ class Provenance:
 
 def begin_provenance(folder: Path) -> Provenance:
     found = _found()
-    _write(folder, found)
+    write_json(folder / FILE, found)
     return found
 
 
 def end_provenance(folder: Path, began: Provenance) -> None:
-    _write(folder, replace(began, ended=_now(), load_after=_load()))
+    write_json(folder / FILE, replace(began, ended=_now(), load_after=_load()))
 
 
 def read_provenance(folder: Path) -> Provenance | None:
@@ -121,12 +120,6 @@ def _found() -> Provenance:
         started=_now(),
         load_before=_load(),
     )
-
-
-def _write(folder: Path, provenance: Provenance) -> None:
-    path = folder / FILE
-    with writing(path):
-        path.write_text(to_text(provenance, indent=1) + "\n", encoding="utf-8")
 
 
 @cache

@@ -6,7 +6,7 @@ waiting the values themselves (four bytes each), because quantiles need them.
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 
@@ -102,20 +102,13 @@ def read_records(path: Path) -> Records | None:
 
 def read_links(path: Path) -> LinkTotals | None:
     """The links of links.csv, or None if the run left none."""
-    names = ("sender", "receiver", "messages", "bytes", "aggregated", "late", "lost")
+    names = tuple(column.name for column in fields(LinkTotals))
     parts = list(blocks(path, names))
     if not parts:
         return None
     column = {name: np.nan_to_num(np.concatenate([part[name] for part in parts])) for name in names}
-    return LinkTotals(
-        column["sender"].astype(np.int64),
-        column["receiver"].astype(np.int64),
-        column["messages"],
-        column["bytes"],
-        column["aggregated"],
-        column["late"],
-        column["lost"],
-    )
+    ends = {name: column.pop(name).astype(np.int64) for name in ("sender", "receiver")}
+    return LinkTotals(**ends, **column)
 
 
 def blocks(path: Path, names: tuple[str, ...], newer: tuple[str, ...] = ()) -> Iterator[dict[str, Floats]]:

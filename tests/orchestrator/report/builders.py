@@ -55,6 +55,13 @@ def ring_run(folder: Path, *events: FaultEvent) -> Path:
     return folder
 
 
+def change_summary(folder: Path, **facts: Any) -> Path:
+    """The same folder, with these keys in its summary.json."""
+    path = folder / "summary.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | facts))
+    return folder
+
+
 def told(what: str, seconds: float, node: int, planned: Any, number: int = 0, **more: Any) -> dict[str, Any]:
     entry = {"seconds": seconds, "what": f"fault {what}", "node": node, "number": number, "planned": planned}
     return entry | {"detail": "links down", "mechanism": "nft"} | more

@@ -5,6 +5,8 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
+from orchestrator.report import write_report
+
 
 class Reader(HTMLParser):
     """The words, tags and loading attributes of a page; the contents of scripts and styles are no words."""
@@ -32,6 +34,11 @@ class Reader(HTMLParser):
     @property
     def text(self) -> str:
         return " ".join(self.words)
+
+
+def text_of(folder: Path) -> str:
+    """The words of the report of a run folder, written anew."""
+    return Reader(write_report(folder).read_text(encoding="utf-8")).text
 
 
 def words_of(page: Path) -> str:

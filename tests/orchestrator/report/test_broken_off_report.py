@@ -11,7 +11,7 @@ from orchestrator.results.read import read_run
 from orchestrator.results.summary import MessageBits, MessageCounts, SentBytes
 from orchestrator.results.tables import read_links, read_records
 from pame.randomness import Key, Purpose, integers
-from tests.orchestrator.report.oracle import Reader
+from tests.orchestrator.report.oracle import Reader, text_of
 
 HEADER = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\r\n"
 ROWS = (
@@ -20,10 +20,6 @@ ROWS = (
 )
 POINT = {"by": "iteration", "iteration": 1, "seconds": 0.2, "bytes": 300, "objective": 0.75, "consensus": 0.5}
 EXPERIMENT = "name: tiny\nseed: 11\nnodes: 3\nproblem:\n  kind: linear\n  n: 50\nalgorithm:\n  kind: pame\n"
-
-
-def text_of(path: Path) -> str:
-    return Reader(path.read_text(encoding="utf-8")).text
 
 
 def test_a_run_without_a_summary_is_reported_from_its_other_files(tmp_path: Path) -> None:
@@ -43,7 +39,7 @@ def test_a_run_without_a_summary_is_reported_from_its_other_files(tmp_path: Path
     assert summary.bytes == SentBytes(total=400)
     assert summary.messages == MessageCounts(sent=4, late=2, starved=1, evicted=None)
     assert summary.message_bits == MessageBits(sent=800)
-    shown = text_of(write_report(tmp_path))
+    shown = text_of(tmp_path)
     assert "This run broke off: the orchestrator ended before the run did" in shown
     assert "Last f(mean model) 0.75" in shown
     assert "Volume by link not measured" in shown
@@ -57,7 +53,7 @@ def test_the_curve_alone_tells_iterations_seconds_and_bytes(tmp_path: Path) -> N
     assert summary.name == tmp_path.name
     assert (summary.iterations, summary.seconds, summary.nodes) == (1, 0.2, None)
     assert summary.bytes == SentBytes(total=300)
-    shown = text_of(write_report(tmp_path))
+    shown = text_of(tmp_path)
     assert "bytes the last line of curve.jsonl" in shown
     assert "messages not measured" in shown
 
@@ -66,7 +62,7 @@ def test_a_run_that_only_began_has_a_report_that_claims_nothing(tmp_path: Path) 
     (tmp_path / "experiment.yaml").write_text(EXPERIMENT)
     for name in ("records.csv", "curve.jsonl"):
         (tmp_path / name).write_text("")
-    shown = text_of(write_report(tmp_path))
+    shown = text_of(tmp_path)
     assert "Iterations not measured 3 nodes" in shown
     assert "objective not measured consensus not measured seconds not measured" in shown
     assert "no time model" not in shown
@@ -76,7 +72,7 @@ def test_a_summary_that_was_cut_is_said_to_be(run_folder: Callable[..., Path]) -
     folder = run_folder(iterations=5)
     path = folder / "summary.json"
     path.write_text(path.read_text()[:-40])
-    assert "This run broke off: summary.json was cut short while it was written" in text_of(write_report(folder))
+    assert "This run broke off: summary.json was cut short while it was written" in text_of(folder)
 
 
 def test_an_experiment_cut_inside_a_number_does_not_give_a_wrong_number(tmp_path: Path) -> None:
@@ -150,7 +146,7 @@ def test_events_are_a_table_with_all_they_say(run_folder: Callable[..., Path]) -
         {"what": "link down", "link": [1, 2]},
     ]
     (folder / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events) + '{"seconds": 9, "wh')
-    shown = text_of(write_report(folder))
+    shown = text_of(folder)
     assert "Events 3 events: 1 × joined, 1 × restarted, 1 × link down. Seconds What Node Detail" in shown
     assert "0.250 joined 3 10.0.0.3:4000 7.000 restarted 3 incarnation: 2 – link down – link: [1, 2]" in shown
 
@@ -159,7 +155,7 @@ def test_at_most_200_events_are_shown_and_the_rest_is_counted(run_folder: Callab
     folder = run_folder(iterations=5)
     lines = [json.dumps({"seconds": k, "what": "patience" if k else "joined", "node": k}) + "\n" for k in range(523)]
     (folder / "events.jsonl").write_text("".join(lines))
-    shown = text_of(write_report(folder))
+    shown = text_of(folder)
     assert "523 events: 522 × patience, 1 × joined." in shown
     assert "199.000 patience 199 " in shown
     assert "200.000" not in shown
