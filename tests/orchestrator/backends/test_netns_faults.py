@@ -18,7 +18,7 @@ FAULTS = [
     {"kind": "link-down", "links": ["0-1"], "at": "300ms", "for": "500ms"},
     {"kind": "degrade", "links": ["2>3"], "rate": 0.1, "at": "500ms", "for": "400ms"},
     {"kind": "kill", "nodes": [3], "at": "700ms", "back_after": "500ms"},
-    {"kind": "lossy", "links": ["0-2"], "loss": 0.9, "at": "100ms", "for": "600ms"},
+    {"kind": "lossy", "links": ["0-2"], "loss": 0.9, "at": "100ms", "for": "1200ms"},
 ]
 
 
