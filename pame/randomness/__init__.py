@@ -6,9 +6,21 @@ ours, because NumPy promises the same `Generator` stream only within one version
 May import: the standard library and numpy.
 """
 
+from pame.randomness.dirichlet import dirichlet
 from pame.randomness.draws import integers, normals, permutation, uniforms
 from pame.randomness.key import Key, Purpose, words
 from pame.randomness.normal_quantile import normal_quantile
 from pame.randomness.subsets import subset
 
-__all__ = ["Key", "Purpose", "integers", "normal_quantile", "normals", "permutation", "subset", "uniforms", "words"]
+__all__ = [
+    "Key",
+    "Purpose",
+    "dirichlet",
+    "integers",
+    "normal_quantile",
+    "normals",
+    "permutation",
+    "subset",
+    "uniforms",
+    "words",
+]

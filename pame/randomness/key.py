@@ -38,6 +38,7 @@ class Purpose(IntEnum):
     EPIDEMIC = 18
     TUNING = 19
     EDGES = 20
+    PARTITION = 21
 
 
 @dataclass(frozen=True, slots=True)

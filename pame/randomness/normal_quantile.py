@@ -9,9 +9,8 @@ The logarithm is our own: `np.log` differs in the last bit between processors.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from pame.randomness.elementary import Floats, log, polynomial
 
 # Coefficients from the highest power down.
 _A = (
@@ -44,7 +43,7 @@ def normal_quantile(p: Floats) -> Floats:
     """The x with P(X <= x) = p for each p in (0, 1)."""
     q = p - 0.5
     r = 0.180625 - q * q
-    x = q * _polynomial(_A, r) / _polynomial(_B, r)
+    x = q * polynomial(_A, r) / polynomial(_B, r)
     tail = np.flatnonzero(r < 0.0)
     if tail.size:
         x[tail] = np.copysign(_tail(np.minimum(p[tail], 1.0 - p[tail])), q[tail])
@@ -52,29 +51,10 @@ def normal_quantile(p: Floats) -> Floats:
 
 
 def _tail(p: Floats) -> Floats:
-    r = np.sqrt(-_log(p))
-    x = _polynomial(_C, r - 1.6) / _polynomial(_D, r - 1.6)
+    r = np.sqrt(-log(p))
+    x = polynomial(_C, r - 1.6) / polynomial(_D, r - 1.6)
     far = np.flatnonzero(r > 5.0)
     if far.size:
         beyond = r[far] - 5.0
-        x[far] = _polynomial(_E, beyond) / _polynomial(_F, beyond)
+        x[far] = polynomial(_E, beyond) / polynomial(_F, beyond)
     return x
-
-
-def _polynomial(coefficients: tuple[float, ...], x: Floats) -> Floats:
-    value = np.full_like(x, coefficients[0])
-    for coefficient in coefficients[1:]:
-        value *= x
-        value += coefficient
-    return value
-
-
-def _log(x: Floats) -> Floats:
-    """Natural logarithm: x = f 2^e with f in [sqrt(1/2), sqrt(2)); log f = 2 artanh((f-1)/(f+1)) as a series."""
-    f, e = np.frexp(x)
-    low = f < 0.7071067811865476
-    f = np.where(low, 2.0 * f, f)
-    exponent = (e - low).astype(np.float64)
-    z = (f - 1.0) / (f + 1.0)
-    series = _polynomial(tuple(1.0 / power for power in range(23, 0, -2)), z * z)
-    return exponent * 0.6931471805599453 + 2.0 * z * series

@@ -6,7 +6,8 @@ from scipy.special import ndtri
 from scipy.stats import chi2, kstest
 
 from pame.randomness import Key, Purpose, normals
-from pame.randomness.normal_quantile import Floats, normal_quantile
+from pame.randomness.elementary import Floats
+from pame.randomness.normal_quantile import normal_quantile
 from tests.pame.randomness.oracle import slow_words
 
 SMALLEST = 2.0**-53  # the smallest p a word can give
