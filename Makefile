@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+VISION := $(VENV)/.vision
 export OPENBLAS_NUM_THREADS = 1
 
 .PHONY: demo test test-fast lint format stubs dashboards reference clean
@@ -11,13 +12,13 @@ export OPENBLAS_NUM_THREADS = 1
 demo: $(READY)  ## run PaME on the embedded default experiment and say where the report is
 	@$(BIN)/pame run
 
-test: $(READY)  ## all tests; what needs a tool this machine lacks is skipped with its reason
+test: $(VISION)  ## all tests; what needs a tool this machine lacks is skipped with its reason
 	$(BIN)/python -m pytest
 
-test-fast: $(READY)  ## the pure tests alone: no process, port, container or browser
+test-fast: $(VISION)  ## the pure tests alone: no process, port, container or browser
 	$(BIN)/python -m pytest -m 'not edge and not slow'
 
-lint: $(READY)
+lint: $(VISION)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -44,4 +45,8 @@ $(READY): pyproject.toml
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) >/dev/null || \
 		{ $(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install -qq pip; }
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VISION): $(READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[vision]'
 	@touch $@

@@ -38,12 +38,13 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.printing import table_of
 from orchestrator.campaigns.claims.large_m import ROWS, PrintedCell
-from pame import problems, topology
+from pame import topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Record
 from pame.problems import LinearSpec, LocalObjective, Optimum, Problem, Stacked
 from pame.problems.base import Vector
+from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
 from pame.sampling import period
 from pame.simulator import run_vectorised
@@ -80,9 +81,9 @@ class DistanceToTruth:
 
     metric = "model_error"
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Regression) -> None:
         self._problem = problem
-        self.n = problem.n
+        self.n, self.start = problem.n, problem.start
         self.nodes = problem.nodes
 
     def local(self, node: int) -> LocalObjective:
@@ -137,7 +138,7 @@ def run(cells: Sequence[PrintedCell], seed: int, eta: float, console: Console) -
     for m, group in groupby(sorted(cells, key=lambda cell: cell.m), key=lambda cell: cell.m):
         with _timed(console, f"graph and data for m = {m}"):
             graph = topology.build(RandomRegular(degree=DEGREE[m]), m, seed)
-            regression = problems.build(LinearSpec(n=600, samples=216, noise=0.5, test_samples=1), m, seed)
+            regression = LinearSpec(n=600, samples=216, noise=0.5, test_samples=1).build(m, seed)
             problem = DistanceToTruth(regression)
             regression.stacked().objective(np.zeros(regression.n))
         todo = list(dict.fromkeys(group))

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from rich.console import Console
@@ -24,7 +25,7 @@ from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Observer, Record, RunOutcome
-from pame.problems import LinearSpec
+from pame.problems import LinearSpec, StackedProblem
 from pame.resolved_run import ResolvedRun
 from pame.sampling import period
 from pame.simulator import run_lock_step, run_vectorised
@@ -78,7 +79,7 @@ def measure(m: int) -> Measured:
     """Both drivers at one size, and the parts of an iteration on their own."""
     with threadpool_limits(1):
         setting = setting_of(m)
-        stacked = setting.problem.stacked()
+        stacked = cast(StackedProblem, setting.problem).stacked()
         models = np.ones((m, N))
         stacked.gradient(models, 0)
         gradient_s = _best(lambda: stacked.gradient(models, 0))

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-import numpy as np
-
 from pame.algorithms import Algorithm, AlgorithmSpec, Context, Delivery, Selection
 from pame.codec import Draw, Wire
 from pame.conditions import Conditions
@@ -72,8 +70,8 @@ class ResolvedRun:
 
     @property
     def start(self) -> Vector:
-        """w^0 = 0."""
-        return np.zeros(self.problem.n)
+        """w^0."""
+        return self.problem.start
 
     @property
     def slowest_crossing_s(self) -> float:

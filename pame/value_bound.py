@@ -26,11 +26,11 @@ _SLACK = 1e6
 def absurd_from(objective: LocalObjective, start: Vector) -> float:
     """The bound of one node; infinity where the objective itself is not finite."""
     with np.errstate(all="ignore"):
-        slope = objective.full_gradient(start)
+        slope = objective.gradient(start, 0)
         gradient = float(np.linalg.norm(slope))
         if not gradient:
             return _SLACK
-        curvature = float(np.linalg.norm(objective.full_gradient(start - slope / gradient) - slope))
+        curvature = float(np.linalg.norm(objective.gradient(start - slope / gradient, 0) - slope))
     reach = gradient / curvature if curvature else 0.0
     bound = _SLACK * max(1.0, gradient, reach)
     return bound if isfinite(gradient) and isfinite(bound) else np.inf

@@ -70,6 +70,11 @@ class MeetingPoint:
         """How many nodes share the problem."""
         return self.homes.shape[0]
 
+    @property
+    def start(self) -> Vector:
+        """w^0."""
+        return np.zeros(self.n)
+
     def local(self, node: int) -> Home:
         """f_i."""
         return Home(self.homes[node])

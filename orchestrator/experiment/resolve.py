@@ -166,7 +166,10 @@ def _steepest(setting: ResolvedRun) -> str | None:
     nodes = sorted(range(setting.topology.nodes), key=selection.enough)[:_NODES_ASKED_FOR_SMOOTHNESS]
     for node in nodes:
         step = setting.algorithm.first_step(selection.enough(node))
-        limit = 2.0 / setting.problem.local(node).smoothness()
+        smoothness = setting.problem.local(node).smoothness()
+        if smoothness is None:
+            return None
+        limit = 2.0 / smoothness
         if step >= limit:
             return (
                 f"node {node} begins with step size {step:.3g}, above the bound 2/L = {limit:.3g} of its data: it may "

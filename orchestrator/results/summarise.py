@@ -139,6 +139,8 @@ def _optimum(setting: ResolvedRun) -> tuple[OptimumFigures | None, str]:
     if numbers > _OPTIMUM_UP_TO:
         return None, f"not measured: the data has {numbers:.2g} numbers, more than {_OPTIMUM_UP_TO:.0e}"
     optimum = setting.problem.optimum()
+    if optimum is None:
+        return None, "not known: the problem has none that anybody can compute"
     return OptimumFigures(optimum.objective, optimum.how), f"solved on all nodes' data: {optimum.how}"
 
 

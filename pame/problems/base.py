@@ -3,11 +3,14 @@
 f(w) = (1/m) sum_i f_i(w)      m nodes, f_i from node i's shard alone
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pame.errors import ParameterError
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -38,8 +41,8 @@ class LocalObjective(Protocol):
     def full_gradient(self, model: Vector) -> Vector:
         """grad f_i(w) on all of the node's samples."""
 
-    def smoothness(self) -> float:
-        """A Lipschitz constant of grad f_i."""
+    def smoothness(self) -> float | None:
+        """A Lipschitz constant of grad f_i; None if none is known."""
 
 
 class Stacked(Protocol):
@@ -67,20 +70,37 @@ class Problem(Protocol):
     def metric(self) -> str:
         """The name of the test metric a report shows first."""
 
+    @property
+    def start(self) -> Vector:
+        """w^0, the same at every node."""
+
     def local(self, node: int) -> LocalObjective:
         """f_i; its shard is generated at the first use, and no other node's."""
-
-    def stacked(self) -> Stacked:
-        """All f_i on one array; the shards of the local objectives become views into it."""
 
     def objective(self, model: Vector) -> float:
         """f(w), the mean over the nodes of f_i(w)."""
 
-    def optimum(self) -> Optimum:
-        """The minimiser of f, computed afresh."""
+    def optimum(self) -> Optimum | None:
+        """The minimiser of f, computed afresh; None if nobody can."""
 
     def metrics(self, model: Vector) -> dict[str, float]:
         """How good a model is on data no node has seen, by name."""
+
+
+def known_optimum(problem: Problem) -> Optimum:
+    """For whoever cannot do without: ParameterError if nobody knows it."""
+    optimum = problem.optimum()
+    if optimum is None:
+        raise ParameterError("the optimum of this problem is not known, and it is needed here: use linear or logistic")
+    return optimum
+
+
+@runtime_checkable
+class StackedProblem(Protocol):
+    """What a problem may offer beside: all nodes at once, which the vectorised simulator needs."""
+
+    def stacked(self) -> Stacked:
+        """All f_i on one array; the shards of the local objectives become views into it."""
 
 
 @runtime_checkable
@@ -90,7 +110,7 @@ class ManyModels(Protocol):
     def objectives(self, models: Matrix) -> Vector:
         """f at each row."""
 
-    def metrics_of(self, models: Matrix) -> dict[str, Vector]:
+    def metrics_of(self, models: Matrix) -> Mapping[str, Vector]:
         """The metrics of each row, by name."""
 
 

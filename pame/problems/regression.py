@@ -167,6 +167,10 @@ class Regression:
         self.shards = Shards(spec, family, nodes, seed)
         self._family = family
 
+    @property
+    def start(self) -> Vector:
+        return np.zeros(self.n)
+
     def local(self, node: int) -> LocalRegression:
         """f_i."""
         return LocalRegression(self._family, self.shards, node)

@@ -39,6 +39,9 @@ class Purpose(IntEnum):
     TUNING = 19
     EDGES = 20
     PARTITION = 21
+    START = 22
+    AUGMENTATION = 23
+    OBJECTIVE_SAMPLE = 24
 
 
 @dataclass(frozen=True, slots=True)

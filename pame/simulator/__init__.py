@@ -13,7 +13,7 @@ from pame.byte_account import ByteAccount
 from pame.observe import Observer, RunOutcome
 from pame.resolved_run import ResolvedRun
 from pame.simulator.driver_check import check
-from pame.simulator.lockstep import run_lock_step
+from pame.simulator.lockstep import Each, run_lock_step
 from pame.simulator.vectorised import run_vectorised
 from pame.simulator.virtual_time import run_virtual_time
 
@@ -25,6 +25,7 @@ DRIVERS: dict[str, Callable[[ResolvedRun, Observer, ByteAccount], RunOutcome]] =
 
 __all__ = [
     "DRIVERS",
+    "Each",
     "check",
     "run_lock_step",
     "run_vectorised",

@@ -2,6 +2,7 @@
 
 from pame.algorithms import PameSpec, Who
 from pame.errors import ParameterError
+from pame.problems.base import StackedProblem
 from pame.resolved_run import ResolvedRun
 
 
@@ -27,5 +28,7 @@ def check(driver: str, setting: ResolvedRun) -> None:
         )
     if driver == "vectorised" and not isinstance(setting.algorithm, PameSpec):
         raise ParameterError("the vectorised driver knows only PaME: use simulate.driver: lock-step for others")
+    if driver == "vectorised" and not isinstance(setting.problem, StackedProblem):
+        raise ParameterError("the vectorised driver knows only regressions: use simulate.driver: lock-step")
     if driver == "vectorised" and setting.algorithm.who is not Who.CHOSEN:
         raise ParameterError("the vectorised driver knows only draw: directed: use simulate.driver: lock-step")

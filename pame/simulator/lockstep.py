@@ -4,9 +4,11 @@ Messages arrive at once, so there is nothing to wait for. It is the reference th
 (`rounds`, `spare: 0`, `max_lag: 0`).
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
-from pame.algorithms import Delivery, Received
+from pame.algorithms import Algorithm, Delivery, Received
 from pame.byte_account import ByteAccount, Fate
 from pame.evaluate import Evaluator
 from pame.message_check import MessageCheck
@@ -16,10 +18,19 @@ from pame.resolved_run import ResolvedRun
 from pame.simulator.driver_check import check
 from pame.simulator.sending import post
 
+Each = Callable[[Callable[[Algorithm], None], Sequence[Algorithm]], None]
+"""Does something with every node of a list; in which order, or at once, does not matter."""
 
-def run_lock_step(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
+
+def one_by_one(do: Callable[[Algorithm], None], nodes: Sequence[Algorithm]) -> None:
+    for node in nodes:
+        do(node)
+
+
+def run_lock_step(setting: ResolvedRun, observer: Observer, ledger: ByteAccount, each: Each = one_by_one) -> RunOutcome:
+    """`each`: how what takes time is done with all nodes."""
     check("lock-step", setting)
-    run = _LockStepRun(setting, observer, ledger)
+    run = _LockStepRun(setting, observer, ledger, each)
     k = 0
     while True:
         outcome = run.evaluate(k)
@@ -33,8 +44,9 @@ def run_lock_step(setting: ResolvedRun, observer: Observer, ledger: ByteAccount)
 class _LockStepRun:
     """The nodes of one run, and what each has received and not yet absorbed."""
 
-    def __init__(self, setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> None:
+    def __init__(self, setting: ResolvedRun, observer: Observer, ledger: ByteAccount, each: Each) -> None:
         self._setting = setting
+        self._each = each
         self._observer = observer
         self._ledger = ledger
         self._evaluator = Evaluator(setting, ledger, observer)
@@ -56,8 +68,7 @@ class _LockStepRun:
 
     def iterate(self, k: int) -> None:
         """All nodes send, then all aggregate, then all step."""
-        for node in self._nodes:
-            node.prepare(k)
+        self._each(lambda node: node.prepare(k), self._nodes)
         setting, check, ledger = self._setting, self._check, self._ledger
         posted = [post(setting, check, ledger, node, sender, k) for sender, node in enumerate(self._nodes)]
         for sent in filter(None, posted):
@@ -70,8 +81,7 @@ class _LockStepRun:
                 copies = len(mail.receivers)
                 record = record._replace(messages=copies, bytes=copies * mail.envelope.size, lost=mail.lost)
             records.append(record)
-        for node in self._nodes:
-            node.step(k)
+        self._each(lambda node: node.step(k), self._nodes)
         self._observer.recorded(records)
 
     def _aggregate(self, index: int, k: int) -> Record:

@@ -22,6 +22,7 @@ from pame.evaluate import Evaluator
 from pame.exchange import as_sent
 from pame.message_check import MessageCheck
 from pame.observe import Observer, RunOutcome
+from pame.problems.base import StackedProblem
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes, uniforms_of_links
 from pame.resolved_run import ResolvedRun
@@ -36,12 +37,12 @@ Indices = NDArray[np.int64]
 def run_vectorised(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
     check("vectorised", setting)
     spec = cast(PameSpec, setting.algorithm)
-    problem = setting.problem.stacked()
+    problem = cast(StackedProblem, setting.problem).stacked()
     evaluator = Evaluator(setting, ledger, observer)
     enough = np.array([participation(spec.share, degree) for degree in setting.topology.degrees.tolist()])
     periods = np.array(setting.periods)
     message_check = MessageCheck(setting, [setting.node(0, setting.selection())])
-    models = np.zeros((setting.topology.nodes, setting.problem.n))
+    models = np.tile(setting.start, (setting.topology.nodes, 1))
     k = 0
     while True:
         if evaluator.due(k):

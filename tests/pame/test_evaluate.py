@@ -7,7 +7,7 @@ import pytest
 
 from pame.evaluate import OWN_AT_MOST, judge_own
 from pame.problems import LinearSpec, LogisticSpec, ManyModels, Optimum, Problem
-from pame.problems.base import LocalObjective, Matrix, Stacked, Vector
+from pame.problems.base import LocalObjective, Matrix, Vector
 from tests.pame.simulator.harness import run, world
 
 PROBLEMS: list[LinearSpec | LogisticSpec] = [
@@ -25,18 +25,15 @@ class OneByOne:
 
     def __init__(self, inner: Problem) -> None:
         self._inner = inner
-        self.n, self.nodes, self.metric = inner.n, inner.nodes, inner.metric
+        self.n, self.nodes, self.metric, self.start = inner.n, inner.nodes, inner.metric, inner.start
 
     def local(self, node: int) -> LocalObjective:
         return self._inner.local(node)
 
-    def stacked(self) -> Stacked:
-        return self._inner.stacked()
-
     def objective(self, model: Vector) -> float:
         return self._inner.objective(model)
 
-    def optimum(self) -> Optimum:
+    def optimum(self) -> Optimum | None:
         return self._inner.optimum()
 
     def metrics(self, model: Vector) -> dict[str, float]:

@@ -67,7 +67,7 @@ def test_the_bound_follows_from_the_scale_of_gradients_and_models(objective: Bow
 
 @pytest.mark.parametrize("spec", [LinearSpec(n=40, samples=30, test_samples=5), LogisticSpec(n=40, test_samples=5)])
 def test_it_is_not_below_the_bound_by_the_smoothness(spec: LinearSpec | LogisticSpec) -> None:
-    local = problems.build(spec, 2, 3).local(1)
+    local = spec.build(2, 3).local(1)
     g = float(np.linalg.norm(local.full_gradient(np.zeros(40))))
     assert absurd_from(local, np.zeros(40)) >= 1e6 * max(1.0, g, g / local.smoothness()) * (1 - 1e-9)
 

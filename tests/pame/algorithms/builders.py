@@ -22,7 +22,7 @@ from pame.algorithms import (
 )
 from pame.exchange import Vector
 from pame.problems import LinearSpec, LocalObjective, LogisticSpec
-from pame.problems.base import Matrix, Optimum, Stacked
+from pame.problems.base import Matrix, Optimum
 from pame.problems.regression import Regression
 from pame.resolved_run import ResolvedRun
 from pame.rules import Messages, Values
@@ -182,8 +182,9 @@ class Pulls:
     def local(self, node: int) -> Pull:
         return Pull(self.targets[node], self.until)
 
-    def stacked(self) -> Stacked:
-        raise NotImplementedError
+    @property
+    def start(self) -> Vector:
+        return np.zeros(self.n)
 
     def objective(self, model: Vector) -> float:
         return sum(self.local(node).value(model) for node in range(self.nodes)) / self.nodes

@@ -8,6 +8,7 @@ import numpy as np
 from pame.algorithms import Algorithm, Delivery, Received
 from pame.byte_account import ByteAccount
 from pame.observe import RunOutcome
+from pame.problems import known_optimum
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS
@@ -70,7 +71,7 @@ def gradients(setting: ResolvedRun, models: Matrix, k: int) -> Matrix:
 def suboptimality(setting: ResolvedRun, models: Matrix) -> float:
     """f(mean model) - f*, over the same at w = 0."""
     problem = setting.problem
-    best = problem.optimum().objective
+    best = known_optimum(problem).objective
     return (problem.objective(models.mean(axis=0)) - best) / (problem.objective(np.zeros(problem.n)) - best)
 
 
@@ -81,5 +82,5 @@ def worst(setting: ResolvedRun, models: Matrix) -> float:
 
 def distance(setting: ResolvedRun, models: Matrix) -> float:
     """How far the models are from the optimum, over how far it is from 0."""
-    best = setting.problem.optimum().model
+    best = known_optimum(setting.problem).model
     return float(np.linalg.norm(models - best) / np.linalg.norm(np.tile(best, (len(models), 1))))

@@ -11,7 +11,7 @@ from pame.byte_account import ByteAccount, Fate
 from pame.errors import Diverged
 from pame.evaluate import Evaluator
 from pame.observe import Evaluation, Record
-from pame.problems import LocalObjective, Optimum, Stacked
+from pame.problems import LocalObjective, Optimum
 from pame.resolved_run import ResolvedRun
 from pame.stopping import PaperRule, StopRules
 from tests.pame.simulator.harness import PAME, Vector, all_pairs, graph, run, world
@@ -35,8 +35,9 @@ class Bowl:
     def local(self, node: int) -> LocalObjective:
         raise NotImplementedError
 
-    def stacked(self) -> Stacked:
-        raise NotImplementedError
+    @property
+    def start(self) -> Vector:
+        return np.zeros(self.n)
 
     def optimum(self) -> Optimum:
         raise NotImplementedError

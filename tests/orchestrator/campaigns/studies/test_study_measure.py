@@ -13,6 +13,7 @@ from orchestrator.experiment import Experiment, load
 from orchestrator.experiment.resolve import make_setting
 from orchestrator.results import Ending, Status
 from pame.observe import Evaluation
+from pame.problems import known_optimum
 from pame.resolved_run import ResolvedRun
 from tests.orchestrator.campaigns.studies.builders import SMALL
 
@@ -40,7 +41,7 @@ def measured(folder: Path, *overrides: str, target: float = 0.05) -> StudyRow:
 
 def objective(setting: ResolvedRun, left: float) -> float:
     """f where so much of the way is left."""
-    start, best = setting.problem.objective(setting.start), setting.problem.optimum().objective
+    start, best = setting.problem.objective(setting.start), known_optimum(setting.problem).objective
     return best + left * (start - best)
 
 
@@ -127,7 +128,7 @@ def test_the_nodes_with_the_most_failing_links_are_struck(tmp_path: Path) -> Non
 
 def test_own_data_is_judged_at_the_mean_of_all_models(tmp_path: Path) -> None:
     setting = setting_of(tmp_path, SLOW)
-    optimum, struck = setting.problem.optimum().model, struck_nodes(setting)
+    optimum, struck = known_optimum(setting.problem).model, struck_nodes(setting)
     models = np.zeros((5, 12))
     models[0] = 5 * optimum  # the mean of all is the optimum, whoever has it
     leave_run(tmp_path / "run", setting, models)
@@ -141,7 +142,7 @@ def test_own_data_is_judged_at_the_mean_of_all_models(tmp_path: Path) -> None:
 
 def test_what_the_others_left_does_not_look_at_the_struck_nodes_models(tmp_path: Path) -> None:
     setting = setting_of(tmp_path, SLOW)
-    models = np.tile(setting.problem.optimum().model, (5, 1))
+    models = np.tile(known_optimum(setting.problem).model, (5, 1))
     models[list(struck_nodes(setting))] = 100.0
     leave_run(tmp_path / "run", setting, models)
     row = measured(tmp_path, SLOW)
