@@ -10,11 +10,11 @@ stays.
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from pame.algorithms.base import MixingSpec, NodeBase
+from pame.algorithms.base import MixingSpec, SteppingNode
 from pame.algorithms.flows import EdgeFlows
 from pame.algorithms.interface import Context
 from pame.algorithms.mixing import Mixing, known
@@ -30,14 +30,14 @@ class FlowSpec(MixingSpec):
     on_loss: Literal["both", "naive"] = "both"
 
 
-class FlowNode(NodeBase):
-    """One node; an algorithm says what flows."""
+Spec = TypeVar("Spec", bound=FlowSpec)
 
-    def __init__(self, spec: FlowSpec, context: Context) -> None:
-        super().__init__(context)
+
+class FlowNode(SteppingNode[Spec]):
+    def __init__(self, spec: Spec, context: Context) -> None:
+        super().__init__(spec, context)
         self._mixing = Mixing(context, spec.mixing)
         self._flows = EdgeFlows(np.zeros_like(context.start))
-        self._is_naive = spec.on_loss == "naive"
         self._missed: dict[int, int] = {}
         """The iteration of what a neighbour did not get, unforeseen, since the last round."""
 
@@ -51,7 +51,7 @@ class FlowNode(NodeBase):
 
     def _used(self, k: int, heard: Collection[int]) -> dict[int, float]:
         """The weights of the edges to use at k, with those who were heard; gaps are counted."""
-        if self._is_naive:
+        if self._spec.on_loss == "naive":
             edges = self._mixing.edges(k)
         else:
             both = self._mixing.edges_both_ways(k)

@@ -38,11 +38,10 @@ import numpy as np
 
 from pame.algorithms.interface import Context, Message, Received
 from pame.algorithms.mixing import Mixing
-from pame.algorithms.neighbour_replica import NeighbourReplica, Surrogates
 from pame.algorithms.replica_messages import ReplicaForms, added, before, sent_again, whole
 from pame.algorithms.replica_schedule import ReplicaSchedule
 from pame.algorithms.replica_spec import ReplicaSpec
-from pame.algorithms.replica_state import ReplicaEvent, ReplicaState, ToldEvent, ToldState
+from pame.algorithms.replica_state import NeighbourReplica, ReplicaEvent, ReplicaState, Surrogates, ToldEvent, ToldState
 from pame.compressors import Payload, expand, rounded
 from pame.exchange import Vector, as_sent
 from pame.randomness import Key, Purpose
