@@ -23,6 +23,7 @@ from pame.compressors import CompressorSpec, Sign
 class SquarmSpec(ChocoSpec):
     """SQuARM-SGD: CHOCO with Nesterov momentum and messages only where a model has moved enough.
 
+    gam: the consensus step, how much of the way to its neighbours a node goes
     momentum: beta
     threshold: a node speaks when ||x - xhat||^2 is above threshold (k + 1)^growth eta_k^2; 0: always
     growth: how the threshold grows; the paper wants less than 1

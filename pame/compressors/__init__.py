@@ -29,7 +29,7 @@ from pame.randomness import Key
 
 
 class Compressor(Protocol):
-    """A compressor's parameters, as they stand in an experiment file, and what they promise."""
+    """A compressor's parameters, as they stand in an experiment file."""
 
     @property
     def kind(self) -> str:
@@ -38,13 +38,6 @@ class Compressor(Protocol):
     @property
     def form(self) -> FormName:
         """How its payload travels."""
-
-    @property
-    def is_unbiased(self) -> bool:
-        """Whether E C(x) = x."""
-
-    def contraction(self, n: int) -> float | None:
-        """The largest delta with E ||C(x) - x||^2 <= (1 - delta) ||x||^2 for all x of n coordinates; None: none."""
 
     def compress(self, vector: Vector, key: Key) -> Payload:
         """The payload of a vector; Diverged if that is not finite."""

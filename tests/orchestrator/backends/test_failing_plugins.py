@@ -11,7 +11,8 @@ PAME = (sys.executable, "-c", "from orchestrator.cli import main; main()")
 PLUGIN = """
 from dataclasses import dataclass
 from typing import Literal
-from pame.algorithms import Dpsgd, DpsgdSpec
+from pame.algorithms import DpsgdSpec
+from pame.algorithms.dpsgd import Dpsgd
 
 class Node(Dpsgd):
     def __init__(self, spec, context):

@@ -10,15 +10,15 @@ from pame.algorithms import (
     AlgorithmSpec,
     DfedavgmSpec,
     DfedsamSpec,
-    DmgtSvrg,
     DmgtSvrgSpec,
     DpsgdSpec,
     EpidemicSpec,
-    Nids,
     NidsSpec,
     Received,
     Who,
 )
+from pame.algorithms.dmgt_svrg import DmgtSvrg
+from pame.algorithms.nids import Nids
 from pame.exchange import PartialMessage, Vector
 from tests.pame.algorithms.builders import Asked, Constant, Pull, context_of, graph
 

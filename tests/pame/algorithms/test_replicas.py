@@ -14,7 +14,6 @@ from pame.algorithms import (
     Algorithm,
     AnqNidsSpec,
     BeerSpec,
-    Choco,
     ChocoSpec,
     DcdPsgdSpec,
     Delivery,
@@ -23,6 +22,7 @@ from pame.algorithms import (
     SquarmSpec,
     Who,
 )
+from pame.algorithms.choco import Choco
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import Replicas
 from pame.byte_account import Fate
