@@ -39,6 +39,9 @@ class Fate(Enum):
     """Dropped on purpose before it was sent: its bytes were never transmitted."""
 
 
+_WITH_BYTES = (Fate.DROPPED, Fate.QUEUED, Fate.RESENT, Fate.UNREPORTED)
+
+
 @dataclass(frozen=True)
 class LinkRows:
     """One row per directed link that was used or would have been."""
@@ -140,23 +143,12 @@ class ByteAccount:
             out[np.searchsorted(keys, merged[fate][0])] = merged[fate][row]
             return out
 
-        return LinkRows(
-            sender=keys // self._nodes,
-            receiver=keys % self._nodes,
-            messages=column(Fate.SENT, 1),
-            bytes=column(Fate.SENT, 2),
-            aggregated=column(Fate.AGGREGATED, 1),
-            late=column(Fate.LATE, 1),
-            lost=column(Fate.LOST, 1),
-            dropped=column(Fate.DROPPED, 1),
-            dropped_bytes=column(Fate.DROPPED, 2),
-            queued=column(Fate.QUEUED, 1),
-            queued_bytes=column(Fate.QUEUED, 2),
-            resent=column(Fate.RESENT, 1),
-            resent_bytes=column(Fate.RESENT, 2),
-            unreported=column(Fate.UNREPORTED, 1),
-            unreported_bytes=column(Fate.UNREPORTED, 2),
-        )
+        columns = {"messages": column(Fate.SENT, 1), "bytes": column(Fate.SENT, 2)}
+        for fate in (Fate.AGGREGATED, Fate.LATE, Fate.LOST, *_WITH_BYTES):
+            columns[fate.value] = column(fate, 1)
+        for fate in _WITH_BYTES:
+            columns[f"{fate.value}_bytes"] = column(fate, 2)
+        return LinkRows(keys // self._nodes, keys % self._nodes, **columns)
 
 
 def _merge(rows: list[Counts]) -> Counts:
