@@ -18,8 +18,6 @@ _CONSOLIDATE_AFTER = 4096
 
 
 class Fate(Enum):
-    """What became of a message."""
-
     SENT = "sent"
     """Handed over to the transport, for the first time."""
     UNREPORTED = "unreported"
@@ -97,11 +95,9 @@ class ByteAccount:
             self._rows[fate] = [_merge(rows)]
 
     def hold(self, sender: int, receiver: int, sizes: Sizes) -> None:
-        """A message that was entered as sent waits."""
         self._move(-1, sender, receiver, sizes)
 
     def hand_over(self, sender: int, receiver: int, sizes: Sizes) -> None:
-        """A message that waited is sent."""
         self._move(1, sender, receiver, sizes)
 
     def _move(self, sent: int, sender: int, receiver: int, sizes: Sizes) -> None:

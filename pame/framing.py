@@ -58,8 +58,6 @@ _LONGEST_PROBE_PAUSE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """What an interface counter sees of TCP."""
-
     name: str
     segment: int
     """Payload bytes of the largest packet."""

@@ -32,7 +32,6 @@ class Mailbox:
         raise NotImplementedError
 
     def take(self, k: int, wanted: Wanted) -> list[Received]:
-        """The messages of round k."""
         raise NotImplementedError
 
     def satisfied(self, k: int, wanted: Wanted) -> bool:
@@ -81,7 +80,6 @@ class WaitingMailbox(Mailbox):
         return sorted(node for node, misses in self._misses.items() if misses >= self._exclude_after)
 
     def _heard(self, received: Received) -> None:
-        """Its sender is no longer suspect."""
         self.will_not_come(received.sender, received.iteration)
         self._misses[received.sender] = 0
 

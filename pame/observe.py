@@ -76,8 +76,6 @@ class Observer(Protocol):
 
 
 class Several:
-    """Several observers as one."""
-
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
@@ -92,8 +90,6 @@ class Several:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended."""
-
     models: NDArray[np.float64]
     """The result of every node, one row each."""
     iterations: int

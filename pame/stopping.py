@@ -58,13 +58,10 @@ class StopRules:
 
     @property
     def by_seconds_alone(self) -> bool:
-        """Whether no number of iterations ends the run."""
         return self.last_iteration == NO_LIMIT
 
 
 class Stopper:
-    """Looks at the values of one run as they come."""
-
     def __init__(self, rules: StopRules, nodes: int, of_nodes: bool = False) -> None:
         """`of_nodes`: the target is of the mean over the nodes of f at their own models, not of f(mean model)."""
         self.rules = rules

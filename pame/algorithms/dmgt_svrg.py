@@ -78,7 +78,6 @@ class DmgtSvrg(FlowNode[DmgtSvrgSpec]):
         return float(len(received))
 
     def step(self, k: int) -> None:
-        """A step along the tracker that was sent, with momentum."""
         with np.errstate(over="ignore", invalid="ignore"):
             moved = self._pull - self._size(k) * self.tracker + self._spec.momentum * self._velocity
             after = self._finite(k, self._model + moved)

@@ -30,7 +30,6 @@ class EdgeFlows:
         self._add_up()
 
     def add(self, node: int, flow: Vector) -> None:
-        """So much flows in over an edge."""
         self._flow(node, flow)
         self._add_up()
 

@@ -44,7 +44,6 @@ class GossipNode(SteppingNode[Spec]):
         return {"x": as_sent(self._own, self._context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
-        """The weighted sum of the models, its own included."""
         models = {message.sender: self._model_in(message) for message in received}
         self._average = self._mixing.average(k, self._own, models, self._spec.on_loss)
         return float(len(received))

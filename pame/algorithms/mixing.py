@@ -20,8 +20,6 @@ Weights = Literal["metropolis", "uniform", "active"]
 
 
 class Mixing:
-    """One node's row of Q."""
-
     def __init__(self, context: Context, kind: Weights) -> None:
         self._context = context
         self._row = None if kind == "active" else mixing_row(context.topology, context.node, kind)
@@ -67,5 +65,4 @@ def pull(weights: Mapping[int, float], own: Vector, others: Mapping[int, Vector]
 
 
 def known(weights: Mapping[int, float], there: Collection[int]) -> dict[int, float]:
-    """The weights of those who are there."""
     return {node: weight for node, weight in weights.items() if node in there}

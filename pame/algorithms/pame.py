@@ -77,7 +77,6 @@ class Pame(SteppingNode[PameSpec]):
         return {"w": reveal(self._model, coordinates, context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
-        """Average what came; with nothing, v = w."""
         result = aggregate(self._model, {message.sender: _partial(message) for message in received})
         self._average = result.average
         return float(result.coverage.mean())

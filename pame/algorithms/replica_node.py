@@ -43,7 +43,6 @@ class ReplicaNode(SteppingNode[Spec]):
         return float(len(self.replicas.edges(k)))
 
     def missed(self, neighbour: int, k: int) -> None:
-        """Its replica of this node is wrong."""
         self.replicas.missed(neighbour)
 
     def greet(self, neighbour: int) -> None:

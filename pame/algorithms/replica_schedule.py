@@ -37,6 +37,5 @@ class ReplicaSchedule:
         return k < 0
 
     def is_resync(self, sender: int, k: int) -> bool:
-        """Whether the schedule has a whole surrogate at the round k of a node."""
         rounds = k // self._selection.periods[sender] + 1
         return self._resync_every is not None and rounds % self._resync_every == 0

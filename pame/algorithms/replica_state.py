@@ -49,8 +49,6 @@ class ReplicaState(Enum):
 
 
 class ReplicaEvent(Enum):
-    """What befalls a replica."""
-
     UPDATE = auto()
     WHOLE = auto()
     GAP = auto()
@@ -133,7 +131,6 @@ class NeighbourReplica:
 
     @property
     def is_met(self) -> bool:
-        """Whether each has heard of the other."""
         return self.held is ReplicaState.SOUND and self.knows is not ToldState.NOTHING
 
     @property

@@ -62,8 +62,6 @@ class Late:
 
 
 class Replicas:
-    """The surrogates of one node, and its replicas of its neighbours'."""
-
     def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str], flowing: str | None = None) -> None:
         """`flowing`: the one of these vectors whose differences over edges add up to something that must not be
         missed, if there is one."""
@@ -86,11 +84,9 @@ class Replicas:
         self.desynchronised = 0
 
     def own(self, name: str) -> Vector:
-        """The node's own surrogate."""
         return self._own[name]
 
     def others(self, name: str) -> dict[int, Vector]:
-        """The replicas of the neighbours' surrogates."""
         return {j: replica.vectors[name] for j, replica in self._of.items()}
 
     def tell(self, k: int, vectors: Surrogates) -> None:
@@ -120,7 +116,6 @@ class Replicas:
                 neighbour.tell(lost)
 
     def absorb(self, k: int, received: Sequence[Received]) -> None:
-        """Apply what came of the neighbours that are at a round, too."""
         here = self._context.node
         self._late = []
         for message in received:
@@ -208,7 +203,6 @@ class Replicas:
             self.desynchronised += 1
 
     def _mind_the_gap(self, sender: int, replica: NeighbourReplica, k: int) -> None:
-        """What should have come before the message of k did not."""
         is_foreseen = replica.heard == self._schedule.last_sent(sender, self._context.node, k)
         if is_foreseen and self._mends:  # this message makes up for it
             return

@@ -49,7 +49,6 @@ class Squarm(Choco):
 
     @property
     def bundles(self) -> list[frozenset[str]]:
-        """Updates, a whole surrogate, or nothing."""
         return [*self.replicas.forms.bundles, *self.replicas.forms.silences]
 
     def prepare(self, k: int) -> None:

@@ -17,7 +17,6 @@ def measure_dense(vector: Vector, values: ValueType = ValueType.FLOAT64) -> Size
 
 
 def decode_dense(data: bytes | memoryview, n: int) -> Vector:
-    """The vector of n coordinates in the bytes, or `Refused`."""
     flags, values = split_flags(data, bits=4)
     value_type = ValueType(flags >> 3)
     expected = n * value_type.dtype.itemsize

@@ -33,7 +33,6 @@ def write_number(number: float, least: float) -> bytes:
 
 
 def read_number(view: memoryview, least: float, what: str) -> float:
-    """The number at the start of a view."""
     packed = bytes(take(view, NUMBER_BYTES, what))
     if not _fits(packed, least):
         raise Refused(Refusal.NOT_FINITE, f"The {what} is not a finite number from {least} on.")

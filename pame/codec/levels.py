@@ -50,7 +50,6 @@ def measure_levels(levels: Levels) -> Sizes:
 
 
 def decode_levels(data: bytes | memoryview, n: int) -> Levels:
-    """The levels of n coordinates in the bytes, or `Refused`."""
     _, view = split_flags(data)
     first = read_number(view, 0.0, "first step")
     growth = read_number(view[NUMBER_BYTES:], 1.0, "growth")

@@ -85,8 +85,6 @@ def sizes(data: bytes | memoryview, n: int) -> Sizes:
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """The sections of a message whose lengths are right."""
-
     coding: SupportCoding
     value_type: ValueType
     support: Indices | None

@@ -36,7 +36,6 @@ def measure_quantized(quantized: Quantized) -> Sizes:
 
 
 def decode_quantized(data: bytes | memoryview, n: int) -> Quantized:
-    """The quantized vector of n coordinates in the bytes, or `Refused`."""
     _, view = split_flags(data)
     bits, used = read_varint(view)
     if not 2 <= bits <= MAX_BITS:

@@ -19,7 +19,6 @@ def measure_signs(signs: Signs) -> Sizes:
 
 
 def decode_signs(data: bytes | memoryview, n: int) -> Signs:
-    """The signs of n coordinates in the bytes, or `Refused`."""
     _, view = split_flags(data)
     scale = read_number(view, 0.0, "scale")
     packed = view[NUMBER_BYTES:]

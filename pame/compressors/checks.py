@@ -14,7 +14,6 @@ def check_finite(vector: Vector, key: Key) -> None:
 
 
 def too_large(what: str, key: Key) -> Diverged:
-    """The error about a vector that cannot be compressed."""
     return Diverged(f"node {key.node} diverged at iteration {key.iteration}, where it compresses a vector: {what}")
 
 

@@ -38,7 +38,6 @@ class Quantized:
 
     @property
     def steps(self) -> int:
-        """How many steps lead from 0 to the scale."""
         return most_steps(self.bits)
 
 

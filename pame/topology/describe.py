@@ -36,7 +36,6 @@ class Description:
 
 
 def describe(topology: Topology) -> Description:
-    """All figures of a connected graph."""
     exact = topology.nodes <= _EXACT_DIAMETER
     return Description(
         nodes=topology.nodes,

@@ -18,8 +18,6 @@ Edges = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """The nodes 0 .. nodes-1 and the edges that join them."""
-
     nodes: int
     edges: Edges
 
@@ -33,7 +31,6 @@ class Topology:
 
     @cached_property
     def degrees(self) -> Indices:
-        """How many neighbours each node has."""
         return np.bincount(self.edges.ravel(), minlength=self.nodes).astype(np.int64)
 
     def neighbours(self, node: int) -> tuple[int, ...]:
