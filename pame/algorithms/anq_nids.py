@@ -20,7 +20,7 @@ from annotated_types import Gt, Le
 from pame.algorithms.flows import dual_share
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import ReplicaSpec
 from pame.compressors import AdaptiveQuantizer, CompressorSpec
 from pame.exchange import Vector
 

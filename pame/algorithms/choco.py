@@ -17,7 +17,7 @@ from annotated_types import Gt, Le
 
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import ReplicaSpec
 
 
 @dataclass(frozen=True)

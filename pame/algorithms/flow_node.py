@@ -17,7 +17,7 @@ import numpy as np
 from pame.algorithms.base import MixingSpec, SteppingNode
 from pame.algorithms.flows import EdgeFlows
 from pame.algorithms.interface import Context
-from pame.algorithms.mixing import Mixing, known
+from pame.algorithms.mixing import Mixing
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,6 @@ class FlowNode(SteppingNode[Spec]):
             edges = {j: weight for j, weight in both.items() if j not in self._missed}
             self._gaps += sum(self._missed.get(j, k) != k for j in both)
         self._missed.clear()
-        used = known(edges, heard)
+        used = {j: weight for j, weight in edges.items() if j in heard}
         self._gaps += len(edges) - len(used)
         return used

@@ -8,8 +8,7 @@ import numpy as np
 from pame.algorithms.base import SteppingNode
 from pame.algorithms.flows import EdgeFlows
 from pame.algorithms.interface import Context, Delivery, Form, Message, Received
-from pame.algorithms.replica_spec import ReplicaSpec
-from pame.algorithms.replicas import Replicas
+from pame.algorithms.replicas import Replicas, ReplicaSpec
 
 Spec = TypeVar("Spec", bound=ReplicaSpec)
 

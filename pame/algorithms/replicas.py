@@ -32,22 +32,45 @@ nodes with different periods do not depend on the speed of their link.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Ge
 
+from pame.algorithms.base import MixingSpec
 from pame.algorithms.interface import Context, Message, Received
 from pame.algorithms.mixing import Mixing
 from pame.algorithms.replica_messages import ReplicaForms, added, before, sent_again, whole
 from pame.algorithms.replica_schedule import ReplicaSchedule
-from pame.algorithms.replica_spec import ReplicaSpec
 from pame.algorithms.replica_state import NeighbourReplica, ReplicaEvent, ReplicaState, Surrogates, ToldEvent, ToldState
-from pame.compressors import Payload, expand, rounded
+from pame.algorithms.selection import Who
+from pame.compressors import CompressorSpec, Payload, TopK, expand, rounded
 from pame.exchange import Vector, as_sent
 from pame.randomness import Key, Purpose
 
 _ROUNDS_OWED = 64
 """No queue of a node holds more messages."""
+
+
+@dataclass(frozen=True)
+class ReplicaSpec(MixingSpec):
+    """Those of mixing, and what every algorithm with replicas may be told.
+
+    compressor: how a node's updates are compressed
+    on_loss: acknowledged: the next message on that edge makes up for it; resync: whole vectors come every so often;
+        naive: what is lost is lost
+    resync_every: with resync, every so many rounds
+    """
+
+    compressor: CompressorSpec = field(default_factory=TopK)
+    on_loss: Literal["acknowledged", "resync", "naive"] = "acknowledged"
+    resync_every: Annotated[int, Ge(1)] = 10
+
+    @property
+    def who(self) -> Who:
+        """To all neighbours, because all keep a replica."""
+        return Who.BROADCAST_SHARED if self.draw == "shared" else Who.BROADCAST
 
 
 @dataclass(frozen=True, slots=True)

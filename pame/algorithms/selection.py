@@ -165,10 +165,6 @@ class Selection:
         drawn = self._enough[node] * self._enough[neighbour]
         return drawn / (len(self._neighbours[node]) * len(self._neighbours[neighbour]))
 
-    def previous(self, node: int, k: int) -> int:
-        """The round of a node before its round k; negative: there was none."""
-        return k - self.periods[node]
-
     def _draw(self, node: int, k: int) -> tuple[int, ...]:
         if self.who is Who.EPIDEMIC:
             others = self.contacts(node)
