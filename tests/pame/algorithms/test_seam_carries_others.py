@@ -1,4 +1,4 @@
-"""The seam carries algorithms to come: two toys, one that keeps replicas and one that talks to anybody."""
+"""The interface carries a toy that keeps replicas in its own way, and epidemic learning, which talks to anybody."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,13 +7,24 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from pame.algorithms import AlgorithmSpec, Context, Delivery, Form, Message, NodeBase, Received, Wanted, Who
+from pame.algorithms import (
+    AlgorithmSpec,
+    Context,
+    Delivery,
+    EpidemicSpec,
+    Form,
+    Message,
+    NodeBase,
+    Received,
+    Wanted,
+    Who,
+)
 from pame.byte_account import Fate
 from pame.exchange import PartialMessage, Vector, reveal
 from pame.links import LinkSpec
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from pame.sampling import candidates, support
+from pame.sampling import support
 from pame.stopping import StopRules
 from pame.topology import mixing_row
 from tests.pame.algorithms.builders import EDGES, Pulls, graph
@@ -192,107 +203,46 @@ def test_a_message_of_several_vectors_is_accounted_with_all_of_them() -> None:
     assert ledger.kinds.values == 2 * len(EDGES) * (3 * values - 8 * REVEALED)
 
 
-@dataclass
-class EpidemicSpec:
-    """Epidemic learning, local variant: a gradient step, the result to some random nodes, the mean of what came."""
-
-    fanout: int
-    eta: float = 1.0
-    kind: str = "epidemic"
-    share: float = 1.0
-    who: Who = Who.CHOSEN
-    fan_out: int = 0
-
-    def first_step(self, enough: int) -> float:
-        return self.eta
-
-    def node(self, context: Context) -> "Epidemic":
-        return Epidemic(self, context)
-
-
-class Epidemic(NodeBase):
-    vectors: ClassVar = {"x": Form.DENSE}
-    bundles: ClassVar = [frozenset({"x"})]
-
-    def __init__(self, spec: EpidemicSpec, context: Context) -> None:
-        super().__init__(context)
-        self.spec, self.context = spec, context
-
-    def prepare(self, k: int) -> None:
-        self._model = self._model - self.spec.eta * self.context.objective.gradient(self._model, k)
-
-    def receivers(self, k: int) -> Sequence[int]:
-        return chosen_by(self.context.node, k, self.context.topology.nodes, self.spec.fanout)
-
-    def message(self, k: int) -> Message:
-        return {"x": self._model}
-
-    def wanted(self, k: int) -> Wanted | None:
-        node, nodes = self.context.node, self.context.topology.nodes
-        senders = tuple(j for j in range(nodes) if j != node and node in chosen_by(j, k, nodes, self.spec.fanout))
-        return Wanted(senders, len(senders)) if senders else None
-
-    def absorb(self, k: int, received: Sequence[Received]) -> float:
-        models = {self.context.node: self._model}
-        for one in received:
-            vector = one.message["x"]
-            assert isinstance(vector, np.ndarray)
-            models[one.sender] = vector
-        total = np.zeros_like(self._model)
-        for j in sorted(models):
-            total += models[j]
-        self._model = total / len(models)
-        return float(len(received))
-
-    def step(self, k: int) -> None:
-        """Nothing is left to do: the local step came first."""
-
-
-def chosen_by(node: int, k: int, nodes: int, fanout: int) -> tuple[int, ...]:
-    return candidates(SEED, node, k, [j for j in range(nodes) if j != node], fanout)
-
-
 def test_when_everybody_sends_to_everybody_one_iteration_ends_in_the_exact_mean() -> None:
     # four nodes on a line, targets that are multiples of a quarter: no rounding anywhere
-    outcome, ledger = simulated(setting_of(EpidemicSpec(fanout=3), TARGETS[:4], 1))
+    outcome, ledger = simulated(setting_of(EpidemicSpec(fan_out=3, eta=1.0), TARGETS[:4], 1))
     assert outcome.models.tolist() == [[4.0, 2.0, 2.0, 1.0, 1.0]] * 4
     assert ledger.messages(Fate.SENT) == 12
     assert outcome.exact
 
 
-def slow_epidemic(targets: Matrix, fanout: int, iterations: int) -> Matrix:
+def slow_epidemic(setting: ResolvedRun, iterations: int) -> Matrix:
     """Pure averaging of the targets by the row-stochastic matrices of who chose whom."""
-    nodes = len(targets)
-    models = targets
+    models = TARGETS
     for k in range(iterations):
-        mixing = np.eye(nodes)
-        for j in range(nodes):
-            for i in chosen_by(j, k, nodes, fanout):
-                mixing[i, j] = 1.0
+        mixing = np.eye(len(TARGETS))
+        for j in range(len(TARGETS)):
+            mixing[list(setting.selection().receivers(j, k)), j] = 1.0
         models = mixing / mixing.sum(axis=1, keepdims=True) @ models
     return models
 
 
-@pytest.mark.parametrize("fanout", [1, 2])
-def test_epidemic_averaging_equals_its_random_matrices_and_crosses_the_edges_of_the_graph(fanout: int) -> None:
+@pytest.mark.parametrize("fan_out", [1, 2])
+def test_epidemic_averaging_equals_its_random_matrices_and_crosses_the_edges_of_the_graph(fan_out: int) -> None:
     # the only force is at k = 0, where a step of 1 takes every node to its target
     for iterations in (1, 2, 6):
-        outcome, ledger = simulated(setting_of(EpidemicSpec(fanout), TARGETS, iterations, until=1))
-        np.testing.assert_allclose(outcome.models, slow_epidemic(TARGETS, fanout, iterations), rtol=0.0, atol=1e-13)
-        assert ledger.messages(Fate.SENT) == 6 * fanout * iterations
+        setting = setting_of(EpidemicSpec(fan_out=fan_out, eta=1.0), TARGETS, iterations, until=1)
+        outcome, ledger = simulated(setting)
+        np.testing.assert_allclose(outcome.models, slow_epidemic(setting, iterations), rtol=0.0, atol=1e-13)
+        assert ledger.messages(Fate.SENT) == 6 * fan_out * iterations
     links = ledger.links()
     used = {(min(i, j), max(i, j)) for i, j in zip(links.sender.tolist(), links.receiver.tolist(), strict=True)}
     assert used - set(EDGES)
 
 
 def test_epidemic_averaging_ends_in_consensus_inside_the_range_of_the_starts() -> None:
-    outcome, _ = simulated(setting_of(EpidemicSpec(2), TARGETS, 120, until=1))
+    outcome, _ = simulated(setting_of(EpidemicSpec(fan_out=2, eta=1.0), TARGETS, 120, until=1))
     assert np.ptp(outcome.models, axis=0).max() < 1e-9
     assert np.all(outcome.models >= TARGETS.min(axis=0) - 1e-12)
     assert np.all(outcome.models <= TARGETS.max(axis=0) + 1e-12)
 
 
-@pytest.mark.parametrize("make", [TrackingSpec, lambda: EpidemicSpec(2, eta=0.1)], ids=["tracking", "epidemic"])
+@pytest.mark.parametrize("make", [TrackingSpec, lambda: EpidemicSpec(fan_out=2)], ids=["tracking", "epidemic"])
 def test_a_clock_changes_no_bit_of_either(make: Callable[[], AlgorithmSpec]) -> None:
     expected, _ = simulated(setting_of(make(), TARGETS, 40))
     timed = replace(setting_of(make(), TARGETS, 40), link=LinkSpec(0.005, 0.004, 1e6))
