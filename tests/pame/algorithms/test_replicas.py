@@ -1,6 +1,5 @@
 """Replicas: the same bits as their originals, gaps seen and counted, whole surrogates after a comeback, any driver."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, get_args
@@ -51,7 +50,7 @@ from tests.pame.algorithms.builders import (
     setting_of,
     with_loss,
 )
-from tests.pame.algorithms.harness import all_of, driven, simulated, suboptimality
+from tests.pame.algorithms.harness import all_of, drive, driven, simulated, suboptimality
 
 ALL: list[AnyReplicaSpec] = [
     ChocoSpec(eta=0.05),
@@ -109,18 +108,11 @@ def test_replicas_of_whoever_was_heard_last_have_the_bits_of_their_originals(
     assert any(np.any(replicas[0].own(name)) for name in names)
 
 
-def spoken(setting: ResolvedRun) -> tuple[Algorithm, dict[Draw, Message]]:
+def spoken(setting: ResolvedRun) -> tuple[Algorithm, dict[tuple[int, int], Message]]:
     """A node after a run, and what all of them said, by sender and iteration."""
-    messages: dict[Draw, Message] = {}
+    messages: dict[tuple[int, int], Message] = {}
     nodes = setting.nodes()
-    for i, node in enumerate(nodes):
-
-        def note(k: int, i: int = i, message: Callable[[int], Message] = node.message) -> Message:
-            messages[Draw(SEED, i, k)] = message(k)
-            return messages[Draw(SEED, i, k)]
-
-        setattr(node, "message", note)  # noqa: B010
-    driven(setting, nodes)
+    drive(nodes, setting.stop.last_iteration, setting.conditions.is_lost, messages)
     return nodes[0], messages
 
 
@@ -142,7 +134,8 @@ def test_what_arrives_is_what_the_sender_applied_itself(
     spec: AnyReplicaSpec, on_loss: OnLoss, loss: float, values: Values
 ) -> None:
     node, messages = spoken(setting_of(with_loss(spec, on_loss, 3), loss=loss, values=values))
-    for draw, message in messages.items():
+    for (sender, k), message in messages.items():
+        draw = Draw(SEED, sender, k)
         for name, vector in message.items():
             data = encode_payload(vector, Wire(draw, values=ValueType[values.upper()]))
             arrived = decode_payload(data, node.vectors[name].value, N, draw)

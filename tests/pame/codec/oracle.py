@@ -1,12 +1,13 @@
 """The wire format once more, slow and obvious: strings of '0' and '1', and every Rice parameter tried in turn."""
 
 import struct
+import tracemalloc
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pame.codec import StarCoding, SupportCoding
+from pame.codec import Refused, StarCoding, SupportCoding
 from pame.exchange import PartialMessage, ValueType
 from pame.randomness import Key, Purpose, words
 
@@ -113,3 +114,16 @@ def slow_levels(first: float, growth: float, levels: Sequence[int]) -> bytes:
 def slow_signs(scale: float, negative: Sequence[bool]) -> bytes:
     """What `encode_signs` must give."""
     return b"\x01" + struct.pack("<d", scale) + slow_pack("".join("1" if bit else "0" for bit in negative))
+
+
+def peak(decode: Callable[[], object]) -> int:
+    """Bytes allocated at the worst moment of decoding."""
+    tracemalloc.start()
+    try:
+        decode()
+    except Refused:
+        pass
+    finally:
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return most
