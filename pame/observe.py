@@ -66,8 +66,6 @@ class Record(NamedTuple):
 
 
 class Observer(Protocol):
-    """Whoever watches a run."""
-
     def evaluated(self, evaluation: Evaluation) -> None:
         """A point of the curves."""
 

@@ -70,7 +70,6 @@ class Stopper:
         self._last: deque[float] = deque(maxlen=_LAST)
 
     def due(self, iteration: int) -> bool:
-        """Whether the rules want f(mean model) at this iteration."""
         paper = self.rules.paper
         return iteration == self.rules.last_iteration or (paper is not None and iteration % paper.every == 0)
 

@@ -118,7 +118,6 @@ class SteppingNode(NodeBase, Generic[Spec]):
         return descend(start, self._size(k), slope, self._context.node, k)
 
     def _finite(self, k: int, model: Vector) -> Vector:
-        """The model itself, or Diverged."""
         return check_finite(model, self._context.node, k, self._size(k))
 
 

@@ -8,7 +8,7 @@ Its own paper was not at hand. This is GT-SVRG (Xin, Khan, Kar, 2020) with the m
 2023) in the order "combine, then adapt"; theta = 0 is GT-SVRG in that order. Both x and y travel, whole.
 
 The tracker is kept as y_i = g_i + what flowed over the edges, Q_ij (y_j - y_i) at each round: opposite at the two ends
-of an edge, so the mean tracker is the mean gradient estimate at every k: `flow_node` says what a missing message means.
+of an edge, so the mean tracker is the mean gradient estimate at every k: `flows` says what a missing message means.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from pame.algorithms.base import dense
-from pame.algorithms.flow_node import FlowNode, FlowSpec
+from pame.algorithms.flows import FlowNode, FlowSpec
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import pull
 from pame.exchange import Vector, as_sent

@@ -14,7 +14,7 @@ odds, 32 nodes with periods 3 to 7 and participation 0.2 drifted away after a th
 themselves they took three times as long. `dual` multiplies it all: 4 is nearly without the odds there, and reached a
 suboptimality of 0.02 after 300 iterations instead of 600. Period 1, all neighbours and `dual: 1` is NIDS as published.
 
-The sum of the duals is zero, or a bias stays for ever: `flow_node` says what a missing message means.
+The sum of the duals is zero, or a bias stays for ever: `flows` says what a missing message means.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,7 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Gt
 
 from pame.algorithms.base import dense
-from pame.algorithms.flow_node import FlowNode, FlowSpec
-from pame.algorithms.flows import dual_share
+from pame.algorithms.flows import FlowNode, FlowSpec, dual_share
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import pull
 from pame.exchange import Vector, as_sent

@@ -40,26 +40,24 @@ def test_unless_told_otherwise_dpsgd_mixes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("on_loss", "models", "expected"),
-    [("self", [8.0], 6.0 - 1.0), ("self", [], 4.0 - 1.0), ("naive", [8.0], 6.0 - 1.0), ("naive", [], 2.0 - 1.0)],
+    ("order", "sent", "on_loss", "models", "expected"),
+    [
+        ("mix-first", 4.0, "self", [8.0], 6.0 - 1.0),
+        ("mix-first", 4.0, "self", [], 4.0 - 1.0),
+        ("mix-first", 4.0, "naive", [8.0], 6.0 - 1.0),
+        ("mix-first", 4.0, "naive", [], 2.0 - 1.0),
+        ("step-first", 3.0, "self", [8.0], (3.0 + 8.0) / 2),
+        ("step-first", 3.0, "self", [], 3.0),
+        ("step-first", 3.0, "naive", [8.0], (3.0 + 8.0) / 2),
+        ("step-first", 3.0, "naive", [], 3.0 / 2),
+    ],
 )
-def test_dpsgd_on_two_nodes(on_loss: OnLoss, models: list[float], expected: float) -> None:
-    node = dpsgd(on_loss)
-    assert node.absorb(0, [came(1, 0, x=[x]) for x in models]) == float(len(models))
-    node.step(0)
-    assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("on_loss", "models", "expected"),
-    [("self", [8.0], (3.0 + 8.0) / 2), ("self", [], 3.0), ("naive", [8.0], (3.0 + 8.0) / 2), ("naive", [], 3.0 / 2)],
-)
-def test_dpsgd_on_two_nodes_when_the_step_comes_first(on_loss: OnLoss, models: list[float], expected: float) -> None:
-    node = dpsgd(on_loss, "step-first")
+def test_dpsgd_on_two_nodes(order: Order, sent: float, on_loss: OnLoss, models: list[float], expected: float) -> None:
+    node = dpsgd(on_loss, order)
     node.prepare(0)
-    assert node.message(0)["x"] == np.array([3.0])
+    assert node.message(0)["x"] == np.array([sent])
     assert node.model.tolist() == [4.0], "the model changes with the step, not before"
-    node.absorb(0, [came(1, 0, x=[x]) for x in models])
+    assert node.absorb(0, [came(1, 0, x=[x]) for x in models]) == float(len(models))
     node.step(0)
     assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
 

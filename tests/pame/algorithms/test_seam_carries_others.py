@@ -175,19 +175,12 @@ def test_gossip_on_replicas_keeps_the_mean_where_there_is_no_gradient() -> None:
     np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-6)
 
 
-def test_a_node_with_replicas_is_handed_every_message_of_every_neighbour_in_order() -> None:
-    spec = TrackingSpec()
-    simulated(setting_of(spec, TARGETS, 12))
-    for node in spec.made:
-        for j in graph().neighbours(node.context.node):
-            assert [k for sender, k in node.heard if sender == j] == list(range(12))
-
-
+@pytest.mark.parametrize("every", [1, 3])
 @pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
-def test_messages_of_iterations_without_a_round_are_kept_for_the_next_round_of_an_in_order_algorithm(
-    driver: str,
+def test_every_message_of_every_neighbour_is_handed_over_in_order_or_kept_for_the_next_round(
+    driver: str, every: int
 ) -> None:
-    spec = TrackingSpec(every=3)
+    spec = TrackingSpec(every=every)
     outcome, ledger = simulated(replace(setting_of(spec, TARGETS, 10), link=LinkSpec(0.003, 0.002, 1e6)), driver)
     assert outcome.exact
     assert ledger.messages(Fate.LATE) == 0

@@ -90,9 +90,12 @@ def message_of(n: int, support: Sequence[int], values: Sequence[float]) -> Parti
     return PartialMessage(n, np.array(support, dtype=np.int64), np.array(values, dtype=np.float64))
 
 
-def same(a: PartialMessage, b: PartialMessage) -> bool:
-    """Equal to the last bit (-0.0 is not 0.0)."""
-    return a.n == b.n and a.support.tolist() == b.support.tolist() and a.values.tobytes() == b.values.tobytes()
+def same(a: object, b: object) -> bool:
+    """Vectors or payloads of the same type, with the same bits (-0.0 is not 0.0)."""
+    fields = getattr(a, "__dataclass_fields__", None)
+    pairs = [(a, b)] if fields is None else [(getattr(a, name), getattr(b, name, None)) for name in fields]
+    arrays = [(np.asarray(x), np.asarray(y)) for x, y in pairs]
+    return type(a) is type(b) and all(x.dtype == y.dtype and x.tobytes() == y.tobytes() for x, y in arrays)
 
 
 def slow_quantized(bits: int, scale: float, levels: Sequence[int]) -> bytes:
