@@ -1,12 +1,12 @@
 """What flows over a node's edges, kept edge by edge: duals and trackers whose sum over all nodes must stay zero.
 
 What flows must be opposite at the two ends of an edge. `FlowNode`, which NIDS and DMGT-SVRG have in common, knows two
-answers to a missing message. `both`: both ends leave out an edge over which a message of k is lost on purpose, either way: they can compute it, or
-the sender knows and the receiver misses it. What is missing for another reason (patience ran out) only this end leaves
-out, and the bias stays; `desynchronised` counts it, and more: an end cannot know whether the other left the edge out,
-too. `naive`: only the end that misses a message leaves the edge out, always. When a neighbour comes back empty both
-ends of the edge begin anew; a message that was under way then may have been used by one end only, which is counted and
-stays.
+answers to a missing message. `both`: both ends leave out an edge over which a message of k is lost on purpose, either
+way: they can compute it, or the sender knows and the receiver misses it. What is missing for another reason (patience
+ran out) only this end leaves out, and the bias stays; `desynchronised` counts it, and more: an end cannot know whether
+the other left the edge out, too. `naive`: only the end that misses a message leaves the edge out, always. When a
+neighbour comes back empty both ends of the edge begin anew; a message that was under way then may have been used by one
+end only, which is counted and stays.
 """
 
 from collections.abc import Collection, Mapping
