@@ -111,7 +111,6 @@ class SteppingNode(NodeBase, Generic[Spec]):
         return self._spec.step.size(k, self._enough)
 
     def _gradient(self, k: int, at: Vector | None = None) -> Vector:
-        """At its own model, or elsewhere."""
         return self._context.objective.gradient(self._model if at is None else at, k)
 
     def _descend(self, k: int, start: Vector, slope: Vector) -> Vector:
@@ -122,7 +121,6 @@ class SteppingNode(NodeBase, Generic[Spec]):
 
 
 def dense(received: Received, name: str) -> Vector:
-    """A vector of a message that travels whole."""
     vector = received.message[name]
     if not isinstance(vector, np.ndarray):
         raise TypeError(f"{name!r} came as a {type(vector).__name__} where a whole vector is expected")

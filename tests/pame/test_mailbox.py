@@ -362,16 +362,17 @@ def test_whatever_is_put_a_mailbox_stays_within_its_bytes_and_loses_nothing_unco
     assert mailbox.bytes == sum(size for _, size in puts) - gone
 
 
-def test_free_takes_the_newest_message_of_each_sender_in_order_of_their_first_arrival() -> None:
-    mailbox = free((2, 4), (1, 0), (2, 6))
-    assert tags(mailbox.take(7, TWO)) == [(2, 6), (1, 0)]
-    assert tags(mailbox.late) == [(2, 4)]
-
-
-def test_free_takes_the_first_senders_and_counts_the_surplus_as_late() -> None:
-    mailbox = free((3, 1), (1, 1), (2, 1))
-    assert tags(mailbox.take(7, Wanted((1, 2, 3), 2))) == [(3, 1), (1, 1)]
-    assert tags(mailbox.late) == [(2, 1)]
+@pytest.mark.parametrize(
+    ("arrivals", "taken", "late"),
+    [
+        ([(2, 4), (1, 0), (2, 6)], [(2, 6), (1, 0)], [(2, 4)]),  # the newest of each, in order of their first arrival
+        ([(3, 1), (1, 1), (2, 1)], [(3, 1), (1, 1)], [(2, 1)]),  # the first two senders
+    ],
+)
+def test_free_takes_the_newest_of_the_first_senders_the_rest_is_late(arrivals: Tags, taken: Tags, late: Tags) -> None:
+    mailbox = free(*arrivals)
+    assert tags(mailbox.take(7, Wanted((1, 2, 3), 2))) == taken
+    assert tags(mailbox.late) == late
 
 
 def test_free_is_empty_after_an_aggregation() -> None:

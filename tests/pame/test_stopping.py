@@ -5,15 +5,6 @@ import pytest
 from pame.stopping import PaperRule, Stopper, StopRules
 
 
-def first_stop(rules: StopRules, values: list[float]) -> int | None:
-    """The first iteration at which a run with these f(mean model) ends."""
-    stopper = Stopper(rules, 1)
-    for iteration, value in enumerate(values):
-        if stopper.reason(iteration, value) is not None:
-            return iteration
-    return None
-
-
 def paper(tolerance: float, every: int = 1) -> StopRules:
     return StopRules(100, paper=PaperRule(tolerance, every))
 
@@ -46,7 +37,8 @@ STOPS: dict[str, tuple[StopRules, list[float], int | None]] = {
 
 @pytest.mark.parametrize(("rules", "values", "stop"), STOPS.values(), ids=STOPS)
 def test_a_run_ends(rules: StopRules, values: list[float], stop: int | None) -> None:
-    assert first_stop(rules, values) == stop
+    stopper = Stopper(rules, 1)
+    assert next((k for k, value in enumerate(values) if stopper.reason(k, value) is not None), None) == stop
 
 
 @pytest.mark.parametrize(

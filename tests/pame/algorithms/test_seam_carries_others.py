@@ -155,26 +155,6 @@ def test_an_algorithm_with_replicas_finds_the_optimum_and_every_replica_equals_i
     assert ledger.messages(Fate.SENT) == ledger.messages(Fate.AGGREGATED) == 400 * 2 * len(EDGES)
 
 
-def test_an_algorithm_with_replicas_keeps_its_tracking_invariant_from_the_first_iteration_on() -> None:
-    for iterations in (1, 2, 5, 23):
-        spec = TrackingSpec()
-        simulated(setting_of(spec, TARGETS, iterations))
-        tracked = np.mean([node.v for node in spec.made], axis=0)
-        np.testing.assert_allclose(tracked, np.mean([node.gradient for node in spec.made], axis=0), atol=1e-13)
-
-
-def test_gossip_on_replicas_keeps_the_mean_where_there_is_no_gradient() -> None:
-    # eta = 0: x stays put on average, whatever the compression does
-    class Scattered(TrackingSpec):
-        def node(self, context: Context) -> Tracking:
-            return super().node(replace(context, start=TARGETS[context.node]))
-
-    spec = Scattered(eta=0.0)
-    outcome, _ = simulated(setting_of(spec, TARGETS, 300))
-    np.testing.assert_allclose(outcome.models.mean(axis=0), TARGETS.mean(axis=0), rtol=0.0, atol=1e-12)
-    np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-6)
-
-
 @pytest.mark.parametrize("every", [1, 3])
 @pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
 def test_every_message_of_every_neighbour_is_handed_over_in_order_or_kept_for_the_next_round(
