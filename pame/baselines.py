@@ -17,8 +17,6 @@ from pame.resolved_run import ResolvedRun
 
 
 class Baseline(Enum):
-    """Which of them."""
-
     ALONE = "no communication"
     TOGETHER = "one node with all data"
 

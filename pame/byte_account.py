@@ -18,8 +18,6 @@ _CONSOLIDATE_AFTER = 4096
 
 
 class Fate(Enum):
-    """What became of a message."""
-
     SENT = "sent"
     """Handed over to the transport, for the first time."""
     UNREPORTED = "unreported"
@@ -37,6 +35,9 @@ class Fate(Enum):
     """Pushed out of a full mailbox."""
     LOST = "lost"
     """Dropped on purpose before it was sent: its bytes were never transmitted."""
+
+
+_WITH_BYTES = (Fate.DROPPED, Fate.QUEUED, Fate.RESENT, Fate.UNREPORTED)
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,9 @@ class ByteAccount:
             self._rows[fate] = [_merge(rows)]
 
     def hold(self, sender: int, receiver: int, sizes: Sizes) -> None:
-        """A message that was entered as sent waits."""
         self._move(-1, sender, receiver, sizes)
 
     def hand_over(self, sender: int, receiver: int, sizes: Sizes) -> None:
-        """A message that waited is sent."""
         self._move(1, sender, receiver, sizes)
 
     def _move(self, sent: int, sender: int, receiver: int, sizes: Sizes) -> None:
@@ -140,23 +139,12 @@ class ByteAccount:
             out[np.searchsorted(keys, merged[fate][0])] = merged[fate][row]
             return out
 
-        return LinkRows(
-            sender=keys // self._nodes,
-            receiver=keys % self._nodes,
-            messages=column(Fate.SENT, 1),
-            bytes=column(Fate.SENT, 2),
-            aggregated=column(Fate.AGGREGATED, 1),
-            late=column(Fate.LATE, 1),
-            lost=column(Fate.LOST, 1),
-            dropped=column(Fate.DROPPED, 1),
-            dropped_bytes=column(Fate.DROPPED, 2),
-            queued=column(Fate.QUEUED, 1),
-            queued_bytes=column(Fate.QUEUED, 2),
-            resent=column(Fate.RESENT, 1),
-            resent_bytes=column(Fate.RESENT, 2),
-            unreported=column(Fate.UNREPORTED, 1),
-            unreported_bytes=column(Fate.UNREPORTED, 2),
-        )
+        columns = {"messages": column(Fate.SENT, 1), "bytes": column(Fate.SENT, 2)}
+        for fate in (Fate.AGGREGATED, Fate.LATE, Fate.LOST, *_WITH_BYTES):
+            columns[fate.value] = column(fate, 1)
+        for fate in _WITH_BYTES:
+            columns[f"{fate.value}_bytes"] = column(fate, 2)
+        return LinkRows(keys // self._nodes, keys % self._nodes, **columns)
 
 
 def _merge(rows: list[Counts]) -> Counts:

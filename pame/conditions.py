@@ -32,7 +32,6 @@ SECONDS, ITERATIONS = "seconds", "iterations"
 
 
 def worsened(spec: LinkSpec, worse: DegradeEffect) -> LinkSpec:
-    """What is left of a link."""
     return replace(
         spec,
         delay_s=spec.delay_s * worse.delay_factor + worse.delay_s,
@@ -75,7 +74,6 @@ class Conditions:
         return message_lost(self.seed, sender, receiver, iteration, self.lost_share(sender, receiver, iteration))
 
     def lost_share(self, sender: int, receiver: int, iteration: int) -> float:
-        """The chance of that."""
         if not self.plan:
             return self.messages.loss
         return self._lost_share((sender, receiver), iteration, ITERATIONS, self.messages.loss)
@@ -89,7 +87,6 @@ class Conditions:
         return self.links.get((sender, receiver), self.link)
 
     def link_at(self, sender: int, receiver: int, seconds: float) -> LinkSpec:
-        """What the link does at this time of the run."""
         spec = self.link_between(sender, receiver)
         for event in self._at((sender, receiver), SECONDS):
             if isinstance(event.effect, DegradeEffect) and seconds in event.window:
@@ -118,7 +115,6 @@ class Conditions:
         return duration * factor
 
     def paused_until(self, node: int, seconds: float) -> float:
-        """When a node can go on that wants to now."""
         events = (event for event in self._struck[1].get(node, ()) if event.window.unit == SECONDS)
         return _end_of([event for event in events if isinstance(event.effect, PauseEffect)], seconds)
 

@@ -31,8 +31,6 @@ class Measured(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """Models between two points."""
-
     models: NDArray[np.float64]
     iteration: int
     seconds: float | None
@@ -54,19 +52,16 @@ class Evaluator:
         """The last point, if there are to be points between."""
 
     def due(self, iteration: int) -> bool:
-        """Whether the curves or the stop rules want a point at this iteration."""
         return self._setting.fine is not None or self._is_point(iteration)
 
     def _is_point(self, iteration: int) -> bool:
         return iteration % self._setting.evaluate_every == 0 or self._stopper.due(iteration)
 
     def covered(self, coverage: float) -> None:
-        """A round of one node ended with this mean coverage."""
         for mean in self._coverage.values():
             mean.add(coverage, 1)
 
     def covered_many(self, coverage: NDArray[np.float64]) -> None:
-        """Rounds of several nodes ended with these."""
         for mean in self._coverage.values():
             mean.add(float(coverage.sum()), coverage.size)
 

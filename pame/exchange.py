@@ -10,6 +10,7 @@ Dividing by lambda_l, and not by the number of messages, is what makes the avera
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,12 @@ def as_sent(vector: Vector, values: ValueType) -> Vector:
         return vector
     with np.errstate(over="ignore"):
         return vector.astype(np.float32).astype(np.float64)
+
+
+def is_finite(vector: Vector | NDArray[np.float32]) -> bool:
+    """A finite sum of squares has finite terms; the exact look is only needed where it overflows."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return isfinite(vector.dot(vector)) or bool(np.isfinite(vector).all())
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,5 +133,4 @@ def is_by_docker(event: FaultEvent) -> bool:
 
 
 def for_nodes(plan: Plan) -> Plan:
-    """What nodes carry out by themselves."""
     return tuple(event for event in plan if not is_by_docker(event))

@@ -37,7 +37,6 @@ class _Wrong(Exception):
 
 
 def plan_lines(plan: Plan) -> list[str]:
-    """One line per event, without line ends."""
     return [json.dumps(_plain(event), separators=(",", ":")) for event in plan]
 
 

@@ -27,7 +27,7 @@ records of some 10 KiB: 0.1 % of the total that is not modelled.)
 Retransmissions are not modelled: they are the network's doing, and are counted apart.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil, sqrt
 
 from pame.codec import Sizes
@@ -58,8 +58,6 @@ _LONGEST_PROBE_PAUSE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """What an interface counter sees of TCP."""
-
     name: str
     segment: int
     """Payload bytes of the largest packet."""
@@ -157,10 +155,7 @@ def account(traffic: Traffic, interface: Interface) -> FramedBytes:
     opening = OPENING + OPENING_PACKETS * interface.header + SYN_OPTIONS
     closing = CLOSING + CLOSING_PACKETS * interface.header
     return FramedBytes(
-        values=sizes.values,
-        support=sizes.support,
-        stars=sizes.stars,
-        framing=sizes.framing,
+        **asdict(sizes),
         resent=traffic.resent_bytes,
         unreported=traffic.unreported_bytes,
         protobuf=traffic.protobuf,

@@ -13,76 +13,82 @@ waited for: this keeps a run exact even when messages are lost.
 A mailbox for rounds is bounded per sender and in bytes: whoever puts too much loses its own oldest, nobody else's.
 """
 
-from typing import Protocol
-
 from pame.algorithms import Received, Wanted
 
 PER_SENDER = 64
 _BYTES = 64 * 2**20
 
 
-class Mailbox(Protocol):
-    """What a driver does with a mailbox: `put` what arrives, and at a round wait until `satisfied`, then `take`."""
+class Mailbox:
+    """A driver `put`s what arrives, and at a round waits until `satisfied`, then `take`s; this one waits for nobody."""
 
-    late: list[Received]
-    """What no round can use any more; the driver empties it."""
-    evicted: list[Received]
-    """What was pushed out by newer messages of the same sender; the driver empties it."""
+    def __init__(self) -> None:
+        self.late: list[Received] = []
+        """What no round can use any more; the driver empties it."""
+        self.evicted: list[Received] = []
+        """What was pushed out by newer messages of the same sender; the driver empties it."""
 
     def put(self, received: Received) -> None:
-        """Take a message in."""
+        raise NotImplementedError
+
+    def take(self, k: int, wanted: Wanted) -> list[Received]:
+        raise NotImplementedError
 
     def satisfied(self, k: int, wanted: Wanted) -> bool:
         """Whether there is nothing left to wait for at round k."""
-
-    def take(self, k: int, wanted: Wanted) -> list[Received]:
-        """The messages of round k."""
+        return True
 
     def missed(self, k: int, wanted: Wanted) -> None:
-        """Patience ran out at round k; to be called before `take`."""
+        """Patience ran out at round k: whoever was still awaited has one miss more. To be called before `take`."""
 
     def will_not_come(self, sender: int, k: int) -> None:
         """A message was dropped on purpose, by a public draw: nobody waits for it."""
 
     def suspects(self) -> list[int]:
         """Neighbours nobody waits for until a message from them arrives."""
+        return []
 
 
-class Attendance:
-    """Who has been heard from, up to which tag, and who has been missing how often."""
+class WaitingMailbox(Mailbox):
+    """Knows who has been heard from, up to which tag, and who has been missing how often."""
 
     def __init__(self, exclude_after: int) -> None:
+        super().__init__()
         self._exclude_after = exclude_after
         self._newest: dict[int, int] = {}
+        """By sender: the tag up to which there is nothing to await."""
         self._misses: dict[int, int] = {}
 
-    def heard(self, sender: int, tag: int) -> None:
-        """A message arrived; its sender is no longer suspect."""
-        self.will_not_come(sender, tag)
-        self._misses[sender] = 0
+    def _has(self, sender: int, k: int) -> bool:
+        """Whether what round k needs of this sender is there: everything it says up to k has come."""
+        return self._newest.get(sender, -1) >= k
 
-    def will_not_come(self, sender: int, tag: int) -> None:
-        """There is nothing to await from this sender up to this tag."""
-        self._newest[sender] = max(self._newest.get(sender, -1), tag)
+    def satisfied(self, k: int, wanted: Wanted) -> bool:
+        missing = [sender for sender in wanted.senders if not self._has(sender, k)]
+        enough = len(wanted.senders) - len(missing) >= wanted.enough
+        return enough or not any(self._awaits(sender, k) for sender in missing)
 
-    def missed(self, sender: int) -> None:
-        """Patience ran out while this sender was awaited."""
-        self._misses[sender] = self._misses.get(sender, 0) + 1
+    def missed(self, k: int, wanted: Wanted) -> None:
+        for sender in wanted.senders:
+            if not self._has(sender, k) and self._awaits(sender, k):
+                self._misses[sender] = self._misses.get(sender, 0) + 1
 
-    def awaits(self, sender: int, k: int) -> bool:
+    def will_not_come(self, sender: int, k: int) -> None:
+        self._newest[sender] = max(self._newest.get(sender, -1), k)
+
+    def suspects(self) -> list[int]:
+        return sorted(node for node, misses in self._misses.items() if misses >= self._exclude_after)
+
+    def _heard(self, received: Received) -> None:
+        self.will_not_come(received.sender, received.iteration)
+        self._misses[received.sender] = 0
+
+    def _awaits(self, sender: int, k: int) -> bool:
         """Whether its message for round k may still come and is waited for. Links keep order: a later tag means no."""
         return self._newest.get(sender, -1) < k and self._misses.get(sender, 0) < self._exclude_after
 
-    def has(self, sender: int, k: int) -> bool:
-        """Whether everything this sender says up to k has come."""
-        return self._newest.get(sender, -1) >= k
 
-    def suspects(self) -> list[int]:
-        """Neighbours nobody waits for until a message from them arrives."""
-        return sorted(node for node, misses in self._misses.items() if misses >= self._exclude_after)
-
-
-class RoundsMailbox:
+class RoundsMailbox(WaitingMailbox):
     """The mailbox of a node that waits for its rounds, for algorithms that use one message per sender."""
 
     def __init__(
@@ -94,15 +100,13 @@ class RoundsMailbox:
         most_bytes: int = _BYTES,
     ) -> None:
         """At most `per_sender` messages of one sender and, in total, `most_bytes` on the wire."""
-        self.late: list[Received] = []
-        self.evicted: list[Received] = []
+        super().__init__(exclude_after)
         self.bytes = 0
         """Of all messages in it, as on the wire."""
         self._period = period
         self._max_lag = max_lag
         self._per_sender = per_sender
         self._most_bytes = most_bytes
-        self._attendance = Attendance(exclude_after)
         self._arrivals = 0
         self._oldest_usable = 0
         self._messages: dict[int, dict[int, tuple[int, Received]]] = {}
@@ -111,7 +115,7 @@ class RoundsMailbox:
         """By sender: the newest tag used in or after its round."""
 
     def put(self, received: Received) -> None:
-        self._attendance.heard(received.sender, received.iteration)
+        self._heard(received)
         messages = self._messages.setdefault(received.sender, {})
         is_copy = received.iteration in messages or received.iteration <= self._taken.get(received.sender, -1)
         if is_copy or received.iteration < self._oldest_usable:
@@ -122,12 +126,6 @@ class RoundsMailbox:
         self.bytes += received.size
         while messages and (len(messages) > self._per_sender or self.bytes > self._most_bytes):
             self.evicted.append(self._remove(received.sender, min(messages)))
-
-    def satisfied(self, k: int, wanted: Wanted) -> bool:
-        """Whether there is nothing left to wait for at round k."""
-        missing = [sender for sender in wanted.senders if self._usable(sender, k) is None]
-        enough = len(wanted.senders) - len(missing) >= wanted.enough
-        return enough or not any(self._attendance.awaits(sender, k) for sender in missing)
 
     def take(self, k: int, wanted: Wanted) -> list[Received]:
         """The first `enough` usable messages of round k, by arrival; the rest of the past becomes late."""
@@ -140,19 +138,8 @@ class RoundsMailbox:
         self._forget_before(k + self._period - self._max_lag * self._period)
         return taken
 
-    def missed(self, k: int, wanted: Wanted) -> None:
-        """Patience ran out at round k: whoever was still awaited has one miss more. To be called before `take`."""
-        for sender in wanted.senders:
-            if self._usable(sender, k) is None and self._attendance.awaits(sender, k):
-                self._attendance.missed(sender)
-
-    def will_not_come(self, sender: int, k: int) -> None:
-        """Nobody waits for this message."""
-        self._attendance.will_not_come(sender, k)
-
-    def suspects(self) -> list[int]:
-        """Neighbours nobody waits for until a message from them arrives."""
-        return self._attendance.suspects()
+    def _has(self, sender: int, k: int) -> bool:
+        return self._usable(sender, k) is not None
 
     def _usable(self, sender: int, k: int) -> tuple[int, Received] | None:
         messages = self._messages.get(sender, {})
@@ -176,28 +163,23 @@ class RoundsMailbox:
         return received
 
 
-class InOrderMailbox:
+class InOrderMailbox(WaitingMailbox):
     """The mailbox for algorithms that keep replicas: everything is handed over, in order, and nothing is ever late.
 
     A message lost on purpose breaks a replica whatever the mailbox does; mending it is the algorithm's business.
     """
 
     def __init__(self, exclude_after: int, waits: bool) -> None:
-        self.late: list[Received] = []
-        self.evicted: list[Received] = []
+        super().__init__(exclude_after)
         self._waits = waits
-        self._attendance = Attendance(exclude_after)
         self._messages: list[Received] = []
 
     def put(self, received: Received) -> None:
-        self._attendance.heard(received.sender, received.iteration)
+        self._heard(received)
         self._messages.append(received)
 
     def satisfied(self, k: int, wanted: Wanted) -> bool:
-        """Whether enough of the wanted senders have said all they say up to k, or nobody else is awaited."""
-        missing = [sender for sender in wanted.senders if not self._attendance.has(sender, k)]
-        enough = len(wanted.senders) - len(missing) >= wanted.enough
-        return enough or not self._waits or not any(self._attendance.awaits(sender, k) for sender in missing)
+        return not self._waits or super().satisfied(k, wanted)
 
     def take(self, k: int, wanted: Wanted) -> list[Received]:
         """All messages, in order of arrival; for a node that waits, those of later rounds stay."""
@@ -205,27 +187,12 @@ class InOrderMailbox:
         self._messages = [received for received in self._messages if received.iteration > k and self._waits]
         return taken
 
-    def missed(self, k: int, wanted: Wanted) -> None:
-        """Patience ran out at round k: whoever was still awaited has one miss more."""
-        for sender in wanted.senders:
-            if self._attendance.awaits(sender, k):
-                self._attendance.missed(sender)
 
-    def will_not_come(self, sender: int, k: int) -> None:
-        """Nobody waits for this message."""
-        self._attendance.will_not_come(sender, k)
-
-    def suspects(self) -> list[int]:
-        """Neighbours nobody waits for until a message from them arrives."""
-        return self._attendance.suspects()
-
-
-class FreeMailbox:
+class FreeMailbox(Mailbox):
     """The mailbox of a node that never waits, for algorithms that use one message per sender."""
 
     def __init__(self) -> None:
-        self.late: list[Received] = []
-        self.evicted: list[Received] = []
+        super().__init__()
         self._newest: dict[int, Received] = {}
 
     def put(self, received: Received) -> None:
@@ -234,23 +201,9 @@ class FreeMailbox:
             self.late.append(self._newest[received.sender])
         self._newest[received.sender] = received
 
-    def satisfied(self, k: int, wanted: Wanted) -> bool:
-        """Always."""
-        return True
-
     def take(self, k: int, wanted: Wanted) -> list[Received]:
         """The first `enough` senders to have arrived; then the mailbox is empty."""
         arrived = list(self._newest.values())
         self._newest.clear()
         self.late += arrived[wanted.enough :]
         return arrived[: wanted.enough]
-
-    def missed(self, k: int, wanted: Wanted) -> None:
-        """Nobody is waited for, so nobody is missed."""
-
-    def will_not_come(self, sender: int, k: int) -> None:
-        """Nobody is waited for."""
-
-    def suspects(self) -> list[int]:
-        """Nobody is waited for."""
-        return []

@@ -25,8 +25,6 @@ _Kind = tuple[tuple[object, ...], ...]
 
 
 class MessageCheck:
-    """All that is sent in one run, or by one node of it."""
-
     def __init__(self, setting: ResolvedRun, nodes: Iterable[Algorithm]) -> None:
         """`nodes`: those that are here; they must all declare the same."""
         self._setting = setting

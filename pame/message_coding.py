@@ -23,8 +23,6 @@ class WrongVectors(Exception):
 
 
 class Coded(NamedTuple):
-    """One vector of a message on the wire."""
-
     name: str
     form: str
     data: bytes
@@ -32,8 +30,6 @@ class Coded(NamedTuple):
 
 @dataclass(frozen=True)
 class Declaration:
-    """What the messages of a run may hold."""
-
     forms: Mapping[str, str]
     """How each vector travels."""
     lengths: Mapping[str, int]

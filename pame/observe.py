@@ -66,8 +66,6 @@ class Record(NamedTuple):
 
 
 class Observer(Protocol):
-    """Whoever watches a run."""
-
     def evaluated(self, evaluation: Evaluation) -> None:
         """A point of the curves."""
 
@@ -76,8 +74,6 @@ class Observer(Protocol):
 
 
 class Several:
-    """Several observers as one."""
-
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
@@ -92,8 +88,6 @@ class Several:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """How a run ended."""
-
     models: NDArray[np.float64]
     """The result of every node, one row each."""
     iterations: int

@@ -31,8 +31,6 @@ class Sent(NamedTuple):
 
 
 class Participant:
-    """Bookkeeping of one node."""
-
     def __init__(self, setting: ResolvedRun, index: int, algorithm: Algorithm) -> None:
         self.index = index
         self.algorithm = algorithm
@@ -73,7 +71,6 @@ class Participant:
         self._mailbox.put(envelope)
 
     def satisfied(self) -> bool:
-        """Whether there is nothing (more) to wait for."""
         return self.waiting is None or self._mailbox.satisfied(self.k, self.waiting)
 
     def expire(self) -> None:
@@ -91,13 +88,11 @@ class Participant:
         return received
 
     def unused(self) -> tuple[list[Received], list[Received]]:
-        """What has become late and what was evicted since the last call."""
         late, self._mailbox.late = self._mailbox.late, []
         evicted, self._mailbox.evicted = self._mailbox.evicted, []
         return late, evicted
 
     def suspects(self) -> list[int]:
-        """Neighbours this node does not wait for until it hears from them."""
         return self._mailbox.suspects()
 
     def _remember_round(self, now: float, early: int) -> None:

@@ -62,7 +62,6 @@ class ResolvedRun:
 
     @cached_property
     def conditions(self) -> Conditions:
-        """What rules and faults do to messages, links, steps and nodes."""
         return Conditions(self.seed, self.topology.nodes, self.messages, self.compute, self.link, self.links, self.plan)
 
     def wire(self, sender: int, iteration: int) -> Wire:
@@ -79,11 +78,9 @@ class ResolvedRun:
         return max(crossing_s(spec, dense_bits(self.problem.n)) for spec in (self.link, *self.links.values()))
 
     def contacts(self, index: int) -> tuple[int, ...]:
-        """Whom a node may ever talk to."""
         return self.selection().contacts(index)
 
     def selection(self) -> Selection:
-        """The public draws of who talks to whom."""
         spec = self.algorithm
         return Selection(self.seed, self.topology, self.periods, spec.share, self.exchange, spec.who, spec.fan_out)
 

@@ -42,7 +42,6 @@ class Exchange:
         return self.mode == "rounds"
 
     def patience(self) -> Patience:
-        """Of a node that begins."""
         return AdaptivePatience() if isinstance(self.patience_s, str) else FixedPatience(self.patience_s)
 
 
@@ -90,6 +89,5 @@ class Compute:
         return frozenset(subset(Key(seed, Purpose.STRAGGLERS), nodes, count).tolist())
 
     def seconds(self, seed: int, node: int, iteration: int, slow: bool) -> float:
-        """How long a node's step at an iteration takes."""
         u = float(uniforms(Key(seed, Purpose.COMPUTE, node, iteration), 1)[0]) if self.jitter else 0.5
         return self.step_s * (self.slowdown if slow else 1.0) * (1.0 + self.jitter * (2.0 * u - 1.0))

@@ -39,7 +39,6 @@ def period(seed: int, node: int, low: int, high: int) -> int:
 
 
 def message_lost(seed: int, sender: int, receiver: int, iteration: int, rate: float) -> bool:
-    """Whether the message on link sender→receiver at an iteration is dropped on purpose."""
     key = Key(seed, Purpose.MESSAGE_LOSS, sender, iteration, receiver)
     return rate > 0.0 and bool(uniforms(key, 1)[0] < rate)
 

@@ -25,7 +25,6 @@ Spec = TypeVar("Spec")
 
 
 def plain(spec: Any) -> dict[str, Any]:
-    """The fields of a spec, nested specs as mappings."""
     return asdict(spec)
 
 
@@ -87,7 +86,6 @@ def _nested(spec: Any, value: Any) -> Any:
 
 
 def is_in_reach(value: float) -> bool:
-    """Whether a number is neither too large nor too small for any parameter."""
     return abs(value) <= LARGEST_WHOLE if isinstance(value, int) else value == 0 or SMALLEST <= abs(value) <= LARGEST
 
 

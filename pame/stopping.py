@@ -58,13 +58,10 @@ class StopRules:
 
     @property
     def by_seconds_alone(self) -> bool:
-        """Whether no number of iterations ends the run."""
         return self.last_iteration == NO_LIMIT
 
 
 class Stopper:
-    """Looks at the values of one run as they come."""
-
     def __init__(self, rules: StopRules, nodes: int, of_nodes: bool = False) -> None:
         """`of_nodes`: the target is of the mean over the nodes of f at their own models, not of f(mean model)."""
         self.rules = rules
@@ -73,7 +70,6 @@ class Stopper:
         self._last: deque[float] = deque(maxlen=_LAST)
 
     def due(self, iteration: int) -> bool:
-        """Whether the rules want f(mean model) at this iteration."""
         paper = self.rules.paper
         return iteration == self.rules.last_iteration or (paper is not None and iteration % paper.every == 0)
 

@@ -4,16 +4,16 @@ May import: `pame.compressors`, `pame.exchange`, `pame.randomness`, `pame.sampli
 Knows nothing of transport or time.
 """
 
-from pame.algorithms.anq_nids import AnqNids, AnqNidsSpec
+from pame.algorithms.anq_nids import AnqNidsSpec
 from pame.algorithms.base import NodeBase
-from pame.algorithms.beer import Beer, BeerSpec
-from pame.algorithms.choco import Choco, ChocoSpec
-from pame.algorithms.dcd_psgd import DcdPsgd, DcdPsgdSpec
-from pame.algorithms.dfedavgm import Dfedavgm, DfedavgmSpec
-from pame.algorithms.dfedsam import Dfedsam, DfedsamSpec
-from pame.algorithms.dmgt_svrg import DmgtSvrg, DmgtSvrgSpec
-from pame.algorithms.dpsgd import Dpsgd, DpsgdSpec
-from pame.algorithms.epidemic import Epidemic, EpidemicSpec
+from pame.algorithms.beer import BeerSpec
+from pame.algorithms.choco import ChocoSpec
+from pame.algorithms.dcd_psgd import DcdPsgdSpec
+from pame.algorithms.dfedavgm import DfedavgmSpec
+from pame.algorithms.dfedsam import DfedsamSpec
+from pame.algorithms.dmgt_svrg import DmgtSvrgSpec
+from pame.algorithms.dpsgd import DpsgdSpec
+from pame.algorithms.epidemic import EpidemicSpec
 from pame.algorithms.interface import (
     Algorithm,
     AlgorithmSpec,
@@ -23,10 +23,10 @@ from pame.algorithms.interface import (
     Message,
     Received,
 )
-from pame.algorithms.nids import Nids, NidsSpec
-from pame.algorithms.pame import Pame, PameSpec
+from pame.algorithms.nids import NidsSpec
+from pame.algorithms.pame import PameSpec
 from pame.algorithms.selection import Selection, Wanted, Who
-from pame.algorithms.squarm import Squarm, SquarmSpec
+from pame.algorithms.squarm import SquarmSpec
 from pame.algorithms.step_sizes import FixedStep, PenaltyStep, Step
 
 SPECS: dict[str, type[AlgorithmSpec]] = {
@@ -48,38 +48,26 @@ __all__ = [
     "SPECS",
     "Algorithm",
     "AlgorithmSpec",
-    "AnqNids",
     "AnqNidsSpec",
-    "Beer",
     "BeerSpec",
-    "Choco",
     "ChocoSpec",
     "Context",
-    "DcdPsgd",
     "DcdPsgdSpec",
     "Delivery",
-    "Dfedavgm",
     "DfedavgmSpec",
-    "Dfedsam",
     "DfedsamSpec",
-    "DmgtSvrg",
     "DmgtSvrgSpec",
-    "Dpsgd",
     "DpsgdSpec",
-    "Epidemic",
     "EpidemicSpec",
     "FixedStep",
     "Form",
     "Message",
-    "Nids",
     "NidsSpec",
     "NodeBase",
-    "Pame",
     "PameSpec",
     "PenaltyStep",
     "Received",
     "Selection",
-    "Squarm",
     "SquarmSpec",
     "Step",
     "Wanted",

@@ -15,14 +15,12 @@ whose message is late adds late.
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-import numpy as np
 from annotated_types import Gt, Le
 
-from pame.algorithms.flows import EdgeFlows, dual_share
-from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.flows import dual_share
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import ReplicaSpec
 from pame.compressors import AdaptiveQuantizer, CompressorSpec
 from pame.exchange import Vector
 
@@ -44,13 +42,9 @@ class AnqNidsSpec(ReplicaSpec):
         return AnqNids(self, context)
 
 
-class AnqNids(ReplicaNode):
-    """One node of ANQ-NIDS."""
-
+class AnqNids(ReplicaNode[AnqNidsSpec]):
     def __init__(self, spec: AnqNidsSpec, context: Context) -> None:
         super().__init__(spec, context, ["z"], flowing="z")
-        self._spec = spec
-        self._flows = EdgeFlows(np.zeros_like(context.start))
         self._stepped = context.start
 
     @property
@@ -59,31 +53,20 @@ class AnqNids(ReplicaNode):
         return -self._flows.total
 
     def prepare(self, k: int) -> None:
-        """z, and at a round what changed of it."""
-        size = self._spec.step.size(k, 1)
-        gradient = self._context.objective.gradient(self._model, k) + self.dual
-        self._stepped = descend(self._model, size, gradient, self._context.node, k)
+        self._stepped = self._descend(k, self._model, self._gradient(k) + self.dual)
         if self._is_round(k):
-            self._replicas.tell(k, {"z": self._stepped})
+            self.replicas.tell(k, {"z": self._stepped})
 
     def step(self, k: int) -> None:
-        """The correction of dual and model."""
-        size = self._spec.step.size(k, 1)
-        edges = {j: 0.5 * self._spec.gam * weight for j, weight in self._replicas.edges(k).items()}
-        moved = self._stepped + self._replicas.pull("z", edges)
-        self._model = check_finite(moved, self._context.node, k, size)
+        edges = {j: 0.5 * self._spec.gam * weight for j, weight in self.replicas.edges(k).items()}
+        self._model = self._finite(k, self._stepped + self.replicas.pull("z", edges))
         duals = {j: self._into_dual(j, weight, k) for j, weight in edges.items()}
-        self._flows.pull(duals, self._replicas.own("z"), self._replicas.others("z"))
-        for late in self._replicas.late():
+        self._flows.pull(duals, self.replicas.own("z"), self.replicas.others("z"))
+        for late in self.replicas.late():
             weight = self._into_dual(late.neighbour, 0.5 * self._spec.gam * late.weight, late.iteration)
             self._flows.add(late.neighbour, weight * late.difference)
 
     def _into_dual(self, neighbour: int, weight: float, k: int) -> float:
         """How much of the difference over an edge the dual takes, if the model takes `weight` of it."""
         share = dual_share(self._context.selection, self._context.node, neighbour)
-        return self._spec.dual * weight * share / self._spec.step.size(k, 1)
-
-    def greet(self, neighbour: int) -> None:
-        """Its dual over the edge is gone, so this end's must go, too."""
-        super().greet(neighbour)
-        self._flows.forget(neighbour)
+        return self._spec.dual * weight * share / self._size(k)

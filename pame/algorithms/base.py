@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
+from pame.algorithms.gradient_step import check_finite, descend
 from pame.algorithms.interface import Context, Delivery, Received
 from pame.algorithms.mixing import Weights
 from pame.algorithms.selection import Wanted, Who
-from pame.algorithms.step_sizes import FixedStep
+from pame.algorithms.step_sizes import FixedStep, Step
 from pame.exchange import Vector
 
 
@@ -34,24 +35,18 @@ class MixingSpec:
     participation: Annotated[float, Gt(0), Le(1)] = 1.0
     draw: Literal["mutual", "shared"] = "mutual"
 
+    fan_out: ClassVar = 0
+
     @property
     def share(self) -> float:
-        """All neighbours, unless the experiment says otherwise."""
         return self.participation
 
     @property
     def who(self) -> Who:
-        """Over edges on which both ends agree."""
         return Who.SHARED if self.draw == "shared" else Who.MUTUAL
 
     @property
-    def fan_out(self) -> int:
-        """Only neighbours are within reach."""
-        return 0
-
-    @property
     def step(self) -> FixedStep:
-        """eta / gamma^k."""
         return FixedStep(eta=self.eta, gamma=self.gamma)
 
     def first_step(self, enough: int) -> float:
@@ -61,7 +56,7 @@ class MixingSpec:
 class NodeBase:
     """A node that remembers nothing of others and has nothing to do before it sends, unless it says otherwise.
 
-    What it sends, how it takes in what came, and its step are the algorithm's (`seam.Algorithm`)."""
+    What it sends, how it takes in what came, and its step are the algorithm's (`interface.Algorithm`)."""
 
     delivery = Delivery.LATEST
     lengths: Mapping[str, int] = MappingProxyType({})
@@ -73,7 +68,6 @@ class NodeBase:
 
     @property
     def model(self) -> Vector:
-        """Before iteration k it is that of k."""
         return self._model
 
     @property
@@ -96,8 +90,37 @@ class NodeBase:
         """Nothing is remembered of anybody."""
 
 
+class SteppingSpec(Protocol):
+    @property
+    def step(self) -> Step: ...
+
+
+Spec = TypeVar("Spec", bound=SteppingSpec)
+
+
+class SteppingNode(NodeBase, Generic[Spec]):
+    """One whose spec has a step size."""
+
+    def __init__(self, spec: Spec, context: Context) -> None:
+        super().__init__(context)
+        self._spec = spec
+        self._enough = 1
+        """t_i, by which some steps are divided."""
+
+    def _size(self, k: int) -> float:
+        return self._spec.step.size(k, self._enough)
+
+    def _gradient(self, k: int, at: Vector | None = None) -> Vector:
+        return self._context.objective.gradient(self._model if at is None else at, k)
+
+    def _descend(self, k: int, start: Vector, slope: Vector) -> Vector:
+        return descend(start, self._size(k), slope, self._context.node, k)
+
+    def _finite(self, k: int, model: Vector) -> Vector:
+        return check_finite(model, self._context.node, k, self._size(k))
+
+
 def dense(received: Received, name: str) -> Vector:
-    """A vector of a message that travels whole."""
     vector = received.message[name]
     if not isinstance(vector, np.ndarray):
         raise TypeError(f"{name!r} came as a {type(vector).__name__} where a whole vector is expected")

@@ -16,14 +16,11 @@ an edge whose message is late it flows late.
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import numpy as np
 from annotated_types import Gt, Le
 
-from pame.algorithms.flows import EdgeFlows
-from pame.algorithms.gradient_step import check_finite
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import ReplicaSpec
 from pame.exchange import Vector
 
 
@@ -41,37 +38,26 @@ class BeerSpec(ReplicaSpec):
         return Beer(self, context)
 
 
-class Beer(ReplicaNode):
-    """One node of BEER."""
-
+class Beer(ReplicaNode[BeerSpec]):
     def __init__(self, spec: BeerSpec, context: Context) -> None:
         super().__init__(spec, context, ["h", "g"], flowing="g")
-        self._spec = spec
-        self._gradient = context.objective.gradient(context.start, context.first)
-        self._flows = EdgeFlows(np.zeros_like(context.start))
+        self._slope = self._gradient(context.first)
 
     @property
     def tracker(self) -> Vector:
         """v_i^k."""
-        return self._gradient + self._flows.total
+        return self._slope + self._flows.total
 
     def prepare(self, k: int) -> None:
-        """At a round: what changed of model and tracker."""
         if self._is_round(k):
-            self._replicas.tell(k, {"h": self._model, "g": self.tracker})
+            self.replicas.tell(k, {"h": self._model, "g": self.tracker})
 
     def step(self, k: int) -> None:
-        """Along the tracker and towards the neighbours, model first."""
-        size, edges = self._spec.step.size(k, 1), self._replicas.edges(k)
-        moved = self._model + self._spec.gam * self._replicas.pull("h", edges) - size * self.tracker
-        self._model = check_finite(moved, self._context.node, k, size)
-        self._gradient = self._context.objective.gradient(self._model, k + 1)
+        edges = self.replicas.edges(k)
+        moved = self._model + self._spec.gam * self.replicas.pull("h", edges) - self._size(k) * self.tracker
+        self._model = self._finite(k, moved)
+        self._slope = self._gradient(k + 1)
         weights = {j: self._spec.gam * weight for j, weight in edges.items()}
-        self._flows.pull(weights, self._replicas.own("g"), self._replicas.others("g"))
-        for late in self._replicas.late():
+        self._flows.pull(weights, self.replicas.own("g"), self.replicas.others("g"))
+        for late in self.replicas.late():
             self._flows.add(late.neighbour, self._spec.gam * late.weight * late.difference)
-
-    def greet(self, neighbour: int) -> None:
-        """What flowed over the edge is forgotten at its other end, so it must be here, too."""
-        super().greet(neighbour)
-        self._flows.forget(neighbour)

@@ -15,10 +15,9 @@ from typing import Annotated, Literal
 
 from annotated_types import Gt, Le
 
-from pame.algorithms.gradient_step import check_finite, descend
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import ReplicaSpec
 
 
 @dataclass(frozen=True)
@@ -35,24 +34,16 @@ class ChocoSpec(ReplicaSpec):
         return Choco(self, context)
 
 
-class Choco(ReplicaNode):
-    """One node of CHOCO-SGD."""
-
+class Choco(ReplicaNode[ChocoSpec]):
     def __init__(self, spec: ChocoSpec, context: Context) -> None:
         super().__init__(spec, context, ["q"])
-        self._spec = spec
         self._stepped = context.start
 
     def prepare(self, k: int) -> None:
-        """The gradient step, and at a round what it changes."""
-        size = self._spec.step.size(k, 1)
-        gradient = self._context.objective.gradient(self._model, k)
-        self._stepped = descend(self._model, size, gradient, self._context.node, k)
+        self._stepped = self._descend(k, self._model, self._gradient(k))
         if self._is_round(k):
-            self._replicas.tell(k, {"q": self._stepped})
+            self.replicas.tell(k, {"q": self._stepped})
 
     def step(self, k: int) -> None:
-        """The pull towards the neighbours' surrogates."""
-        pull = self._replicas.pull("q", self._replicas.edges(k))
-        mixed = self._stepped + self._spec.gam * pull
-        self._model = check_finite(mixed, self._context.node, k, self._spec.step.size(k, 1))
+        pull = self.replicas.pull("q", self.replicas.edges(k))
+        self._model = self._finite(k, self._stepped + self._spec.gam * pull)

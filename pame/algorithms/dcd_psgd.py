@@ -15,10 +15,9 @@ The sum is over what both ends knew after their last round together. With a tent
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pame.algorithms.gradient_step import check_finite, descend
 from pame.algorithms.interface import Context
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
+from pame.algorithms.replicas import ReplicaSpec
 from pame.compressors import CompressorSpec, Quantize
 
 
@@ -33,23 +32,17 @@ class DcdPsgdSpec(ReplicaSpec):
         return DcdPsgd(self, context)
 
 
-class DcdPsgd(ReplicaNode):
-    """One node of DCD-PSGD."""
-
+class DcdPsgd(ReplicaNode[DcdPsgdSpec]):
     def __init__(self, spec: DcdPsgdSpec, context: Context) -> None:
         super().__init__(spec, context, ["x"])
-        self._spec = spec
         self._next = context.start
 
     def prepare(self, k: int) -> None:
-        """The step of D-PSGD on the replicas, and at a round its compressed part."""
-        size = self._spec.step.size(k, 1)
-        gradient = self._context.objective.gradient(self._model, k)
-        self._next = descend(self._model, size, gradient, self._context.node, k)
+        self._next = self._descend(k, self._model, self._gradient(k))
         if self._is_round(k):
-            pull = self._replicas.pull("x", self._replicas.edges_before(k))
-            self._replicas.tell(k, {"x": self._next + pull})
-            self._next = check_finite(self._replicas.own("x"), self._context.node, k, size)
+            pull = self.replicas.pull("x", self.replicas.edges_before(k))
+            self.replicas.tell(k, {"x": self._next + pull})
+            self._next = self._finite(k, self.replicas.own("x"))
 
     def step(self, k: int) -> None:
         """The model is what the neighbours know, or one gradient step ahead of it."""

@@ -21,7 +21,6 @@ import numpy as np
 from annotated_types import Ge, Lt
 
 from pame.algorithms.gossip import GossipNode, GossipSpec
-from pame.algorithms.gradient_step import check_finite
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.compressors import Quantize, expand, rounded
 from pame.exchange import Vector
@@ -44,12 +43,9 @@ class DfedavgmSpec(GossipSpec):
         return Dfedavgm(self, context)
 
 
-class Dfedavgm(GossipNode):
-    """One node of DFedAvgM."""
-
+class Dfedavgm(GossipNode[DfedavgmSpec]):
     def __init__(self, spec: DfedavgmSpec, context: Context) -> None:
         super().__init__(spec, context)
-        self._spec = spec
         self._velocity = np.zeros_like(context.start)
 
     @property
@@ -58,7 +54,6 @@ class Dfedavgm(GossipNode):
         return {"x": Form.DENSE if compressor is None else Form(compressor.form)}
 
     def message(self, k: int) -> Message:
-        """The model, whole or quantized."""
         if self._spec.compressor is None:
             return super().message(k)
         context = self._context
@@ -69,14 +64,12 @@ class Dfedavgm(GossipNode):
         return super()._model_in(received) if self._spec.compressor is None else expand(received.message["x"])
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
-        """The average; the velocity begins anew."""
         self._velocity = np.zeros_like(self._model)
         return super().absorb(k, received)
 
     def step(self, k: int) -> None:
-        """A heavy-ball step from the average."""
-        start, size = self._take_average(), self._spec.step.size(k, 1)
-        gradient = self._context.objective.gradient(start, k)
+        start = self._take_average()
+        gradient = self._gradient(k, start)
         with np.errstate(over="ignore", invalid="ignore"):
-            self._velocity = self._spec.momentum * self._velocity - size * gradient
-            self._model = check_finite(start + self._velocity, self._context.node, k, size)
+            self._velocity = self._spec.momentum * self._velocity - self._size(k) * gradient
+            self._model = self._finite(k, start + self._velocity)

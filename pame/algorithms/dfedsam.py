@@ -17,7 +17,6 @@ import numpy as np
 from annotated_types import Ge
 
 from pame.algorithms.gossip import GossipNode, GossipSpec
-from pame.algorithms.gradient_step import descend
 from pame.algorithms.interface import Context
 
 
@@ -35,19 +34,11 @@ class DfedsamSpec(GossipSpec):
         return Dfedsam(self, context)
 
 
-class Dfedsam(GossipNode):
-    """One node of DFedSAM."""
-
-    def __init__(self, spec: DfedsamSpec, context: Context) -> None:
-        super().__init__(spec, context)
-        self._spec = spec
-
+class Dfedsam(GossipNode[DfedsamSpec]):
     def step(self, k: int) -> None:
-        """A gradient step from the average, with the gradient at the worst point nearby."""
-        start, size = self._take_average(), self._spec.step.size(k, 1)
-        objective = self._context.objective
-        slope = objective.gradient(start, k)
+        start = self._take_average()
+        slope = self._gradient(k, start)
         steepness = float(np.sqrt(slope @ slope))
         if self._spec.rho > 0.0 and steepness > 0.0:
-            slope = objective.gradient(start + self._spec.rho / steepness * slope, k)
-        self._model = descend(start, size, slope, self._context.node, k)
+            slope = self._gradient(k, start + self._spec.rho / steepness * slope)
+        self._model = self._descend(k, start, slope)

@@ -8,7 +8,7 @@ Its own paper was not at hand. This is GT-SVRG (Xin, Khan, Kar, 2020) with the m
 2023) in the order "combine, then adapt"; theta = 0 is GT-SVRG in that order. Both x and y travel, whole.
 
 The tracker is kept as y_i = g_i + what flowed over the edges, Q_ij (y_j - y_i) at each round: opposite at the two ends
-of an edge, so the mean tracker is the mean gradient estimate at every k: `flow_node` says what a missing message means.
+of an edge, so the mean tracker is the mean gradient estimate at every k: `flows` says what a missing message means.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from pame.algorithms.base import dense
-from pame.algorithms.flow_node import FlowNode, FlowSpec
-from pame.algorithms.gradient_step import check_finite
+from pame.algorithms.flows import FlowNode, FlowSpec
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import pull
 from pame.exchange import Vector, as_sent
@@ -43,38 +42,29 @@ class DmgtSvrgSpec(FlowSpec):
         return DmgtSvrg(self, context)
 
 
-class DmgtSvrg(FlowNode):
-    """One node of DMGT-SVRG."""
-
+class DmgtSvrg(FlowNode[DmgtSvrgSpec]):
     vectors: ClassVar = {"x": Form.DENSE, "y": Form.DENSE}
     bundles: ClassVar = [frozenset({"x", "y"})]
 
     def __init__(self, spec: DmgtSvrgSpec, context: Context) -> None:
         super().__init__(spec, context)
-        self._spec = spec
         self._velocity = np.zeros_like(context.start)
         """x^k - x^{k-1}."""
         self._snapshot = context.start
         self._snapshot_gradient = np.zeros_like(context.start)
         self.estimate = np.zeros_like(context.start)
         """g_i^k."""
-        self._tracker = np.zeros_like(context.start)
+        self.tracker = np.zeros_like(context.start)
+        """y_i^k, from `prepare` on."""
         self._pull = np.zeros_like(context.start)
 
-    @property
-    def tracker(self) -> Vector:
-        """y_i^k, from `prepare` on."""
-        return self._tracker
-
     def prepare(self, k: int) -> None:
-        """The gradient estimate at x^k, and the tracker with it."""
         self.estimate = self._estimate(k)
-        self._tracker = self.estimate + self._flows.total
+        self.tracker = self.estimate + self._flows.total
 
     def message(self, k: int) -> Message:
-        """Model and tracker, whole."""
         values = self._context.values
-        return {"x": as_sent(self._model, values), "y": as_sent(self._tracker, values)}
+        return {"x": as_sent(self._model, values), "y": as_sent(self.tracker, values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
         """What neighbours pull this node by, over the edges that both ends use. Its own vectors count as they were
@@ -84,24 +74,21 @@ class DmgtSvrg(FlowNode):
         trackers = {message.sender: dense(message, "y") for message in now}
         used = self._used(k, models)
         self._pull = pull(used, as_sent(self._model, self._context.values), models)
-        self._flows.pull(used, as_sent(self._tracker, self._context.values), trackers)
+        self._flows.pull(used, as_sent(self.tracker, self._context.values), trackers)
         return float(len(received))
 
     def step(self, k: int) -> None:
-        """A step along the tracker that was sent, with momentum."""
-        size = self._spec.step.size(k, 1)
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = self._pull - size * self._tracker + self._spec.momentum * self._velocity
-            after = check_finite(self._model + moved, self._context.node, k, size)
+            moved = self._pull - self._size(k) * self.tracker + self._spec.momentum * self._velocity
+            after = self._finite(k, self._model + moved)
             self._velocity = after - self._model
         self._pull = np.zeros_like(self._model)
         self._model = after
 
     def _estimate(self, k: int) -> Vector:
         """The full gradient at a snapshot, which a node takes at its first iteration, too; else the corrected one."""
-        objective = self._context.objective
         if k == self._context.first or k % self._spec.snapshot_every == 0:
-            self._snapshot, self._snapshot_gradient = self._model, objective.full_gradient(self._model)
+            self._snapshot, self._snapshot_gradient = self._model, self._context.objective.full_gradient(self._model)
             return self._snapshot_gradient
-        correction = self._snapshot_gradient - objective.gradient(self._snapshot, k)
-        return objective.gradient(self._model, k) + correction
+        correction = self._snapshot_gradient - self._gradient(k, self._snapshot)
+        return self._gradient(k) + correction

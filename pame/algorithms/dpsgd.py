@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pame.algorithms.gossip import GossipNode, GossipSpec
-from pame.algorithms.gradient_step import check_finite, descend
 from pame.algorithms.interface import Context
 from pame.algorithms.selection import WHO, Who
 from pame.exchange import Vector
@@ -34,33 +33,20 @@ class DpsgdSpec(GossipSpec):
 
     @property
     def who(self) -> Who:
-        """Whom a node has drawn, or with whom it agrees."""
         return WHO[self.draw]
 
     def node(self, context: Context) -> "Dpsgd | StepFirstDpsgd":
         return Dpsgd(self, context) if self.order == "mix-first" else StepFirstDpsgd(self, context)
 
 
-class Dpsgd(GossipNode):
-    """One node of D-PSGD that mixes first."""
-
-    def __init__(self, spec: DpsgdSpec, context: Context) -> None:
-        super().__init__(spec, context)
-        self._spec = spec
-
+class Dpsgd(GossipNode[DpsgdSpec]):
     def step(self, k: int) -> None:
-        """The gradient is taken at the node's own model, before averaging."""
-        size = self._spec.step.size(k, 1)
-        gradient = self._context.objective.gradient(self._model, k)
-        self._model = descend(self._take_average(), size, gradient, self._context.node, k)
+        self._model = self._descend(k, self._take_average(), self._gradient(k))
 
 
-class StepFirstDpsgd(GossipNode):
-    """One node of D-PSGD that steps first, and sends where that led."""
-
+class StepFirstDpsgd(GossipNode[DpsgdSpec]):
     def __init__(self, spec: DpsgdSpec, context: Context) -> None:
         super().__init__(spec, context)
-        self._spec = spec
         self._stepped: Vector = context.start
 
     @property
@@ -68,10 +54,7 @@ class StepFirstDpsgd(GossipNode):
         return self._stepped
 
     def prepare(self, k: int) -> None:
-        """The gradient step comes first."""
-        gradient = self._context.objective.gradient(self._model, k)
-        self._stepped = descend(self._model, self._spec.step.size(k, 1), gradient, self._context.node, k)
+        self._stepped = self._descend(k, self._model, self._gradient(k))
 
     def step(self, k: int) -> None:
-        """The average is the model; at no round, what the step led to."""
-        self._model = check_finite(self._take_average(), self._context.node, k, self._spec.step.size(k, 1))
+        self._model = self._finite(k, self._take_average())

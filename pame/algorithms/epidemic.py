@@ -17,8 +17,7 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt
 
-from pame.algorithms.base import NodeBase, dense
-from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.base import SteppingNode, dense
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import weighted_sum
 from pame.algorithms.selection import Who
@@ -49,12 +48,10 @@ class EpidemicSpec:
 
     @property
     def who(self) -> Who:
-        """Each node by itself, or a graph for all."""
         return Who.EPIDEMIC if self.sampling == "local" else Who.REGULAR
 
     @property
     def step(self) -> FixedStep:
-        """eta / gamma^k."""
         return FixedStep(eta=self.eta, gamma=self.gamma)
 
     def first_step(self, enough: int) -> float:
@@ -64,30 +61,22 @@ class EpidemicSpec:
         return Epidemic(self, context)
 
 
-class Epidemic(NodeBase):
-    """One node of epidemic learning."""
-
+class Epidemic(SteppingNode[EpidemicSpec]):
     vectors: ClassVar = {"y": Form.DENSE}
     bundles: ClassVar = [frozenset({"y"})]
 
     def __init__(self, spec: EpidemicSpec, context: Context) -> None:
-        super().__init__(context)
-        self._spec = spec
+        super().__init__(spec, context)
         self._ahead: Vector = context.start
         """y_i, and after a round the mean: what the model will be after this iteration."""
 
     def prepare(self, k: int) -> None:
-        """The gradient step comes first."""
-        size = self._spec.step.size(k, 1)
-        gradient = self._context.objective.gradient(self._model, k)
-        self._ahead = descend(self._model, size, gradient, self._context.node, k)
+        self._ahead = self._descend(k, self._model, self._gradient(k))
 
     def message(self, k: int) -> Message:
-        """The whole model after the step."""
         return {"y": as_sent(self._ahead, self._context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
-        """The mean of its own model and those that came, in ascending order of the node."""
         here = self._context.node
         models = {here: self._ahead, **{message.sender: dense(message, "y") for message in received}}
         sent = 1 + len(self._context.selection.senders(here, k))
@@ -96,5 +85,4 @@ class Epidemic(NodeBase):
         return float(len(received))
 
     def step(self, k: int) -> None:
-        """All work is done: the mean is the model."""
-        self._model = check_finite(self._ahead, self._context.node, k, self._spec.step.size(k, 1))
+        self._model = self._finite(k, self._ahead)

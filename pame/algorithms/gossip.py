@@ -7,9 +7,9 @@ that.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeVar
 
-from pame.algorithms.base import MixingSpec, NodeBase, dense
+from pame.algorithms.base import MixingSpec, SteppingNode, dense
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import Mixing
 from pame.exchange import Vector, as_sent
@@ -25,14 +25,14 @@ class GossipSpec(MixingSpec):
     on_loss: Literal["self", "naive"] = "self"
 
 
-class GossipNode(NodeBase):
-    """One node; an algorithm says what its step is."""
+Spec = TypeVar("Spec", bound=GossipSpec)
 
+
+class GossipNode(SteppingNode[Spec]):
     bundles: ClassVar = [frozenset({"x"})]
 
-    def __init__(self, spec: GossipSpec, context: Context) -> None:
-        super().__init__(context)
-        self._on_loss = spec.on_loss
+    def __init__(self, spec: Spec, context: Context) -> None:
+        super().__init__(spec, context)
         self._mixing = Mixing(context, spec.mixing)
         self._average: Vector | None = None
 
@@ -41,13 +41,11 @@ class GossipNode(NodeBase):
         return {"x": Form.DENSE}
 
     def message(self, k: int) -> Message:
-        """The whole model."""
         return {"x": as_sent(self._own, self._context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
-        """The weighted sum of the models, its own included."""
         models = {message.sender: self._model_in(message) for message in received}
-        self._average = self._mixing.average(k, self._own, models, self._on_loss)
+        self._average = self._mixing.average(k, self._own, models, self._spec.on_loss)
         return float(len(received))
 
     @property

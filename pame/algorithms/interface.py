@@ -52,8 +52,6 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One message as it came out of the mailbox."""
-
     sender: int
     iteration: int
     message: Message

@@ -7,7 +7,7 @@ graph; `active` are Metropolis weights of the graph of the active edges alone:
     Q_ij^k = 1 / (1 + max(a_i^k, a_j^k)),      a_i^k = how many active edges node i has at k
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -20,8 +20,6 @@ Weights = Literal["metropolis", "uniform", "active"]
 
 
 class Mixing:
-    """One node's row of Q."""
-
     def __init__(self, context: Context, kind: Weights) -> None:
         self._context = context
         self._row = None if kind == "active" else mixing_row(context.topology, context.node, kind)
@@ -64,8 +62,3 @@ def pull(weights: Mapping[int, float], own: Vector, others: Mapping[int, Vector]
     for node in sorted(weights):
         total += weights[node] * (others[node] - own)
     return total
-
-
-def known(weights: Mapping[int, float], there: Collection[int]) -> dict[int, float]:
-    """The weights of those who are there."""
-    return {node: weight for node, weight in weights.items() if node in there}

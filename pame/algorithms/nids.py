@@ -14,7 +14,7 @@ odds, 32 nodes with periods 3 to 7 and participation 0.2 drifted away after a th
 themselves they took three times as long. `dual` multiplies it all: 4 is nearly without the odds there, and reached a
 suboptimality of 0.02 after 300 iterations instead of 600. Period 1, all neighbours and `dual: 1` is NIDS as published.
 
-The sum of the duals is zero, or a bias stays for ever: `flow_node` says what a missing message means.
+The sum of the duals is zero, or a bias stays for ever: `flows` says what a missing message means.
 """
 
 from collections.abc import Sequence
@@ -24,9 +24,7 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Gt
 
 from pame.algorithms.base import dense
-from pame.algorithms.flow_node import FlowNode, FlowSpec
-from pame.algorithms.flows import dual_share
-from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.flows import FlowNode, FlowSpec, dual_share
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import pull
 from pame.exchange import Vector, as_sent
@@ -46,15 +44,12 @@ class NidsSpec(FlowSpec):
         return Nids(self, context)
 
 
-class Nids(FlowNode):
-    """One node of NIDS."""
-
+class Nids(FlowNode[NidsSpec]):
     vectors: ClassVar = {"z": Form.DENSE}
     bundles: ClassVar = [frozenset({"z"})]
 
     def __init__(self, spec: NidsSpec, context: Context) -> None:
         super().__init__(spec, context)
-        self._spec = spec
         self._ahead: Vector = context.start
         """z_i, and after a round x_i: what the model will be after this iteration."""
 
@@ -64,12 +59,9 @@ class Nids(FlowNode):
         return -self._flows.total
 
     def prepare(self, k: int) -> None:
-        """z."""
-        slope = self._context.objective.gradient(self._model, k) + self.dual
-        self._ahead = descend(self._model, self._size(k), slope, self._context.node, k)
+        self._ahead = self._descend(k, self._model, self._gradient(k) + self.dual)
 
     def message(self, k: int) -> Message:
-        """z, whole."""
         return {"z": as_sent(self._ahead, self._context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
@@ -82,11 +74,7 @@ class Nids(FlowNode):
         return float(len(received))
 
     def step(self, k: int) -> None:
-        """All work is done: z - r is the model."""
-        self._model = check_finite(self._ahead, self._context.node, k, self._size(k))
-
-    def _size(self, k: int) -> float:
-        return self._spec.step.size(k, 1)
+        self._model = self._finite(k, self._ahead)
 
     def _dual_share(self, neighbour: int) -> float:
         return self._spec.dual * dual_share(self._context.selection, self._context.node, neighbour)

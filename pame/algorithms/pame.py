@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from pame.algorithms.base import NodeBase
-from pame.algorithms.gradient_step import descend
+from pame.algorithms.base import SteppingNode
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.selection import WHO, Who
 from pame.algorithms.step_sizes import FixedStep, Step
@@ -39,7 +38,6 @@ class PameSpec:
 
     @property
     def share(self) -> float:
-        """`nu`."""
         return self.participation
 
     def support_size(self, n: int) -> int:
@@ -52,7 +50,6 @@ class PameSpec:
 
     @property
     def who(self) -> Who:
-        """Whom a node has drawn, or with whom it agrees."""
         return WHO[self.draw]
 
     fan_out: ClassVar = 0
@@ -64,27 +61,22 @@ class PameSpec:
         return Pame(self, context)
 
 
-class Pame(NodeBase):
-    """One node of PaME."""
-
+class Pame(SteppingNode[PameSpec]):
     vectors: ClassVar = {"w": Form.PARTIAL}
     bundles: ClassVar = [frozenset({"w"})]
 
     def __init__(self, spec: PameSpec, context: Context) -> None:
-        super().__init__(context)
-        self._spec = spec
+        super().__init__(spec, context)
         self._support_size = spec.support_size(context.start.size)
         self._enough = context.selection.enough(context.node)
         self._average: Vector | None = None
 
     def message(self, k: int) -> Message:
-        """The values of w^k on the support of this node and iteration."""
         context = self._context
         coordinates = support(context.seed, context.node, k, self._model.size, self._support_size)
         return {"w": reveal(self._model, coordinates, context.values)}
 
     def absorb(self, k: int, received: Sequence[Received]) -> float:
-        """Average what came; with nothing, v = w."""
         result = aggregate(self._model, {message.sender: _partial(message) for message in received})
         self._average = result.average
         return float(result.coverage.mean())
@@ -93,9 +85,7 @@ class Pame(NodeBase):
         """A gradient step from v. It divides by the nominal t_i: a failing link never enlarges a step."""
         start = self._model if self._average is None else self._average
         self._average = None
-        size = self._spec.step.size(k, self._enough)
-        gradient = self._context.objective.gradient(start, k)
-        self._model = descend(start, size, gradient, self._context.node, k)
+        self._model = self._descend(k, start, self._gradient(k, start))
 
 
 def _partial(received: Received) -> PartialMessage:

@@ -12,14 +12,14 @@ class ReplicaSchedule:
 
     def __init__(self, context: Context, resync_every: int | None) -> None:
         """`resync_every`: every so many rounds a message is whole; None: never for that reason."""
-        self._selection = context.selection
+        self._periods = context.selection.periods
         self._resync_every = resync_every
         self.is_lost = lru_cache(maxsize=_DRAWS_REMEMBERED)(context.is_lost)
         """(sender, receiver, iteration)"""
 
     def previous(self, sender: int, k: int) -> int:
         """The round of a node before that of k; -1: there is none."""
-        return max(self._selection.previous(sender, k), -1)
+        return max(k - self._periods[sender], -1)
 
     def last_sent(self, sender: int, receiver: int, k: int) -> int:
         """The last message before that of k which is not lost on purpose; -1: there is none."""
@@ -37,6 +37,5 @@ class ReplicaSchedule:
         return k < 0
 
     def is_resync(self, sender: int, k: int) -> bool:
-        """Whether the schedule has a whole surrogate at the round k of a node."""
-        rounds = k // self._selection.periods[sender] + 1
+        rounds = k // self._periods[sender] + 1
         return self._resync_every is not None and rounds % self._resync_every == 0

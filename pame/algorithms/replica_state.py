@@ -1,15 +1,20 @@
-"""The two states of an edge between nodes with replicas: what this end holds of the other, and what it has told it.
+"""One neighbour of a node with replicas: what is known of it here, and what it knows of this node.
 
-A row is a state, a column an event, and `-` a pair that cannot be; if it is met, that is a mistake of ours
-(`ImpossibleStep`).
+Both are states, each with a table of its steps: a row is a state, a column an event, and `-` a pair that cannot be; if
+it is met, that is a mistake of ours (`ImpossibleStep`).
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeVar
 
+from pame.algorithms.interface import Received
+from pame.exchange import Vector
+
 State = TypeVar("State", bound=Enum)
 Event = TypeVar("Event", bound=Enum)
+Surrogates = Mapping[str, Vector]
 
 
 class ImpossibleStep(RuntimeError):
@@ -44,8 +49,6 @@ class ReplicaState(Enum):
 
 
 class ReplicaEvent(Enum):
-    """What befalls a replica."""
-
     UPDATE = auto()
     WHOLE = auto()
     GAP = auto()
@@ -108,3 +111,34 @@ TOLD_STEPS = _table(
     NOTHING      -        ALL     NOTHING       NOTHING      NOTHING        NOTHING   NOTHING
     """,
 )
+
+
+@dataclass
+class NeighbourReplica:
+    """A neighbour's surrogates as they are known here, and what it knows of this node's."""
+
+    vectors: Surrogates
+    met: Surrogates
+    """The own surrogates at the last round of both."""
+    held: ReplicaState
+    knows: ToldState
+    heard: int = -1
+    """The iteration of its last message, -1 before the first."""
+    waiting: list[Received] = field(default_factory=list)
+    """What it said since the last round of both."""
+    owed: dict[int, Vector] = field(default_factory=dict)
+    """The own surrogate that flows, at the last rounds that passed without its message, for no reason known here."""
+
+    @property
+    def is_met(self) -> bool:
+        return self.held is ReplicaState.SOUND and self.knows is not ToldState.NOTHING
+
+    @property
+    def needs_whole(self) -> bool:
+        return self.knows in (ToldState.LACKS_MORE, ToldState.NOTHING)
+
+    def hear(self, heard: ReplicaEvent) -> None:
+        self.held = after(REPLICA_STEPS, self.held, heard)
+
+    def tell(self, sent: ToldEvent) -> None:
+        self.knows = after(TOLD_STEPS, self.knows, sent)

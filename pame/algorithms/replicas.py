@@ -32,23 +32,45 @@ nodes with different periods do not depend on the speed of their link.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Ge
 
+from pame.algorithms.base import MixingSpec
 from pame.algorithms.interface import Context, Message, Received
 from pame.algorithms.mixing import Mixing
-from pame.algorithms.neighbour_replica import NeighbourReplica, Surrogates
 from pame.algorithms.replica_messages import ReplicaForms, added, before, sent_again, whole
 from pame.algorithms.replica_schedule import ReplicaSchedule
-from pame.algorithms.replica_spec import ReplicaSpec
-from pame.algorithms.replica_state import ReplicaEvent, ReplicaState, ToldEvent, ToldState
-from pame.compressors import Payload, expand, rounded
+from pame.algorithms.replica_state import NeighbourReplica, ReplicaEvent, ReplicaState, Surrogates, ToldEvent, ToldState
+from pame.algorithms.selection import Who
+from pame.compressors import CompressorSpec, Payload, TopK, expand, rounded
 from pame.exchange import Vector, as_sent
 from pame.randomness import Key, Purpose
 
 _ROUNDS_OWED = 64
 """No queue of a node holds more messages."""
+
+
+@dataclass(frozen=True)
+class ReplicaSpec(MixingSpec):
+    """Those of mixing, and what every algorithm with replicas may be told.
+
+    compressor: how a node's updates are compressed
+    on_loss: acknowledged: the next message on that edge makes up for it; resync: whole vectors come every so often;
+        naive: what is lost is lost
+    resync_every: with resync, every so many rounds
+    """
+
+    compressor: CompressorSpec = field(default_factory=TopK)
+    on_loss: Literal["acknowledged", "resync", "naive"] = "acknowledged"
+    resync_every: Annotated[int, Ge(1)] = 10
+
+    @property
+    def who(self) -> Who:
+        """To all neighbours, because all keep a replica."""
+        return Who.BROADCAST_SHARED if self.draw == "shared" else Who.BROADCAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +85,6 @@ class Late:
 
 
 class Replicas:
-    """The surrogates of one node, and its replicas of its neighbours'."""
-
     def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str], flowing: str | None = None) -> None:
         """`flowing`: the one of these vectors whose differences over edges add up to something that must not be
         missed, if there is one."""
@@ -87,11 +107,9 @@ class Replicas:
         self.desynchronised = 0
 
     def own(self, name: str) -> Vector:
-        """The node's own surrogate."""
         return self._own[name]
 
     def others(self, name: str) -> dict[int, Vector]:
-        """The replicas of the neighbours' surrogates."""
         return {j: replica.vectors[name] for j, replica in self._of.items()}
 
     def tell(self, k: int, vectors: Surrogates) -> None:
@@ -121,7 +139,6 @@ class Replicas:
                 neighbour.tell(lost)
 
     def absorb(self, k: int, received: Sequence[Received]) -> None:
-        """Apply what came of the neighbours that are at a round, too."""
         here = self._context.node
         self._late = []
         for message in received:
@@ -209,7 +226,6 @@ class Replicas:
             self.desynchronised += 1
 
     def _mind_the_gap(self, sender: int, replica: NeighbourReplica, k: int) -> None:
-        """What should have come before the message of k did not."""
         is_foreseen = replica.heard == self._schedule.last_sent(sender, self._context.node, k)
         if is_foreseen and self._mends:  # this message makes up for it
             return

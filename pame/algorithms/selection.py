@@ -22,8 +22,6 @@ from pame.topology.regular_draw import Neighbours, regular_neighbours
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a node needs before it can aggregate."""
-
     senders: tuple[int, ...]
     enough: int
 
@@ -88,7 +86,6 @@ class Selection:
 
     @property
     def reaches_everybody(self) -> bool:
-        """Whether a node may talk to others than its neighbours."""
         return self.who in (Who.EPIDEMIC, Who.REGULAR)
 
     def contacts(self, node: int) -> tuple[int, ...]:
@@ -109,7 +106,6 @@ class Selection:
         return Wanted(senders, self._enough[node] if self.who is Who.CHOSEN else len(senders))
 
     def is_round(self, node: int, k: int) -> bool:
-        """Whether node i aggregates at iteration k."""
         return k % self.periods[node] == 0
 
     def senders(self, node: int, k: int) -> tuple[int, ...]:
@@ -169,10 +165,6 @@ class Selection:
         drawn = self._enough[node] * self._enough[neighbour]
         return drawn / (len(self._neighbours[node]) * len(self._neighbours[neighbour]))
 
-    def previous(self, node: int, k: int) -> int:
-        """The round of a node before its round k; negative: there was none."""
-        return k - self.periods[node]
-
     def _draw(self, node: int, k: int) -> tuple[int, ...]:
         if self.who is Who.EPIDEMIC:
             others = self.contacts(node)
@@ -185,7 +177,6 @@ class Selection:
         return candidates(self._seed, node, k, neighbours, min(self._enough[node] + spare, len(neighbours)))
 
     def _draw_graph(self, k: int) -> Neighbours:
-        """Of iteration k, for all."""
         return regular_neighbours(Key(self._seed, Purpose.EPIDEMIC, iteration=k), self._nodes, self._fan_out)
 
     def _agree(self, node: int, k: int) -> tuple[int, ...]:

@@ -12,17 +12,15 @@ that silence is not taken for a loss. H local steps are a period of H.
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Gt, Lt
 
-from pame.algorithms.gradient_step import check_finite, descend
+from pame.algorithms.choco import Choco, ChocoSpec
 from pame.algorithms.interface import Context
-from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replica_spec import ReplicaSpec
 from pame.compressors import CompressorSpec, Sign
 
 
 @dataclass(frozen=True)
-class SquarmSpec(ReplicaSpec):
+class SquarmSpec(ChocoSpec):
     """SQuARM-SGD: CHOCO with Nesterov momentum and messages only where a model has moved enough.
 
     gam: the consensus step, how much of the way to its neighbours a node goes
@@ -31,8 +29,7 @@ class SquarmSpec(ReplicaSpec):
     growth: how the threshold grows; the paper wants less than 1
     """
 
-    kind: Literal["squarm"] = "squarm"
-    gam: Annotated[float, Gt(0), Le(1)] = 0.1
+    kind: Literal["squarm"] = "squarm"  # type: ignore[assignment]
     momentum: Annotated[float, Ge(0), Lt(1)] = 0.9
     threshold: Annotated[float, Ge(0)] = 1.0
     growth: Annotated[float, Ge(0), Lt(1)] = 0.0
@@ -43,35 +40,23 @@ class SquarmSpec(ReplicaSpec):
         return Squarm(self, context)
 
 
-class Squarm(ReplicaNode):
-    """One node of SQuARM-SGD."""
+class Squarm(Choco):
+    _spec: SquarmSpec
 
     def __init__(self, spec: SquarmSpec, context: Context) -> None:
-        super().__init__(spec, context, ["q"])
-        self._spec = spec
+        super().__init__(spec, context)
         self._velocity = 0.0 * context.start
-        self._stepped = context.start
 
     @property
     def bundles(self) -> list[frozenset[str]]:
-        """Updates, a whole surrogate, or nothing."""
-        return [*self._replicas.forms.bundles, *self._replicas.forms.silences]
+        return [*self.replicas.forms.bundles, *self.replicas.forms.silences]
 
     def prepare(self, k: int) -> None:
-        """The Nesterov step, and at a round what it changes, if that is enough."""
-        size, momentum = self._spec.step.size(k, 1), self._spec.momentum
-        gradient = self._context.objective.gradient(self._model, k)
+        momentum, gradient = self._spec.momentum, self._gradient(k)
         self._velocity = momentum * self._velocity + gradient
-        ahead = momentum * self._velocity + gradient
-        self._stepped = descend(self._model, size, ahead, self._context.node, k)
+        self._stepped = self._descend(k, self._model, momentum * self._velocity + gradient)
         if self._is_round(k):
-            moved = self._stepped - self._replicas.own("q")
+            moved = self._stepped - self.replicas.own("q")
             threshold = self._spec.threshold * (k + 1) ** self._spec.growth
-            speaks = float(moved @ moved) > threshold * size**2
-            self._replicas.tell(k, {"q": self._stepped} if speaks else {})
-
-    def step(self, k: int) -> None:
-        """The pull towards the neighbours' surrogates."""
-        pull = self._replicas.pull("q", self._replicas.edges(k))
-        mixed = self._stepped + self._spec.gam * pull
-        self._model = check_finite(mixed, self._context.node, k, self._spec.step.size(k, 1))
+            speaks = float(moved @ moved) > threshold * self._size(k) ** 2
+            self.replicas.tell(k, {"q": self._stepped} if speaks else {})

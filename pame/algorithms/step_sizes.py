@@ -31,7 +31,6 @@ class PenaltyStep:
         return f"1/(sigma^k t_i), sigma0 = {self.sigma0:g}, gamma = {self.gamma:g} (as printed)"
 
     def size(self, k: int, enough: int) -> float:
-        """The step size at iteration k of a node that averages `enough` messages."""
         return exp(-k * log(self.gamma)) / (self.sigma0 * enough)
 
 
@@ -57,7 +56,6 @@ class FixedStep:
         return f"fixed, {self.eta:g}{shrinks} (independent of t)"
 
     def size(self, k: int, enough: int) -> float:
-        """The step size at iteration k; the participation does not matter."""
         return self.eta * exp(-k * log(self.gamma))
 
 

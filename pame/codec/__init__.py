@@ -14,7 +14,7 @@ refuses any other. The decoder is total: every byte string gives a message or `R
 May import: the standard library, numpy, `pame.exchange`, `pame.compressors`, `pame.sampling`, `pame.errors`.
 """
 
-from pame.codec.dense import decode_dense, encode_dense, measure_dense
+from pame.codec.dense import decode_dense, encode_dense
 from pame.codec.partial import decode, encode, measure, sizes
 from pame.codec.payloads import Wire, decode_payload, encode_payload, measure_payload
 from pame.codec.refusal import Refusal, Refused
@@ -39,7 +39,6 @@ __all__ = [
     "encode_dense",
     "encode_payload",
     "measure",
-    "measure_dense",
     "measure_payload",
     "sizes",
 ]

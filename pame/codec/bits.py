@@ -45,12 +45,10 @@ def read_varint(view: memoryview) -> tuple[int, int]:
 
 
 def bitmap_size(universe: int) -> int:
-    """How many bytes a bitmap over range(universe) takes."""
     return (universe + 7) // 8
 
 
 def write_bitmap(indices: Indices, universe: int) -> bytes:
-    """The bitmap of a subset of range(universe)."""
     mask = np.zeros(universe, dtype=np.bool_)
     mask[indices] = True
     return np.packbits(mask, bitorder="little").tobytes()

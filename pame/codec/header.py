@@ -1,4 +1,4 @@
-"""How the bytes of a compressed vector begin: a flags byte (bits 0-2 version 1, the rest zero) and float64 numbers."""
+"""How the bytes of a vector begin: a flags byte (bits 0-2 version 1), and of a compressed one float64 numbers."""
 
 import struct
 from math import isfinite
@@ -6,24 +6,23 @@ from math import isfinite
 from pame.codec.bits import take
 from pame.codec.refusal import Refusal, Refused
 
-_VERSION = 1
+VERSION = 1
 NUMBER_BYTES = 8
 
-FLAGS = bytes([_VERSION])
+FLAGS = bytes([VERSION])
 
 
-def after_flags(data: bytes | memoryview) -> memoryview:
-    """What follows the flags."""
+def split_flags(data: bytes | memoryview, bits: int = 3) -> tuple[int, memoryview]:
+    """The flags, of which so many bits mean something, and what follows them."""
     view = memoryview(data)
     if not view:
         raise Refused(Refusal.BAD_LENGTH, "There are no bytes.")
-    if view[0] & 7 != _VERSION:
-        raise Refused(
-            Refusal.UNKNOWN_VERSION, f"Format version {view[0] & 7} is not known; this is version {_VERSION}."
-        )
-    if view[0] != _VERSION:
+    flags = view[0]
+    if flags & 7 != VERSION:
+        raise Refused(Refusal.UNKNOWN_VERSION, f"Format version {flags & 7} is not known; this is version {VERSION}.")
+    if flags >> bits:
         raise Refused(Refusal.BAD_PADDING, "The flags have a bit set that means nothing.")
-    return view[1:]
+    return flags, view[1:]
 
 
 def write_number(number: float, least: float) -> bytes:
@@ -34,7 +33,6 @@ def write_number(number: float, least: float) -> bytes:
 
 
 def read_number(view: memoryview, least: float, what: str) -> float:
-    """The number at the start of a view."""
     packed = bytes(take(view, NUMBER_BYTES, what))
     if not _fits(packed, least):
         raise Refused(Refusal.NOT_FINITE, f"The {what} is not a finite number from {least} on.")

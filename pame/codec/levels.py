@@ -14,7 +14,7 @@ from math import isfinite
 import numpy as np
 
 from pame.codec.bits import Indices, bitmap_size, check_padding, take
-from pame.codec.header import FLAGS, NUMBER_BYTES, after_flags, read_number, write_number
+from pame.codec.header import FLAGS, NUMBER_BYTES, read_number, split_flags, write_number
 from pame.codec.refusal import Refusal, Refused
 from pame.codec.sizes import Sizes
 from pame.compressors import Levels
@@ -50,8 +50,7 @@ def measure_levels(levels: Levels) -> Sizes:
 
 
 def decode_levels(data: bytes | memoryview, n: int) -> Levels:
-    """The levels of n coordinates in the bytes, or `Refused`."""
-    view = after_flags(data)
+    _, view = split_flags(data)
     first = read_number(view, 0.0, "first step")
     growth = read_number(view[NUMBER_BYTES:], 1.0, "growth")
     packed = view[2 * NUMBER_BYTES :]

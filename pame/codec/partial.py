@@ -11,14 +11,14 @@ import numpy as np
 from pame.codec import stars as star_section
 from pame.codec import supports
 from pame.codec.bits import Indices, read_varint, varint_size, write_varint
+from pame.codec.header import VERSION, split_flags
 from pame.codec.refusal import Refusal, Refused
 from pame.codec.sizes import Sizes
 from pame.codec.stars import StarCoding, Stars
 from pame.codec.supports import Draw, SupportCoding
 from pame.codec.values import from_wire, to_wire
+from pame.compressors import Sparse
 from pame.exchange import PartialMessage, ValueType, Vector
-
-_VERSION = 1
 
 
 def encode(
@@ -39,7 +39,7 @@ def encode(
     stars = star_section.find(message.values)
     if stars.count:
         wire = wire[wire.view(f"<i{wire.itemsize}") != 0]
-    flags = _VERSION | support.coding << 3 | values << 5 | stars.coding << 6
+    flags = VERSION | support.coding << 3 | values << 5 | stars.coding << 6
     head = bytes([flags]) + write_varint(stars.s)
     return b"".join((head, supports.write(support, message.support, message.n), star_section.write(stars), wire.data))
 
@@ -59,7 +59,7 @@ def measure(
 
 def decode(data: bytes | memoryview, n: int, draw: Draw | None = None) -> PartialMessage:
     """The message in the bytes, or `Refused`; `draw` is what the receiver knows of the sender's support."""
-    parsed = _parse(memoryview(data), n)
+    parsed = _parse(data, n)
     values = _values(parsed)
     support = parsed.support
     if support is None:
@@ -67,18 +67,24 @@ def decode(data: bytes | memoryview, n: int, draw: Draw | None = None) -> Partia
     return PartialMessage(n, support, values)
 
 
+def decode_sparse(data: bytes | memoryview, n: int) -> Sparse:
+    """The same of a support that nobody else can draw; refused, too, if another coding of it is smaller."""
+    message = decode(data, n)
+    coding = SupportCoding(data[0] >> 3 & 3)
+    if supports.plan(message.support, n, None, None).coding is not coding:
+        raise Refused(Refusal.NOT_CANONICAL, f"The support is coded as {coding.name.lower()}: another is smaller.")
+    return Sparse(n, message.support, message.values)
+
+
 def sizes(data: bytes | memoryview, n: int) -> Sizes:
     """Where the bytes of an encoded message go; `Refused` if its sections do not add up."""
-    view = memoryview(data)
-    parsed = _parse(view, n)
+    parsed = _parse(data, n)
     section, stars, values = len(parsed.support_section), parsed.stars.size, len(parsed.value_section)
-    return Sizes(values, section, stars, len(view) - section - stars - values)
+    return Sizes(values, section, stars, len(data) - section - stars - values)
 
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
-    """The sections of a message whose lengths are right."""
-
     coding: SupportCoding
     value_type: ValueType
     support: Indices | None
@@ -87,17 +93,13 @@ class _Parsed:
     value_section: memoryview
 
 
-def _parse(view: memoryview, n: int) -> _Parsed:
-    if not view:
-        raise Refused(Refusal.BAD_LENGTH, "There are no bytes.")
-    flags = view[0]
-    if flags & 7 != _VERSION:
-        raise Refused(Refusal.UNKNOWN_VERSION, f"Format version {flags & 7} is not known; this is version {_VERSION}.")
+def _parse(data: bytes | memoryview, n: int) -> _Parsed:
+    flags, view = split_flags(data, bits=8)
     coding, value_type = SupportCoding(flags >> 3 & 3), ValueType(flags >> 5 & 1)
-    s, used = read_varint(view[1:])
+    s, used = read_varint(view)
     if not 1 <= s <= n:
         raise Refused(Refusal.BAD_SIZE, f"A support of {s} does not fit a model of {n}.")
-    rest = view[1 + used :]
+    rest = view[used:]
     support, used = supports.read(coding, rest, n, s)
     section, rest = rest[:used], rest[used:]
     stars = star_section.read(StarCoding(flags >> 6), rest, s)

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 from pame.codec.dense import decode_dense, encode_dense, measure_dense
 from pame.codec.levels import decode_levels, encode_levels, measure_levels
-from pame.codec.partial import decode, encode, measure
+from pame.codec.partial import decode, decode_sparse, encode, measure
 from pame.codec.quantized import decode_quantized, encode_quantized, measure_quantized
 from pame.codec.signs import decode_signs, encode_signs, measure_signs
 from pame.codec.sizes import Sizes
-from pame.codec.sparse import decode_sparse, encode_sparse, measure_sparse
 from pame.codec.supports import Draw, SupportCoding
 from pame.compressors import Levels, Payload, Quantized, Signs, Sparse
 from pame.exchange import PartialMessage, ValueType, Vector
@@ -28,7 +27,7 @@ def encode_payload(payload: Payload | Vector, wire: Wire) -> bytes:
     """The bytes of a payload; `NotFinite` if a value is not finite."""
     match payload:
         case Sparse():
-            return encode_sparse(payload, wire.values)
+            return encode(payload, values=wire.values)
         case PartialMessage():
             return encode(payload, coding=wire.coding, values=wire.values, draw=wire.draw)
         case Quantized():
@@ -43,7 +42,7 @@ def encode_payload(payload: Payload | Vector, wire: Wire) -> bytes:
 def measure_payload(payload: Payload | Vector, wire: Wire) -> Sizes:
     match payload:
         case Sparse():
-            return measure_sparse(payload, wire.values)
+            return measure(payload, values=wire.values)
         case PartialMessage():
             return measure(payload, coding=wire.coding, values=wire.values, draw=wire.draw)
         case Quantized():

@@ -9,7 +9,7 @@ Each level takes `bits` bits. The number 2^bits - 1 is no level and is refused.
 import numpy as np
 
 from pame.codec.bits import bitmap_size, check_padding, read_varint, varint_size, write_varint
-from pame.codec.header import FLAGS, NUMBER_BYTES, after_flags, read_number, write_number
+from pame.codec.header import FLAGS, NUMBER_BYTES, read_number, split_flags, write_number
 from pame.codec.refusal import Refusal, Refused
 from pame.codec.sizes import Sizes
 from pame.compressors import Quantized
@@ -36,8 +36,7 @@ def measure_quantized(quantized: Quantized) -> Sizes:
 
 
 def decode_quantized(data: bytes | memoryview, n: int) -> Quantized:
-    """The quantized vector of n coordinates in the bytes, or `Refused`."""
-    view = after_flags(data)
+    _, view = split_flags(data)
     bits, used = read_varint(view)
     if not 2 <= bits <= MAX_BITS:
         raise Refused(Refusal.BAD_SIZE, f"Levels have from 2 to {MAX_BITS} bits, not {bits}.")

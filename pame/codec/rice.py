@@ -37,12 +37,10 @@ class Rice:
 
     @property
     def bits(self) -> int:
-        """Length of the bit string."""
         return _PARAMETER_BITS + self.gaps.size * (self.parameter + 1) + self.quotients
 
     @property
     def size(self) -> int:
-        """Length of the section in bytes."""
         return (self.bits + 7) // 8
 
 
@@ -72,7 +70,6 @@ def plan(indices: Indices) -> Rice:
 
 
 def write(rice: Rice) -> bytes:
-    """The section of a planned set."""
     gaps, b, count = rice.gaps, rice.parameter, rice.gaps.size
     string = np.zeros(rice.bits, dtype=np.bool_)
     string[:_PARAMETER_BITS] = [b >> j & 1 for j in range(_PARAMETER_BITS)]
@@ -130,7 +127,6 @@ def _terminators(packed: memoryview, first_bit: int, count: int, longest: int, w
 
 
 def _check_parameter(b: int, running_quotients: Indices, ones_in_top_plane: int, what: str) -> None:
-    """Refuse a parameter that the encoder would not have chosen."""
     count, total = running_quotients.size, int(running_quotients[-1])
     odd_first = int(running_quotients[0]) & 1
     odd = odd_first + int(np.count_nonzero((running_quotients[1:] ^ running_quotients[:-1]) & 1))

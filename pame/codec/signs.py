@@ -3,7 +3,7 @@
 import numpy as np
 
 from pame.codec.bits import bitmap_size, check_padding
-from pame.codec.header import FLAGS, NUMBER_BYTES, after_flags, read_number, write_number
+from pame.codec.header import FLAGS, NUMBER_BYTES, read_number, split_flags, write_number
 from pame.codec.refusal import Refusal, Refused
 from pame.codec.sizes import Sizes
 from pame.compressors import Signs
@@ -19,8 +19,7 @@ def measure_signs(signs: Signs) -> Sizes:
 
 
 def decode_signs(data: bytes | memoryview, n: int) -> Signs:
-    """The signs of n coordinates in the bytes, or `Refused`."""
-    view = after_flags(data)
+    _, view = split_flags(data)
     scale = read_number(view, 0.0, "scale")
     packed = view[NUMBER_BYTES:]
     if len(packed) != bitmap_size(n):

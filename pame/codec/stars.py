@@ -42,7 +42,6 @@ class Stars:
 
 
 def find(values: Vector) -> Stars:
-    """The stars among values, with the smallest coding."""
     patterns = values.view(np.int64)
     s, others = values.size, int(np.count_nonzero(patterns))
     if others == s:
@@ -59,7 +58,6 @@ def write(stars: Stars) -> bytes:
 
 
 def read(coding: StarCoding, view: memoryview, s: int) -> Stars:
-    """The stars at the start of a view."""
     if coding is StarCoding.NONE:
         return Stars(coding, s, 0)
     if coding is StarCoding.ALL:

@@ -43,7 +43,6 @@ class Draw:
     iteration: int
 
     def support(self, n: int, s: int) -> Indices:
-        """The s coordinates, ascending."""
         return draw_support(self.seed, self.sender, self.iteration, n, s)
 
 
@@ -103,7 +102,6 @@ def read(coding: SupportCoding, view: memoryview, n: int, s: int) -> tuple[Indic
 
 
 def recompute(coding: SupportCoding, section: memoryview, n: int, s: int, draw: Draw | None) -> Indices:
-    """The support of a section that does not spell it out."""
     if coding is SupportCoding.ALL:
         return np.arange(n, dtype=np.int64)
     if draw is None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pame.codec.refusal import Refusal, Refused
 from pame.errors import PameError
-from pame.exchange import ValueType, Vector
+from pame.exchange import ValueType, Vector, is_finite
 
 WireValues = NDArray[np.float64] | NDArray[np.float32]
 
@@ -28,7 +28,7 @@ def to_wire(values: Vector, value_type: ValueType, coordinates: NDArray[np.int64
     else:
         with np.errstate(over="ignore", invalid="ignore"):
             wire = values.astype("<f4")
-    if not _all_finite(wire):
+    if not is_finite(wire):
         index = int(np.flatnonzero(~np.isfinite(wire))[0])
         raise NotFinite(index if coordinates is None else int(coordinates[index]), float(values[index]))
     if value_type is ValueType.FLOAT32 and not np.array_equal(wire, values):
@@ -43,13 +43,6 @@ def from_wire(section: memoryview, value_type: ValueType) -> Vector:
         wire = np.frombuffer(section, dtype="<f4").astype(np.float32)
     else:
         wire = np.frombuffer(section, dtype="<f8").astype(np.float64)
-    if not _all_finite(wire):
+    if not is_finite(wire):
         raise Refused(Refusal.NOT_FINITE, "A value is not a finite number.")
     return wire.astype(np.float64, copy=False)
-
-
-def _all_finite(wire: WireValues) -> bool:
-    """A finite sum of squares has finite terms; the exact look is only needed where it overflows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        squares = wire.dot(wire)
-    return isfinite(squares) or bool(np.isfinite(wire).all())

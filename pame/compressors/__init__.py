@@ -1,4 +1,5 @@
-"""The compressors, one file each: `compress(vector, key)` is a pure function of both and gives a payload.
+"""The compressors, one file each: `compress(vector, key)` is a pure function of both and gives a payload, which travels
+in the `form`; Diverged if the vector is not finite.
 
 `key` is `Key(seed, Purpose.COMPRESSION, node, iteration)`; a second vector of the same message takes another `peer`.
 A new one is a file and a place in `CompressorSpec`; a new kind of payload also has its coding in `pame.codec`.
@@ -6,7 +7,7 @@ May import: the standard library, numpy, annotated-types, `pame.exchange`, `pame
 `pame.errors`.
 """
 
-from typing import Protocol, get_args
+from typing import get_args
 
 from pame.compressors.adaptive import AdaptiveQuantizer
 from pame.compressors.payload import (
@@ -24,41 +25,15 @@ from pame.compressors.quantize import Quantize
 from pame.compressors.random_k import RandomK
 from pame.compressors.sign import Sign
 from pame.compressors.top_k import TopK
-from pame.exchange import Vector
-from pame.randomness import Key
-
-
-class Compressor(Protocol):
-    """A compressor's parameters, as they stand in an experiment file, and what they promise."""
-
-    @property
-    def kind(self) -> str:
-        """The name the compressor is registered under."""
-
-    @property
-    def form(self) -> FormName:
-        """How its payload travels."""
-
-    @property
-    def is_unbiased(self) -> bool:
-        """Whether E C(x) = x."""
-
-    def contraction(self, n: int) -> float | None:
-        """The largest delta with E ||C(x) - x||^2 <= (1 - delta) ||x||^2 for all x of n coordinates; None: none."""
-
-    def compress(self, vector: Vector, key: Key) -> Payload:
-        """The payload of a vector; Diverged if that is not finite."""
-
 
 CompressorSpec = TopK | RandomK | Quantize | AdaptiveQuantizer | Sign
 
-SPECS: dict[str, type[Compressor]] = {spec.kind: spec for spec in get_args(CompressorSpec)}
+SPECS: dict[str, type[CompressorSpec]] = {spec.kind: spec for spec in get_args(CompressorSpec)}
 """Every compressor by its name in an experiment file."""
 
 __all__ = [
     "SPECS",
     "AdaptiveQuantizer",
-    "Compressor",
     "CompressorSpec",
     "FormName",
     "Levels",

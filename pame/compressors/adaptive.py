@@ -22,7 +22,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 
-from pame.compressors.finite import check_finite, too_large
+from pame.compressors.checks import check_finite, too_large
 from pame.compressors.growing_levels import climb, heights
 from pame.compressors.payload import FormName, Levels
 from pame.exchange import Vector
@@ -47,15 +47,6 @@ class AdaptiveQuantizer:
 
     form: ClassVar[FormName] = "levels"
 
-    @property
-    def is_unbiased(self) -> bool:
-        """Whether E Q(x) = x."""
-        return self.rounding == "probabilistic"
-
-    def contraction(self, n: int) -> float | None:
-        """None: what is much smaller than eta is not seen at all."""
-        return None
-
     def error(self, iteration: int) -> float:
         """eta_k."""
         return max(self.eta * self.shrink**iteration, float_info.min)
@@ -69,7 +60,7 @@ class AdaptiveQuantizer:
         with np.errstate(over="ignore"):
             step = (growth - 1.0) * low + first
         up = (magnitudes - low) / step
-        levels += up > (uniforms(key, vector.size) if self.is_unbiased else 0.5)
+        levels += up > (uniforms(key, vector.size) if self.rounding == "probabilistic" else 0.5)
         if not isfinite(heights(first, growth, levels.max(keepdims=True))[0]):
             raise too_large("a level lies beyond the doubles", key)
         return Levels(first, growth, np.where(vector < 0.0, -levels, levels))
@@ -77,7 +68,7 @@ class AdaptiveQuantizer:
     def _ladder(self, iteration: int) -> tuple[float, float]:
         """q_1 and a."""
         eta, omega = self.error(iteration), self.omega
-        if not self.is_unbiased:
+        if self.rounding == "deterministic":
             return 2.0 * eta / (1.0 - omega), (1.0 + omega) / (1.0 - omega)
         root = omega + sqrt(1.0 + omega * omega)
         return 2.0 * eta * root, root * root

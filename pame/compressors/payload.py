@@ -38,7 +38,6 @@ class Quantized:
 
     @property
     def steps(self) -> int:
-        """How many steps lead from 0 to the scale."""
         return most_steps(self.bits)
 
 
@@ -75,19 +74,17 @@ def most_steps(bits: int) -> int:
     return (1 << bits - 1) - 1
 
 
+_FORMS: dict[type, FormName] = {
+    PartialMessage: "partial",
+    Sparse: "sparse",
+    Quantized: "quantized",
+    Levels: "levels",
+    Signs: "signs",
+}
+
+
 def form_of(payload: Payload | Vector) -> FormName:
-    match payload:
-        case Sparse():
-            return "sparse"
-        case PartialMessage():
-            return "partial"
-        case Quantized():
-            return "quantized"
-        case Levels():
-            return "levels"
-        case Signs():
-            return "signs"
-    return "dense"
+    return _FORMS.get(type(payload), "dense")
 
 
 def expand(payload: Payload | Vector) -> Vector:

@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge, Le
 
-from pame.compressors.finite import check_finite
+from pame.compressors.checks import check_finite
 from pame.compressors.payload import FormName, Quantized, most_steps
 from pame.exchange import Vector
 from pame.randomness import Key, uniforms
@@ -38,21 +38,9 @@ class Quantize:
 
     form: ClassVar[FormName] = "quantized"
 
-    @property
-    def is_unbiased(self) -> bool:
-        """Whether E C(x) = x."""
-        return self.unbiased
-
     def variance(self, n: int) -> float:
         """V: how large E ||Q(x) - x||^2 can be, in parts of ||x||^2."""
         return (sqrt(1.0 + (n - 1) / most_steps(self.bits) ** 2) - 1.0) / 2.0
-
-    def contraction(self, n: int) -> float | None:
-        """1/(1 + V); unbiased 1 - V, if that is positive."""
-        variance = self.variance(n)
-        if not self.unbiased:
-            return 1.0 / (1.0 + variance)
-        return 1.0 - variance if variance < 1.0 else None
 
     def compress(self, vector: Vector, key: Key) -> Quantized:
         """Levels drawn with the key's uniform numbers, one per coordinate."""

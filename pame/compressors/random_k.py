@@ -9,8 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le
 
-from pame.compressors.finite import check_finite
-from pame.compressors.kept_count import kept
+from pame.compressors.checks import check_finite, kept
 from pame.compressors.payload import FormName
 from pame.exchange import PartialMessage, Vector
 from pame.randomness import Key
@@ -30,18 +29,6 @@ class RandomK:
     unbiased: bool = False
 
     form: ClassVar[FormName] = "partial"
-
-    @property
-    def is_unbiased(self) -> bool:
-        """Whether E C(x) = x."""
-        return self.unbiased
-
-    def contraction(self, n: int) -> float | None:
-        """s/n; unbiased 2 - n/s, if that is positive."""
-        s = kept(self.share, n)
-        if not self.unbiased:
-            return s / n
-        return 2.0 - n / s if 2 * s > n else None
 
     def compress(self, vector: Vector, key: Key) -> PartialMessage:
         """The values on the support of the key's node and iteration, whatever the key is for."""

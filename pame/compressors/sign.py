@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from pame.compressors.finite import check_finite, too_large
+from pame.compressors.checks import check_finite, too_large
 from pame.compressors.payload import FormName, Signs
 from pame.exchange import Vector
 from pame.randomness import Key
@@ -22,14 +22,8 @@ class Sign:
     kind: Literal["sign"] = "sign"
 
     form: ClassVar[FormName] = "signs"
-    is_unbiased: ClassVar = False
-
-    def contraction(self, n: int) -> float | None:
-        """1/n at worst; ||x||_1^2 / (n ||x||^2) of a given x."""
-        return 1.0 / n
 
     def compress(self, vector: Vector, key: Key) -> Signs:
-        """One bit per coordinate and the mean magnitude."""
         check_finite(vector, key)
         with np.errstate(over="ignore"):
             scale = float(np.abs(vector).mean())

@@ -9,8 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from pame.compressors.finite import check_finite
-from pame.compressors.kept_count import kept
+from pame.compressors.checks import check_finite, kept
 from pame.compressors.payload import FormName, Sparse
 from pame.exchange import Vector
 from pame.randomness import Key
@@ -27,11 +26,6 @@ class TopK:
     share: Annotated[float, Gt(0), Le(1)] | Annotated[int, Ge(1)] = 0.1
 
     form: ClassVar[FormName] = "sparse"
-    is_unbiased: ClassVar = False
-
-    def contraction(self, n: int) -> float | None:
-        """s/n."""
-        return kept(self.share, n) / n
 
     def compress(self, vector: Vector, key: Key) -> Sparse:
         """The s largest magnitudes; of equal ones those of lower index."""

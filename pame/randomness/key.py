@@ -46,8 +46,6 @@ class Purpose(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The name of one stream of random words."""
-
     seed: int
     purpose: Purpose
     node: int = 0
@@ -64,5 +62,4 @@ def stream(key: Key) -> np.random.Philox:
 
 
 def words(key: Key, count: int) -> Words:
-    """The first `count` 64-bit words of a key's stream."""
     return stream(key).random_raw(count)

@@ -88,7 +88,6 @@ def _usually_enough(n: int, few: int) -> int:
 def _mark_next(
     chosen: NDArray[np.bool_], halves: NDArray[np.uint32], rows: Nodes, begin: Nodes, missing: Nodes
 ) -> None:
-    """Mark the next `missing` integers of each row."""
     counts = missing[rows]
     row = np.repeat(rows, counts)
     offset = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -40,7 +40,6 @@ _F = (
 
 
 def normal_quantile(p: Floats) -> Floats:
-    """The x with P(X <= x) = p for each p in (0, 1)."""
     q = p - 0.5
     r = 0.180625 - q * q
     x = q * polynomial(_A, r) / polynomial(_B, r)

@@ -35,7 +35,6 @@ def subset(key: Key, n: int, s: int) -> NDArray[np.int64]:
 
 
 def by_gaps(n: int, s: int) -> bool:
-    """Whether a subset of s <= n/2 is drawn by gaps."""
     return n >= 1 << 14 and 64 * s >= n
 
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
+from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from pame.randomness import Key, Purpose, uniforms
 from pame.topology.distances import distances
 from pame.topology.graph import Topology
-from pame.topology.mixing import metropolis
 
 _EXACT_DIAMETER = 2000
 _DENSE_GAP = 500
@@ -36,7 +36,6 @@ class Description:
 
 
 def describe(topology: Topology) -> Description:
-    """All figures of a connected graph."""
     exact = topology.nodes <= _EXACT_DIAMETER
     return Description(
         nodes=topology.nodes,
@@ -48,6 +47,19 @@ def describe(topology: Topology) -> Description:
         diameter_exact=exact,
         spectral_gap=spectral_gap(topology),
     )
+
+
+def metropolis(topology: Topology) -> csr_array:
+    """Q as a matrix; `weights` has the equation, and single rows."""
+    _, targets = topology.adjacency
+    nodes, degrees = np.arange(topology.nodes), topology.degrees
+    sources = np.repeat(nodes, degrees)
+    weights = 1.0 / (1.0 + np.maximum(degrees[sources], degrees[targets]))
+    rest = 1.0 - np.bincount(sources, weights, minlength=topology.nodes)
+    rows, columns = np.concatenate([sources, nodes]), np.concatenate([targets, nodes])
+    matrix = csr_array((np.concatenate([weights, rest]), (rows, columns)), shape=(topology.nodes, topology.nodes))
+    matrix.sort_indices()
+    return matrix
 
 
 def spectral_gap(topology: Topology) -> float | None:

@@ -1,10 +1,15 @@
-"""An undirected graph on the nodes 0 .. m-1, as a value, and the two things every kind needs to make one."""
+"""An undirected graph on the nodes 0 .. m-1, as a value, and what the kinds need to make one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pame.errors import TopologyError
+
+ATTEMPTS = 100
 
 Indices = NDArray[np.int64]
 Edges = NDArray[np.int64]
@@ -13,8 +18,6 @@ Edges = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Topology:
-    """The nodes 0 .. nodes-1 and the edges that join them."""
-
     nodes: int
     edges: Edges
 
@@ -28,7 +31,6 @@ class Topology:
 
     @cached_property
     def degrees(self) -> Indices:
-        """How many neighbours each node has."""
         return np.bincount(self.edges.ravel(), minlength=self.nodes).astype(np.int64)
 
     def neighbours(self, node: int) -> tuple[int, ...]:
@@ -59,3 +61,12 @@ def components(nodes: int, edges: Edges) -> Indices:
         np.minimum.at(label, np.maximum(left, right), np.minimum(left, right))
         while not np.array_equal(label, label[label]):
             label = label[label]
+
+
+def first_connected(nodes: int, draw: Callable[[int], Edges], advice: str) -> Edges:
+    """The first connected graph among draw(0), draw(1), ...; `advice` ends the refusal if there is none."""
+    for attempt in range(ATTEMPTS):
+        edges = draw(attempt)
+        if not components(nodes, edges).any():
+            return edges
+    raise TopologyError(f"none of {ATTEMPTS} random graphs on {nodes} nodes was connected; {advice}")

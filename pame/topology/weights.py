@@ -21,7 +21,7 @@ def mixing_row(topology: Topology, node: int, kind: MixingKind) -> dict[int, flo
         own = degrees[node]
         weights = {j: 1.0 / (1.0 + float(max(own, degrees[j]))) for j in neighbours}
     total = 0.0
-    for weight in weights.values():  # one by one, as `mixing` adds them: the same bits
+    for weight in weights.values():  # one by one, as `describe` adds them: the same bits
         total += weight
     weights[node] = 1.0 - total
     return dict(sorted(weights.items()))

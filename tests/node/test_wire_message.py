@@ -16,7 +16,7 @@ from pame import problems, topology
 from pame.algorithms import DpsgdSpec, Form, PameSpec
 from pame.algorithms.interface import Message
 from pame.codec import Sizes
-from pame.compressors import AdaptiveQuantizer, Compressor, Levels, Quantize, RandomK, Sign, TopK, expand, form_of
+from pame.compressors import AdaptiveQuantizer, CompressorSpec, Levels, Quantize, RandomK, Sign, TopK, expand, form_of
 from pame.errors import Diverged
 from pame.exchange import PartialMessage, ValueType, reveal
 from pame.problems import LinearSpec
@@ -82,7 +82,7 @@ def test_a_dense_message_comes_out_as_it_went_in() -> None:
     assert vector.tobytes() == MODEL.tobytes()
 
 
-COMPRESSORS: dict[str, Compressor] = {
+COMPRESSORS: dict[str, CompressorSpec] = {
     "top": TopK(share=S),
     "drawn": RandomK(share=S),
     "bits": Quantize(bits=5),

@@ -1,13 +1,15 @@
 """The nodes' own models beside their mean: what each is worth on everybody's data."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pame.evaluate import OWN_AT_MOST, judge_own
-from pame.problems import LinearSpec, LogisticSpec, ManyModels, Optimum, Problem
-from pame.problems.base import LocalObjective, Matrix, Vector
+from pame.problems import LinearSpec, LogisticSpec, ManyModels
+from pame.problems.base import Matrix
 from tests.pame.simulator.harness import run, world
 
 PROBLEMS: list[LinearSpec | LogisticSpec] = [
@@ -18,26 +20,6 @@ PROBLEMS: list[LinearSpec | LogisticSpec] = [
 
 def models(nodes: int, n: int) -> Matrix:
     return np.random.default_rng(5).standard_normal((nodes, n))
-
-
-class OneByOne:
-    """A problem that cannot judge many models at once, as a plugin's."""
-
-    def __init__(self, inner: Problem) -> None:
-        self._inner = inner
-        self.n, self.nodes, self.metric, self.start = inner.n, inner.nodes, inner.metric, inner.start
-
-    def local(self, node: int) -> LocalObjective:
-        return self._inner.local(node)
-
-    def objective(self, model: Vector) -> float:
-        return self._inner.objective(model)
-
-    def optimum(self) -> Optimum | None:
-        return self._inner.optimum()
-
-    def metrics(self, model: Vector) -> dict[str, float]:
-        return self._inner.metrics(model)
 
 
 @pytest.mark.parametrize("spec", PROBLEMS)
@@ -57,7 +39,7 @@ def test_own_models_are_worth_what_the_problem_says_of_each_of_them(spec: Linear
 
 def test_a_problem_that_cannot_judge_many_at_once_is_asked_one_by_one() -> None:
     problem, some = PROBLEMS[1].build(8, 3), models(8, 24)
-    slow = OneByOne(problem)
+    slow: Any = SimpleNamespace(objective=problem.objective, metrics=problem.metrics)
     assert not isinstance(slow, ManyModels)
     assert judge_own(slow, some).worst == pytest.approx(judge_own(problem, some).worst, rel=1e-12)
 

@@ -20,40 +20,36 @@ def arrivals(spec: LinkSpec, messages: list[tuple[float, int, float]]) -> list[f
     return times
 
 
-def test_a_message_takes_its_transmission_time_and_the_delay() -> None:
-    spec = LinkSpec(delay_s=0.5, rate_bps=1000.0)
-    assert arrivals(spec, [(2.0, 3000, MIDDLE)]) == [2.0 + 3.0 + 0.5]
+SLOW, JITTER = LinkSpec(delay_s=10.0, rate_bps=1000.0), LinkSpec(delay_s=1.0, jitter_s=0.25)
+ARRIVALS: dict[str, tuple[LinkSpec, list[tuple[float, int, float]], list[float]]] = {
+    "transmission time and delay": (LinkSpec(delay_s=0.5, rate_bps=1000.0), [(2.0, 3000, MIDDLE)], [2.0 + 3.0 + 0.5]),
+    # the first leaves at 4, the second waits for that and leaves at 6, the third finds the link free and leaves at 10
+    "the next starts when the one before has left, not when it has arrived": (
+        SLOW, [(0.0, 4000, MIDDLE), (1.0, 2000, MIDDLE), (9.0, 1000, MIDDLE)], [14.0, 16.0, 20.0],
+    ),
+    "jitter is uniform around the delay: least": (JITTER, [(0.0, 800, 0.0)], [0.75]),
+    "jitter is uniform around the delay: none": (JITTER, [(0.0, 800, 0.5)], [1.0]),
+    "jitter is uniform around the delay: more": (JITTER, [(0.0, 800, 0.75)], [1.125]),
+    "never before it has left": (LinkSpec(delay_s=0.1, jitter_s=5.0), [(2.0, 800, 0.0)], [2.0]),
+    "less jitter does not overtake": (
+        LinkSpec(delay_s=1.0, jitter_s=0.5), [(0.0, 8, 0.75), (0.125, 8, 0.0)], [1.25, 1.25],
+    ),
+    "at once without a spec": (LinkSpec(), [(3.0, 10**9, MIDDLE), (3.0, 10**9, MIDDLE)], [3.0, 3.0]),
+}  # fmt: skip
 
 
-def test_the_next_message_starts_when_the_one_before_has_left_not_when_it_has_arrived() -> None:
-    """1000 bit/s, 10 s delay. Sent at 0, 1 and 9: the first leaves at 4, the second waits for that and leaves at 6,
-    the third finds the link free at 9 and leaves at 10."""
-    spec = LinkSpec(delay_s=10.0, rate_bps=1000.0)
-    assert arrivals(spec, [(0.0, 4000, MIDDLE), (1.0, 2000, MIDDLE), (9.0, 1000, MIDDLE)]) == [14.0, 16.0, 20.0]
+@pytest.mark.parametrize(("spec", "messages", "times"), ARRIVALS.values(), ids=ARRIVALS)
+def test_messages_arrive(spec: LinkSpec, messages: list[tuple[float, int, float]], times: list[float]) -> None:
+    assert arrivals(spec, messages) == times
+
+
+def test_a_link_without_a_spec_does_nothing() -> None:
+    assert LinkSpec() == LinkSpec(0.0, 0.0, inf)
 
 
 def test_the_sender_is_free_when_the_last_bit_has_left() -> None:
-    state = send(LinkSpec(delay_s=10.0, rate_bps=1000.0), LinkState(), 1.0, 2000, MIDDLE)
+    state = send(SLOW, LinkState(), 1.0, 2000, MIDDLE)
     assert state == LinkState(free_at=3.0, last_arrival=13.0)
-
-
-@pytest.mark.parametrize(("u", "arrival"), [(0.0, 0.75), (0.5, 1.0), (0.75, 1.125)])
-def test_jitter_is_uniform_around_the_delay(u: float, arrival: float) -> None:
-    assert arrivals(LinkSpec(delay_s=1.0, jitter_s=0.25), [(0.0, 800, u)]) == [arrival]
-
-
-def test_jitter_never_makes_a_message_arrive_before_it_has_left() -> None:
-    assert arrivals(LinkSpec(delay_s=0.1, jitter_s=5.0), [(2.0, 800, 0.0)]) == [2.0]
-
-
-def test_a_message_with_less_jitter_does_not_overtake() -> None:
-    spec = LinkSpec(delay_s=1.0, jitter_s=0.5)
-    assert arrivals(spec, [(0.0, 8, 0.75), (0.125, 8, 0.0)]) == [1.25, 1.25]
-
-
-def test_a_link_without_a_spec_is_instant() -> None:
-    assert LinkSpec() == LinkSpec(0.0, 0.0, inf)
-    assert arrivals(LinkSpec(), [(3.0, 10**9, MIDDLE), (3.0, 10**9, MIDDLE)]) == [3.0, 3.0]
 
 
 @settings(max_examples=200, deadline=None)

@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pame.algorithms import Received, Wanted
-from pame.mailbox import FreeMailbox, RoundsMailbox
+from pame.mailbox import FreeMailbox, InOrderMailbox, RoundsMailbox
 
 PERIOD = 3
 ALL = Wanted((1, 2, 3), 3)
 
 
-def message(sender: int, tag: int) -> Received:
-    return Received(sender, tag, {}, 10)
+def message(sender: int, tag: int, size: int = 10) -> Received:
+    return Received(sender, tag, {}, size)
 
 
 def tags(messages: list[Received]) -> list[tuple[int, int]]:
@@ -27,88 +27,53 @@ def rounds(*arrivals: tuple[int, int], max_lag: int = 0, exclude_after: int = 3,
     return mailbox
 
 
-def test_a_round_takes_the_messages_of_its_own_tag() -> None:
-    mailbox = rounds((1, 6), (2, 6), (3, 6))
-    assert tags(mailbox.take(6, ALL)) == [(1, 6), (2, 6), (3, 6)]
-    assert mailbox.late == []
+Tags = list[tuple[int, int]]
+ONE, TWO = Wanted((1,), 1), Wanted((1, 2), 2)
+# what has arrived, the lag; of each round what it wants, what it takes, and what is late afterwards
+ROUNDS: dict[str, tuple[Tags, int, list[tuple[int, Wanted, Tags, Tags]]]] = {
+    "the messages of its own tag": ([(1, 6), (2, 6), (3, 6)], 0, [(6, ALL, [(1, 6), (2, 6), (3, 6)], [])]),
+    "the first enough to arrive": (
+        [(3, 0), (1, 0), (2, 0)], 0, [(0, Wanted((1, 2, 3), 2), [(3, 0), (1, 0)], [(2, 0)])],
+    ),
+    "the own tag, not a later or older one, lag 1": ([(1, 3), (1, 6), (1, 9)], 1, [(6, ONE, [(1, 6)], [(1, 3)])]),
+    "the own tag, not a later or older one, lag 2": ([(1, 3), (1, 6), (1, 9)], 2, [(6, ONE, [(1, 6)], [])]),
+    "without lag neither a later nor an older tag": (
+        [(1, 3), (1, 9), (2, 9)], 0, [(6, ALL, [], [(1, 3)]), (9, ALL, [(1, 9), (2, 9)], [(1, 3)])],
+    ),
+    "with lag the smallest later tag, which is still there for its own round": (
+        [(1, 12), (1, 9)], 1, [(6, ONE, [(1, 9)], []), (9, ONE, [(1, 9)], []), (12, ONE, [(1, 12)], [])],
+    ),
+    "with lag a later tag rather than an older one": ([(1, 3), (1, 9)], 1, [(6, ONE, [(1, 9)], [(1, 3)])]),
+    "with lag the newest of the older tags": ([(1, 0), (1, 3)], 2, [(6, ONE, [(1, 3)], [(1, 0)])]),
+    "no tag that is older than its lag": ([(1, 0)], 1, [(6, ONE, [], [(1, 0)])]),
+    "a tag as old as its lag": ([(1, 0)], 2, [(6, ONE, [(1, 0)], [])]),
+    "a tag younger than its lag": ([(1, 0)], 3, [(6, ONE, [(1, 0)], [])]),
+    "an older message once": ([(1, 0)], 2, [(3, ONE, [(1, 0)], []), (6, ONE, [], [])]),
+    "with lag leftovers until no round can use them": (
+        [(1, 0), (2, 0)], 1, [(0, Wanted((1, 2), 1), [(1, 0)], []), (3, ONE, [], [(2, 0)]), (6, ONE, [], [(2, 0)])],
+    ),
+    **{
+        f"a message for a later round only then, lag {lag}": (
+            [(1, 0), (1, 3), (2, 0)], lag, [(0, TWO, [(1, 0), (2, 0)], []), (3, ONE, [(1, 3)], [])],
+        )
+        for lag in (0, 1, 2)
+    },
+}  # fmt: skip
 
 
-def test_the_first_enough_to_arrive_are_taken_and_the_rest_is_late() -> None:
-    mailbox = rounds((3, 0), (1, 0), (2, 0))
-    assert tags(mailbox.take(0, Wanted((1, 2, 3), 2))) == [(3, 0), (1, 0)]
-    assert tags(mailbox.late) == [(2, 0)]
+@pytest.mark.parametrize(("arrivals", "max_lag", "takes"), ROUNDS.values(), ids=ROUNDS)
+def test_a_round_takes(arrivals: Tags, max_lag: int, takes: list[tuple[int, Wanted, Tags, Tags]]) -> None:
+    mailbox = rounds(*arrivals, max_lag=max_lag)
+    for k, wanted, taken, late in takes:
+        assert tags(mailbox.take(k, wanted)) == taken
+        assert tags(mailbox.late) == late
 
 
 def test_senders_that_are_not_candidates_of_the_round_do_not_count() -> None:
     mailbox = rounds((9, 0), (1, 0))
-    wanted = Wanted((1, 2), 2)
-    assert not mailbox.satisfied(0, wanted)
-    assert tags(mailbox.take(0, wanted)) == [(1, 0)]
+    assert not mailbox.satisfied(0, TWO)
+    assert tags(mailbox.take(0, TWO)) == [(1, 0)]
     assert tags(mailbox.late) == [(9, 0)]
-
-
-@pytest.mark.parametrize("max_lag", [0, 1, 2])
-def test_a_message_for_a_later_round_stays_for_that_round(max_lag: int) -> None:
-    mailbox = rounds((1, 0), (1, 3), (2, 0), max_lag=max_lag)
-    wanted = Wanted((1, 2), 2)
-    assert tags(mailbox.take(0, wanted)) == [(1, 0), (2, 0)]
-    assert tags(mailbox.take(3, Wanted((1,), 1))) == [(1, 3)]
-    assert mailbox.late == []
-
-
-@pytest.mark.parametrize("max_lag", [1, 2])
-def test_the_own_tag_is_preferred_to_a_later_and_to_an_older_one(max_lag: int) -> None:
-    mailbox = rounds((1, 3), (1, 6), (1, 9), max_lag=max_lag)
-    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 6)]
-
-
-def test_without_lag_neither_a_later_nor_an_older_tag_is_used() -> None:
-    mailbox = rounds((1, 3), (1, 9), (2, 9))
-    assert mailbox.take(6, ALL) == []
-    assert tags(mailbox.late) == [(1, 3)]
-    assert tags(mailbox.take(9, ALL)) == [(1, 9), (2, 9)]
-
-
-def test_with_lag_the_smallest_later_tag_is_used_and_is_still_there_for_its_own_round() -> None:
-    mailbox = rounds((1, 12), (1, 9), max_lag=1)
-    one = Wanted((1,), 1)
-    assert tags(mailbox.take(6, one)) == [(1, 9)]
-    assert tags(mailbox.take(9, one)) == [(1, 9)]
-    assert tags(mailbox.take(12, one)) == [(1, 12)]
-    assert mailbox.late == []
-
-
-def test_with_lag_a_later_tag_is_preferred_to_an_older_one() -> None:
-    mailbox = rounds((1, 3), (1, 9), max_lag=1)
-    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 9)]
-
-
-def test_with_lag_the_newest_of_the_older_tags_is_used() -> None:
-    mailbox = rounds((1, 0), (1, 3), max_lag=2)
-    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 3)]
-
-
-@pytest.mark.parametrize(("max_lag", "used"), [(1, []), (2, [(1, 0)]), (3, [(1, 0)])])
-def test_an_older_tag_is_used_only_within_max_lag_rounds(max_lag: int, used: list[tuple[int, int]]) -> None:
-    mailbox = rounds((1, 0), max_lag=max_lag)
-    assert tags(mailbox.take(6, Wanted((1,), 1))) == used
-
-
-def test_an_older_message_is_used_once() -> None:
-    mailbox = rounds((1, 0), max_lag=2)
-    one = Wanted((1,), 1)
-    assert tags(mailbox.take(3, one)) == [(1, 0)]
-    assert mailbox.take(6, one) == []
-
-
-def test_with_lag_leftovers_become_late_when_no_round_can_use_them_any_more() -> None:
-    mailbox = rounds((1, 0), (2, 0), max_lag=1)
-    mailbox.take(0, Wanted((1, 2), 1))
-    assert mailbox.late == []  # round 3 may still use (2, 0)
-    mailbox.take(3, Wanted((1,), 1))
-    assert tags(mailbox.late) == [(2, 0)]
-    mailbox.take(6, Wanted((1,), 1))
-    assert tags(mailbox.late) == [(2, 0)]
 
 
 def test_a_message_that_arrives_after_its_round_is_late_and_never_used() -> None:
@@ -145,58 +110,49 @@ def test_when_there_is_nothing_left_to_wait_for(
     assert rounds(*arrivals, max_lag=max_lag).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
 
 
-def test_a_message_known_to_be_dropped_is_not_a_miss() -> None:
-    mailbox = rounds((1, 9), exclude_after=1)
-    mailbox.missed(6, Wanted((1, 2), 2))
-    assert mailbox.suspects() == [2]
-
-
 def test_a_sender_is_suspect_after_exclude_after_misses_in_a_row() -> None:
     mailbox = rounds(exclude_after=3)
-    wanted = Wanted((1, 2), 2)
     for k in (0, 3, 6):
         assert mailbox.suspects() == []
         mailbox.put(message(2, k))
-        assert not mailbox.satisfied(k, wanted)
-        mailbox.missed(k, wanted)
-        assert tags(mailbox.take(k, wanted)) == [(2, k)]
+        assert not mailbox.satisfied(k, TWO)
+        mailbox.missed(k, TWO)
+        assert tags(mailbox.take(k, TWO)) == [(2, k)]
     assert mailbox.suspects() == [1]
-    assert not mailbox.satisfied(9, wanted)  # 2 is still waited for
+    assert not mailbox.satisfied(9, TWO)  # 2 is still waited for
     mailbox.put(message(2, 9))
-    assert mailbox.satisfied(9, wanted)
+    assert mailbox.satisfied(9, TWO)
 
 
 def test_a_message_between_two_misses_starts_the_count_anew() -> None:
     mailbox = rounds(exclude_after=2)
-    one = Wanted((1,), 1)
-    mailbox.missed(0, one)
-    mailbox.take(0, one)
+    mailbox.missed(0, ONE)
+    mailbox.take(0, ONE)
     mailbox.put(message(1, 3))
-    mailbox.take(3, one)
-    mailbox.missed(6, one)
+    mailbox.take(3, ONE)
+    mailbox.missed(6, ONE)
     assert mailbox.suspects() == []
-    mailbox.missed(9, one)
+    mailbox.missed(9, ONE)
     assert mailbox.suspects() == [1]
 
 
 @pytest.mark.parametrize("tag", [0, 3, 6])
 def test_any_message_of_a_suspect_even_a_late_one_makes_it_awaited_again(tag: int) -> None:
     mailbox = rounds(exclude_after=1)
-    one = Wanted((1,), 1)
-    mailbox.missed(0, one)
-    mailbox.take(0, one)
-    assert mailbox.satisfied(3, one)
+    mailbox.missed(0, ONE)
+    mailbox.take(0, ONE)
+    assert mailbox.satisfied(3, ONE)
     mailbox.put(message(1, tag))
     assert mailbox.suspects() == []
-    assert mailbox.satisfied(9, one) is False
+    assert mailbox.satisfied(9, ONE) is False
 
 
 def test_a_full_mailbox_evicts_the_oldest_of_that_sender_only() -> None:
     mailbox = rounds((1, 0), (2, 0), (1, 3), (1, 6), (2, 3), per_sender=2)
     assert tags(mailbox.evicted) == [(1, 0)]
-    assert tags(mailbox.take(0, Wanted((1, 2), 2))) == [(2, 0)]
-    assert tags(mailbox.take(3, Wanted((1, 2), 2))) == [(1, 3), (2, 3)]
-    assert tags(mailbox.take(6, Wanted((1, 2), 2))) == [(1, 6)]
+    assert tags(mailbox.take(0, TWO)) == [(2, 0)]
+    assert tags(mailbox.take(3, TWO)) == [(1, 3), (2, 3)]
+    assert tags(mailbox.take(6, TWO)) == [(1, 6)]
     assert mailbox.late == []
 
 
@@ -210,17 +166,17 @@ def test_a_mailbox_holds_sixty_four_messages_of_a_sender() -> None:
 
 def test_a_message_that_was_evicted_is_not_waited_for() -> None:
     mailbox = rounds((1, 0), (1, 3), per_sender=1)
-    assert mailbox.satisfied(0, Wanted((1,), 1))
-    assert mailbox.take(0, Wanted((1,), 1)) == []
+    assert mailbox.satisfied(0, ONE)
+    assert mailbox.take(0, ONE) == []
 
 
 def test_a_second_message_with_the_same_sender_and_tag_is_late_and_the_first_is_used() -> None:
     mailbox = rounds((1, 0), (2, 0))
-    first = mailbox.take(0, Wanted((1,), 1))
+    first = mailbox.take(0, ONE)
     for size in (11, 12):
-        mailbox.put(Received(1, 3, {}, size))
+        mailbox.put(message(1, 3, size))
     assert [received.size for received in mailbox.late if received.sender == 1] == [12]
-    assert [received.size for received in mailbox.take(3, Wanted((1,), 1))] == [11]
+    assert [received.size for received in mailbox.take(3, ONE)] == [11]
     assert tags(first) == [(1, 0)]
     mailbox.put(message(1, 3))
     assert mailbox.take(6, ALL) == []
@@ -229,22 +185,21 @@ def test_a_second_message_with_the_same_sender_and_tag_is_late_and_the_first_is_
 
 def test_with_lag_a_copy_of_a_message_that_was_used_is_late() -> None:
     mailbox = rounds((1, 0), max_lag=1)
-    mailbox.take(0, Wanted((1,), 1))
+    mailbox.take(0, ONE)
     mailbox.put(message(1, 0))
-    assert mailbox.take(3, Wanted((1,), 1)) == []
+    assert mailbox.take(3, ONE) == []
     assert tags(mailbox.late) == [(1, 0)]
 
 
 def test_a_message_that_will_not_come_is_not_waited_for_but_the_others_and_the_next_ones_are() -> None:
     mailbox = rounds()
-    two = Wanted((1, 2), 2)
     mailbox.will_not_come(1, 6)
-    assert not mailbox.satisfied(6, two)
+    assert not mailbox.satisfied(6, TWO)
     mailbox.put(message(2, 6))
-    assert mailbox.satisfied(6, two)
-    assert tags(mailbox.take(6, two)) == [(2, 6)]
+    assert mailbox.satisfied(6, TWO)
+    assert tags(mailbox.take(6, TWO)) == [(2, 6)]
     mailbox.put(message(2, 9))
-    assert not mailbox.satisfied(9, two)
+    assert not mailbox.satisfied(9, TWO)
 
 
 def test_a_spare_takes_the_place_of_a_message_that_will_not_come() -> None:
@@ -257,26 +212,27 @@ def test_a_spare_takes_the_place_of_a_message_that_will_not_come() -> None:
     assert mailbox.satisfied(6, hedged)
 
 
-def test_a_message_that_will_not_come_is_no_miss() -> None:
-    mailbox = rounds(exclude_after=1)
-    mailbox.will_not_come(1, 6)
-    mailbox.missed(6, Wanted((1, 2), 2))
+@pytest.mark.parametrize("arrivals", [[], [(1, 9)]], ids=["said so", "a later one came"])
+def test_a_message_that_will_not_come_is_no_miss(arrivals: Tags) -> None:
+    mailbox = rounds(*arrivals, exclude_after=1)
+    if not arrivals:
+        mailbox.will_not_come(1, 6)
+    mailbox.missed(6, TWO)
     assert mailbox.suspects() == [2]
 
 
 def test_a_suspect_whose_message_will_not_come_stays_suspect() -> None:
     mailbox = rounds(exclude_after=1)
-    one = Wanted((1,), 1)
-    mailbox.missed(0, one)
+    mailbox.missed(0, ONE)
     mailbox.will_not_come(1, 3)
     assert mailbox.suspects() == [1]
-    assert mailbox.satisfied(6, one)
+    assert mailbox.satisfied(6, ONE)
 
 
 def test_with_lag_another_message_fills_in_for_one_that_will_not_come() -> None:
     mailbox = rounds((1, 3), max_lag=1)
     mailbox.will_not_come(1, 6)
-    assert tags(mailbox.take(6, Wanted((1,), 1))) == [(1, 3)]
+    assert tags(mailbox.take(6, ONE)) == [(1, 3)]
 
 
 SENDERS = (0, 1, 2, 3)
@@ -364,37 +320,33 @@ def free(*arrivals: tuple[int, int]) -> FreeMailbox:
     return mailbox
 
 
-def sized(sender: int, tag: int, size: int) -> Received:
-    return Received(sender, tag, {}, size)
-
-
 def test_too_many_bytes_evict_the_oldest_of_the_sender_who_put_them() -> None:
     mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, most_bytes=100)
     for sender, tag, size in ((1, 0, 40), (2, 0, 30), (2, 3, 30), (2, 6, 25)):
-        mailbox.put(sized(sender, tag, size))
+        mailbox.put(message(sender, tag, size))
     assert tags(mailbox.evicted) == [(2, 0)]
     assert mailbox.bytes == 95
 
 
 def test_a_sender_who_floods_a_mailbox_costs_the_others_nothing() -> None:
     mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, most_bytes=100)
-    mailbox.put(sized(1, 0, 60))
+    mailbox.put(message(1, 0, 60))
     for tag in range(0, 30, PERIOD):
-        mailbox.put(sized(2, tag, 50))
+        mailbox.put(message(2, tag, 50))
     assert len(mailbox.evicted) == 10
-    assert tags(mailbox.take(0, Wanted((1, 2), 2))) == [(1, 0)]
+    assert tags(mailbox.take(0, TWO)) == [(1, 0)]
 
 
 def test_what_was_taken_late_or_evicted_is_no_longer_in_the_bytes() -> None:
     mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, per_sender=2, most_bytes=100)
     for tag in (0, 3, 6):
-        mailbox.put(sized(1, tag, 10))  # evicts tag 0
-    mailbox.put(sized(2, 0, 7))
-    mailbox.put(sized(3, 3, 5))
+        mailbox.put(message(1, tag, 10))  # evicts tag 0
+    mailbox.put(message(2, 0, 7))
+    mailbox.put(message(3, 3, 5))
     assert mailbox.bytes == 32
-    mailbox.take(0, Wanted((1, 2), 2))  # takes (2, 0)
+    mailbox.take(0, TWO)  # takes (2, 0)
     assert mailbox.bytes == 25
-    mailbox.take(3, Wanted((1,), 1))  # takes (1, 3); (3, 3) becomes late
+    mailbox.take(3, ONE)  # takes (1, 3); (3, 3) becomes late
     assert mailbox.bytes == 10
 
 
@@ -404,30 +356,31 @@ def test_whatever_is_put_a_mailbox_stays_within_its_bytes_and_loses_nothing_unco
 ) -> None:
     mailbox = RoundsMailbox(PERIOD, max_lag=0, exclude_after=3, per_sender=5, most_bytes=150)
     for number, (sender, size) in enumerate(puts):
-        mailbox.put(sized(sender, number, size))
+        mailbox.put(message(sender, number, size))
         assert mailbox.bytes <= 150
     gone = sum(received.size for received in mailbox.evicted)
     assert mailbox.bytes == sum(size for _, size in puts) - gone
 
 
-def test_free_takes_the_newest_message_of_each_sender_in_order_of_their_first_arrival() -> None:
-    mailbox = free((2, 4), (1, 0), (2, 6))
-    assert tags(mailbox.take(7, Wanted((1, 2), 2))) == [(2, 6), (1, 0)]
-    assert tags(mailbox.late) == [(2, 4)]
-
-
-def test_free_takes_the_first_senders_and_counts_the_surplus_as_late() -> None:
-    mailbox = free((3, 1), (1, 1), (2, 1))
-    assert tags(mailbox.take(7, Wanted((1, 2, 3), 2))) == [(3, 1), (1, 1)]
-    assert tags(mailbox.late) == [(2, 1)]
+@pytest.mark.parametrize(
+    ("arrivals", "taken", "late"),
+    [
+        ([(2, 4), (1, 0), (2, 6)], [(2, 6), (1, 0)], [(2, 4)]),  # the newest of each, in order of their first arrival
+        ([(3, 1), (1, 1), (2, 1)], [(3, 1), (1, 1)], [(2, 1)]),  # the first two senders
+    ],
+)
+def test_free_takes_the_newest_of_the_first_senders_the_rest_is_late(arrivals: Tags, taken: Tags, late: Tags) -> None:
+    mailbox = free(*arrivals)
+    assert tags(mailbox.take(7, Wanted((1, 2, 3), 2))) == taken
+    assert tags(mailbox.late) == late
 
 
 def test_free_is_empty_after_an_aggregation() -> None:
     mailbox = free((1, 1), (2, 1))
     mailbox.take(7, Wanted((1, 2), 1))
-    assert mailbox.take(7, Wanted((1, 2), 2)) == []
+    assert mailbox.take(7, TWO) == []
     mailbox.put(message(2, 5))
-    assert tags(mailbox.take(7, Wanted((1, 2), 2))) == [(2, 5)]
+    assert tags(mailbox.take(7, TWO)) == [(2, 5)]
 
 
 @settings(max_examples=100, deadline=None)
@@ -461,3 +414,96 @@ def test_free_never_waits_and_misses_nobody() -> None:
     assert mailbox.take(0, ALL) == []
     mailbox.put(message(1, 0))
     assert tags(mailbox.take(0, ALL)) == [(1, 0)]
+
+
+def filled(*arrivals: tuple[int, int], exclude_after: int = 3, waits: bool = True) -> InOrderMailbox:
+    """The mailbox for algorithms that keep replicas."""
+    mailbox = InOrderMailbox(exclude_after, waits)
+    for sender, tag in arrivals:
+        mailbox.put(message(sender, tag))
+    return mailbox
+
+
+def test_every_message_up_to_the_round_is_handed_over_in_order_of_arrival() -> None:
+    mailbox = filled((2, 0), (1, 0), (2, 1), (1, 1))
+    assert tags(mailbox.take(1, TWO)) == [(2, 0), (1, 0), (2, 1), (1, 1)]
+    assert mailbox.take(1, TWO) == []
+
+
+def test_in_order_messages_of_later_rounds_stay_for_them() -> None:
+    mailbox = filled((1, 0), (1, 1), (2, 0))
+    assert tags(mailbox.take(0, TWO)) == [(1, 0), (2, 0)]
+    assert tags(mailbox.take(1, TWO)) == [(1, 1)]
+
+
+def test_a_round_waits_for_what_each_wanted_sender_says_up_to_it() -> None:
+    mailbox = filled((1, 0), (1, 1), (2, 0))
+    assert not mailbox.satisfied(1, TWO)
+    mailbox.put(message(2, 1))
+    assert mailbox.satisfied(1, TWO)
+
+
+def test_in_order_a_sender_that_was_missing_too_often_is_not_waited_for_until_it_is_heard_again() -> None:
+    mailbox = filled((1, 0), exclude_after=2)
+    for _ in range(2):
+        assert not mailbox.satisfied(0, TWO)
+        mailbox.missed(0, TWO)
+    assert mailbox.satisfied(0, TWO)
+    mailbox.put(message(2, 0))
+    mailbox.put(message(1, 1))
+    assert not mailbox.satisfied(1, TWO)
+
+
+def test_in_order_a_node_that_never_waits_takes_all_there_is() -> None:
+    mailbox = filled((1, 5), (2, 7), waits=False)
+    assert mailbox.satisfied(0, TWO)
+    assert tags(mailbox.take(0, TWO)) == [(1, 5), (2, 7)]
+
+
+def test_in_order_a_message_that_came_after_its_round_is_handed_to_the_next() -> None:
+    mailbox = filled()
+    assert mailbox.take(0, TWO) == []
+    mailbox.put(message(1, 0))
+    assert tags(mailbox.take(3, TWO)) == [(1, 0)]
+
+
+def test_a_mailbox_in_order_is_never_full() -> None:
+    arrivals = [(1, tag) for tag in range(200)]
+    mailbox = filled(*arrivals)
+    assert tags(mailbox.take(199, TWO)) == arrivals
+    assert mailbox.evicted == []
+
+
+@pytest.mark.parametrize(
+    ("arrivals", "enough", "satisfied"),
+    [
+        ((), 1, False),
+        (((1, 5),), 1, False),  # older messages do not make the round complete
+        (((1, 6),), 1, True),
+        (((1, 6),), 2, False),
+        (((1, 9), (2, 6)), 2, True),  # a later one says that nothing is missing any more
+        (((1, 6), (2, 6), (3, 6)), 3, True),
+    ],
+)
+def test_a_round_waits_until_enough_senders_have_said_all_up_to_it(
+    arrivals: tuple[tuple[int, int], ...], enough: int, satisfied: bool
+) -> None:
+    assert filled(*arrivals).satisfied(6, Wanted((1, 2, 3), enough)) is satisfied
+
+
+def test_in_order_a_message_that_will_not_come_is_neither_waited_for_nor_missed() -> None:
+    mailbox = filled((2, 0), exclude_after=1)
+    mailbox.will_not_come(1, 0)
+    assert mailbox.satisfied(0, TWO)
+    mailbox.missed(0, TWO)
+    mailbox.put(message(2, 1))
+    assert not mailbox.satisfied(1, TWO)
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9))), st.lists(st.integers(0, 9)))
+def test_in_order_no_message_is_lost_or_handed_over_twice(arrivals: list[tuple[int, int]], ks: list[int]) -> None:
+    mailbox = filled(*arrivals)
+    taken = [tag for k in sorted(ks) for tag in tags(mailbox.take(k, TWO))]
+    rest = tags(mailbox.take(9, TWO))
+    assert sorted(taken + rest) == sorted(arrivals)
+    assert mailbox.late == mailbox.evicted == []

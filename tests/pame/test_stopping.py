@@ -5,74 +5,48 @@ import pytest
 from pame.stopping import PaperRule, Stopper, StopRules
 
 
-def first_stop(rules: StopRules, values: list[float]) -> int | None:
-    """The first iteration at which a run with these f(mean model) ends."""
+def paper(tolerance: float, every: int = 1) -> StopRules:
+    return StopRules(100, paper=PaperRule(tolerance, every))
+
+
+TARGET, ALL = StopRules(100, target=1.0), StopRules(5, target=0.5, paper=PaperRule(0.1))
+BETWEEN = [9.0, 1, 1, 1, 5.0, 1, 1, 1, 5.0, 1, 1, 1, 5.0, 1]
+STOPS: dict[str, tuple[StopRules, list[float], int | None]] = {
+    "when its iterations are done": (StopRules(3), [5.0] * 10, 3),
+    "not before its iterations are done": (StopRules(30), [5.0] * 10, None),
+    "at the target": (TARGET, [3.0, 2.0, 1.0], 2),
+    "below the target": (TARGET, [3.0, 1.5, 0.5], 2),
+    "below the target at once": (TARGET, [0.5], 0),
+    "not above the target": (TARGET, [3.0, 1.5], None),
+    "by the last three values: 4, 2, 0 and 2, 0, 0 vary, 0, 0, 0 do not": (paper(0.1), [4.0, 2, 0, 0, 0, 0], 4),
+    "not by two values": (paper(0.1), [1.0, 1.0], None),
+    "by three values": (paper(0.1), [1.0, 1.0, 1.0], 2),
+    # 1, 2, 3 have a population deviation of sqrt(2/3) = 0.81650 and a sample deviation of 1
+    "by the deviation of the population": (paper(0.8166), [1.0, 2.0, 3.0], 2),
+    "not above the deviation of the population": (paper(0.8164), [1.0, 2.0, 3.0], None),
+    "below the deviation of a sample": (paper(0.99), [1.0, 2.0, 3.0], 2),
+    "not by a deviation equal to the tolerance": (paper(0.0), [1.0, 1.0, 1.0], None),
+    # checked every 4 iterations: only 9, 5 and 5, 5, 5 at 0, 4, 8, 12 are seen
+    "whatever comes between checks": (paper(0.5, every=4), BETWEEN, 12),
+    "by every value if each is checked": (paper(0.5, every=1), BETWEEN, 3),
+    "by iterations, if they come first": (ALL, [8.0, 7.0, 6.0, 5.0, 4.0, 3.0], 5),
+    "by the target, if it comes first": (ALL, [8.0, 7.0, 0.4, 5.0, 4.0, 3.0], 2),
+    "by the paper's rule, if it comes first": (ALL, [8.0, 7.0, 7.0, 7.0, 4.0, 3.0], 3),
+}
+
+
+@pytest.mark.parametrize(("rules", "values", "stop"), STOPS.values(), ids=STOPS)
+def test_a_run_ends(rules: StopRules, values: list[float], stop: int | None) -> None:
     stopper = Stopper(rules, 1)
-    for iteration, value in enumerate(values):
-        if stopper.reason(iteration, value) is not None:
-            return iteration
-    return None
-
-
-def test_a_run_ends_when_its_iterations_are_done() -> None:
-    assert first_stop(StopRules(3), [5.0] * 10) == 3
-
-
-def test_a_run_goes_on_before_its_iterations_are_done() -> None:
-    assert first_stop(StopRules(30), [5.0] * 10) is None
-
-
-def test_the_reason_says_how_many_iterations() -> None:
-    reason = Stopper(StopRules(30), 1).reason(30, 1.0)
-    assert reason is not None
-    assert "30 iterations" in reason
+    assert next((k for k, value in enumerate(values) if stopper.reason(k, value) is not None), None) == stop
 
 
 @pytest.mark.parametrize(
-    ("values", "stop"), [([3.0, 2.0, 1.0], 2), ([3.0, 1.5, 0.5], 2), ([0.5], 0), ([3.0, 1.5], None)]
+    ("rules", "iteration", "words"),
+    [(StopRules(30), 30, "30 iterations"), (StopRules(100, target=0.125), 100, "0.125")],
 )
-def test_a_run_ends_at_or_below_the_target(values: list[float], stop: int | None) -> None:
-    assert first_stop(StopRules(100, target=1.0), values) == stop
-
-
-def test_the_target_is_named_in_the_reason() -> None:
-    reason = Stopper(StopRules(100, target=0.125), 1).reason(100, 0.1)
-    assert reason is not None
-    assert "0.125" in reason
-
-
-def test_the_papers_rule_looks_at_the_last_three_values() -> None:
-    """The values 4, 2, 0 and 2, 0, 0 vary, 0, 0, 0 do not."""
-    assert first_stop(StopRules(100, paper=PaperRule(0.1)), [4.0, 2.0, 0.0, 0.0, 0.0, 0.0]) == 4
-
-
-def test_the_papers_rule_needs_three_values() -> None:
-    assert first_stop(StopRules(100, paper=PaperRule(0.1)), [1.0, 1.0]) is None
-    assert first_stop(StopRules(100, paper=PaperRule(0.1)), [1.0, 1.0, 1.0]) == 2
-
-
-@pytest.mark.parametrize(("tolerance", "stop"), [(0.8166, 2), (0.8164, None), (0.99, 2)])
-def test_the_deviation_is_that_of_the_population(tolerance: float, stop: int | None) -> None:
-    """1, 2, 3 have a population deviation of sqrt(2/3) = 0.81650 and a sample deviation of 1."""
-    assert first_stop(StopRules(100, paper=PaperRule(tolerance)), [1.0, 2.0, 3.0]) == stop
-
-
-def test_a_deviation_equal_to_the_tolerance_is_not_below_it() -> None:
-    assert first_stop(StopRules(100, paper=PaperRule(0.0)), [1.0, 1.0, 1.0]) is None
-
-
-def test_the_papers_rule_ignores_values_between_its_checks() -> None:
-    """Checked every 4 iterations: only 9, 5 and 5, 5, 5 at 0, 4, 8, 12 are seen."""
-    values = [9.0, 1, 1, 1, 5.0, 1, 1, 1, 5.0, 1, 1, 1, 5.0, 1]
-    assert first_stop(StopRules(100, paper=PaperRule(0.5, every=4)), values) == 12
-    assert first_stop(StopRules(100, paper=PaperRule(0.5, every=1)), values) == 3
-
-
-def test_whatever_rule_comes_first_ends_the_run() -> None:
-    rules = StopRules(5, target=0.5, paper=PaperRule(0.1))
-    assert first_stop(rules, [8.0, 7.0, 6.0, 5.0, 4.0, 3.0]) == 5
-    assert first_stop(rules, [8.0, 7.0, 0.4, 5.0, 4.0, 3.0]) == 2
-    assert first_stop(rules, [8.0, 7.0, 7.0, 7.0, 4.0, 3.0]) == 3
+def test_the_reason_says_which_rule(rules: StopRules, iteration: int, words: str) -> None:
+    assert words in str(Stopper(rules, 1).reason(iteration, 0.1))
 
 
 def test_values_are_due_at_the_end_and_at_the_papers_checks() -> None:

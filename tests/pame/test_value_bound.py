@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pame import problems
-from pame.algorithms import SPECS, Delivery, Message, Received
+from pame.algorithms import SPECS, Message
 from pame.compressors import Levels, Quantized, Signs, Sparse, expand
 from pame.exchange import PartialMessage, Vector
 from pame.problems import LinearSpec, LogisticSpec
@@ -19,6 +19,7 @@ from pame.stopping import StopRules
 from pame.topology import build
 from pame.topology.kinds import Ring
 from pame.value_bound import absurd_from, is_absurd
+from tests.pame.algorithms.harness import drive
 
 NODES, ITERATIONS = 6, 40
 
@@ -114,29 +115,7 @@ def test_no_honest_message_of_any_algorithm_on_the_default_problems_comes_near(
         stop=StopRules(iterations=ITERATIONS),
     )
     near = 1e-2 * min(absurd_from(setting.problem.local(node), setting.start) for node in range(NODES))
-    messages = sent_in(setting)
-    assert len(messages) > NODES
-    assert not any(is_absurd(message, near) for message in messages)
-
-
-def sent_in(setting: ResolvedRun) -> list[Message]:
-    """All messages of a run in lock step."""
-    nodes, sent = setting.nodes(), list[Message]()
-    inboxes: list[list[Received]] = [[] for _ in nodes]
-    for k in range(setting.stop.last_iteration):
-        for node in nodes:
-            node.prepare(k)
-        for index, node in enumerate(nodes):
-            if receivers := node.receivers(k):
-                sent.append(message := node.message(k))
-                for receiver in receivers:
-                    inboxes[receiver].append(Received(index, k, message, 0))
-        for index, node in enumerate(nodes):
-            wanted = node.wanted(k)
-            if wanted is not None:
-                node.absorb(k, inboxes[index])
-            if wanted is not None or node.delivery is Delivery.LATEST:
-                inboxes[index] = []
-        for node in nodes:
-            node.step(k)
-    return sent
+    said: dict[tuple[int, int], Message] = {}
+    drive(setting.nodes(), ITERATIONS, said=said)
+    assert len(said) > NODES
+    assert not any(is_absurd(message, near) for message in said.values())

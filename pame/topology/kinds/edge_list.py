@@ -24,7 +24,6 @@ class EdgeList:
     kind: Literal["edge-list"] = "edge-list"
 
     def parse(self, text: str, nodes: int) -> Edges:
-        """The edges in the text of the file, or the first line that is wrong."""
         lines: dict[tuple[int, int], int] = {}
         for number, line in enumerate(text.split("\n"), start=1):
             content = line.partition("#")[0].strip()

@@ -9,8 +9,7 @@ from annotated_types import Gt, Le
 
 from pame.errors import TopologyError
 from pame.randomness import Key, Purpose, uniforms
-from pame.topology.graph import Edges
-from pame.topology.redraw import first_connected
+from pame.topology.graph import Edges, first_connected
 
 _HOPELESS = 20.0
 """Expected nodes without an edge above which no graph is drawn: a connected one has odds of about e^-20."""

@@ -49,7 +49,6 @@ def _rows(nodes: int) -> int:
 
 
 def _nearest_with_rows(nodes: int) -> str:
-    """The nearest usable numbers below and above."""
     below = next((near for near in range(nodes - 1, 3, -1) if _rows(near) > 1), None)
     above = next(near for near in count(max(4, nodes + 1)) if _rows(near) > 1)
     return f"{above}" if below is None else f"{below} or {above}"

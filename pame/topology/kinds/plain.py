@@ -27,7 +27,6 @@ class Star:
     kind: Literal["star"] = "star"
 
     def edges(self, nodes: int, _seed: int) -> Edges:
-        """0 – i."""
         leaves = np.arange(1, nodes)
         return np.stack([np.zeros_like(leaves), leaves], axis=1)
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from pame.errors import TopologyError
 from pame.randomness import Key, Purpose, permutation
-from pame.topology.graph import Edges, canonical
-from pame.topology.redraw import first_connected
+from pame.topology.graph import Edges, canonical, first_connected
 
 Codes = NDArray[np.int64]
 _EXACT_DEGREE = 4

@@ -8,8 +8,7 @@ from annotated_types import Ge, Le, MultipleOf
 
 from pame.errors import TopologyError
 from pame.randomness import Key, Purpose, uniforms
-from pame.topology.graph import Edges, canonical
-from pame.topology.redraw import first_connected
+from pame.topology.graph import Edges, canonical, first_connected
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ PAME = (sys.executable, "-c", "from orchestrator.cli import main; main()")
 PLUGIN = """
 from dataclasses import dataclass
 from typing import Literal
-from pame.algorithms import Dpsgd, DpsgdSpec
+from pame.algorithms.dpsgd import Dpsgd, DpsgdSpec
 
 class Node(Dpsgd):
     def __init__(self, spec, context):

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pame.algorithms import Algorithm, Delivery, Received
+from pame.algorithms import Algorithm, Delivery, Message, Received
 from pame.byte_account import ByteAccount
 from pame.observe import RunOutcome
 from pame.problems import known_optimum
@@ -18,9 +18,15 @@ Kind = TypeVar("Kind")
 
 
 def drive(
-    nodes: Sequence[Algorithm], iterations: int, lost: Callable[[int, int, int], bool] = lambda _j, _i, _k: False
+    nodes: Sequence[Algorithm],
+    iterations: int,
+    lost: Callable[[int, int, int], bool] = lambda _j, _i, _k: False,
+    said: dict[tuple[int, int], Message] | None = None,
 ) -> list[Matrix]:
-    """All nodes in lock step, in the order of calls that the interface prescribes; the models before each iteration."""
+    """All nodes in lock step, in the order of calls that the interface prescribes; the models before each iteration.
+
+    `said`: takes the messages, by sender and iteration.
+    """
     history = [np.stack([node.model for node in nodes])]
     inboxes: list[list[Received]] = [[] for _ in nodes]
     for k in range(iterations):
@@ -29,6 +35,8 @@ def drive(
         for sender, node in enumerate(nodes):
             receivers = node.receivers(k)
             message = node.message(k) if receivers else {}
+            if said is not None and receivers:
+                said[sender, k] = message
             for receiver in receivers:
                 if not lost(sender, receiver, k):
                     inboxes[receiver].append(Received(sender, k, message, 0))

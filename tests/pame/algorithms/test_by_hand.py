@@ -10,15 +10,15 @@ from pame.algorithms import (
     AlgorithmSpec,
     DfedavgmSpec,
     DfedsamSpec,
-    DmgtSvrg,
     DmgtSvrgSpec,
     DpsgdSpec,
     EpidemicSpec,
-    Nids,
     NidsSpec,
     Received,
     Who,
 )
+from pame.algorithms.dmgt_svrg import DmgtSvrg
+from pame.algorithms.nids import Nids
 from pame.exchange import PartialMessage, Vector
 from tests.pame.algorithms.builders import Asked, Constant, Pull, context_of, graph
 
@@ -40,26 +40,24 @@ def test_unless_told_otherwise_dpsgd_mixes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("on_loss", "models", "expected"),
-    [("self", [8.0], 6.0 - 1.0), ("self", [], 4.0 - 1.0), ("naive", [8.0], 6.0 - 1.0), ("naive", [], 2.0 - 1.0)],
+    ("order", "sent", "on_loss", "models", "expected"),
+    [
+        ("mix-first", 4.0, "self", [8.0], 6.0 - 1.0),
+        ("mix-first", 4.0, "self", [], 4.0 - 1.0),
+        ("mix-first", 4.0, "naive", [8.0], 6.0 - 1.0),
+        ("mix-first", 4.0, "naive", [], 2.0 - 1.0),
+        ("step-first", 3.0, "self", [8.0], (3.0 + 8.0) / 2),
+        ("step-first", 3.0, "self", [], 3.0),
+        ("step-first", 3.0, "naive", [8.0], (3.0 + 8.0) / 2),
+        ("step-first", 3.0, "naive", [], 3.0 / 2),
+    ],
 )
-def test_dpsgd_on_two_nodes(on_loss: OnLoss, models: list[float], expected: float) -> None:
-    node = dpsgd(on_loss)
-    assert node.absorb(0, [came(1, 0, x=[x]) for x in models]) == float(len(models))
-    node.step(0)
-    assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("on_loss", "models", "expected"),
-    [("self", [8.0], (3.0 + 8.0) / 2), ("self", [], 3.0), ("naive", [8.0], (3.0 + 8.0) / 2), ("naive", [], 3.0 / 2)],
-)
-def test_dpsgd_on_two_nodes_when_the_step_comes_first(on_loss: OnLoss, models: list[float], expected: float) -> None:
-    node = dpsgd(on_loss, "step-first")
+def test_dpsgd_on_two_nodes(order: Order, sent: float, on_loss: OnLoss, models: list[float], expected: float) -> None:
+    node = dpsgd(on_loss, order)
     node.prepare(0)
-    assert node.message(0)["x"] == np.array([3.0])
+    assert node.message(0)["x"] == np.array([sent])
     assert node.model.tolist() == [4.0], "the model changes with the step, not before"
-    node.absorb(0, [came(1, 0, x=[x]) for x in models])
+    assert node.absorb(0, [came(1, 0, x=[x]) for x in models]) == float(len(models))
     node.step(0)
     assert node.model.tolist() == pytest.approx([expected], rel=1e-15)
 
@@ -99,29 +97,23 @@ def test_the_velocity_of_dfedavgm_grows_between_rounds_and_is_forgotten_at_a_rou
     assert node.model.tolist() == [1.0 - 1.0]
 
 
-def dfedsam(start: list[float], **parameters: Any) -> Algorithm:
-    """One of two in a bowl, half of ||w||^2."""
-    return DfedsamSpec(**parameters).node(context_of(start, Pull(np.zeros(len(start))), who=Who.MUTUAL))
-
-
-def test_a_step_of_dfedsam() -> None:
-    # average (3, 4), five long; one further along it is (3.6, 4.8), the gradient there
-    node = dfedsam([6.0, 0.0], eta=0.5, rho=1.0)
-    assert node.absorb(0, [came(1, 0, x=[0.0, 8.0])]) == 1.0
+@pytest.mark.parametrize(
+    ("spec", "start", "models", "expected"),
+    [
+        # the average is (3, 4), five long; one further along it is (3.6, 4.8), the gradient there
+        (DfedsamSpec(eta=0.5, rho=1.0), [6.0, 0.0], [[0.0, 8.0]], [1.2, 1.6]),
+        (DfedsamSpec(rho=1.0), [0.0, 0.0], [], [0.0, 0.0]),  # where the gradient is zero nothing is perturbed
+        (DfedsamSpec(eta=0.25, rho=0.0), [4.0], [], [3.0]),  # gradient descent
+    ],
+)
+def test_a_step_of_dfedsam(
+    spec: DfedsamSpec, start: list[float], models: list[list[float]], expected: list[float]
+) -> None:
+    node = spec.node(context_of(start, Pull(np.zeros(len(start))), who=Who.MUTUAL))  # half of ||w||^2
+    for model in models:
+        assert node.absorb(0, [came(1, 0, x=model)]) == 1.0
     node.step(0)
-    assert node.model.tolist() == pytest.approx([1.2, 1.6], rel=1e-15)
-
-
-def test_where_the_gradient_is_zero_dfedsam_perturbs_nothing() -> None:
-    node = dfedsam([0.0, 0.0], rho=1.0)
-    node.step(1)
-    assert node.model.tolist() == [0.0, 0.0]
-
-
-def test_without_perturbation_and_rounds_dfedsam_is_gradient_descent() -> None:
-    node = dfedsam([4.0], eta=0.25, rho=0.0)
-    node.step(1)
-    assert node.model.tolist() == [3.0]
+    assert node.model.tolist() == pytest.approx(expected, rel=1e-15, abs=0.0)
 
 
 @pytest.mark.parametrize(("on_loss", "expected"), [("received", 4.0), ("naive", 2.0)])

@@ -10,18 +10,18 @@ import pytest
 from pame.algorithms import (
     Algorithm,
     AlgorithmSpec,
-    AnqNids,
     AnqNidsSpec,
-    Beer,
     BeerSpec,
     ChocoSpec,
-    DmgtSvrg,
     DmgtSvrgSpec,
     DpsgdSpec,
     EpidemicSpec,
-    Nids,
     NidsSpec,
 )
+from pame.algorithms.anq_nids import AnqNids
+from pame.algorithms.beer import Beer
+from pame.algorithms.dmgt_svrg import DmgtSvrg
+from pame.algorithms.nids import Nids
 from pame.compressors import AdaptiveQuantizer, TopK
 from pame.problems.base import Matrix
 from pame.problems.regression import Regression

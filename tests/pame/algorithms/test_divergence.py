@@ -1,18 +1,15 @@
 """A model that leaves the finite numbers ends the run with an error that says where and why."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pame.algorithms import AlgorithmSpec, Context, DpsgdSpec, FixedStep, PameSpec, PenaltyStep, Selection
 from pame.algorithms.gradient_step import check_finite
-from pame.byte_account import ByteAccount
 from pame.errors import Diverged, PameError
-from pame.problems import LinearSpec
-from pame.resolved_run import ResolvedRun
-from pame.simulator import run_lock_step
-from pame.stopping import StopRules
-from tests.harness import Watcher
-from tests.pame.algorithms.builders import EDGES, Constant, graph
+from tests.pame.algorithms.builders import Constant, graph, setting_of
+from tests.pame.algorithms.harness import simulated
 
 SPECS: list[tuple[AlgorithmSpec, str]] = [
     (PameSpec(participation=0.5, step=PenaltyStep(sigma0=2.0, gamma=1.0)), "0.167"),  # 1 / (2 * 3)
@@ -56,17 +53,9 @@ def test_one_bad_coordinate_among_many_is_found(bad: float) -> None:
     "spec", [PameSpec(step=FixedStep(eta=1e6, gamma=1.0)), DpsgdSpec(eta=1e6)], ids=["pame", "dpsgd"]
 )
 def test_a_run_with_far_too_large_a_step_ends_in_divergence(spec: AlgorithmSpec) -> None:
-    setting = ResolvedRun(
-        seed=1,
-        topology=graph(6, EDGES),
-        problem=LinearSpec(n=10, samples=15, test_samples=5).build(6, 1),
-        algorithm=spec,
-        periods=(1,) * 6,
-        stop=StopRules(200),
-        evaluate_every=200,
-    )
+    setting = replace(setting_of(spec, iterations=200), evaluate_every=200)
     with (
         np.errstate(over="ignore", invalid="ignore"),
         pytest.raises(Diverged, match=r"node \d diverged at iteration \d"),
     ):
-        run_lock_step(setting, Watcher(), ByteAccount(6))
+        simulated(setting)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pame.algorithms import SPECS, AlgorithmSpec, Form
+from pame.algorithms import SPECS, Form
 from pame.exchange import PartialMessage
 from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
@@ -19,17 +19,13 @@ PERIODS = (1, 2, 2, 1, 3, 1)
 EVERY = pytest.mark.parametrize("kind", SPECS)
 
 
-def spec_of(kind: str) -> AlgorithmSpec:
-    return SPECS[kind]()
-
-
 def setting(kind: str, **changes: Any) -> ResolvedRun:
-    return setting_of(spec_of(kind), logistic(7), **{"periods": PERIODS, **changes})
+    return setting_of(SPECS[kind](), logistic(7), **{"periods": PERIODS, **changes})
 
 
 @EVERY
 def test_its_name_is_its_kind_and_it_travels_as_plain_values(kind: str) -> None:
-    spec = spec_of(kind)
+    spec = SPECS[kind]()
     assert spec.kind == kind
     assert revive(SPECS, plain(spec)) == spec
 

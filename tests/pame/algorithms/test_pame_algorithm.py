@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pame.algorithms import Context, FixedStep, Pame, PameSpec, PenaltyStep, Received, Selection, Step
+from pame.algorithms import Context, FixedStep, PameSpec, PenaltyStep, Received, Selection, Step
+from pame.algorithms.pame import Pame
 from pame.errors import ParameterError
 from pame.exchange import Vector, reveal
 from tests.pame.algorithms.builders import NODES, Asked, Constant, graph

@@ -1,5 +1,7 @@
 """The tables of an edge between nodes with replicas, walked pair by pair against the rules they were drawn from."""
 
+from collections.abc import Mapping
+from enum import Enum
 from itertools import product
 
 import pytest
@@ -44,21 +46,18 @@ def told_rule(state: ToldState, event: ToldEvent) -> ToldState | None:
     return ToldState.NOTHING if state is ToldState.NOTHING else ToldState.LACKS_MORE
 
 
-@pytest.mark.parametrize(("state", "event"), list(product(ReplicaState, ReplicaEvent)))
-def test_a_replica_takes_the_steps_of_its_table_and_refuses_all_others(
-    state: ReplicaState, event: ReplicaEvent
+CASES = [
+    *((REPLICA_STEPS, *pair, replica_rule(*pair)) for pair in product(ReplicaState, ReplicaEvent)),
+    *((TOLD_STEPS, *pair, told_rule(*pair)) for pair in product(ToldState, ToldEvent)),
+]
+
+
+@pytest.mark.parametrize(("table", "state", "event", "expected"), CASES)
+def test_a_state_takes_the_steps_of_its_table_and_refuses_all_others(
+    table: Mapping[tuple[Enum, Enum], Enum], state: Enum, event: Enum, expected: Enum | None
 ) -> None:
-    if (expected := replica_rule(state, event)) is not None:
-        assert after(REPLICA_STEPS, state, event) is expected
+    if expected is not None:
+        assert after(table, state, event) is expected
     else:
         with pytest.raises(ImpossibleStep):
-            after(REPLICA_STEPS, state, event)
-
-
-@pytest.mark.parametrize(("state", "event"), list(product(ToldState, ToldEvent)))
-def test_a_neighbour_takes_the_steps_of_its_table_and_refuses_all_others(state: ToldState, event: ToldEvent) -> None:
-    if (expected := told_rule(state, event)) is not None:
-        assert after(TOLD_STEPS, state, event) is expected
-    else:
-        with pytest.raises(ImpossibleStep):
-            after(TOLD_STEPS, state, event)
+            after(table, state, event)

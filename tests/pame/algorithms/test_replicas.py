@@ -1,6 +1,5 @@
 """Replicas: the same bits as their originals, gaps seen and counted, whole surrogates after a comeback, any driver."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, get_args
@@ -14,7 +13,6 @@ from pame.algorithms import (
     Algorithm,
     AnqNidsSpec,
     BeerSpec,
-    Choco,
     ChocoSpec,
     DcdPsgdSpec,
     Delivery,
@@ -23,6 +21,7 @@ from pame.algorithms import (
     SquarmSpec,
     Who,
 )
+from pame.algorithms.choco import Choco
 from pame.algorithms.replica_node import ReplicaNode
 from pame.algorithms.replicas import Replicas
 from pame.byte_account import Fate
@@ -51,7 +50,7 @@ from tests.pame.algorithms.builders import (
     setting_of,
     with_loss,
 )
-from tests.pame.algorithms.harness import all_of, driven, simulated, suboptimality
+from tests.pame.algorithms.harness import all_of, drive, driven, simulated, suboptimality
 
 ALL: list[AnyReplicaSpec] = [
     ChocoSpec(eta=0.05),
@@ -109,18 +108,11 @@ def test_replicas_of_whoever_was_heard_last_have_the_bits_of_their_originals(
     assert any(np.any(replicas[0].own(name)) for name in names)
 
 
-def spoken(setting: ResolvedRun) -> tuple[Algorithm, dict[Draw, Message]]:
+def spoken(setting: ResolvedRun) -> tuple[Algorithm, dict[tuple[int, int], Message]]:
     """A node after a run, and what all of them said, by sender and iteration."""
-    messages: dict[Draw, Message] = {}
+    messages: dict[tuple[int, int], Message] = {}
     nodes = setting.nodes()
-    for i, node in enumerate(nodes):
-
-        def note(k: int, i: int = i, message: Callable[[int], Message] = node.message) -> Message:
-            messages[Draw(SEED, i, k)] = message(k)
-            return messages[Draw(SEED, i, k)]
-
-        setattr(node, "message", note)  # noqa: B010
-    driven(setting, nodes)
+    drive(nodes, setting.stop.last_iteration, setting.conditions.is_lost, messages)
     return nodes[0], messages
 
 
@@ -142,7 +134,8 @@ def test_what_arrives_is_what_the_sender_applied_itself(
     spec: AnyReplicaSpec, on_loss: OnLoss, loss: float, values: Values
 ) -> None:
     node, messages = spoken(setting_of(with_loss(spec, on_loss, 3), loss=loss, values=values))
-    for draw, message in messages.items():
+    for (sender, k), message in messages.items():
+        draw = Draw(SEED, sender, k)
         for name, vector in message.items():
             data = encode_payload(vector, Wire(draw, values=ValueType[values.upper()]))
             arrived = decode_payload(data, node.vectors[name].value, N, draw)
@@ -317,25 +310,22 @@ def test_a_greeted_neighbour_is_told_the_whole_surrogate_next_and_left_out_until
     assert set(node.message(2)) == {"q"}
 
 
-def names_sent(node: Choco, iterations: range) -> list[str]:
-    """What the messages of some iterations hold; nothing comes in."""
-    sent = []
-    for k in iterations:
+@pytest.mark.parametrize(
+    ("first", "lost", "names"),
+    [
+        (7, {7}, ["q", "q_whole", "q"]),  # one that came back speaks whole as soon as that is not lost
+        (0, {1, 4, 5, 6, 7}, ["q", "q", "q q_before", "q", "q", "q", "q", "q", "q_whole", "q"]),
+    ],
+)
+def test_the_next_message_makes_up_for_what_was_lost_and_nothing_is_repeated_into_a_cut(
+    first: int, lost: set[int], names: list[str]
+) -> None:
+    node = one_of_two(first=first, is_lost=lambda _j, _i, k: k in lost)
+    for k, expected in enumerate(names, start=first):
         node.prepare(k)
-        sent.append(" ".join(sorted(node.message(k))))
+        assert " ".join(sorted(node.message(k))) == expected
         node.absorb(k, [])
         node.step(k)
-    return sent
-
-
-def test_a_node_that_came_back_speaks_whole_as_soon_as_that_is_not_lost() -> None:
-    node = one_of_two(first=7, is_lost=lambda _j, _i, k: k == 7)
-    assert names_sent(node, range(7, 10)) == ["q", "q_whole", "q"]
-
-
-def test_the_next_message_makes_up_for_what_was_lost_and_nothing_is_repeated_into_a_cut() -> None:
-    node = one_of_two(is_lost=lambda _j, _i, k: k == 1 or 4 <= k < 8)
-    assert names_sent(node, range(10)) == ["q", "q", "q q_before", "q", "q", "q", "q", "q", "q_whole", "q"]
 
 
 def test_a_receiver_adds_an_update_that_is_sent_again_only_if_it_missed_it() -> None:

@@ -1,19 +1,30 @@
-"""The seam carries algorithms to come: two toys, one that keeps replicas and one that talks to anybody."""
+"""The interface carries a toy that keeps replicas in its own way, and epidemic learning, which talks to anybody."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
-from pame.algorithms import AlgorithmSpec, Context, Delivery, Form, Message, NodeBase, Received, Wanted, Who
+from pame.algorithms import (
+    AlgorithmSpec,
+    Context,
+    Delivery,
+    EpidemicSpec,
+    Form,
+    Message,
+    NodeBase,
+    Received,
+    Wanted,
+    Who,
+)
 from pame.byte_account import Fate
 from pame.exchange import PartialMessage, Vector, reveal
 from pame.links import LinkSpec
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from pame.sampling import candidates, support
+from pame.sampling import support
 from pame.stopping import StopRules
 from pame.topology import mixing_row
 from tests.pame.algorithms.builders import EDGES, Pulls, graph
@@ -144,39 +155,12 @@ def test_an_algorithm_with_replicas_finds_the_optimum_and_every_replica_equals_i
     assert ledger.messages(Fate.SENT) == ledger.messages(Fate.AGGREGATED) == 400 * 2 * len(EDGES)
 
 
-def test_an_algorithm_with_replicas_keeps_its_tracking_invariant_from_the_first_iteration_on() -> None:
-    for iterations in (1, 2, 5, 23):
-        spec = TrackingSpec()
-        simulated(setting_of(spec, TARGETS, iterations))
-        tracked = np.mean([node.v for node in spec.made], axis=0)
-        np.testing.assert_allclose(tracked, np.mean([node.gradient for node in spec.made], axis=0), atol=1e-13)
-
-
-def test_gossip_on_replicas_keeps_the_mean_where_there_is_no_gradient() -> None:
-    # eta = 0: x stays put on average, whatever the compression does
-    class Scattered(TrackingSpec):
-        def node(self, context: Context) -> Tracking:
-            return super().node(replace(context, start=TARGETS[context.node]))
-
-    spec = Scattered(eta=0.0)
-    outcome, _ = simulated(setting_of(spec, TARGETS, 300))
-    np.testing.assert_allclose(outcome.models.mean(axis=0), TARGETS.mean(axis=0), rtol=0.0, atol=1e-12)
-    np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-6)
-
-
-def test_a_node_with_replicas_is_handed_every_message_of_every_neighbour_in_order() -> None:
-    spec = TrackingSpec()
-    simulated(setting_of(spec, TARGETS, 12))
-    for node in spec.made:
-        for j in graph().neighbours(node.context.node):
-            assert [k for sender, k in node.heard if sender == j] == list(range(12))
-
-
+@pytest.mark.parametrize("every", [1, 3])
 @pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
-def test_messages_of_iterations_without_a_round_are_kept_for_the_next_round_of_an_in_order_algorithm(
-    driver: str,
+def test_every_message_of_every_neighbour_is_handed_over_in_order_or_kept_for_the_next_round(
+    driver: str, every: int
 ) -> None:
-    spec = TrackingSpec(every=3)
+    spec = TrackingSpec(every=every)
     outcome, ledger = simulated(replace(setting_of(spec, TARGETS, 10), link=LinkSpec(0.003, 0.002, 1e6)), driver)
     assert outcome.exact
     assert ledger.messages(Fate.LATE) == 0
@@ -192,110 +176,24 @@ def test_a_message_of_several_vectors_is_accounted_with_all_of_them() -> None:
     assert ledger.kinds.values == 2 * len(EDGES) * (3 * values - 8 * REVEALED)
 
 
-@dataclass
-class EpidemicSpec:
-    """Epidemic learning, local variant: a gradient step, the result to some random nodes, the mean of what came."""
-
-    fanout: int
-    eta: float = 1.0
-    kind: str = "epidemic"
-    share: float = 1.0
-    who: Who = Who.CHOSEN
-    fan_out: int = 0
-
-    def first_step(self, enough: int) -> float:
-        return self.eta
-
-    def node(self, context: Context) -> "Epidemic":
-        return Epidemic(self, context)
-
-
-class Epidemic(NodeBase):
-    vectors: ClassVar = {"x": Form.DENSE}
-    bundles: ClassVar = [frozenset({"x"})]
-
-    def __init__(self, spec: EpidemicSpec, context: Context) -> None:
-        super().__init__(context)
-        self.spec, self.context = spec, context
-
-    def prepare(self, k: int) -> None:
-        self._model = self._model - self.spec.eta * self.context.objective.gradient(self._model, k)
-
-    def receivers(self, k: int) -> Sequence[int]:
-        return chosen_by(self.context.node, k, self.context.topology.nodes, self.spec.fanout)
-
-    def message(self, k: int) -> Message:
-        return {"x": self._model}
-
-    def wanted(self, k: int) -> Wanted | None:
-        node, nodes = self.context.node, self.context.topology.nodes
-        senders = tuple(j for j in range(nodes) if j != node and node in chosen_by(j, k, nodes, self.spec.fanout))
-        return Wanted(senders, len(senders)) if senders else None
-
-    def absorb(self, k: int, received: Sequence[Received]) -> float:
-        models = {self.context.node: self._model}
-        for one in received:
-            vector = one.message["x"]
-            assert isinstance(vector, np.ndarray)
-            models[one.sender] = vector
-        total = np.zeros_like(self._model)
-        for j in sorted(models):
-            total += models[j]
-        self._model = total / len(models)
-        return float(len(received))
-
-    def step(self, k: int) -> None:
-        """Nothing is left to do: the local step came first."""
-
-
-def chosen_by(node: int, k: int, nodes: int, fanout: int) -> tuple[int, ...]:
-    return candidates(SEED, node, k, [j for j in range(nodes) if j != node], fanout)
-
-
 def test_when_everybody_sends_to_everybody_one_iteration_ends_in_the_exact_mean() -> None:
     # four nodes on a line, targets that are multiples of a quarter: no rounding anywhere
-    outcome, ledger = simulated(setting_of(EpidemicSpec(fanout=3), TARGETS[:4], 1))
+    outcome, ledger = simulated(setting_of(EpidemicSpec(fan_out=3, eta=1.0), TARGETS[:4], 1))
     assert outcome.models.tolist() == [[4.0, 2.0, 2.0, 1.0, 1.0]] * 4
     assert ledger.messages(Fate.SENT) == 12
     assert outcome.exact
 
 
-def slow_epidemic(targets: Matrix, fanout: int, iterations: int) -> Matrix:
-    """Pure averaging of the targets by the row-stochastic matrices of who chose whom."""
-    nodes = len(targets)
-    models = targets
-    for k in range(iterations):
-        mixing = np.eye(nodes)
-        for j in range(nodes):
-            for i in chosen_by(j, k, nodes, fanout):
-                mixing[i, j] = 1.0
-        models = mixing / mixing.sum(axis=1, keepdims=True) @ models
-    return models
-
-
-@pytest.mark.parametrize("fanout", [1, 2])
-def test_epidemic_averaging_equals_its_random_matrices_and_crosses_the_edges_of_the_graph(fanout: int) -> None:
-    # the only force is at k = 0, where a step of 1 takes every node to its target
-    for iterations in (1, 2, 6):
-        outcome, ledger = simulated(setting_of(EpidemicSpec(fanout), TARGETS, iterations, until=1))
-        np.testing.assert_allclose(outcome.models, slow_epidemic(TARGETS, fanout, iterations), rtol=0.0, atol=1e-13)
-        assert ledger.messages(Fate.SENT) == 6 * fanout * iterations
-    links = ledger.links()
-    used = {(min(i, j), max(i, j)) for i, j in zip(links.sender.tolist(), links.receiver.tolist(), strict=True)}
-    assert used - set(EDGES)
-
-
 def test_epidemic_averaging_ends_in_consensus_inside_the_range_of_the_starts() -> None:
-    outcome, _ = simulated(setting_of(EpidemicSpec(2), TARGETS, 120, until=1))
+    outcome, _ = simulated(setting_of(EpidemicSpec(fan_out=2, eta=1.0), TARGETS, 120, until=1))
     assert np.ptp(outcome.models, axis=0).max() < 1e-9
     assert np.all(outcome.models >= TARGETS.min(axis=0) - 1e-12)
     assert np.all(outcome.models <= TARGETS.max(axis=0) + 1e-12)
 
 
-@pytest.mark.parametrize("make", [TrackingSpec, lambda: EpidemicSpec(2, eta=0.1)], ids=["tracking", "epidemic"])
-def test_a_clock_changes_no_bit_of_either(make: Callable[[], AlgorithmSpec]) -> None:
-    expected, _ = simulated(setting_of(make(), TARGETS, 40))
-    timed = replace(setting_of(make(), TARGETS, 40), link=LinkSpec(0.005, 0.004, 1e6))
+def test_a_clock_changes_no_bit() -> None:
+    expected, _ = simulated(setting_of(TrackingSpec(), TARGETS, 40))
+    timed = replace(setting_of(TrackingSpec(), TARGETS, 40), link=LinkSpec(0.005, 0.004, 1e6))
     outcome, ledger = simulated(timed, "virtual-time")
     assert np.array_equal(outcome.models, expected.models)
     assert ledger.messages(Fate.LATE) == 0

@@ -1,12 +1,13 @@
 """The wire format once more, slow and obvious: strings of '0' and '1', and every Rice parameter tried in turn."""
 
 import struct
+import tracemalloc
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pame.codec import StarCoding, SupportCoding
+from pame.codec import Refused, StarCoding, SupportCoding
 from pame.exchange import PartialMessage, ValueType
 from pame.randomness import Key, Purpose, words
 
@@ -89,9 +90,12 @@ def message_of(n: int, support: Sequence[int], values: Sequence[float]) -> Parti
     return PartialMessage(n, np.array(support, dtype=np.int64), np.array(values, dtype=np.float64))
 
 
-def same(a: PartialMessage, b: PartialMessage) -> bool:
-    """Equal to the last bit (-0.0 is not 0.0)."""
-    return a.n == b.n and a.support.tolist() == b.support.tolist() and a.values.tobytes() == b.values.tobytes()
+def same(a: object, b: object) -> bool:
+    """Vectors or payloads of the same type, with the same bits (-0.0 is not 0.0)."""
+    fields = getattr(a, "__dataclass_fields__", None)
+    pairs = [(a, b)] if fields is None else [(getattr(a, name), getattr(b, name, None)) for name in fields]
+    arrays = [(np.asarray(x), np.asarray(y)) for x, y in pairs]
+    return type(a) is type(b) and all(x.dtype == y.dtype and x.tobytes() == y.tobytes() for x, y in arrays)
 
 
 def slow_quantized(bits: int, scale: float, levels: Sequence[int]) -> bytes:
@@ -113,3 +117,16 @@ def slow_levels(first: float, growth: float, levels: Sequence[int]) -> bytes:
 def slow_signs(scale: float, negative: Sequence[bool]) -> bytes:
     """What `encode_signs` must give."""
     return b"\x01" + struct.pack("<d", scale) + slow_pack("".join("1" if bit else "0" for bit in negative))
+
+
+def peak(decode: Callable[[], object]) -> int:
+    """Bytes allocated at the worst moment of decoding."""
+    tracemalloc.start()
+    try:
+        decode()
+    except Refused:
+        pass
+    finally:
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return most

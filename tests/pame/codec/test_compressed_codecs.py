@@ -27,7 +27,7 @@ from pame.codec.signs import encode_signs
 from pame.compressors import AdaptiveQuantizer, Levels, Payload, Quantized, Signs, Sparse, TopK, expand, form_of
 from pame.exchange import ValueType
 from pame.randomness import Key, Purpose, normals
-from tests.pame.codec.oracle import slow_bytes, slow_levels, slow_pack, slow_quantized, slow_signs
+from tests.pame.codec.oracle import same, slow_bytes, slow_levels, slow_pack, slow_quantized, slow_signs
 
 WIRE = Wire(Draw(seed=9, sender=1, iteration=4))
 positive = st.floats(0.0, 1e300).map(abs)
@@ -60,13 +60,6 @@ def sparse(draw: st.DrawFn) -> Sparse:
     support = sorted(draw(st.sets(st.integers(0, n - 1), min_size=1)))
     values = draw(st.lists(st.sampled_from([0.0, -0.0, 1.5, -3e300]), min_size=len(support), max_size=len(support)))
     return Sparse(n, np.array(support), np.array(values))
-
-
-def same(a: object, b: object) -> bool:
-    """Of the same type, with the same bits."""
-    fields = getattr(a, "__dataclass_fields__", {})
-    pairs = [(np.asarray(getattr(a, name)), np.asarray(getattr(b, name))) for name in fields]
-    return type(a) is type(b) and all(x.dtype == y.dtype and x.tobytes() == y.tobytes() for x, y in pairs)
 
 
 @given(st.one_of(quantized(), levels(), signs, sparse()))

@@ -1,6 +1,5 @@
 """96,000 generated and mutated byte strings end in a payload or in `Refused`, within a bound on memory."""
 
-import tracemalloc
 from functools import cache
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from pame.codec import Draw, Refused, Wire, decode_payload, encode_payload
 from pame.compressors import Levels, Payload, Quantized, Signs, Sparse, expand, form_of
 from pame.exchange import ValueType
-from tests.pame.codec.oracle import Dice
+from tests.pame.codec.oracle import Dice, peak
 
 DRAW = Draw(seed=9, sender=1, iteration=4)
 WIRE = Wire(DRAW)
@@ -87,23 +86,14 @@ def test_any_bytes_give_a_sound_payload_whose_only_bytes_they_are_or_a_refusal(f
     assert accepted > 50 or case == 0
 
 
-def peak(data: bytes, form: str, n: int) -> int:
-    """Bytes allocated at the worst moment of decoding."""
-    tracemalloc.start()
-    try:
-        decode_payload(data, form, n, DRAW)
-    except Refused:
-        pass
-    finally:
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-    return most
+def peak_of(data: bytes, form: str, n: int) -> int:
+    return peak(lambda: decode_payload(data, form, n, DRAW))
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_few_bytes_allocate_little_even_for_the_largest_model(form: str) -> None:
     for which in range(60):
-        assert peak(valid(form, 33, which), form, LARGEST) <= SMALL
+        assert peak_of(valid(form, 33, which), form, LARGEST) <= SMALL
 
 
 @pytest.mark.parametrize("n", [1000, 100_000])
@@ -118,8 +108,8 @@ def test_the_worst_bytes_stay_within_64_times_model_and_data(n: int) -> None:
         "all of the widest": encode_payload(Levels(1.0, 1.0, wide), WIRE),
     }
     for name, data in hostile.items():
-        assert peak(data, "levels", n) <= 64 * (n + len(data)) + SMALL, name
+        assert peak_of(data, "levels", n) <= 64 * (n + len(data)) + SMALL, name
     finest = encode_payload(Quantized(16, 1.0, np.full(n, 32767)), WIRE)
-    assert peak(finest, "quantized", n) <= 64 * (n + len(finest)) + SMALL
+    assert peak_of(finest, "quantized", n) <= 64 * (n + len(finest)) + SMALL
     bits = encode_payload(Signs(1.0, np.ones(n, dtype=np.bool_)), WIRE)
-    assert peak(bits, "signs", n) <= 64 * (n + len(bits)) + SMALL
+    assert peak_of(bits, "signs", n) <= 64 * (n + len(bits)) + SMALL

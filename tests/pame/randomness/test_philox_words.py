@@ -90,20 +90,12 @@ def test_keys_that_differ_in_any_one_field_or_have_two_exchanged_share_no_word()
 
 
 def test_the_numbers_of_the_purposes_are_part_of_the_format() -> None:
-    assert {purpose.name: int(purpose) for purpose in Purpose if purpose <= 13} == {
-        "SUPPORT": 1,
-        "CANDIDATES": 2,
-        "BATCH": 3,
-        "PERIOD": 4,
-        "TRUTH": 5,
-        "FEATURES": 6,
-        "LABELS": 7,
-        "HETEROGENEITY": 8,
-        "GRAPH": 9,
-        "MESSAGE_LOSS": 10,
-        "LINK_JITTER": 11,
-        "COMPUTE": 12,
-        "STRAGGLERS": 13,
+    names = """
+        SUPPORT CANDIDATES BATCH PERIOD TRUTH FEATURES LABELS HETEROGENEITY GRAPH MESSAGE_LOSS LINK_JITTER COMPUTE
+        STRAGGLERS LINK_DRAW FAULTS VERIFICATION COMPRESSION EPIDEMIC TUNING EDGES
+    """
+    assert {purpose.name: int(purpose) for purpose in Purpose} == {
+        name: number for number, name in enumerate(names.split(), start=1)
     }
 
 

@@ -12,6 +12,7 @@ from pame.randomness import Key, Purpose
 from pame.topology import TopologySpec, build
 from pame.topology.kinds import ErdosRenyi, RandomRegular, ScaleFree, SmallWorld
 from pame.topology.kinds.random_regular import _piece_by_piece
+from tests.pame.topology.oracle import reached
 
 
 def graph_counts(spec: TopologySpec, nodes: int, seeds: int) -> Counter[bytes]:
@@ -48,7 +49,7 @@ def test_direct_pairing_is_uniform_over_the_connected_cubic_graphs_on_8_nodes() 
     assert chisquare([triples[triple] for triple in itertools.combinations(range(1, 8), 3)]).pvalue > 1e-6
     everything = cubic_graphs(8)
     assert len(everything) == 19355
-    connected = [graph for graph in everything if is_connected(graph, 8)]
+    connected = [graph for graph in everything if reached(neighbour_sets(graph, 8)) == 8]
     assert len(connected) == 19320
     with_triangle = sum(has_triangle(graph, 8) for graph in connected) / len(connected)
     seen = sum(has_triangle(frozenset(map(tuple, t.edges.tolist())), 8) for t in topologies)
@@ -147,16 +148,6 @@ def neighbour_sets(graph: Graph, nodes: int) -> list[set[int]]:
         sets[i].add(j)
         sets[j].add(i)
     return sets
-
-
-def is_connected(graph: Graph, nodes: int) -> bool:
-    near = neighbour_sets(graph, nodes)
-    seen, waiting = {0}, [0]
-    while waiting:
-        fresh = near[waiting.pop()] - seen
-        seen |= fresh
-        waiting += fresh
-    return len(seen) == nodes
 
 
 def has_triangle(graph: Graph, nodes: int) -> bool:

@@ -9,20 +9,11 @@ from scipy.stats import binom, chisquare
 
 from pame.randomness import Key, Purpose
 from pame.topology.regular_draw import Neighbours, regular_neighbours
+from tests.pame.topology.oracle import reached
 
 
 def drawn(nodes: int, degree: int, k: int, seed: int = 3) -> Neighbours:
     return regular_neighbours(Key(seed, Purpose.EPIDEMIC, iteration=k), nodes, degree)
-
-
-def reached(graph: Neighbours) -> int:
-    """How many nodes can be reached from node 0."""
-    seen, waiting = {0}, [0]
-    while waiting:
-        fresh = set(graph[waiting.pop()]) - seen
-        seen |= fresh
-        waiting += fresh
-    return len(seen)
 
 
 def triangles(graph: Neighbours) -> int:
