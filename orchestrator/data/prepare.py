@@ -70,11 +70,13 @@ def prepare(kind: str, given: Path | None, name: str | None, say: Say) -> Stored
         if kind == TABLE:
             assert given is not None  # stored_name has looked
             contents, is_split = read_table(given)
+            data = DataSet(
+                facts_of(chosen, contents.classes or (), contents.train, contents.test), contents.train, contents.test
+            )
             source = f"{given.resolve()}" + (f" ({SPLIT})" if is_split else "")
         else:
-            contents, source = _obtained(CATALOGUE[kind], given, folder, say)
+            data, source = _obtained(CATALOGUE[kind], given, folder, say)
         say("writing", 0.0)
-        data = _checked(chosen, CATALOGUE.get(kind), contents, source)
         finished = folder / "finished"
         with writing(folder):
             finished.mkdir()
@@ -87,10 +89,11 @@ def prepare(kind: str, given: Path | None, name: str | None, say: Say) -> Stored
     return find_data(chosen)
 
 
-def _obtained(entry: Entry, given: Path | None, folder: Path, say: Say) -> tuple[Contents, str]:
+def _obtained(entry: Entry, given: Path | None, folder: Path, say: Say) -> tuple[DataSet, str]:
     """From the path that was given; else from the first source that works."""
     if given is not None:
-        return _read(entry, given, lambda share: say("reading", share)), str(given.resolve())
+        contents = _read(entry, given, lambda share: say("reading", share))
+        return _checked(entry, contents, str(given)), str(given.resolve())
     failures = []
     for number, source in enumerate(entry.sources):
         try:
@@ -101,13 +104,11 @@ def _obtained(entry: Entry, given: Path | None, folder: Path, say: Say) -> tuple
     raise NoSource("\n".join([*failures, advice]))
 
 
-def _fetched(entry: Entry, source: Source, folder: Path, say: Say) -> Contents:
+def _fetched(entry: Entry, source: Source, folder: Path, say: Say) -> DataSet:
     folder.mkdir()
     say(f"getting the {source.words}", 0.0)
     path = source.fetch(folder, lambda share: say(f"getting the {source.words}", share))
-    contents = _read(entry, path, lambda share: say("reading", share))
-    _checked(entry.name, entry, contents, source.words)
-    return contents
+    return _checked(entry, _read(entry, path, lambda share: say("reading", share)), "it")
 
 
 def _read(entry: Entry, path: Path, tell: Tell) -> Contents:
@@ -124,13 +125,12 @@ def _read(entry: Entry, path: Path, tell: Tell) -> Contents:
         raise DataRefused(f"{path} has no files of {entry.name}: see docs/vision.md for what it may be")
 
 
-def _checked(name: str, entry: Entry | None, contents: Contents, source: str) -> DataSet:
+def _checked(entry: Entry, contents: Contents, source: str) -> DataSet:
     """With its facts; refused if it is not what is known under this name."""
-    classes = contents.classes or (entry.classes if entry else ())
-    facts = facts_of(name, classes, contents.train, contents.test)
-    if entry is not None and entry.sha256 is not None and facts.sha256 != entry.sha256:
+    facts = facts_of(entry.name, contents.classes or entry.classes, contents.train, contents.test)
+    if entry.sha256 is not None and facts.sha256 != entry.sha256:
         raise DataRefused(
-            f"{source} is not {name}: the sum of its contents is {facts.sha256[:16]}…, not {entry.sha256[:16]}…; "
+            f"{source} is not {entry.name}: the sum of its contents is {facts.sha256[:16]}…, not {entry.sha256[:16]}…; "
             "nothing was kept"
         )
     return DataSet(facts, contents.train, contents.test)

@@ -1,6 +1,6 @@
 """A user's own samples: features and labels in one .npz or .csv.
 
-    .npz   arrays `features` (samples x numbers, or pictures: samples x height x width x channels of uint8) and `labels`;
+    .npz   arrays `features` (samples x numbers, or pictures: samples x height x width x channels, uint8) and `labels`
            `test_features` and `test_labels` if there are test samples
     .csv   a header, then a sample per line; the label is column `label`, or the last one
 
@@ -125,7 +125,7 @@ def _features(path: Path, name: str, array: NDArray[Any]) -> Features:
         return np.ascontiguousarray(array, dtype=np.uint8)
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise DataRefused(
-            f"{path}: {name} are {array.dtype} of shape {array.shape}: make them samples x numbers, or uint8 pictures of "
+            f"{path}: {name} are {array.dtype} of shape {array.shape}: make them samples x numbers, or uint8 pictures, "
             "samples x height x width x channels"
         )
     with np.errstate(over="ignore"):

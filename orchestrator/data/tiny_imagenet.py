@@ -23,8 +23,8 @@ def fits(files: Files) -> bool:
     return find(files, "wnids.txt") is not None
 
 
-def read(files: Files, classes: int, tell: Tell) -> Contents:
-    """`classes` is not looked at: wnids.txt has them."""
+def read(files: Files, _classes: int, tell: Tell) -> Contents:
+    """The classes are those of wnids.txt."""
     numbers = {wnid: number for number, wnid in enumerate(_lines(files, "wnids.txt"))}
     if not numbers:
         raise DataRefused(f"{files.place}: wnids.txt is empty")
