@@ -121,7 +121,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path, name: str, why: st
         read_table(tmp_path / name)
 
 
-@given(st.binary(max_size=200), st.sampled_from(["my.npz", "my.csv"]))
+@given(content=st.binary(max_size=200), name=st.sampled_from(["my.npz", "my.csv"]))
 def test_any_bytes_are_a_table_or_refused(content: bytes, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("table") / name
     path.write_bytes(content)
