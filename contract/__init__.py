@@ -9,7 +9,8 @@
     plugins.py            a user's own kinds                         unexpected_errors.py   an exception in one line
     counters.py           the table of what nodes count              counter_reports.py     their numbers <-> protobuf
     socket_counts.py      what `ss` counted                          probe_counts.py pings over a link
-    logs.py               log lines: events with fields
+    logs.py               log lines: events with fields              data_store.py   prepared data sets on this machine
+    data_manifest.py      what stands beside their arrays
     ports/                what both serve: metrics, health; bounded connections, refusals that are counted
 
 May import: `pame`; grpc, protobuf, cryptography, prometheus_client. Neither `node` nor `orchestrator`.

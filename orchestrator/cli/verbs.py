@@ -25,6 +25,7 @@ VERBS = {
     "nodes": "List the nodes that have joined an orchestrator.",
     "watch": "Watch a run until it ends.",
     "fault": "Inject a fault into the run under way.",
+    "data": "List data sets, or prepare one for use.",
     "doctor": "Say what works on this machine, what is missing, and how to get it.",
 }
 """Each is a function of the same name in a file of the same name; what it does, in a line."""

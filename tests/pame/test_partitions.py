@@ -158,9 +158,9 @@ def test_by_class_the_share_of_a_node_has_the_moments_of_a_dirichlet_component(b
 def test_by_node_the_mix_of_a_node_has_the_moments_of_a_dirichlet_component(beta: float) -> None:
     """The counts of a node with s samples are Dirichlet-multinomial, as long as no class runs out:
 
-    mean s/K, variance s (1/K)(1 - 1/K) (s + K beta) / (1 + K beta). Of many nodes the mixes average out, so that
-    classes run out for the last few turns only: 2 % of the variance is allowed for that. 2000 nodes x 5 classes, five
-    standard errors: a false alarm in a million.
+    mean s/K, variance s (1/K)(1 - 1/K) (s + K beta) / (1 + K beta). Of many nodes the mixes average out: classes
+    run out for the last few turns only: 2 % of the variance is allowed for that. 2000 nodes x 5 classes, five standard
+    errors: a false alarm in a million.
     """
     classes, taken, nodes = 5, 10, 2000
     labels = np.repeat(np.arange(classes), nodes * taken // classes)

@@ -1,0 +1,159 @@
+"""Prepared data sets on this machine: a folder each, with four arrays and a manifest.
+
+    <PAME_DATA, or the user's cache folder>/<name>/manifest.json
+                                                  train_features.npy  train_labels.npy
+                                                  test_features.npy   test_labels.npy
+
+Arrays are mapped into memory, not read: nodes of one machine share them. Nothing is ever unpickled.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contract.data_manifest import MANIFEST_FILE, Manifest, NotAManifest, from_text, to_text
+from pame.data_facts import label_counts
+from pame.data_set import DataSet, Samples
+from pame.errors import PameError
+
+VARIABLE = "PAME_DATA"
+PARTS = ("train", "test")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_LONGEST_MANIFEST = 1 << 26
+
+
+class DataNotPrepared(PameError):
+    """A data set is not on this machine."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"data set {name} is not prepared: run `pame data prepare {name}`")
+
+
+class DamagedData(PameError):
+    """A prepared data set is not what its manifest says."""
+
+    def __init__(self, name: str, folder: Path, why: str) -> None:
+        super().__init__(
+            f"data set {name} is damaged ({folder}: {why}): remove this folder and run `pame data prepare {name}`"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredData:
+    """A data set of this machine that has not been opened."""
+
+    manifest: Manifest
+    folder: Path
+    bytes: int
+
+
+def data_folder() -> Path:
+    """Where all prepared data sets are."""
+    if given := os.environ.get(VARIABLE):
+        return Path(given).expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "pame"
+
+
+def is_data_name(name: str) -> bool:
+    """Whether a data set may have this name: one of a file, without any path."""
+    return _NAME.fullmatch(name) is not None
+
+
+def open_data_set(name: str) -> DataSet:
+    """A prepared data set, its arrays mapped into memory."""
+    stored = find_data(name)
+    manifest, folder = stored.manifest, stored.folder
+    train, test = (_open_part(name, folder, part, manifest) for part in PARTS)
+    return DataSet(manifest.facts, train, test)
+
+
+def held(name: str, sha256: str) -> DataSet | None:
+    """The data set of this name, if this machine has it whole and with this sum of its contents."""
+    try:
+        return open_data_set(name) if find_data(name).manifest.sha256 == sha256 else None
+    except (DataNotPrepared, DamagedData):
+        return None
+
+
+def find_data(name: str) -> StoredData:
+    """What is known of a prepared data set without opening its arrays."""
+    if not is_data_name(name):
+        raise DataNotPrepared(name)
+    folder = data_folder() / name
+    path = folder / MANIFEST_FILE
+    try:
+        if not folder.is_dir():
+            raise DataNotPrepared(name)
+        with path.open("rb") as file:
+            manifest = from_text(file.read(_LONGEST_MANIFEST).decode())
+        size = sum(entry.stat().st_size for entry in folder.iterdir())
+    except FileNotFoundError:
+        raise DamagedData(name, folder, f"{MANIFEST_FILE} is missing") from None
+    except OSError as error:
+        raise DamagedData(name, folder, error.strerror or "cannot be read") from None
+    except UnicodeDecodeError:
+        raise DamagedData(name, folder, f"{MANIFEST_FILE} is no text") from None
+    except NotAManifest as error:
+        raise DamagedData(name, folder, f"{MANIFEST_FILE}: {error}") from None
+    if manifest.name != name:
+        raise DamagedData(name, folder, f"{MANIFEST_FILE} is of {manifest.name[:80]!r}")
+    return StoredData(manifest, folder, size)
+
+
+def stored_names() -> list[str]:
+    """The names of all folders that should be a data set, in order."""
+    try:
+        return sorted(entry.name for entry in data_folder().iterdir() if entry.is_dir() and is_data_name(entry.name))
+    except OSError:
+        return []
+
+
+def save_data_set(folder: Path, data: DataSet, source: str, prepared: str) -> Manifest:
+    """Write the arrays and the manifest into an empty folder."""
+    facts = data.facts
+    for part, samples in zip(PARTS, (data.train, data.test), strict=True):
+        np.save(folder / f"{part}_features.npy", samples.features, allow_pickle=False)
+        np.save(folder / f"{part}_labels.npy", samples.labels, allow_pickle=False)
+    train, test = (label_counts(samples.labels, len(facts.classes)) for samples in (data.train, data.test))
+    manifest = Manifest(
+        facts.name, source, facts.shape, data.train.features.dtype.name, facts.classes, train, test, facts.mean,
+        facts.deviation, facts.sha256, prepared,
+    )  # fmt: skip
+    (folder / MANIFEST_FILE).write_text(to_text(manifest), encoding="utf-8")
+    return manifest
+
+
+def _open_part(name: str, folder: Path, part: str, manifest: Manifest) -> Samples:
+    counts = manifest.train_counts if part == "train" else manifest.test_counts
+    total = sum(counts)
+    features = _open_array(name, folder, f"{part}_features.npy", (total, *manifest.shape), np.dtype(manifest.type))
+    labels = _open_array(name, folder, f"{part}_labels.npy", (total,), np.dtype(np.int64))
+    inside = not labels.size or (labels.min() >= 0 and labels.max() < len(counts))
+    if not inside or label_counts(labels, len(counts)) != counts:
+        raise DamagedData(name, folder, f"{part}_labels.npy has other labels than {MANIFEST_FILE} counts")
+    return Samples(features, labels)
+
+
+def _open_array(
+    name: str, folder: Path, file: str, shape: tuple[int, ...], dtype: np.dtype[np.generic]
+) -> NDArray[Any]:
+    try:
+        array = np.lib.format.open_memmap(folder / file, mode="r")
+        is_whole = array.offset + array.nbytes == (folder / file).stat().st_size
+    except FileNotFoundError:
+        raise DamagedData(name, folder, f"{file} is missing") from None
+    except Exception:  # numpy's reader of headers may raise anything
+        raise DamagedData(name, folder, f"{file} is cut short or no array") from None
+    if not is_whole:
+        raise DamagedData(name, folder, f"{file} is longer than its array")
+    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous:
+        raise DamagedData(
+            name, folder, f"{file} has {array.dtype} values of shape {array.shape}, not {dtype} of shape {shape}"
+        )
+    return array

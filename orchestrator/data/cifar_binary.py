@@ -1,0 +1,46 @@
+"""CIFAR-10's binary version: data_batch_1.bin to data_batch_5.bin and test_batch.bin.
+
+each image: a byte for the label, then 1024 bytes of red, 1024 of green, 1024 of blue, row by row
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, as_labels, find
+from pame.data_set import Samples
+
+TRAIN = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
+TEST = "test_batch.bin"
+_SIDE = 32
+_RECORD = 1 + 3 * _SIDE * _SIDE
+
+
+def fits(files: Files) -> bool:
+    return find(files, TRAIN[0]) is not None
+
+
+def is_python_version(files: Files) -> bool:
+    """The same images as pickles, which nobody should load."""
+    return find(files, "data_batch_1") is not None
+
+
+def read(files: Files, classes: int, tell: Tell) -> Contents:
+    batches = []
+    for number, name in enumerate((*TRAIN, TEST)):
+        batches.append(_batch(files, name, classes))
+        tell((number + 1) / (len(TRAIN) + 1))
+    *train, (pixels, labels) = batches
+    whole = Samples(np.concatenate([batch[0] for batch in train]), np.concatenate([batch[1] for batch in train]))
+    return Contents(whole, Samples(pixels, labels))
+
+
+def _batch(files: Files, base: str, classes: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    name = find(files, base)
+    if name is None:
+        raise DataRefused(f"{files.place} has no file {base}: give all six files")
+    content = np.frombuffer(files.read(name), dtype=np.uint8)
+    if not content.size or content.size % _RECORD:
+        raise DataRefused(f"{files.place}: {base} is not a whole number of images: get it anew")
+    records = content.reshape(-1, _RECORD)
+    pixels = records[:, 1:].reshape(-1, 3, _SIDE, _SIDE).transpose(0, 2, 3, 1)
+    return np.ascontiguousarray(pixels), as_labels(records[:, 0].tobytes(), files, base, classes)

@@ -1,0 +1,71 @@
+"""`pame data`: the listing, preparing, and a user's mistakes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.orchestrator.cli.harness import Pame
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PAME_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.npz"
+    np.savez(path, features=np.arange(20.0).reshape(10, 2), labels=["a", "b"] * 5)
+    return path
+
+
+def test_a_table_is_prepared_once_and_listed(pame: Pame, table: Path, cache: Path) -> None:
+    first = pame("data", "prepare", "table", "--from", table)
+    assert first.returncode == 0
+    assert first.stdout.startswith("mine: 8 + 2 samples, 2 classes, ")
+    assert f"prepared from {table} (a fifth of each class" in first.stdout
+    again = pame("data", "prepare", "table", "--from", table)
+    assert again.returncode == 0
+    assert again.stdout.strip().endswith("already prepared, nothing to do")
+    rows = {line.split()[0]: line.split() for line in pame("data", "list").stdout.splitlines()}
+    assert rows["name"] == ["name", "prepared", "train", "test", "classes", "size", "source", "where"]
+    assert rows["mine"][1:5] == ["yes", "8", "2", "2"]
+    assert rows["mine"][-1] == str(cache / "mine")
+    for name in ("fashion-mnist", "cifar10", "mnist", "tiny-imagenet"):
+        assert rows[name][1] == "no"
+
+
+def test_a_damaged_one_is_listed_as_such(pame: Pame, cache: Path) -> None:
+    (cache / "mine").mkdir(parents=True)
+    assert "damaged" in next(line for line in pame("data").stdout.splitlines() if line.startswith("mine"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("prepare",), "which data set? `pame data prepare NAME`"),
+        (("prepare", "cifar"), "there is no data set 'cifar'"),
+        (("prepare", "table"), "a table is your own file"),
+        (("prepare", "mnist", "--from", "nowhere"), "nowhere is not there: give the path of the data"),
+        (("prepare", "table", "--from", "nowhere.csv"), "nowhere.csv cannot be read: No such file or directory"),
+        (("list", "mnist"), "`pame data list` takes nothing more"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(pame: Pame, arguments: tuple[str, ...], why: str, cache: Path) -> None:
+    done = pame("data", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {why}")
+    assert len(done.stderr.splitlines()) == 1
+    assert not cache.exists() or list(cache.iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_written_is_the_machine_s_fault(
+    pame: Pame, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PAME_DATA", str(tmp_path / "file" / "data"))
+    done = pame("data", "prepare", "table", "--from", table)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot write to")

@@ -1,0 +1,43 @@
+"""Small data sets that a network can learn in a moment."""
+
+import numpy as np
+
+from pame.data_set import DataFacts, DataSet, Samples
+from pame.problems import ImageClassificationSpec, ProblemInputs
+from pame.problems.image_classification import ImageClassification
+from pame.problems.network_specs import CnnSpec, NetworkSpec
+
+CLASSES = 4
+
+
+def striped(samples: int, side: int = 8, channels: int = 1, seed: int = 1) -> Samples:
+    """Noisy images whose class is the row pair that is bright."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(samples) % CLASSES)
+    images = rng.integers(0, 120, (samples, side, side, channels))
+    for image, label in zip(images, labels, strict=True):
+        image[2 * label : 2 * label + 2] += 100
+    return Samples(images.astype(np.uint8), labels.astype(np.int64))
+
+
+def data_set(train: int = 160, test: int = 60, side: int = 8, channels: int = 1) -> DataSet:
+    facts = DataFacts(
+        "stripes", (side, side, channels), tuple("abcd"), (0.3,) * channels, (0.2,) * channels, sha256="0" * 64
+    )
+    return DataSet(facts, striped(train, side, channels), striped(test, side, channels, seed=2))
+
+
+def table(train: int = 120) -> DataSet:
+    """Two features, of which the first tells the class."""
+    rng = np.random.default_rng(3)
+    labels = np.arange(train) % 2
+    features = np.stack([labels + 0.1 * rng.standard_normal(train), rng.standard_normal(train)], axis=1)
+    samples = Samples(features.astype(np.float32), labels.astype(np.int64))
+    return DataSet(DataFacts("rows", (2,), ("no", "yes"), (0.5, 0.0), (0.5, 1.0), sha256="1" * 64), samples, samples)
+
+
+def problem(
+    model: NetworkSpec | None = None, nodes: int = 4, seed: int = 1, data: DataSet | None = None, **settings: object
+) -> ImageClassification:
+    spec = ImageClassificationSpec(model=model or CnnSpec(), **{"batch": 8, **settings})  # type: ignore[arg-type]
+    return spec.build_from(ProblemInputs(data or data_set()), nodes, seed)
