@@ -6,13 +6,12 @@ from itertools import product
 from orchestrator.campaigns.claims.base_experiment import PRINTED
 from orchestrator.campaigns.claims.charts import contest
 from orchestrator.campaigns.claims.claim import Claim, Found, OfComparison
-from orchestrator.campaigns.claims.pairs import ratio_test
+from orchestrator.campaigns.claims.parts import ratio_test
 from orchestrator.campaigns.claims.verdict import Question, Rule, at_most, smaller
 from orchestrator.campaigns.compare.grid import contestants, views
 from orchestrator.campaigns.compare.measure import CompareRow, of_cell
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.tune import has_diverged
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, Goal, Measure, by_seed, goals, is_free
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Goal, Measure, by_seed, goals, is_free
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.results.paired import CensoredPairs, censored
 

@@ -35,13 +35,12 @@ from orchestrator.campaigns.compare.measure import (
     stick_of,
     to_suboptimality,
 )
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
-from orchestrator.campaigns.compare.tables import NOTHING
 from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
-from orchestrator.campaigns.compare.verdict import findings, goals, lines
+from orchestrator.campaigns.compare.verdict import CompareOutcome, findings, goals, lines
 from orchestrator.campaigns.options import backend_of
+from orchestrator.campaigns.report_parts import NOTHING
 from orchestrator.errors import writing
 from orchestrator.number_words import number, percent, volume
 from orchestrator.results.typed_json import write_json

@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow, of_cell
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.tune import score
-from orchestrator.campaigns.compare.verdict import BYTES, ITERATIONS, ROUNDS, SECONDS, Measure
+from orchestrator.campaigns.compare.verdict import BYTES, ITERATIONS, ROUNDS, SECONDS, CompareOutcome, Measure
 from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Legend, curve, series_color, suits_log

@@ -7,8 +7,7 @@ import vl_convert
 
 from orchestrator.campaigns.compare.charts import WHOSE, is_baseline, median_runs, names_of, pairs_of
 from orchestrator.campaigns.compare.grid import CompareView, views
-from orchestrator.campaigns.compare.outcome import CompareOutcome
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, Measure
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Measure
 from orchestrator.errors import writing
 from orchestrator.report.theme import chart_themes
 

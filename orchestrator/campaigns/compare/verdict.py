@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from orchestrator.campaigns.compare.file import Comparison
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
 from orchestrator.campaigns.compare.measure import (
     CompareMark,
@@ -14,14 +15,41 @@ from orchestrator.campaigns.compare.measure import (
     to_suboptimality,
     under_stop_rule,
 )
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.ratios import Ratio, ratio_by_seed
-from orchestrator.campaigns.compare.tune import has_diverged
+from orchestrator.campaigns.compare.tune import Choice, has_diverged
 from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.number_words import count, duration, number, volume
 from orchestrator.results.paired import ENOUGH_SEEDS, Taken
 from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
+
+
+@dataclass(frozen=True)
+class CompareOutcome:
+    comparison: Comparison
+    nodes: int
+    backend: str
+    command: str
+    """As a user can repeat it."""
+    sticks: Mapping[int, Yardstick]
+    """By seed."""
+    tuning: Sequence[CompareRow]
+    choices: Sequence[Choice]
+    simulated: Sequence[CompareRow]
+    baselines: Sequence[CompareRow] = ()
+    """No communication, and one node with all data; always in the simulator."""
+    measured: Sequence[CompareRow] = ()
+    """On real nodes."""
+    seconds: float = 0.0
+    """How long all of it took."""
+    trouble: str | None = None
+    """Why it is not complete."""
+
+    @property
+    def rows(self) -> Sequence[CompareRow]:
+        """What is compared: the runs on real nodes, if there are any."""
+        return self.measured or self.simulated
 
 
 @dataclass(frozen=True)

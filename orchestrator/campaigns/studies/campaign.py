@@ -14,12 +14,10 @@ from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
 from orchestrator.campaigns.options import CampaignError, backend_of, shipped_file
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.grid import Study, StudyCell, base_experiment, experiment_of
-from orchestrator.campaigns.studies.measure import StudyLook, row_of
-from orchestrator.campaigns.studies.outcome import StudyOutcome
+from orchestrator.campaigns.studies.measure import Rows, StudyLook, row_of
 from orchestrator.campaigns.studies.report import write_study_report
-from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
-from orchestrator.campaigns.studies.verdict import StudyJudgement, judge
+from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, judge
 from orchestrator.errors import writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.number_words import duration, percent, volume

@@ -5,15 +5,14 @@ from dataclasses import replace
 
 from orchestrator.campaigns.claims.base_experiment import TARGET
 from orchestrator.campaigns.claims.charts import lines
-from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.files import comparison
-from orchestrator.campaigns.claims.reaches_target import reach
+from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found, OfComparison
+from orchestrator.campaigns.claims.parts import reach
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.claims.verdict import Question
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
-from orchestrator.campaigns.compare.outcome import CompareOutcome as Compared
+from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
 from orchestrator.campaigns.studies.measure import OwnData, StudyRow
 
 TINY_BASE = """
@@ -94,7 +93,7 @@ Took = Mapping[str, Sequence[float | None]]
 
 def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
     """By seed: rounds and bytes; the same in both views."""
-    plan = comparison(ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed))))
+    plan = OfComparison().plan(ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed))))
     rows = [
         CompareRow(
             CompareCell(name, view, (), seed),

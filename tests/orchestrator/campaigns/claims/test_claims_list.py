@@ -8,7 +8,6 @@ import pytest
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.campaign import ClaimsCampaign
 from orchestrator.campaigns.claims.claim import ClaimExperiments, OfComparison, OfStudy, experiment_of
-from orchestrator.campaigns.claims.files import comparison
 from orchestrator.campaigns.compare.grid import experiment_of as compared_experiment
 from orchestrator.campaigns.compare.grid import tuning_cells
 from orchestrator.experiment.resolve import choose_driver, make_topology
@@ -100,8 +99,9 @@ def test_studies_run_whole_in_full_mode_and_small_in_quick_mode() -> None:
 
 @pytest.mark.parametrize(("mode", "n"), [(ClaimsMode.QUICK, 200), (ClaimsMode.FULL, 1000)])
 def test_the_comparison_can_be_run_in_both_modes(mode: ClaimsMode, n: int) -> None:
-    assert isinstance(CLAIMS["half-volume"].source, OfComparison)
-    plan = comparison(mode, (1, 2, 3))
+    source = CLAIMS["half-volume"].source
+    assert isinstance(source, OfComparison)
+    plan = source.plan(mode, (1, 2, 3))
     assert plan.seeds == (1, 2, 3)
     cells = tuning_cells(plan)
     assert len(cells) == 5 * 2 * plan.tuning.runs + len(plan.printed)  # which has nothing to tune
@@ -116,7 +116,7 @@ def test_the_least_number_of_runs_is_known_beforehand() -> None:
     alone = ClaimsCampaign((CLAIMS["connectivity"], CLAIMS["stragglers"]), ClaimsMode.QUICK, 3)
     assert alone.count_runs() == 4 * 4 * 3 + 14 * 3 + 10, "five steps each for PaME and D-PSGD, with one seed"
     both = ClaimsCampaign((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), ClaimsMode.QUICK, 1)
-    tuning = len(tuning_cells(comparison(ClaimsMode.QUICK, (1,))))
+    tuning = len(tuning_cells(OfComparison().plan(ClaimsMode.QUICK, (1,))))
     assert both.count_runs() == tuning + 5 * 2 + 1, "the comparison is shared; PaME as printed is as published only"
 
 

@@ -15,13 +15,20 @@ from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.charts import curves, flat, median_runs
 from orchestrator.campaigns.compare.grid import CompareView
 from orchestrator.campaigns.compare.measure import HOW, CompareMark, CompareRow
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import doubts_of, write_compare_report
-from orchestrator.campaigns.compare.result_table import result_table
-from orchestrator.campaigns.compare.tables import company_line
+from orchestrator.campaigns.compare.tables import company_line, result_table
 from orchestrator.campaigns.compare.tune import choose
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, findings, goals, lines
+from orchestrator.campaigns.compare.verdict import (
+    BYTES,
+    ROUNDS,
+    SECONDS,
+    CompareFinding,
+    CompareOutcome,
+    findings,
+    goals,
+    lines,
+)
 from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
