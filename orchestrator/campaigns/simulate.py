@@ -47,7 +47,6 @@ def simulate_alone(cell: Cell) -> Run:
         measured = look.measure(left)
     return Run(
         cell=cell,
-        backend=SIMULATE,
         status=status.value,
         seconds=seconds,
         health="" if health is None else health.state.value,

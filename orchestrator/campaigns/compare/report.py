@@ -5,7 +5,7 @@ from pathlib import Path
 
 from orchestrator.campaigns.compare.charts import WHOSE, curves, legend, names_of, x_switch
 from orchestrator.campaigns.compare.grid import contestants, left_out, tried, views
-from orchestrator.campaigns.compare.measure import HOW, of_cell
+from orchestrator.campaigns.compare.measure import HOW
 from orchestrator.campaigns.compare.tables import (
     choices_table,
     company_table,
@@ -97,7 +97,7 @@ def doubts_of(outcome: CompareOutcome) -> list[str]:
     doubts = [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
     for view in views(outcome.comparison):
         for name in contestants(outcome.comparison, view):
-            rows = of_cell(outcome.rows, view, name)
+            rows = outcome.of(view, name)
             if any(row.status != Status.FINISHED.value for row in rows):
                 doubts.append(f"{name}, {view.value}: {ended(rows)}")
     return doubts

@@ -7,7 +7,7 @@ from statistics import median
 from rich.table import Table
 
 from orchestrator.campaigns.compare.grid import CompareView, Values, contestants
-from orchestrator.campaigns.compare.measure import CompareRow, of_cell
+from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners, typical
 from orchestrator.campaigns.compare.tune import Choice
 from orchestrator.campaigns.compare.verdict import (
@@ -21,6 +21,7 @@ from orchestrator.campaigns.compare.verdict import (
     is_free,
     lines,
 )
+from orchestrator.campaigns.curves import SENT
 from orchestrator.campaigns.report_parts import MISSED, NOTHING
 from orchestrator.number_words import duration, percent
 from orchestrator.report import page
@@ -64,11 +65,11 @@ def company_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
         [
             *([reading_words(view)] if readings else []),
             name,
-            ended(of_cell(outcome.rows, view, name)),
+            ended(outcome.of(view, name)),
             f"{met.partners:.3g}",
             percent(met.alone),
             f"{met.messages:.3g}",
-            _really_sent(of_cell(outcome.rows, view, name)),
+            _really_sent(outcome.of(view, name)),
         ]
         for view in some
         for name, met in _companies(outcome, view).items()
@@ -79,7 +80,7 @@ def company_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
 def _really_sent(rows: Sequence[CompareRow]) -> str:
     """How many times the bytes that count were sent, in all."""
     lasts = [row.marks[-1] for row in rows if row.marks]
-    shares = [last.sent / last.bytes for last in lasts if last.sent is not None and last.bytes]
+    shares = [last.metrics[SENT] / last.bytes for last in lasts if SENT in last.metrics and last.bytes]
     return f"{median(shares):.3g} times" if shares else "the same"
 
 
@@ -93,7 +94,7 @@ def company_line(outcome: CompareOutcome, view: CompareView) -> str:
 
 def _companies(outcome: CompareOutcome, view: CompareView) -> dict[str, MixingPartners]:
     """Medians over the seeds, by algorithm."""
-    rows = {name: of_cell(outcome.rows, view, name) for name in contestants(outcome.comparison, view)}
+    rows = {name: outcome.of(view, name) for name in contestants(outcome.comparison, view)}
     return {name: typical([row.company for row in some]) for name, some in rows.items() if some}
 
 

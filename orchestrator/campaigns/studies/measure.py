@@ -11,7 +11,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.campaigns.cell import Look, Measurement, Run, RunPoint
+from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run, RunPoint
 from orchestrator.campaigns.curves import curve_of
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import Yardstick, optimum_of, yardstick_of
@@ -53,16 +53,13 @@ class OwnData:
     """At the optimum of f."""
 
 
-@dataclass(frozen=True)
-class StudyRow:
+@dataclass(frozen=True, kw_only=True)
+class StudyRow(HowEnded):
     """One cell, measured. None: not measured; a time to target that is None is a miss."""
 
     policy: str
     condition: str
     seed: int
-    backend: str
-    status: str
-    seconds: float | None
     seconds_to_target: float | None
     bytes_to_target: float | None
     left: float | None
@@ -76,10 +73,6 @@ class StudyRow:
     left_by_others: float | None = None
     own: tuple[OwnData, ...] = ()
     """By node; empty if the final models are not known."""
-    cpu_bound: bool = False
-    health: str = ""
-    """Of a run on nodes; empty: nobody knows."""
-    health_reason: str = ""
     resolution_s: float = 0.0
     """How long before the hit the curve was last looked at."""
 
@@ -185,20 +178,9 @@ class StudyLook(Look):
 
 def row_of(run: Run) -> StudyRow:
     """A run as studies see it."""
-    told = dict(run.figures)
+    told = {**run.figures, **run.ended()}
     told |= {"struck": tuple(told["struck"]), "own": tuple(OwnData(**own) for own in told["own"])}
-    return StudyRow(
-        policy=run.labels["policy"],
-        condition=run.labels["condition"],
-        seed=run.seed,
-        backend=run.backend,
-        status=run.status,
-        seconds=run.seconds,
-        cpu_bound=run.cpu_bound,
-        health=run.health,
-        health_reason=run.health_reason,
-        **told,
-    )
+    return StudyRow(policy=run.labels["policy"], condition=run.labels["condition"], seed=run.seed, **told)
 
 
 def struck_nodes(setting: ResolvedRun) -> tuple[int, ...]:

@@ -176,5 +176,5 @@ def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path)
     told = StudyLook(0.05).measure(RunLeft(experiment, setting, points, 4.0))
     cell = Cell(LABELS, experiment, StudyLook(0.05))
-    row = row_of(Run(cell, "served", "finished", seconds=4.0, figures=told.figures))
+    row = row_of(Run(cell, backend="served", seconds=4.0, figures=told.figures))
     assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)
