@@ -14,6 +14,14 @@ from orchestrator.experiment.resolve import choose_driver, make_topology
 from orchestrator.results.paired import ENOUGH_SEEDS
 from pame.algorithms import FixedStep, PameSpec, PenaltyStep
 
+WITH_EXPERIMENTS = [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)]
+
+
+def experiments_of(key: str) -> ClaimExperiments:
+    source = CLAIMS[key].source
+    assert isinstance(source, ClaimExperiments)
+    return source
+
 
 def test_all_claims_of_the_paper_are_there() -> None:
     assert list(CLAIMS) == [
@@ -38,17 +46,15 @@ def test_all_claims_of_the_paper_are_there() -> None:
 
 
 def test_what_was_fitted_and_to_what_is_said_where_it_is_used() -> None:
-    for claim in CLAIMS.values():
-        if isinstance(claim.source, ClaimExperiments):
-            assert "0.055" in claim.instead, claim.key
-            assert "fitted" in claim.instead, claim.key
+    for key in WITH_EXPERIMENTS:
+        assert "0.055" in CLAIMS[key].instead, key
+        assert "fitted" in CLAIMS[key].instead, key
     assert "prints 320 iterations, which we read as 32" in CLAIMS["large-m"].instead
 
 
 @pytest.mark.parametrize("key", ["transmission-rate", "participation-rate", "communication-period", "connectivity"])
 def test_every_self_comparison_runs_both_steps_on_both_kinds_of_graph(key: str) -> None:
-    source = CLAIMS[key].source
-    assert isinstance(source, ClaimExperiments)
+    source = experiments_of(key)
     for mode, nodes in ((ClaimsMode.QUICK, {32}), (ClaimsMode.FULL, {32, 64, 128})):
         seen = set()
         for run in source.runs(mode):
@@ -66,10 +72,9 @@ def test_quick_mode_gives_verdicts_but_for_large_m_which_is_a_look() -> None:
 
 
 @pytest.mark.parametrize("mode", ClaimsMode)
-@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)])
+@pytest.mark.parametrize("key", WITH_EXPERIMENTS)
 def test_every_experiment_of_a_claim_validates(key: str, mode: ClaimsMode) -> None:
-    source = CLAIMS[key].source
-    assert isinstance(source, ClaimExperiments)
+    source = experiments_of(key)
     runs = source.runs(mode)
     assert len({run.key for run in runs}) == len(runs)
     for run in runs:
@@ -80,10 +85,9 @@ def test_every_experiment_of_a_claim_validates(key: str, mode: ClaimsMode) -> No
             assert make_topology(experiment, Path()).nodes == experiment.nodes
 
 
-@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)])
+@pytest.mark.parametrize("key", WITH_EXPERIMENTS)
 def test_quick_runs_are_among_the_full_ones(key: str) -> None:
-    source = CLAIMS[key].source
-    assert isinstance(source, ClaimExperiments)
+    source = experiments_of(key)
     assert set(source.runs(ClaimsMode.QUICK)) <= set(source.runs(ClaimsMode.FULL))
 
 
