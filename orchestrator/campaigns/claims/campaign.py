@@ -84,7 +84,6 @@ class ClaimsCampaign:
 
     @property
     def nodes(self) -> int:
-        """The most that any run needs."""
         most = [cell.experiment.nodes for cell in self._cells()]
         return max(most + ([self._comparison.nodes] if self._comparison else []))
 

@@ -137,14 +137,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimsOutcome:
-    """The claims, what was found for each, and what is said of it."""
-
     claims: tuple[Claim, ...]
     mode: ClaimsMode
     seeds: Mapping[str, tuple[int, ...]]
     """By claim."""
     command: str
-    """As a user can repeat it."""
     found: Mapping[str, Found]
     judgements: Mapping[str, ClaimJudgement]
     seconds: float
@@ -152,7 +149,6 @@ class ClaimsOutcome:
     trouble: str | None = None
     """Why it is not complete."""
     backend: str = "simulate"
-    """Where the runs were."""
 
 
 def experiment_of(claim: str, base: str, run: ClaimRun, seed: int) -> Experiment:

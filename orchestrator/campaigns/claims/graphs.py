@@ -81,7 +81,6 @@ def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
 
 
 def ask_graphs(found: Found) -> list[Question]:
-    """At every place, with both readings of the step."""
     return [
         question
         for reading in READINGS

@@ -49,7 +49,6 @@ def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
 
 
 def ask_periods(found: Found) -> list[Question]:
-    """Under every condition of which something was run."""
     return [question for condition in conditions(ClaimsMode.FULL) for question in _on(condition, found)]
 
 

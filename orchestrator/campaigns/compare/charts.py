@@ -28,7 +28,6 @@ def x_switch(outcome: CompareOutcome) -> Switch:
 
 
 def legend(outcome: CompareOutcome) -> Legend:
-    """The algorithms, in the order of the file."""
     names = names_of(outcome)
     return Legend("algorithm", names, ordered=len(names) > _COLOURS)
 

@@ -139,7 +139,6 @@ def sampled(axes: Mapping[str, Sequence[Plain]], tuning: Tuning) -> list[Values]
 
 
 def tuning_cells(comparison: Comparison) -> list[CompareCell]:
-    """Every setting that is tried at first, in all views."""
     return [
         CompareCell(algorithm, view, values, comparison.tuning.seed)
         for view in views(comparison)

@@ -31,7 +31,6 @@ class CompareOutcome:
     nodes: int
     backend: str
     command: str
-    """As a user can repeat it."""
     sticks: Mapping[int, Yardstick]
     """By seed."""
     tuning: Sequence[CompareRow]

@@ -93,7 +93,6 @@ class StudyRow(HowEnded):
 
     @property
     def tells_of_time(self) -> bool:
-        """Whether it ran on a machine that kept up."""
         return self.ran and not self.cpu_bound
 
     def left_on(self, nodes: Iterable[int]) -> float | None:
@@ -177,7 +176,6 @@ class StudyLook(Look):
 
 
 def row_of(run: Run) -> StudyRow:
-    """A run as studies see it."""
     told = {**run.figures, **run.ended()}
     told |= {"struck": tuple(told["struck"]), "own": tuple(OwnData(**own) for own in told["own"])}
     return StudyRow(policy=run.labels["policy"], condition=run.labels["condition"], seed=run.seed, **told)

@@ -94,7 +94,6 @@ class StudyOutcome:
     """PaME and D-PSGD; empty: it did not come so far."""
     seeds: tuple[int, ...]
     command: str
-    """As a user can repeat it."""
     file: str
     """The name of the base experiment's file."""
     predicted: Sequence[StudyRow]
