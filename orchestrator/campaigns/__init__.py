@@ -5,7 +5,7 @@
     simulate   a cell in the simulator                            on_nodes      cells on nodes that stay for all of them
     run_left   what a run left, with or without a folder          process_pool  runs in processes, one per core
     curves     the curve that is kept of a run                    yardstick     relative suboptimality, of data kept
-    options    what their commands have in common                 dots          medians and ranges in charts
+    options    what their commands have in common                 report_parts  what their pages have in common
 
 A campaign says its stages (a generator, answered with the runs of each), how it looks at a run, what it makes of all
 runs, and its page: see `conduct.Campaign`.

@@ -1,7 +1,7 @@
 """What a campaign is made of: cells, the stages in which they run, and what became of each."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
 from json import dumps
 from pathlib import Path
@@ -12,6 +12,7 @@ from orchestrator.campaigns.yardstick import draw_problem
 from orchestrator.experiment import Experiment, dump
 from orchestrator.experiment.named_files import named, text_of
 from orchestrator.experiment.resolve import make_network_setting, make_setting
+from orchestrator.results import Status
 from pame.byte_account import ByteAccount
 from pame.observe import Observer, RunOutcome
 from pame.resolved_run import ResolvedRun
@@ -106,13 +107,12 @@ class Stage:
     """Whether all have the same links: they are measured before the first run only."""
 
 
-@dataclass(frozen=True)
-class Run:
-    """What became of a cell."""
+@dataclass(frozen=True, kw_only=True)
+class HowEnded:
+    """How a run ended, in the words of its campaign, too."""
 
-    cell: Cell
-    backend: str
-    status: str
+    backend: str = SIMULATE
+    status: str = Status.FINISHED.value
     reason: str = ""
     seconds: float | None = None
     """By the clock of the run, which may be simulated."""
@@ -120,6 +120,17 @@ class Run:
     health: str = ""
     """Empty: nobody knows."""
     health_reason: str = ""
+
+    def ended(self) -> dict[str, Any]:
+        """For a campaign's own view of the run."""
+        return {each.name: getattr(self, each.name) for each in fields(HowEnded)}
+
+
+@dataclass(frozen=True)
+class Run(HowEnded):
+    """What became of a cell."""
+
+    cell: Cell
     figures: Mapping[str, Any] = field(default_factory=dict)
     curve: tuple[RunPoint, ...] = ()
 
@@ -133,15 +144,14 @@ class Run:
 
     def plain(self) -> dict[str, Any]:
         """For a line of rows.jsonl."""
-        fields = {name: value for name, value in vars(self).items() if name not in ("cell", "curve")}
         points = [asdict(point) for point in self.curve]
-        return {"labels": self.labels, "seed": self.seed, **fields, "curve": points}
+        return {"labels": self.labels, "seed": self.seed, **self.ended(), "figures": self.figures, "curve": points}
 
 
 def run_of(line: Mapping[str, Any], cell: Cell) -> Run:
     """From a line of rows.jsonl."""
-    fields = {name: value for name, value in line.items() if name not in ("labels", "seed", "stage", "key", "curve")}
-    return Run(cell=cell, curve=tuple(RunPoint(**point) for point in line["curve"]), **fields)
+    known = {name: value for name, value in line.items() if name not in ("labels", "seed", "stage", "key", "curve")}
+    return Run(cell=cell, curve=tuple(RunPoint(**point) for point in line["curve"]), **known)
 
 
 Done = Mapping[str, Sequence[Run]]

@@ -130,8 +130,6 @@ def _drive(stages: Stages[None], run: Callable[[Stage], list[Run] | None]) -> No
 
 @dataclass
 class _Work:
-    """What has been done so far."""
-
     rows: RowFile
     folder: Path
     watcher: CampaignWatcher | None = None
@@ -224,18 +222,18 @@ def _size(cell: Cell) -> tuple[int, str, int]:
     return -experiment.nodes, repr(experiment.problem), experiment.seed
 
 
+@dataclass
 class _CellObserver:
     """Watches the run of a cell on real nodes for whoever watches the campaign."""
 
-    def __init__(self, watcher: CampaignWatcher, cell: Cell) -> None:
-        self._watcher = watcher
-        self._cell = cell
+    watcher: CampaignWatcher
+    cell: Cell
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self._watcher.goes_on(self._cell, evaluation)
+        self.watcher.goes_on(self.cell, evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:
         pass
 
     def state(self, state: NetworkState) -> None:
-        self._watcher.state(self._cell, state)
+        self.watcher.state(self.cell, state)

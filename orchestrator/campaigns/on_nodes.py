@@ -2,6 +2,7 @@
 orchestrator has its nodes. Every run leaves a run folder; of somebody else's nodes it has what is told: the curve."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from typing import Protocol
@@ -39,11 +40,11 @@ class Nodes(Protocol):
         """Cells of the stage, by their keys; `folder`: that of the campaign. KeyboardInterrupt: not all of them ran."""
 
 
+@dataclass
 class ProcessNodes:
     """Processes of this machine, started once for a stage."""
 
-    def __init__(self, backend: str) -> None:
-        self.backend = backend
+    backend: str
 
     def run(self, stage: Stage, cells: Mapping[str, Cell], folder: Path, observe: Observe, ended: Ended) -> None:
         experiments = _experiments(stage, cells)
@@ -155,19 +156,19 @@ def _summary(experiment: Experiment, ending: Ending, last: Evaluation | None, no
     )
 
 
+@dataclass
 class _Told:
     """Puts the curve into the run folder, and passes everything on."""
 
-    def __init__(self, files: RunFolder, observer: NetworkObserver) -> None:
-        self._files = files
-        self._observer = observer
+    files: RunFolder
+    observer: NetworkObserver
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self._files.evaluated(evaluation)
-        self._observer.evaluated(evaluation)
+        self.files.evaluated(evaluation)
+        self.observer.evaluated(evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:
-        self._observer.recorded(records)
+        self.observer.recorded(records)
 
     def state(self, state: NetworkState) -> None:
-        self._observer.state(state)
+        self.observer.state(state)

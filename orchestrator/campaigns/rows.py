@@ -61,16 +61,15 @@ class RowFile:
         line = self._by_key.get(key)
         return None if line is None else run_of(line, cell)
 
-    def add(self, stage: str, run: Run, key: str) -> bool:
-        """One more, if it is not there yet; whether it was not."""
+    def add(self, stage: str, run: Run, key: str) -> None:
+        """One more, if it is not there yet."""
         if self._file is None or _place(stage, run.labels, run.seed) in self._keys:
-            return False
+            return
         line = {"stage": stage, **run.plain(), "key": key}
         with writing(self._folder):
             self._file.write(json.dumps(line) + "\n")
             self._file.flush()
         self._remember(line)
-        return True
 
     def _remember(self, line: Mapping[str, Any]) -> None:
         self._keys[_place(line["stage"], line["labels"], line["seed"])] = line["key"]

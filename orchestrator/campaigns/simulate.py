@@ -25,12 +25,10 @@ from pame.observe import Evaluation, Record, RunOutcome, Several
 
 
 def simulate(cell: Cell, folder: Path | None = None) -> Run:
-    """In the simulator, with a run folder or without."""
     return simulate_alone(cell) if folder is None else simulate_into(cell, folder)
 
 
 def simulate_alone(cell: Cell) -> Run:
-    """Run it, and keep what its look asks for."""
     experiment, look, kept = cell.experiment, cell.look, _KeptRun()
     driver, status = choose_driver(experiment), Status.FINISHED
     outcome: RunOutcome | None = None
@@ -47,7 +45,6 @@ def simulate_alone(cell: Cell) -> Run:
         measured = look.measure(left)
     return Run(
         cell=cell,
-        backend=SIMULATE,
         status=status.value,
         seconds=seconds,
         health="" if health is None else health.state.value,
@@ -92,8 +89,6 @@ def _stop_if_told() -> None:
 
 
 class _KeptRun:
-    """Keeps the curves and the records of a run."""
-
     def __init__(self) -> None:
         self.points: list[Evaluation] = []
         self.records: list[Record] = []

@@ -12,7 +12,7 @@ from orchestrator.backends.standing_network import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.claims import CLAIMS
 from orchestrator.campaigns.claims.campaign import make_claims
-from orchestrator.campaigns.claims.outcome import ClaimsOutcome
+from orchestrator.campaigns.claims.claim import ClaimsOutcome
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.cli.campaign import (
     CampaignsFolder,

@@ -12,11 +12,9 @@ from orchestrator.backends.standing_network import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
 from orchestrator.campaigns.compare.grid import left_out, tuning_cells, views
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
-from orchestrator.campaigns.compare.result_table import result_table
-from orchestrator.campaigns.compare.tables import company_line
-from orchestrator.campaigns.compare.verdict import CompareFinding, findings
+from orchestrator.campaigns.compare.tables import company_line, result_table
+from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome, findings
 from orchestrator.cli.arguments import say_notes
 from orchestrator.cli.campaign import (
     CampaignsFolder,

@@ -14,8 +14,8 @@ from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.campaign import make_study
 from orchestrator.campaigns.studies.grid import READINGS
-from orchestrator.campaigns.studies.outcome import StudyOutcome
 from orchestrator.campaigns.studies.report import degraded_cells
+from orchestrator.campaigns.studies.verdict import StudyOutcome
 from orchestrator.cli.campaign import (
     CampaignsFolder,
     Quiet,

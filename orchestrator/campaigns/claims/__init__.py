@@ -1,13 +1,12 @@
 """The paper's claims as a list: each with its statement, the runs that test it, what counts as holding, a verdict.
 
     claim            what a claim is                            verdict         how a claim is judged
-    run_curve        one run's curve, measured                  pairs           two runs, seed by seed
-    base_experiment  both steps, graphs, numbers of nodes       reaches_target  the part that most claims begin with
+    run_curve        one run's curve, measured                  parts           two runs, seed by seed; to the target
     more_is_faster   transmission, participation, connectivity  periods         communication period
     large_m          the paper's table                          against_others  fewest rounds, half the volume
     from_studies     stragglers, link failure                   graphs          time-varying, not doubly stochastic
-    linear_rate      linear rate                                campaign        the stages, and what is left behind
-    report           the page                                   charts          its figures
+    linear_rate      linear rate                                base_experiment both steps, graphs, numbers of nodes
+    campaign         the stages, and what is left behind        report, charts  the page, its figures
 
 Criteria stand beside their claims, and nothing is tuned to meet them. A new claim is a `Claim` in a file and a place in
 CLAIMS. May import: everything in `orchestrator` but the command line, and `pame`.

@@ -6,13 +6,12 @@ from itertools import product
 from orchestrator.campaigns.claims.base_experiment import PRINTED
 from orchestrator.campaigns.claims.charts import contest
 from orchestrator.campaigns.claims.claim import Claim, Found, OfComparison
-from orchestrator.campaigns.claims.pairs import ratio_test
+from orchestrator.campaigns.claims.parts import ratio_test
 from orchestrator.campaigns.claims.verdict import Question, Rule, at_most, smaller
 from orchestrator.campaigns.compare.grid import contestants, views
-from orchestrator.campaigns.compare.measure import CompareRow, of_cell
-from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tune import has_diverged
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, Goal, Measure, by_seed, goals, is_free
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Goal, Measure, by_seed, goals, is_free
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.results.paired import CensoredPairs, censored
 
@@ -26,10 +25,10 @@ def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -
     """Both readings; PaME as printed is not standardized."""
     for view, (reading, subject) in product(views(outcome.comparison), _SUBJECTS.items()):
         names = contestants(outcome.comparison, view)
-        ours = of_cell(outcome.rows, view, subject) if subject in names else []
+        ours = outcome.of(view, subject) if subject in names else []
         others = [name for name in names if name != _SUBJECTS[TUNED] and name not in outcome.comparison.printed]
         for goal, name in product(_targets(outcome) if ours else (), others):
-            took = paired(ours, of_cell(outcome.rows, view, name), goal, measure)
+            took = paired(ours, outcome.of(view, name), goal, measure)
             if not took.values:
                 continue
             place, lost = f"{view.value}, to {goal.words}, against {name}", sum(map(has_diverged, ours))

@@ -17,19 +17,18 @@ from orchestrator.campaigns.claims.claim import (
     Claim,
     ClaimExperiments,
     ClaimsMode,
+    ClaimsOutcome,
     Found,
     OfComparison,
     OfStudy,
     experiment_of,
 )
-from orchestrator.campaigns.claims.files import comparison, study_file
-from orchestrator.campaigns.claims.outcome import ClaimsOutcome
 from orchestrator.campaigns.claims.report import write_claims_report
 from orchestrator.campaigns.claims.run_curve import ClaimLook, curve_of_run
 from orchestrator.campaigns.claims.verdict import ClaimFinding
 from orchestrator.campaigns.compare.campaign import CompareCampaign
 from orchestrator.campaigns.compare.grid import tuning_cells
-from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.verdict import CompareOutcome
 from orchestrator.campaigns.options import CampaignError, backend_of
 from orchestrator.campaigns.studies.campaign import StudyCampaign
 from orchestrator.campaigns.studies.measure import row_of
@@ -63,9 +62,9 @@ class ClaimsCampaign:
         for claim in self.claims:
             if isinstance(claim.source, OfStudy):
                 study = claim.source.sized(self.mode)
-                self._studies[claim.key] = StudyCampaign(study, study_file(study.name), self.seeds_of(claim))
+                self._studies[claim.key] = StudyCampaign(study, claim.source.file, self.seeds_of(claim))
             elif isinstance(claim.source, OfComparison) and self._comparison is None:
-                plan = comparison(self.mode, self.seeds_of(claim))
+                plan = claim.source.plan(self.mode, self.seeds_of(claim))
                 self._comparison = CompareCampaign(plan, self.backend, self.command)
         self.files = [file for campaign in self._inner() for file in campaign.files]
 
@@ -85,7 +84,6 @@ class ClaimsCampaign:
 
     @property
     def nodes(self) -> int:
-        """The most that any run needs."""
         most = [cell.experiment.nodes for cell in self._cells()]
         return max(most + ([self._comparison.nodes] if self._comparison else []))
 

@@ -7,9 +7,9 @@ from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.compare.grid import views
 from orchestrator.campaigns.compare.verdict import BYTES, Measure, goals
 from orchestrator.campaigns.compare.verdict import lines as compare_lines
-from orchestrator.campaigns.dots import dot, dots_suit_log
+from orchestrator.campaigns.report_parts import dot, dots_suit_log
 from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL
-from orchestrator.campaigns.studies.spread import TIME, Rows
+from orchestrator.campaigns.studies.measure import TIME, Rows
 from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Categories, Legend, curve, ranges, series_color, suits_log

@@ -3,19 +3,29 @@
 How verdicts come about is in `verdict`.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import ClaimJudgement, Question, judge
-from orchestrator.campaigns.compare.outcome import CompareOutcome as Compared
+from orchestrator.campaigns.compare import Comparison, load_comparison
+from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
+from orchestrator.campaigns.options import shipped_file
 from orchestrator.campaigns.studies import Study
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.tune import Tuned
 from orchestrator.experiment import Experiment, load_text
 from orchestrator.report.chart import Chart
+
+_COMPARISON = "compare-logistic.yaml"
+_INSTEAD = "run this in the folder of the testbed, or choose with --only"
+_NO_CLOCK = "simulate.driver=lock-step"
+"""Rounds and bytes are asked for, not seconds."""
+_SMALL = ("problem.n=200", "problem.samples=100", "problem.test_samples=200", "stop.iterations=300")
+"""What quick mode changes in the comparison. Nodes and graph stay, for they decide how many neighbours are averaged;
+and so do the samples to a dimension."""
 
 
 class ClaimsMode(Enum):
@@ -56,13 +66,22 @@ class OfStudy:
 
     study: Study
 
+    @property
+    def file(self) -> Path:
+        """Of the base experiment."""
+        return shipped_file(f"study-{self.study.name}.yaml", _INSTEAD)
+
     def sized(self, mode: ClaimsMode) -> Study:
         return self.study.small() if mode is ClaimsMode.QUICK else self.study
 
 
 @dataclass(frozen=True)
 class OfComparison:
-    """The comparison of `experiments/compare-logistic.yaml`, which all such claims share; made small in quick mode."""
+    """The comparison of the paper's logistic regression, which all such claims share; made small in quick mode."""
+
+    def plan(self, mode: ClaimsMode, seeds: tuple[int, ...]) -> Comparison:
+        settings = (_NO_CLOCK, *(_SMALL if mode is ClaimsMode.QUICK else ()))
+        return replace(load_comparison(shipped_file(_COMPARISON, _INSTEAD), settings), seeds=seeds)
 
 
 Source = ClaimExperiments | OfStudy | OfComparison
@@ -114,6 +133,22 @@ class Claim:
 
     def judgement(self, found: Found) -> ClaimJudgement:
         return judge(self.ask(found))
+
+
+@dataclass(frozen=True)
+class ClaimsOutcome:
+    claims: tuple[Claim, ...]
+    mode: ClaimsMode
+    seeds: Mapping[str, tuple[int, ...]]
+    """By claim."""
+    command: str
+    found: Mapping[str, Found]
+    judgements: Mapping[str, ClaimJudgement]
+    seconds: float
+    """How long all of it took."""
+    trouble: str | None = None
+    """Why it is not complete."""
+    backend: str = "simulate"
 
 
 def experiment_of(claim: str, base: str, run: ClaimRun, seed: int) -> Experiment:

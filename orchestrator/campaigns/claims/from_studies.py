@@ -4,7 +4,7 @@ from orchestrator.campaigns.claims.charts import by_condition
 from orchestrator.campaigns.claims.claim import Claim, Found, OfStudy
 from orchestrator.campaigns.claims.verdict import Question, Test, together
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.measure import Rows
 from orchestrator.campaigns.studies.verdict import PACE, SLOWDOWN, SOONER, StudyFinding, StudyJudgement, judge
 from orchestrator.number_words import percent
 

@@ -21,8 +21,7 @@ from orchestrator.campaigns.claims.base_experiment import (
 )
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
-from orchestrator.campaigns.claims.reaches_target import reach
+from orchestrator.campaigns.claims.parts import at_end, diverged, ratio_test, reach, to_target
 from orchestrator.campaigns.claims.verdict import Question, at_most
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.number_words import percent
@@ -82,7 +81,6 @@ def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
 
 
 def ask_graphs(found: Found) -> list[Question]:
-    """At every place, with both readings of the step."""
     return [
         question
         for reading in READINGS

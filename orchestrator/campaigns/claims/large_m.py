@@ -11,7 +11,7 @@ from statistics import geometric_mean
 from orchestrator.campaigns.claims.base_experiment import EVERY, PRINTED, READINGS, linear_base
 from orchestrator.campaigns.claims.charts import error_lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import diverged, ratio_test
+from orchestrator.campaigns.claims.parts import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import Question, smaller, within
 from orchestrator.campaigns.verdicts import Verdict

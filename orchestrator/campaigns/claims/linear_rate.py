@@ -17,7 +17,7 @@ from orchestrator.campaigns.claims.base_experiment import (
 )
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import diverged, ratio_test
+from orchestrator.campaigns.claims.parts import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.claims.verdict import Question, at_most
 from orchestrator.campaigns.verdicts import Verdict
@@ -39,22 +39,25 @@ _OPTIMUM = 1e-6
 
 @dataclass(frozen=True)
 class Case:
-    """A step, a graph, a number of nodes, a growth, a kind of data."""
+    """A step, a graph and a number of nodes; a growth, a kind of data."""
 
-    reading: str
-    graph: str
-    nodes: int
+    condition: ClaimCondition
     gamma: str
     data: str
 
     @property
-    def condition(self) -> ClaimCondition:
-        return ClaimCondition(self.reading, self.graph, self.nodes)
+    def words(self) -> str:
+        return f"gamma = {self.gamma}, data {self.data}"
 
     @property
     def place(self) -> str:
         """In words, without the reading."""
-        return f"gamma = {self.gamma}, data {self.data}, {self.condition.place}"
+        return f"{self.words}, {self.condition.place}"
+
+    @property
+    def run(self) -> ClaimRun:
+        settings = (f"algorithm.step.gamma={self.gamma}", _DATA[self.data])
+        return self.condition.run(f"{self.gamma}_{self.data}", self.words, settings)
 
 
 def _cases(mode: ClaimsMode) -> Iterator[Case]:
@@ -64,17 +67,11 @@ def _cases(mode: ClaimsMode) -> Iterator[Case]:
             continue
         for data in _DATA:
             for gamma in _GAMMAS[mode] if one.nodes == NODES[ClaimsMode.QUICK][0] else _FEW:
-                yield Case(one.reading, one.graph, one.nodes, gamma, data)
-
-
-def _run(case: Case) -> ClaimRun:
-    gamma = (f"algorithm.step.gamma={case.gamma}", _DATA[case.data])
-    words = f"gamma = {case.gamma}, data {case.data}"
-    return case.condition.run(f"{case.gamma}_{case.data}", words, gamma)
+                yield Case(one, gamma, data)
 
 
 def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
-    return tuple(map(_run, _cases(mode)))
+    return tuple(case.run for case in _cases(mode))
 
 
 @dataclass(frozen=True)
@@ -109,8 +106,7 @@ def _middle(marks: Sequence[CurveMark]) -> list[CurveMark]:
 
 
 def ask_rate(found: Found) -> list[Question]:
-    """For every step, graph and gamma, with data alike and different."""
-    return [question for case in _cases(ClaimsMode.FULL) for question in _on(found.of(_run(case).key), case)]
+    return [question for case in _cases(ClaimsMode.FULL) for question in _on(found.of(case.run.key), case)]
 
 
 def _on(courses: Sequence[RunCurve], case: Case) -> Iterator[Question]:
@@ -120,13 +116,13 @@ def _on(courses: Sequence[RunCurve], case: Case) -> Iterator[Question]:
     if lost := diverged(courses):
         for part in (STRAIGHT, OPTIMUM):
             words = f"diverges ({lost} of {seeds} seeds)"
-            yield Question(part, place, case.reading, words, Verdict.FAILS, seeds, diverges=True)
+            yield Question(part, place, case.condition.reading, words, Verdict.FAILS, seeds, diverges=True)
         return
     yield _straight([fit(course) for course in courses], case)
     lowest = tuple((max(_lowest(course), _ROUNDING), _OPTIMUM) for course in courses)
     test = ratio_test(CensoredPairs(lowest, seeds), at_most(1.0))
     words = f"lowest suboptimality {median(low for low, _ in lowest):.2g}; times {_OPTIMUM:g}"
-    yield Question(OPTIMUM, place, case.reading, words, test, seeds)
+    yield Question(OPTIMUM, place, case.condition.reading, words, test, seeds)
 
 
 def _straight(fits: Sequence[Fit | None], case: Case) -> Question:
@@ -137,7 +133,7 @@ def _straight(fits: Sequence[Fit | None], case: Case) -> Question:
     if len(falling) < seeds:
         words = f"with {seeds - len(falling)} of {seeds} seeds it does not fall by a factor of {_SPAN:g}"
         verdict = Verdict.OPEN if falling else Verdict.FAILS
-        return Question(STRAIGHT, case.place, case.reading, words, verdict, seeds)
+        return Question(STRAIGHT, case.place, case.condition.reading, words, verdict, seeds)
     r2, span, rate = (median(part) for part in zip(*((one.r2, one.span, one.rate) for one in known), strict=True))
     words = (
         f"R² {r2:.4f} over a factor of {span:.3g}; an iteration leaves {rate:.4f}; "
@@ -145,7 +141,7 @@ def _straight(fits: Sequence[Fit | None], case: Case) -> Question:
     )
     rest = tuple((max(1 - one.r2, _ROUNDING), 1 - _STRAIGHT) for one in falling)
     test = ratio_test(CensoredPairs(rest, seeds), at_most(1.0))
-    return Question(STRAIGHT, case.place, case.reading, words, test, seeds)
+    return Question(STRAIGHT, case.place, case.condition.reading, words, test, seeds)
 
 
 def _lowest(course: RunCurve) -> float:

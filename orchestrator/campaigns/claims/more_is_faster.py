@@ -1,6 +1,6 @@
 """Claims of one form: the more of something, the fewer iterations and the better the end; and the gain shrinks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -16,8 +16,7 @@ from orchestrator.campaigns.claims.base_experiment import (
 )
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
-from orchestrator.campaigns.claims.reaches_target import reach
+from orchestrator.campaigns.claims.parts import at_end, diverged, ratio_test, reach, to_target
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import MARGIN, Question, Test, at_most, positive, smaller
 from orchestrator.campaigns.verdicts import Verdict
@@ -57,6 +56,21 @@ class AscendingValues:
     def words(self, value: float) -> str:
         return f"{self.symbol} = {value:g}"
 
+    def ask(self, found: Found) -> list[Question]:
+        """All parts under every condition of which something was run."""
+        asked: list[Question] = []
+        for condition in conditions(ClaimsMode.FULL):
+            rungs = [ValueRuns(self.words(v), tuple(found.of(self.run(condition, v).key))) for v in self.values]
+            asked += _on(condition, [rung for rung in rungs if rung.courses])
+        return asked
+
+
+LADDERS = {
+    "transmission-rate": AscendingValues("s/n", "algorithm.support={}", (0.1, 0.2, 0.4, 0.6)),
+    "participation-rate": AscendingValues("nu", "algorithm.participation={}", (0.1, 0.2, 0.6, 1.0)),
+    "connectivity": AscendingValues("neighbours / others", "", (0.15, 0.3, 0.5, 0.8)),
+}
+
 
 @dataclass(frozen=True)
 class ValueRuns:
@@ -75,24 +89,11 @@ class ValueRuns:
         return "missed" if took is None or took.is_missed else f"{took.median:g}"
 
 
-def more_is_faster(key: str, title: str, statement: str, ladder: AscendingValues) -> Claim:
+def more_is_faster(key: str, title: str, statement: str) -> Claim:
     """The claim that more of it needs fewer iterations."""
-    source = ClaimExperiments(LINEAR, ladder.runs)
-    figure = lines(ladder.runs(ClaimsMode.FULL))
-    return Claim(key, title, statement, _CRITERION, source, ask_ladder(ladder), figure, instead=_INSTEAD)
-
-
-def ask_ladder(ladder: AscendingValues) -> Callable[[Found], list[Question]]:
-    """All parts under every condition of which something was run."""
-
-    def ask(found: Found) -> list[Question]:
-        asked: list[Question] = []
-        for condition in conditions(ClaimsMode.FULL):
-            rungs = [ValueRuns(ladder.words(v), tuple(found.of(ladder.run(condition, v).key))) for v in ladder.values]
-            asked += _on(condition, [rung for rung in rungs if rung.courses])
-        return asked
-
-    return ask
+    ladder = LADDERS[key]
+    source, figure = ClaimExperiments(LINEAR, ladder.runs), lines(ladder.runs(ClaimsMode.FULL))
+    return Claim(key, title, statement, _CRITERION, source, ladder.ask, figure, instead=_INSTEAD)
 
 
 def _on(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterator[Question]:
@@ -169,19 +170,16 @@ TRANSMISSION = more_is_faster(
     "Transmission rate",
     "PaME converges at every transmission rate s/n from 0.1 to 0.6. Revealing more of a model needs fewer iterations "
     "and ends nearer, and from a small rate on hardly so.",
-    AscendingValues("s/n", "algorithm.support={}", (0.1, 0.2, 0.4, 0.6)),
 )
 PARTICIPATION = more_is_faster(
     "participation-rate",
     "Participation rate",
     "PaME converges at every participation rate nu. Averaging more of the neighbours needs fewer iterations and ends "
     "nearer, and from a small share on hardly so.",
-    AscendingValues("nu", "algorithm.participation={}", (0.1, 0.2, 0.6, 1.0)),
 )
 CONNECTIVITY = more_is_faster(
     "connectivity",
     "Connectivity",
     "PaME converges on sparse and on dense graphs. A graph with more edges needs fewer iterations and ends nearer, and "
     "from a sparse one on hardly so.",
-    AscendingValues("neighbours / others", "", (0.15, 0.3, 0.5, 0.8)),
 )

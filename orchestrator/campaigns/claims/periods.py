@@ -13,8 +13,7 @@ from orchestrator.campaigns.claims.base_experiment import (
 )
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.pairs import at_end, diverged, ratio_test, to_target
-from orchestrator.campaigns.claims.reaches_target import reach
+from orchestrator.campaigns.claims.parts import at_end, diverged, ratio_test, reach, to_target
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import Question, at_most, larger, smaller
 from orchestrator.campaigns.verdicts import Verdict
@@ -50,7 +49,6 @@ def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
 
 
 def ask_periods(found: Found) -> list[Question]:
-    """Under every condition of which something was run."""
     return [question for condition in conditions(ClaimsMode.FULL) for question in _on(condition, found)]
 
 

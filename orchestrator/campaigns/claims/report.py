@@ -5,15 +5,14 @@ from html import escape
 from pathlib import Path
 
 from orchestrator.campaigns.cell import SIMULATE
-from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, OfComparison, OfStudy
-from orchestrator.campaigns.claims.files import comparison, study_file
-from orchestrator.campaigns.claims.outcome import ClaimsOutcome
+from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimsOutcome, OfComparison, OfStudy
 from orchestrator.campaigns.claims.run_curve import HOW
 from orchestrator.campaigns.claims.verdict import MARGIN, ClaimFinding, ClaimJudgement
 from orchestrator.campaigns.compare.grid import views
 from orchestrator.campaigns.compare.measure import HOW as COMPARE_HOW
 from orchestrator.campaigns.compare.report import doubts_of
 from orchestrator.campaigns.compare.tables import company_line, settings_words
+from orchestrator.campaigns.report_parts import how_measured, incomplete
 from orchestrator.campaigns.studies.grid import base_experiment
 from orchestrator.campaigns.studies.measure import HOW as STUDY_HOW
 from orchestrator.campaigns.verdicts import Verdict
@@ -69,10 +68,7 @@ def _head(outcome: ClaimsOutcome) -> str:
         for verdict in Verdict
         if verdict is not Verdict.UNKNOWN or verdict in verdicts
     ]
-    parts = [page.heading("Do the paper's claims hold?", chips), page.tiles(tiles)]
-    if outcome.trouble:
-        parts.append(page.callout([f"This is not complete: {outcome.trouble}"], look="bad"))
-    return "".join(parts)
+    return page.heading("Do the paper's claims hold?", chips) + page.tiles(tiles) + incomplete("This", outcome.trouble)
 
 
 def _table(outcome: ClaimsOutcome) -> str:
@@ -154,34 +150,23 @@ def _finding(finding: ClaimFinding | None) -> TableCell:
 
 
 def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
-    seeds = outcome.seeds[claim.key]
+    seeds, source, found = outcome.seeds[claim.key], claim.source, outcome.found[claim.key]
     rows = [("Seeds", ", ".join(map(str, seeds)))]
-    source = claim.source
     if isinstance(source, ClaimExperiments):
         rows += [(run.title, "  ".join(run.settings)) for run in source.runs(outcome.mode)]
         return page.folded("All settings", page.pairs(rows)) + page.fold("The base experiment", source.base.strip())
     if isinstance(source, OfStudy):
-        found = outcome.found[claim.key]
-        study = found.study or source.sized(outcome.mode)
-        base = base_experiment(study_file(study.name))
+        study, base = found.study or source.sized(outcome.mode), base_experiment(source.file)
         rows += [(f"Chosen eta of {each.algorithm}", each.words) for each in found.tuned]
         rows += [(policy.words, "  ".join(policy.settings)) for policy in study.policies(base)]
         rows += [(condition.words, "  ".join(condition.settings)) for condition in study.conditions]
         return page.pairs(rows) + page.fold("The base experiment", to_yaml(base))
-    return page.pairs([*rows, *_compared(claim, outcome)]) + page.fold(
-        "The comparison", comparison(outcome.mode, seeds).path.read_text(encoding="utf-8")
-    )
-
-
-def _compared(claim: Claim, outcome: ClaimsOutcome) -> list[tuple[str, str]]:
-    """What tuning chose; the rest stands in the comparison's own report."""
-    plan = comparison(outcome.mode, outcome.seeds[claim.key])
-    rows = [("Base", str(dict(plan.base))), ("Tuning", f"{plan.tuning.runs} settings each, seed {plan.tuning.seed}")]
-    compared = outcome.found[claim.key].compared
-    if compared is not None:
-        rows += [(f"{c.algorithm}, {c.view.value}", settings_words(c.values)) for c in compared.choices]
+    plan = source.plan(outcome.mode, seeds)
+    rows += [("Base", str(dict(plan.base))), ("Tuning", f"{plan.tuning.runs} settings each, seed {plan.tuning.seed}")]
+    if found.compared is not None:  # what tuning chose; the rest stands there
+        rows += [(f"{c.algorithm}, {c.view.value}", settings_words(c.values)) for c in found.compared.choices]
         rows.append(("Its own report", "comparison/report.html"))
-    return rows
+    return page.pairs(rows) + page.fold("The comparison", plan.path.read_text(encoding="utf-8"))
 
 
 def _how(outcome: ClaimsOutcome) -> str:
@@ -189,6 +174,4 @@ def _how(outcome: ClaimsOutcome) -> str:
     rows = list(HOW.items()) if ClaimExperiments in kinds else []
     rows += [(f"{name} (studies)", words) for name, words in STUDY_HOW.items()] if OfStudy in kinds else []
     rows += [(f"{name} (comparison)", words) for name, words in COMPARE_HOW.items()] if OfComparison in kinds else []
-    rows = [(name[:1].upper() + name[1:], words) for name, words in rows]
-    rows.append(("Again", outcome.command))
-    return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))
+    return how_measured([*rows, ("Again", outcome.command)])

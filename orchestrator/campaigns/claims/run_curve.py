@@ -68,7 +68,6 @@ class ClaimLook(Look):
 
 
 def curve_of_run(run: Run) -> RunCurve:
-    """A run as claims see it."""
     stick = Yardstick(**run.figures) if run.figures else None
     marks = tuple(
         CurveMark(

@@ -24,7 +24,6 @@ def next_baselines(comparison: Comparison, done: Trials) -> list[Trial]:
 
 
 def choose_baselines(comparison: Comparison, rows: Sequence[CompareRow]) -> list[Choice]:
-    """The step of each that does best."""
     found = []
     for kind in Baseline:
         mine = sorted(of_cell(rows, CompareView.AS_PUBLISHED, kind.value), key=lambda row: str(row.cell.values))
@@ -34,7 +33,6 @@ def choose_baselines(comparison: Comparison, rows: Sequence[CompareRow]) -> list
 
 
 def final_baselines(choices: Sequence[Choice], seeds: Sequence[int]) -> list[CompareCell]:
-    """On the seeds that are compared."""
     return [_cell(Baseline(choice.algorithm), choice.values, seed) for seed in seeds for choice in choices]
 
 

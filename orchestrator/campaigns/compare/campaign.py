@@ -35,13 +35,12 @@ from orchestrator.campaigns.compare.measure import (
     stick_of,
     to_suboptimality,
 )
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
-from orchestrator.campaigns.compare.tables import NOTHING
 from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
-from orchestrator.campaigns.compare.verdict import findings, goals, lines
+from orchestrator.campaigns.compare.verdict import CompareOutcome, findings, goals, lines
 from orchestrator.campaigns.options import backend_of
+from orchestrator.campaigns.report_parts import NOTHING
 from orchestrator.errors import writing
 from orchestrator.number_words import number, percent, volume
 from orchestrator.results.typed_json import write_json
@@ -49,8 +48,6 @@ from pame.baselines import Baseline
 
 TUNING, FINAL, REAL = "tuning", "comparison", "real nodes"
 BASELINE_TUNING, BASELINE = "tuning of a baseline", "baseline"
-_TO_ITS_END = "to its end"
-"""What tells the longer run of a setting from the shorter one."""
 _QUICK_TRIALS = 2
 
 
@@ -95,57 +92,45 @@ class CompareCampaign:
                     BACKENDS[place].check(experiment_of(comparison, cell), comparison.folder)
 
     def stages(self) -> Stages[None]:
+        """The baselines are tuned as the algorithms are, then run on the seeds that are compared."""
         comparison = self.comparison
         done: dict[Trial, CompareRow] = {}
         while trials := next_trials(comparison, done):
-            done |= yield from self._try(TUNING, [self._trial(trial) for trial in trials])
+            done |= yield from self._try(TUNING, trials)
             self._choices = choose(comparison, judged(done))
-        yield from self._baselines()
+        done = {}
+        while trials := next_baselines(comparison, done):
+            done |= yield from self._try(BASELINE_TUNING, trials)
+        self._baseline_choices = choose_baselines(comparison, judged(done))
+        yield Stage(BASELINE, list(map(self._cell, final_baselines(self._baseline_choices, comparison.seeds))))
         chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
-        final = [self._cell(cell) for cell in final_cells(chosen, comparison.seeds)]
+        final = list(map(self._cell, final_cells(chosen, comparison.seeds)))
         yield Stage(FINAL, final)
         if self.backend != SIMULATE:
             placed = [replace(c, folder=f"real/{n:02d}-{c.experiment.name}") for n, c in enumerate(final, 1)]
             yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=True)
 
-    def _baselines(self) -> Stages[None]:
-        """Tuned as the algorithms are, then on the seeds that are compared."""
-        comparison = self.comparison
-        done: dict[Trial, CompareRow] = {}
-        while trials := next_baselines(comparison, done):
-            done |= yield from self._try(BASELINE_TUNING, [self._baseline_trial(trial) for trial in trials])
-        self._baseline_choices = choose_baselines(comparison, judged(done))
-        cells = final_baselines(self._baseline_choices, comparison.seeds)
-        yield Stage(BASELINE, [self._baseline(cell) for cell in cells])
-
-    def _try(self, stage: str, cells: Sequence[Cell]) -> Stages[dict[Trial, CompareRow]]:
-        runs = yield Stage(stage, cells)
-        rows = [(self._row(run), _TO_ITS_END in run.labels.values()) for run in runs]
-        return {Trial(row.cell, to_its_end): row for row, to_its_end in rows}
-
-    @property
-    def _short(self) -> End:
-        comparison = self.comparison
-        return End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
+    def _try(self, stage: str, trials: Sequence[Trial]) -> Stages[dict[Trial, CompareRow]]:
+        runs = yield Stage(stage, list(map(self._trial, trials)))
+        return dict(zip(trials, map(self._row, runs), strict=True))
 
     def _trial(self, trial: Trial) -> Cell:
-        return _until(trial, self._cell(trial.cell, None if trial.to_its_end else self._short))
-
-    def _baseline_trial(self, trial: Trial) -> Cell:
-        return _until(trial, self._baseline(trial.cell, None if trial.to_its_end else self._short))
-
-    def _cell(self, cell: CompareCell, end: End | None = None) -> Cell:
+        if trial.to_its_end:  # a label tells it from the shorter run of the same setting
+            return self._cell(trial.cell, until="to its end")
         comparison = self.comparison
-        look = CompareLook(comparison.targets, end)
-        return Cell(_labels(cell), experiment_of(comparison, cell), look, comparison.folder)
+        end = End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
+        return self._cell(trial.cell, end)
 
-    def _baseline(self, cell: CompareCell, end: End | None = None) -> Cell:
-        """On the data of any of the algorithms."""
-        comparison, chosen = self.comparison, dict(cell.values)
-        eta, gamma = float(chosen["eta"] or 0.0), float(chosen["gamma"] or 1.0)
-        look = BaselineLook(comparison.targets, end, Baseline(cell.algorithm), eta, gamma)
-        some = replace(tuning_cells(comparison)[0], seed=cell.seed)
-        return Cell(_labels(cell), experiment_of(comparison, some), look, comparison.folder)
+    def _cell(self, cell: CompareCell, end: End | None = None, **more: str) -> Cell:
+        """Of a baseline on the data of any of the algorithms."""
+        comparison, values = self.comparison, dict(cell.values)
+        labels = {"algorithm": cell.algorithm, "view": cell.view.value, "values": values, **more}
+        look = CompareLook(comparison.targets, end)
+        if cell.is_baseline:
+            eta, gamma = float(values["eta"] or 0.0), float(values["gamma"] or 1.0)
+            look = BaselineLook(comparison.targets, end, Baseline(cell.algorithm), eta, gamma)
+            cell = replace(tuning_cells(comparison)[0], seed=cell.seed)
+        return Cell(labels, experiment_of(comparison, cell), look, comparison.folder)
 
     def _row(self, run: Run) -> CompareRow:
         return row_of(run, self.comparison.of, self._views)
@@ -211,14 +196,6 @@ def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison
     if quick:
         tuning = tuning.model_copy(update={"runs": min(_QUICK_TRIALS, tuning.runs), "more": 0})
     return replace(comparison, seeds=tuple(chosen), tuning=tuning)
-
-
-def _until(trial: Trial, cell: Cell) -> Cell:
-    return replace(cell, labels={**cell.labels, "until": _TO_ITS_END}) if trial.to_its_end else cell
-
-
-def _labels(cell: CompareCell) -> dict[str, Any]:
-    return {"algorithm": cell.algorithm, "view": cell.view.value, "values": dict(cell.values)}
 
 
 def _result(outcome: CompareOutcome) -> dict[str, object]:

@@ -1,12 +1,12 @@
 """The charts of a comparison: suboptimality and accuracy against rounds, bytes, iterations and seconds."""
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
-from orchestrator.campaigns.compare.measure import CompareMark, CompareRow, of_cell
-from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.tune import score
-from orchestrator.campaigns.compare.verdict import BYTES, ITERATIONS, ROUNDS, SECONDS, Measure
+from orchestrator.campaigns.compare.verdict import BYTES, ITERATIONS, ROUNDS, SECONDS, CompareOutcome, Measure
 from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Legend, curve, series_color, suits_log
@@ -17,11 +17,7 @@ Pair = tuple[float, float]
 _COLOURS = 8
 _NOTE = "A line per algorithm: its median seed. What exchanges nothing is level: that is the best it comes to."
 WHOSE = {"nodes": "the nodes' own models", "mean": "the mean model", "worst": "the worst node's own model"}
-_OF: dict[str, Callable[[CompareMark], float | None]] = {
-    "nodes": lambda mark: mark.nodes,
-    "mean": lambda mark: mark.mean,
-    "worst": lambda mark: mark.worst,
-}
+Figure = Callable[[CompareMark], float | None]
 _POINTS = 200
 _PLACES = {ROUNDS: "Communication rounds", BYTES: "Bytes", SECONDS: "Seconds", ITERATIONS: "Iterations"}
 
@@ -32,7 +28,6 @@ def x_switch(outcome: CompareOutcome) -> Switch:
 
 
 def legend(outcome: CompareOutcome) -> Legend:
-    """The algorithms, in the order of the file."""
     names = names_of(outcome)
     return Legend("algorithm", names, ordered=len(names) > _COLOURS)
 
@@ -50,7 +45,8 @@ def curves(outcome: CompareOutcome) -> list[Chart]:
         words, name = f"Relative suboptimality, {view.value}", f"left-{view.key}"
         axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[outcome.comparison.of]}"
         figures.append(_figure(outcome, runs, name, words, axis, lambda mark: mark.left))
-        for whose, of in _OF.items():
+        for whose in WHOSE:
+            of: Figure = attrgetter(whose)
             if whose != outcome.comparison.of and any(of(mark) is not None for run in runs for mark in run.marks):
                 words, name = f"Of {WHOSE[whose]}, {view.value}", f"left-{whose}-{view.key}"
                 axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[whose]}"
@@ -60,10 +56,10 @@ def curves(outcome: CompareOutcome) -> list[Chart]:
 
 def median_runs(outcome: CompareOutcome, view: CompareView) -> list[CompareRow]:
     """Of each algorithm the run with the median seed, in the order in which tuning ranks runs; then the baselines'."""
-    groups = [of_cell(outcome.rows, view, algorithm) for algorithm in contestants(outcome.comparison, view)]
+    groups = [outcome.of(view, algorithm) for algorithm in contestants(outcome.comparison, view)]
     if not any(groups):
         return []
-    groups += [[row for row in outcome.baselines if row.cell.algorithm == kind.value] for kind in Baseline]
+    groups += [outcome.of_baseline(kind) for kind in Baseline]
     found = []
     for group in groups:
         rows = sorted(group, key=lambda row: score(row, outcome.comparison.targets))
@@ -81,7 +77,7 @@ def _figure(
     key: str,
     title: str,
     axis: str,
-    of: Callable[[CompareMark], float | None],
+    of: Figure,
 ) -> Chart:
     color = series_color(legend(outcome))
     unit, size = byte_unit(max(mark.bytes for run in runs for mark in run.marks))
@@ -99,9 +95,7 @@ def _figure(
     return Chart(key, title, _NOTE, specs, data, ("x",))
 
 
-def _rows(
-    runs: Sequence[CompareRow], run: CompareRow, measure: Measure, of: Callable[[CompareMark], float | None], scale: int
-) -> list[Dot]:
+def _rows(runs: Sequence[CompareRow], run: CompareRow, measure: Measure, of: Figure, scale: int) -> list[Dot]:
     pairs = pairs_of(runs, measure, run, of)
     return [
         {"x": float(f"{x / scale:.5g}"), "y": float(f"{y:.5g}"), "group": run.cell.algorithm}
@@ -109,27 +103,19 @@ def _rows(
     ]
 
 
-def flat(
-    runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Callable[[CompareMark], float | None]
-) -> list[Pair]:
+def flat(runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Figure) -> list[Pair]:
     """What exchanges nothing has no rounds, bytes or seconds: a line at its best, as long as the others'."""
-    others = [x for other in runs if not is_baseline(other) for mark in other.marks if (x := measure.of(mark))]
+    others = [x for other in runs if not other.cell.is_baseline for mark in other.marks if (x := measure.of(mark))]
     best = sorted(run.marks, key=lambda mark: mark.left)[:1]
     ends = [y for mark in best if (y := of(mark)) is not None]
     return [(x, y) for y in ends for x in (min(others), max(others))] if others else []
 
 
-def pairs_of(
-    runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Callable[[CompareMark], float | None]
-) -> list[Pair]:
-    if is_baseline(run) and measure is not ITERATIONS:
+def pairs_of(runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Figure) -> list[Pair]:
+    if run.cell.is_baseline and measure is not ITERATIONS:
         return flat(runs, measure, run, of)
     both = ((measure.of(mark), of(mark)) for mark in run.marks)
     return [(x, y) for x, y in both if x is not None and y is not None]
-
-
-def is_baseline(run: CompareRow) -> bool:
-    return run.cell.algorithm in {kind.value for kind in Baseline}
 
 
 def _axes(outcome: CompareOutcome) -> list[Measure]:

@@ -15,6 +15,7 @@ from orchestrator.experiment import Experiment, ExperimentError, load_data, swep
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.overrides import Override
 from orchestrator.experiment.text import Data
+from pame.baselines import Baseline
 from pame.randomness import Key, Purpose, subset
 
 Plain = str | int | float | bool | None
@@ -47,7 +48,6 @@ class CompareView:
     """None: as published."""
 
     AS_PUBLISHED: ClassVar["CompareView"]
-    STANDARDIZED: ClassVar["CompareView"]
 
     @property
     def value(self) -> str:
@@ -64,7 +64,6 @@ class CompareView:
 
 
 CompareView.AS_PUBLISHED = CompareView()
-CompareView.STANDARDIZED = CompareView(StandardReading())
 
 
 def views(comparison: Comparison) -> list[CompareView]:
@@ -103,6 +102,11 @@ class CompareCell:
     seed: int
 
     @property
+    def is_baseline(self) -> bool:
+        """Whether it exchanges nothing."""
+        return self.algorithm in {kind.value for kind in Baseline}
+
+    @property
     def name(self) -> str:
         return f"{self.algorithm}_{self.view.key}_seed-{self.seed}"
 
@@ -135,7 +139,6 @@ def sampled(axes: Mapping[str, Sequence[Plain]], tuning: Tuning) -> list[Values]
 
 
 def tuning_cells(comparison: Comparison) -> list[CompareCell]:
-    """Every setting that is tried at first, in all views."""
     return [
         CompareCell(algorithm, view, values, comparison.tuning.seed)
         for view in views(comparison)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
-from orchestrator.campaigns.cell import Look, Measurement, Run, RunPoint
-from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Values
+from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run, RunPoint
+from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.mixing_partners import ITERATIONS, MixingPartners, company_of
-from orchestrator.campaigns.curves import NODES, SENT, WORST, By, curve_of, decisive, of_nodes
+from orchestrator.campaigns.curves import NODES, WORST, By, curve_of, decisive, of_nodes
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
 from pame.algorithms import FixedStep
@@ -74,16 +74,10 @@ HOW = {
 """What the figures mean."""
 
 
-@dataclass(frozen=True)
-class CompareMark:
-    """One point of a run's curve, and what it had taken."""
+@dataclass(frozen=True, kw_only=True)
+class CompareMark(RunPoint):
+    """One point of a run's curve, seen by the yardstick."""
 
-    iteration: int
-    rounds: float
-    bytes: float
-    seconds: float | None
-    objective: float
-    """f(mean model), for the stop rule."""
     left: float
     """The relative suboptimality that targets are about."""
     accuracy: float | None = None
@@ -93,21 +87,13 @@ class CompareMark:
     """The mean over the nodes at their own models."""
     worst: float | None = None
     """The worst node's."""
-    sent: float | None = None
-    """Bytes really sent, where `bytes` counts only the edges that take part."""
 
 
 @dataclass(frozen=True)
-class CompareRow:
+class CompareRow(HowEnded):
     cell: CompareCell
-    backend: str
-    status: str
     marks: tuple[CompareMark, ...]
     company: MixingPartners
-    cpu_bound: bool = False
-    health: str = ""
-    """Of a run on nodes; empty: nobody knows."""
-    health_reason: str = ""
 
     @property
     def left(self) -> float | None:
@@ -184,13 +170,9 @@ def row_of(run: Run, of: Of, views: Mapping[str, CompareView]) -> CompareRow:
     labels, stick = run.labels, stick_of(run)
     return CompareRow(
         CompareCell(labels["algorithm"], views[labels["view"]], tuple(labels["values"].items()), run.seed),
-        run.backend,
-        run.status,
         tuple(_mark(point, stick, of) for point in run.curve),
         MixingPartners(**run.figures["company"]),
-        run.cpu_bound,
-        run.health,
-        run.health_reason,
+        **run.ended(),
     )
 
 
@@ -198,17 +180,12 @@ def _mark(point: RunPoint, stick: Yardstick, of: Of) -> CompareMark:
     known, nodes, worst = point.metrics, point.metrics.get(NODES), point.metrics.get(WORST)
     is_of_nodes = of == "nodes" and nodes is not None
     return CompareMark(
-        iteration=point.iteration,
-        rounds=point.rounds,
-        bytes=point.bytes,
-        seconds=point.seconds,
-        objective=point.objective,
+        **vars(point),
         left=stick.left(nodes if is_of_nodes and nodes is not None else point.objective),
         accuracy=known.get(of_nodes(ACCURACY) if is_of_nodes else ACCURACY),
         mean=stick.left(point.objective),
         nodes=None if nodes is None else stick.left(nodes),
         worst=None if worst is None else stick.left(worst),
-        sent=known.get(SENT),
     )
 
 
@@ -240,13 +217,7 @@ def accuracy_goals(rows: Iterable[CompareRow], points: float) -> dict[int, float
     return {seed: value - points / _PERCENT for seed, value in best.items()}
 
 
-def of_cell(
-    rows: Iterable[CompareRow], view: CompareView, algorithm: str, values: Values | None = None
-) -> list[CompareRow]:
-    """The runs of an algorithm in a view, by seed; `values`: only those with these settings."""
-    found = [
-        row
-        for row in rows
-        if (row.cell.view, row.cell.algorithm) == (view, algorithm) and values in (None, row.cell.values)
-    ]
+def of_cell(rows: Iterable[CompareRow], view: CompareView, algorithm: str) -> list[CompareRow]:
+    """The runs of an algorithm in a view, by seed."""
+    found = [row for row in rows if (row.cell.view, row.cell.algorithm) == (view, algorithm)]
     return sorted(found, key=lambda row: row.cell.seed)

@@ -5,10 +5,9 @@ from typing import Any
 
 import vl_convert
 
-from orchestrator.campaigns.compare.charts import WHOSE, is_baseline, median_runs, names_of, pairs_of
+from orchestrator.campaigns.compare.charts import WHOSE, median_runs, names_of, pairs_of
 from orchestrator.campaigns.compare.grid import CompareView, views
-from orchestrator.campaigns.compare.outcome import CompareOutcome
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, Measure
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Measure
 from orchestrator.errors import writing
 from orchestrator.report.theme import chart_themes
 
@@ -43,7 +42,7 @@ def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spe
     runs, names = median_runs(outcome, view), names_of(outcome)
     size = 2**20 if measure is BYTES else 1
     values: list[dict[str, Any]] = [
-        {"x": x / size, "y": y, "algorithm": run.cell.algorithm, "baseline": is_baseline(run)}
+        {"x": x / size, "y": y, "algorithm": run.cell.algorithm, "baseline": run.cell.is_baseline}
         for run in runs
         for x, y in pairs_of(runs, measure, run, lambda mark: mark.left)
         if x > 0 and y > 0

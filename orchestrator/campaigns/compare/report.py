@@ -5,8 +5,7 @@ from pathlib import Path
 
 from orchestrator.campaigns.compare.charts import WHOSE, curves, legend, names_of, x_switch
 from orchestrator.campaigns.compare.grid import contestants, left_out, tried, views
-from orchestrator.campaigns.compare.measure import HOW, of_cell
-from orchestrator.campaigns.compare.outcome import CompareOutcome
+from orchestrator.campaigns.compare.measure import HOW
 from orchestrator.campaigns.compare.tables import (
     choices_table,
     company_table,
@@ -16,7 +15,16 @@ from orchestrator.campaigns.compare.tables import (
     remark,
     view_table,
 )
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareFinding, findings, goals, is_free
+from orchestrator.campaigns.compare.verdict import (
+    BYTES,
+    ROUNDS,
+    CompareFinding,
+    CompareOutcome,
+    findings,
+    goals,
+    is_free,
+)
+from orchestrator.campaigns.report_parts import doubts_of_nodes, how_measured, incomplete
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
 from orchestrator.number_words import count, duration
@@ -64,14 +72,9 @@ def _head(outcome: CompareOutcome) -> str:
     runs = len(outcome.tuning) + len(outcome.simulated) + len(outcome.measured)
     below = f"{len(outcome.tuning)} of them for tuning; {duration(float(f'{outcome.seconds:.3g}'))} in all"
     tiles = [*map(_tile, _tightest(outcome)), ("Runs", str(runs), below)]
-    parts = [page.heading(comparison.name, chips), page.tiles(tiles)]
-    if outcome.trouble:
-        parts.append(page.callout([f"This comparison is not complete: {outcome.trouble}"], look="bad"))
-    if bound := [row for row in outcome.measured if row.cpu_bound]:
-        words = f"{count(len(bound), 'run')} on real nodes had steps that overran: the machine was too busy. "
-        parts.append(page.callout([f"{words}They say nothing about time and are left out of seconds."]))
-    if words := degraded_runs(outcome):
-        parts.append(page.callout([f"{words}."]))
+    parts = [page.heading(comparison.name, chips), page.tiles(tiles), incomplete("This comparison", outcome.trouble)]
+    busy = sum(row.cpu_bound for row in outcome.measured)
+    parts.append(doubts_of_nodes(busy, "run", "seconds", degraded_runs(outcome)))
     if doubts := doubts_of(outcome):
         parts.append(page.callout(doubts, "Look again"))
     if free := [goal.words for goal in goals(outcome) if outcome.rows and is_free(outcome, goal)]:
@@ -94,7 +97,7 @@ def doubts_of(outcome: CompareOutcome) -> list[str]:
     doubts = [f"{c.algorithm}, {c.view.value}: {remark(c)}" for c in outcome.choices if remark(c)]
     for view in views(outcome.comparison):
         for name in contestants(outcome.comparison, view):
-            rows = of_cell(outcome.rows, view, name)
+            rows = outcome.of(view, name)
             if any(row.status != Status.FINISHED.value for row in rows):
                 doubts.append(f"{name}, {view.value}: {ended(rows)}")
     return doubts
@@ -164,13 +167,11 @@ def _settings(outcome: CompareOutcome) -> str:
 
 
 def _how(outcome: CompareOutcome) -> str:
-    rows = [(name.capitalize(), words) for name, words in HOW.items()]
     optima = "; ".join(
         f"seed {seed}: f(0) = {stick.start:.6g}, f* = {stick.best:.6g}"
         for seed, stick in sorted(outcome.sticks.items())
     )
-    rows.append(("Optima", optima or "not measured"))
-    return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))
+    return how_measured([*HOW.items(), ("Optima", optima or "not measured")])
 
 
 def _span(period: Period) -> str:

@@ -4,20 +4,30 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from rich.table import Table
+
 from orchestrator.campaigns.compare.grid import CompareView, Values, contestants
-from orchestrator.campaigns.compare.measure import CompareRow, of_cell
+from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners, typical
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.tune import Choice
-from orchestrator.campaigns.compare.verdict import CONTESTS, MEASURES, CompareFinding, findings, goals, is_free, lines
+from orchestrator.campaigns.compare.verdict import (
+    CONTESTS,
+    MEASURES,
+    CompareFinding,
+    CompareOutcome,
+    Line,
+    findings,
+    goals,
+    is_free,
+    lines,
+)
+from orchestrator.campaigns.curves import SENT
+from orchestrator.campaigns.report_parts import MISSED, NOTHING
 from orchestrator.number_words import duration, percent
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import TableCell
 from orchestrator.results.spread import Spread
-
-NOTHING = "–"
-MISSED = "missed"
 
 
 def view_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
@@ -55,11 +65,11 @@ def company_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
         [
             *([reading_words(view)] if readings else []),
             name,
-            ended(of_cell(outcome.rows, view, name)),
+            ended(outcome.of(view, name)),
             f"{met.partners:.3g}",
             percent(met.alone),
             f"{met.messages:.3g}",
-            _really_sent(of_cell(outcome.rows, view, name)),
+            _really_sent(outcome.of(view, name)),
         ]
         for view in some
         for name, met in _companies(outcome, view).items()
@@ -70,7 +80,7 @@ def company_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
 def _really_sent(rows: Sequence[CompareRow]) -> str:
     """How many times the bytes that count were sent, in all."""
     lasts = [row.marks[-1] for row in rows if row.marks]
-    shares = [last.sent / last.bytes for last in lasts if last.sent is not None and last.bytes]
+    shares = [last.metrics[SENT] / last.bytes for last in lasts if SENT in last.metrics and last.bytes]
     return f"{median(shares):.3g} times" if shares else "the same"
 
 
@@ -84,7 +94,7 @@ def company_line(outcome: CompareOutcome, view: CompareView) -> str:
 
 def _companies(outcome: CompareOutcome, view: CompareView) -> dict[str, MixingPartners]:
     """Medians over the seeds, by algorithm."""
-    rows = {name: of_cell(outcome.rows, view, name) for name in contestants(outcome.comparison, view)}
+    rows = {name: outcome.of(view, name) for name in contestants(outcome.comparison, view)}
     return {name: typical([row.company for row in some]) for name, some in rows.items() if some}
 
 
@@ -148,3 +158,32 @@ def _cell(found: Spread | None, words: Callable[[float | None], str]) -> TableCe
 
 def _said(finding: CompareFinding | None) -> str:
     return NOTHING if finding is None else finding.words
+
+
+def result_table(outcome: CompareOutcome, view: CompareView) -> Table:
+    """Every target and algorithm of a view: medians, and the range below where seeds differ."""
+    table = Table(
+        title=view.value, title_justify="left", title_style="bold", header_style="bold", box=None, pad_edge=False
+    )
+    for heading in ("target", "algorithm"):
+        table.add_column(heading, no_wrap=True)
+    timed = ["simulated"] if outcome.measured else []
+    for heading in ("reached", *(measure.words for measure in MEASURES), *timed, "left there"):
+        table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
+    for goal in goals(outcome):
+        for place, line in enumerate(lines(outcome, view, goal)):
+            free = "\n[dim]reached without\ncommunication[/]" if is_free(outcome, goal) else ""
+            table.add_row("" if place else f"{goal.key}{free}", line.algorithm, *_words(line, bool(timed)))
+    return table
+
+
+def _words(line: Line, timed: bool) -> list[str]:
+    found = [shown(line.took[measure.key], _brief(measure.show)) for measure in MEASURES]
+    figures = [f"{middle}\n[dim]{below}[/]" if below else middle for middle, below in found]
+    figures += [shown(line.simulated_s, _brief(duration))[0]] if timed else []
+    return [line.reached, *figures, shown(line.left, percent)[0]]
+
+
+def _brief(words: Callable[[float | None], str]) -> Callable[[float | None], str]:
+    """With three digits: a terminal is narrow."""
+    return lambda value: words(None if value is None else float(f"{value:.3g}"))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from orchestrator.campaigns.compare.file import Comparison
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
 from orchestrator.campaigns.compare.measure import (
     CompareMark,
@@ -14,14 +15,47 @@ from orchestrator.campaigns.compare.measure import (
     to_suboptimality,
     under_stop_rule,
 )
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.ratios import Ratio, ratio_by_seed
-from orchestrator.campaigns.compare.tune import has_diverged
+from orchestrator.campaigns.compare.tune import Choice, has_diverged
 from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.number_words import count, duration, number, volume
 from orchestrator.results.paired import ENOUGH_SEEDS, Taken
 from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
+
+
+@dataclass(frozen=True)
+class CompareOutcome:
+    comparison: Comparison
+    nodes: int
+    backend: str
+    command: str
+    sticks: Mapping[int, Yardstick]
+    """By seed."""
+    tuning: Sequence[CompareRow]
+    choices: Sequence[Choice]
+    simulated: Sequence[CompareRow]
+    baselines: Sequence[CompareRow] = ()
+    """No communication, and one node with all data; always in the simulator."""
+    measured: Sequence[CompareRow] = ()
+    """On real nodes."""
+    seconds: float = 0.0
+    """How long all of it took."""
+    trouble: str | None = None
+    """Why it is not complete."""
+
+    @property
+    def rows(self) -> Sequence[CompareRow]:
+        """What is compared: the runs on real nodes, if there are any."""
+        return self.measured or self.simulated
+
+    def of(self, view: CompareView, algorithm: str) -> list[CompareRow]:
+        """What is compared of an algorithm, by seed."""
+        return of_cell(self.rows, view, algorithm)
+
+    def of_baseline(self, kind: Baseline) -> list[CompareRow]:
+        return [row for row in self.baselines if row.cell.algorithm == kind.value]
 
 
 @dataclass(frozen=True)
@@ -94,7 +128,8 @@ class CompareFinding:
     ratio: Ratio | None = None
     """How many times that the runner-up needs, seed by seed."""
     doubtful: tuple[str, ...] = ()
-    """Those from whom the first cannot be told: the interval of the paired ratio is not above 1, or there is none."""
+    """Those from whom the first cannot be told: the interval of the paired ratio is not above 1, or there is none; but
+    who diverges with every seed never gets there, however long it runs."""
     is_free: bool = False
     """Whether no communication gets there, too: then nobody wins."""
     is_alone: bool = True
@@ -155,7 +190,7 @@ def goals(outcome: CompareOutcome) -> list[Goal]:
 
 def is_free(outcome: CompareOutcome, goal: Goal) -> bool:
     """Whether no communication gets there in at least half of its runs."""
-    rows = [row for row in outcome.baselines if row.cell.algorithm == Baseline.ALONE.value]
+    rows = outcome.of_baseline(Baseline.ALONE)
     return goal.is_contest and bool(rows) and 2 * sum(hit(row, goal) is not None for row in rows) >= len(rows)
 
 
@@ -168,15 +203,12 @@ def lines(outcome: CompareOutcome, view: CompareView, goal: Goal) -> list[Line]:
     """Every algorithm that ran in a view, in the order of the file; then those that exchange nothing."""
     found = []
     for algorithm in contestants(outcome.comparison, view):
-        rows = of_cell(outcome.rows, view, algorithm)
+        rows = outcome.of(view, algorithm)
         simulated = of_cell(outcome.simulated, view, algorithm) if outcome.measured else []
         if rows:
             found.append(_line(algorithm, goal, rows, simulated))
-    for kind in Baseline:
-        rows = [row for row in outcome.baselines if row.cell.algorithm == kind.value]
-        if rows:
-            found.append(replace(_line(kind.value, goal, rows, []), is_baseline=True))
-    return found
+    some = {kind: rows for kind in Baseline if (rows := outcome.of_baseline(kind))}
+    return [*found, *(replace(_line(kind.value, goal, rows, []), is_baseline=True) for kind, rows in some.items())]
 
 
 def _line(algorithm: str, goal: Goal, rows: Sequence[CompareRow], simulated: Sequence[CompareRow]) -> Line:
@@ -250,7 +282,7 @@ def _finding(
         tuple(
             name
             for name, ratio in ratios.items()
-            if not (ratio is not None and ratio.is_decided) and not _never_ends(of_cell(outcome.rows, view, name))
+            if not (ratio is not None and ratio.is_decided) and not all(map(has_diverged, outcome.of(view, name)))
         ),
         is_alone=all(found.missed == found.runs for name, found in known if name not in lowest),
     )
@@ -259,14 +291,9 @@ def _finding(
 def _ratio(
     outcome: CompareOutcome, view: CompareView, goal: Goal, measure: Measure, both: tuple[str, str]
 ) -> Ratio | None:
-    rows = [of_cell(outcome.rows, view, name) for name in both]
+    rows = [outcome.of(view, name) for name in both]
     first, second = (by_seed(some, goal, measure) for some in rows)
     return ratio_by_seed(first, second, _rounding(outcome, goal, [row for some in rows for row in some]))
-
-
-def _never_ends(rows: Sequence[CompareRow]) -> bool:
-    """Whether all of them diverge: such an algorithm never gets there, however long it runs."""
-    return all(map(has_diverged, rows))
 
 
 def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -> float:

@@ -1,9 +1,9 @@
 """Studies: a claim of the paper, a grid of runs that tests it, and a verdict by criteria written down beforehand.
 
     grid           what varies: policies, conditions, seeds        stragglers, link_failure   the studies there are
-    tune           the step of PaME and that of D-PSGD, alike      measure                    a run -> one row
-    spread         rows -> medians and ranges                      verdict                    what holds, what not
-    campaign       the stages, and what is left behind             report                     the page, charts, tables
+    tune           the step of PaME and that of D-PSGD, alike      measure                    run -> row -> medians
+    campaign       the stages, and what is left behind             verdict                    what holds, what not
+    report         the page, charts, tables
 
 A new study is a file like `stragglers.py` and a line in STUDIES. May import: everything in `orchestrator` but the
 command line, and `pame`.

@@ -4,7 +4,7 @@
 """
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,10 @@ from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
 from orchestrator.campaigns.options import CampaignError, backend_of, shipped_file
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.grid import Study, StudyCell, base_experiment, experiment_of
-from orchestrator.campaigns.studies.measure import StudyLook, row_of
-from orchestrator.campaigns.studies.outcome import StudyOutcome
+from orchestrator.campaigns.studies.measure import Rows, StudyLook, StudyRow, row_of
 from orchestrator.campaigns.studies.report import write_study_report
-from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
-from orchestrator.campaigns.studies.verdict import StudyJudgement, judge
+from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, judge
 from orchestrator.errors import writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.number_words import duration, percent, volume
@@ -63,15 +61,12 @@ class StudyCampaign:
 
     def tuning(self) -> Stages[None]:
         """The steps of PaME and of D-PSGD."""
-        tuning = tune(self.study, self.base)
-        try:
-            asked = next(tuning)
-            while True:
-                runs = yield Stage(TUNING, [self._cell(cell, step=cell.policy.settings[0]) for cell in asked])
-                asked = tuning.send([row_of(run) for run in runs])
-        except StopIteration as end:
-            self.tuned = end.value
+        self.tuned = yield from tune(self.study, self.base, self._try)
         self.study = replace(self.study, steps=steps_of(self.tuned))
+
+    def _try(self, cells: Sequence[StudyCell]) -> Stages[list[StudyRow]]:
+        runs = yield Stage(TUNING, [self._cell(cell, step=cell.policy.settings[0]) for cell in cells])
+        return [row_of(run) for run in runs]
 
     def grid(self) -> list[Cell]:
         return [self._cell(cell) for cell in self.study.cells(self.base, self.seeds)]

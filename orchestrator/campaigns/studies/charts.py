@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from orchestrator.campaigns.dots import dot, dots_suit_log
+from orchestrator.campaigns.report_parts import dot, dots_suit_log
 from orchestrator.campaigns.studies.grid import PATIENCES, SPARES, Policy
-from orchestrator.campaigns.studies.outcome import StudyOutcome
-from orchestrator.campaigns.studies.spread import BYTES, LEFT, LEFT_ON_THEIRS, TIME, Rows, StudyFigure
+from orchestrator.campaigns.studies.measure import BYTES, LEFT, LEFT_ON_THEIRS, TIME, Rows, StudyFigure
+from orchestrator.campaigns.studies.verdict import StudyOutcome
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color
 from orchestrator.report.vega import Row as Dot

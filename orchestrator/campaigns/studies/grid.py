@@ -127,7 +127,7 @@ class Study:
         return replace(self, conditions=conditions, real=((FIRST_COUNT, last), (WAITING_FOR_ALL, last)), is_quick=True)
 
     def policies(self, base: Experiment) -> tuple[Policy, ...]:
-        step = _step(base)
+        step = step_of(base)
         steps = self.steps or Steps(step.eta, step.eta)
         everybody = (*_pame_policies(steps.pame), *_dpsgd_policies(steps.dpsgd, step.gamma))
         return tuple(policy for policy in everybody if not self.is_quick or policy.key in _QUICK)
@@ -173,12 +173,8 @@ def base_experiment(path: Path) -> Experiment:
     base = variants[0].experiment
     if base.compute is None or base.stop.seconds is None:
         raise CampaignError(f"{path}: a study is about time: give compute.step and stop.seconds")
-    _step(base)
+    step_of(base)
     return base
-
-
-def eta_of(base: Experiment) -> float:
-    return _step(base).eta
 
 
 def experiment_of(cell: StudyCell, path: Path) -> Experiment:
@@ -186,7 +182,7 @@ def experiment_of(cell: StudyCell, path: Path) -> Experiment:
     return load(path, [*cell.settings, f"name={cell.name}", _CLOCK])[0].experiment
 
 
-def _step(base: Experiment) -> FixedStep:
+def step_of(base: Experiment) -> FixedStep:
     if not isinstance(base.algorithm, PameSpec) or not isinstance(base.algorithm.step, FixedStep):
         raise CampaignError("a study needs algorithm.kind: pame with step.kind: fixed, which D-PSGD has, too")
     return base.algorithm.step

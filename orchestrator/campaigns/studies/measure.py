@@ -4,17 +4,19 @@ The yardstick is the share of the way that is left, (f(mean model) - f*) / (f(0)
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.campaigns.cell import Look, Measurement, Run, RunPoint
+from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run, RunPoint
 from orchestrator.campaigns.curves import curve_of
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import Yardstick, optimum_of, yardstick_of
+from orchestrator.number_words import duration, percent, volume
+from orchestrator.results.spread import Spread, spread, spread_of_hits
 from orchestrator.results.tables import LinkTotals
 from pame.byte_account import LinkRows
 from pame.fault_effects import CutEffect
@@ -51,16 +53,13 @@ class OwnData:
     """At the optimum of f."""
 
 
-@dataclass(frozen=True)
-class StudyRow:
+@dataclass(frozen=True, kw_only=True)
+class StudyRow(HowEnded):
     """One cell, measured. None: not measured; a time to target that is None is a miss."""
 
     policy: str
     condition: str
     seed: int
-    backend: str
-    status: str
-    seconds: float | None
     seconds_to_target: float | None
     bytes_to_target: float | None
     left: float | None
@@ -74,10 +73,6 @@ class StudyRow:
     left_by_others: float | None = None
     own: tuple[OwnData, ...] = ()
     """By node; empty if the final models are not known."""
-    cpu_bound: bool = False
-    health: str = ""
-    """Of a run on nodes; empty: nobody knows."""
-    health_reason: str = ""
     resolution_s: float = 0.0
     """How long before the hit the curve was last looked at."""
 
@@ -98,7 +93,6 @@ class StudyRow:
 
     @property
     def tells_of_time(self) -> bool:
-        """Whether it ran on a machine that kept up."""
         return self.ran and not self.cpu_bound
 
     def left_on(self, nodes: Iterable[int]) -> float | None:
@@ -106,6 +100,48 @@ class StudyRow:
         chosen = [self.own[node] for node in nodes] if self.own else []
         way = sum(data.start - data.best for data in chosen)
         return sum(data.end - data.best for data in chosen) / way if way > 0 else None
+
+
+@dataclass(frozen=True)
+class StudyFigure:
+    heading: str
+    of: Callable[[StudyRow], float | None]
+    words: Callable[[float | None], str] = percent
+    is_hit: bool = False
+    """Whether a run without it missed the target."""
+
+
+TIME = StudyFigure("Time to target", lambda row: row.seconds_to_target, duration, is_hit=True)
+BYTES = StudyFigure("Bytes to target", lambda row: row.bytes_to_target, volume, is_hit=True)
+PACE = StudyFigure("Pace of the others", lambda row: row.pace, lambda pace: f"{pace:.3g} /s")
+WAITING = StudyFigure("Waiting", lambda row: row.waiting)
+USED = StudyFigure("Their messages used", lambda row: row.messages_used)
+AVERAGED = StudyFigure("Their share of averages", lambda row: row.share_of_averages)
+STARVED = StudyFigure("Starved", lambda row: row.starved)
+LEFT = StudyFigure("Left at the end", lambda row: row.left)
+LEFT_BY_OTHERS = StudyFigure("Left by the others", lambda row: row.left_by_others)
+LEFT_ON_THEIRS = StudyFigure("Left on their data", lambda row: row.left_on(row.struck))
+IN_A_CONDITION = (BYTES, PACE, WAITING, USED, AVERAGED, STARVED, LEFT, LEFT_BY_OTHERS, LEFT_ON_THEIRS)
+OF_A_PAIR = (TIME, BYTES, PACE, WAITING, USED, STARVED, LEFT, LEFT_ON_THEIRS)
+
+
+class Rows:
+    def __init__(self, rows: Sequence[StudyRow]) -> None:
+        self._rows = rows
+
+    def of(self, policy: str, condition: str) -> list[StudyRow]:
+        """All seeds of a cell, ascending."""
+        found = [row for row in self._rows if (row.policy, row.condition) == (policy, condition)]
+        return sorted(found, key=lambda row: row.seed)
+
+    def pairs(self, one: tuple[str, str], other: tuple[str, str]) -> list[tuple[StudyRow, StudyRow]]:
+        """Two cells, each a policy and a condition, with the same seed."""
+        known = {row.seed: row for row in self.of(*other)}
+        return [(row, known[row.seed]) for row in self.of(*one) if row.seed in known]
+
+    def figure(self, policy: str, condition: str, figure: StudyFigure) -> Spread | None:
+        values = [figure.of(row) for row in self.of(policy, condition)]
+        return spread_of_hits(values) if figure.is_hit else spread(values)
 
 
 @dataclass(frozen=True)
@@ -140,21 +176,9 @@ class StudyLook(Look):
 
 
 def row_of(run: Run) -> StudyRow:
-    """A run as studies see it."""
-    told = dict(run.figures)
+    told = {**run.figures, **run.ended()}
     told |= {"struck": tuple(told["struck"]), "own": tuple(OwnData(**own) for own in told["own"])}
-    return StudyRow(
-        policy=run.labels["policy"],
-        condition=run.labels["condition"],
-        seed=run.seed,
-        backend=run.backend,
-        status=run.status,
-        seconds=run.seconds,
-        cpu_bound=run.cpu_bound,
-        health=run.health,
-        health_reason=run.health_reason,
-        **told,
-    )
+    return StudyRow(policy=run.labels["policy"], condition=run.labels["condition"], seed=run.seed, **told)
 
 
 def struck_nodes(setting: ResolvedRun) -> tuple[int, ...]:

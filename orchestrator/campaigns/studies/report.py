@@ -3,10 +3,10 @@
 from html import escape
 from pathlib import Path
 
+from orchestrator.campaigns.report_parts import doubts_of_nodes, first_upper, how_measured, incomplete
 from orchestrator.campaigns.studies.charts import by_condition, by_spare, side_by_side, view_switch
 from orchestrator.campaigns.studies.grid import READINGS
 from orchestrator.campaigns.studies.measure import HOW
-from orchestrator.campaigns.studies.outcome import StudyOutcome
 from orchestrator.campaigns.studies.tables import (
     condition_table,
     criteria_table,
@@ -15,6 +15,7 @@ from orchestrator.campaigns.studies.tables import (
     tuning_table,
 )
 from orchestrator.campaigns.studies.tune import FACTORS, MORE
+from orchestrator.campaigns.studies.verdict import StudyOutcome
 from orchestrator.experiment import to_yaml
 from orchestrator.number_words import count, percent
 from orchestrator.report import page
@@ -36,7 +37,7 @@ def write_study_report(folder: Path, outcome: StudyOutcome) -> Path:
     if (measured := side_by_side(outcome)) is not None:
         figures.append(measured)
     parts.append(_real(outcome, measured))
-    parts += [_settings(outcome), _how()]
+    parts += [_settings(outcome), how_measured(HOW.items())]
     return page.write_page(folder, f"{outcome.study.title} · PaME study", parts, figures)
 
 
@@ -50,18 +51,12 @@ def _head(outcome: StudyOutcome) -> str:
         (f"{count(len(outcome.measured), 'cell')} on real nodes", ""),
         ("a small grid" if study.is_quick else "", ""),
     ]
-    parts = [page.heading(study.title, chips)]
-    if outcome.trouble:
-        parts.append(page.callout([f"This study is not complete: {outcome.trouble}"], look="bad"))
+    parts = [page.heading(study.title, chips), incomplete("This study", outcome.trouble)]
     if len(outcome.seeds) < ENOUGH_SEEDS:
         words = f"{count(len(outcome.seeds), 'seed')}: a look, never a verdict. Give --seeds {_SEEDS} for one."
         parts.append(page.callout([words]))
-    if bound := [row for row in outcome.measured if row.cpu_bound]:
-        words = f"{count(len(bound), 'cell')} on real nodes had steps that overran: the machine was too busy. "
-        parts.append(page.callout([f"{words}They say nothing about time and are left out of the verdict."]))
-    if words := degraded_cells(outcome):
-        parts.append(page.callout([f"{words}."]))
-    return "".join(parts)
+    busy = sum(row.cpu_bound for row in outcome.measured)
+    return "".join([*parts, doubts_of_nodes(busy, "cell", "the verdict", degraded_cells(outcome))])
 
 
 def degraded_cells(outcome: StudyOutcome) -> str:
@@ -87,7 +82,7 @@ def _matrix(outcome: StudyOutcome) -> str:
 
 def _tables(outcome: StudyOutcome) -> str:
     cards = [
-        page.card(_title(condition.words) + condition_table(outcome, condition))
+        page.card(f"<h3>{escape(first_upper(condition.words))}</h3>{condition_table(outcome, condition)}")
         for condition in outcome.study.conditions
     ]
     lead = (
@@ -122,16 +117,3 @@ def _settings(outcome: StudyOutcome) -> str:
     tuning = page.card("<h3>Tuned steps</h3>" + tuning_table(outcome)) if outcome.tuned else ""
     inside = tuning + page.card(page.pairs(rows)) + page.card(page.fold("The base experiment", to_yaml(outcome.base)))
     return page.section("settings", "Settings", lead, page.grid([inside]))
-
-
-def _how() -> str:
-    rows = [(name.capitalize(), words) for name, words in HOW.items()]
-    return page.section("how", "How it was measured", "", page.grid([page.card(page.pairs(rows))]))
-
-
-def _title(words: str) -> str:
-    return f"<h3>{escape(_first_upper(words))}</h3>"
-
-
-def _first_upper(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -2,43 +2,22 @@
 
 from collections.abc import Callable
 
+from orchestrator.campaigns.report_parts import MISSED, NOTHING
 from orchestrator.campaigns.studies.grid import DPSGD, PAME, StudyCondition
-from orchestrator.campaigns.studies.measure import StudyRow
-from orchestrator.campaigns.studies.outcome import StudyOutcome
-from orchestrator.campaigns.studies.spread import (
-    AVERAGED,
-    BYTES,
-    LEFT,
-    LEFT_BY_OTHERS,
-    LEFT_ON_THEIRS,
-    PACE,
-    STARVED,
-    TIME,
-    USED,
-    WAITING,
-    Rows,
-    StudyFigure,
-)
-from orchestrator.campaigns.studies.verdict import StudyFinding
+from orchestrator.campaigns.studies.measure import IN_A_CONDITION, OF_A_PAIR, TIME, Rows, StudyFigure, StudyRow
+from orchestrator.campaigns.studies.verdict import StudyFinding, StudyOutcome
 from orchestrator.number_words import duration, number
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
 from orchestrator.report.page import TableCell
 from orchestrator.results.spread import Spread
 
-NOTHING = "–"
-MISSED = "missed"
-
-
-_IN_A_CONDITION = (BYTES, PACE, WAITING, USED, AVERAGED, STARVED, LEFT, LEFT_BY_OTHERS, LEFT_ON_THEIRS)
-_OF_A_PAIR = (TIME, BYTES, PACE, WAITING, USED, STARVED, LEFT, LEFT_ON_THEIRS)
-
 
 def condition_table(outcome: StudyOutcome, condition: StudyCondition) -> str:
     """All policies in one condition, medians with ranges below."""
     rows, baseline = Rows(outcome.predicted), outcome.study.baseline
     headers = [("Policy", False), (TIME.heading, True), ("Times that without", True)]
-    headers += [(figure.heading, True) for figure in _IN_A_CONDITION]
+    headers += [(figure.heading, True) for figure in IN_A_CONDITION]
     lines = []
     for policy in outcome.policies:
         key = policy.key
@@ -51,7 +30,7 @@ def condition_table(outcome: StudyOutcome, condition: StudyCondition) -> str:
                 TableCell(policy.words, policy.words),
                 _cell(time, duration),
                 TableCell(NOTHING if ratio is None else number(float(f"{ratio:.3g}")), ratio),
-                *(_cell(rows.figure(key, condition.key, figure), figure.words) for figure in _IN_A_CONDITION),
+                *(_cell(rows.figure(key, condition.key, figure), figure.words) for figure in IN_A_CONDITION),
             ]
         )
     return page.sortable(headers, lines)
@@ -59,11 +38,11 @@ def condition_table(outcome: StudyOutcome, condition: StudyCondition) -> str:
 
 def pairs_table(outcome: StudyOutcome) -> str:
     """Every cell that ran on real nodes: what was measured, and below it what was predicted."""
-    headers = [("Cell", False), ("Where", False), *((figure.heading, True) for figure in _OF_A_PAIR)]
+    headers = [("Cell", False), ("Where", False), *((figure.heading, True) for figure in OF_A_PAIR)]
     lines = []
     for place, (before, after) in enumerate(outcome.pairs(), 1):
         name = f"{place}. {outcome.words[after.policy]}"
-        figures = [(_figure(after, figure), _figure(before, figure)) for figure in _OF_A_PAIR]
+        figures = [(_figure(after, figure), _figure(before, figure)) for figure in OF_A_PAIR]
         lines.append(
             [
                 TableCell(name, place, below=outcome.words[after.condition]),

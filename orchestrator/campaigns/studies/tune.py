@@ -5,20 +5,21 @@ smallest or the largest tried, one more is tried beyond it, at most three times.
 seeds, then soonest; one that diverges with any of them, however late, comes last.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from statistics import fmean
+from typing import TypeVar
 
-from orchestrator.campaigns.studies.grid import DPSGD, PAME, Steps, Study, StudyCell, eta_of
+from orchestrator.campaigns.studies.grid import DPSGD, PAME, Steps, Study, StudyCell, step_of
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.experiment import Experiment
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 MORE = 3
-Tuning = Generator[list[StudyCell], Sequence[StudyRow], tuple["Tuned", ...]]
-"""Asks for the runs of some cells, in their order."""
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True)
@@ -56,15 +57,17 @@ class Tuned:
         return {"algorithm": self.algorithm, "eta": self.eta, "is_edge": self.beyond is not None, "tried": tried}
 
 
-def tune(study: Study, base: Experiment) -> Tuning:
-    """PaME and D-PSGD, in this order."""
+def tune(
+    study: Study, base: Experiment, runs_of: Callable[[list[StudyCell]], Generator[_Asked, _Answer, list[StudyRow]]]
+) -> Generator[_Asked, _Answer, tuple[Tuned, ...]]:
+    """PaME and D-PSGD, in this order; `runs_of` some cells, in their order."""
     names = (PAME, DPSGD)
     found: dict[str, dict[float, tuple[StudyRow, ...]]] = {name: {} for name in names}
-    wanted = {name: [factor * eta_of(base) for factor in FACTORS] for name in names}
+    wanted = {name: [factor * step_of(base).eta for factor in FACTORS] for name in names}
     for _ in range(1 + MORE):
         asked = [(name, eta) for name in names for eta in wanted[name]]
         cells = [study.tuning_cells(base, name, eta) for name, eta in asked]
-        rows = iter((yield [cell for each in cells for cell in each]) if asked else ())
+        rows = iter((yield from runs_of([cell for each in cells for cell in each])) if asked else ())
         for (name, eta), each in zip(asked, cells, strict=True):
             found[name][eta] = tuple(islice(rows, len(each)))
         beyond = {name: Tuned(name, tuple(sorted(found[name].items()))).beyond for name in names}

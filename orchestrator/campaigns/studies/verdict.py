@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL, Study, StudyReading
-from orchestrator.campaigns.studies.measure import StudyRow
-from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL, Policy, Study, StudyReading
+from orchestrator.campaigns.studies.measure import Rows, StudyRow
+from orchestrator.campaigns.studies.tune import Tuned
 from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.experiment import Experiment
 from orchestrator.number_words import count, percent
 from orchestrator.results import Status
 from orchestrator.results.paired import ENOUGH_SEEDS, LEVEL, Interval, paired_interval, paired_ratio
@@ -82,6 +83,39 @@ class StudyJudgement:
         """In which conditions, if not in all or none."""
         passed = [finding.condition for finding in self.findings if finding.verdict is Verdict.HOLDS]
         return "; ".join(passed) if self.verdict is Verdict.PARTLY else ""
+
+
+@dataclass(frozen=True)
+class StudyOutcome:
+    study: Study
+    base: Experiment
+    policies: tuple[Policy, ...]
+    tuned: tuple[Tuned, ...]
+    """PaME and D-PSGD; empty: it did not come so far."""
+    seeds: tuple[int, ...]
+    command: str
+    file: str
+    """The name of the base experiment's file."""
+    predicted: Sequence[StudyRow]
+    measured: Sequence[StudyRow]
+    judgements: Sequence[StudyJudgement]
+    """By the simulator."""
+    measured_judgements: Sequence[StudyJudgement]
+    """By the real nodes, as far as they tell."""
+    trouble: str | None = None
+    """Why it is not complete."""
+
+    def pairs(self) -> list[tuple[StudyRow, StudyRow]]:
+        """Prediction and measurement of the same cell and seed."""
+        known = {(row.policy, row.condition, row.seed): row for row in self.predicted}
+        both = [(known.get((row.policy, row.condition, row.seed)), row) for row in self.measured]
+        return [(before, after) for before, after in both if before is not None]
+
+    @property
+    def words(self) -> dict[str, str]:
+        """For the keys of policies and conditions."""
+        policies = {policy.key: policy.words for policy in self.policies}
+        return policies | {condition.key: condition.words for condition in self.study.conditions}
 
 
 def judge(study: Study, rows: Rows, level: float = LEVEL) -> list[StudyJudgement]:

@@ -17,10 +17,13 @@ def call(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=BOUND_S, check=False)
 
 
+def plain_rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+
+
 def rows_of(folder: Path) -> list[dict[str, Any]]:
     """Labels and figures beside all else."""
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    return [{**row["labels"], **row["figures"], **row} for row in rows]
+    return [{**row["labels"], **row["figures"], **row} for row in plain_rows(folder)]
 
 
 def interrupted(folder: Path, *arguments: object) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.orchestrator.campaigns.claims.test_conduct_claims import COMPARISON
-from tests.orchestrator.campaigns.command import BOUND_S, call
+from tests.orchestrator.campaigns.command import BOUND_S, call, plain_rows
 from tests.orchestrator.campaigns.studies.test_pame_study import served
 from tests.orchestrator.campaigns.test_pame_resume import SWEEP
 
@@ -17,8 +17,7 @@ REACH = ("--token", "secret", "-q")
 
 
 def rows_of(folder: Path, stage: str) -> list[dict[str, Any]]:
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    return [row for row in rows if row["stage"] == stage]
+    return [row for row in plain_rows(folder) if row["stage"] == stage]
 
 
 def test_a_sweep_and_a_comparison_run_on_served_nodes_and_end_in_the_same_bits(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +13,8 @@ import pytest
 
 from tests.orchestrator.campaigns.claims.test_conduct_claims import COMPARISON
 from tests.orchestrator.campaigns.claims.test_conduct_claims import STUDY as STUDY_BASE
+from tests.orchestrator.campaigns.command import PAME, plain_rows
 
-PAME = str(Path(sys.executable).parent / "pame")
 BOUND_S = 400
 pytestmark = pytest.mark.timeout(1200)  # a campaign three times, on a busy machine
 
@@ -50,10 +49,6 @@ def call(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     process = start(folder, *arguments)
     out, errors = process.communicate(timeout=BOUND_S)
     return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
-
-
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
 
 
 def result_of(path: Path) -> Any:
@@ -93,7 +88,7 @@ def test_killed_in_the_middle_a_campaign_goes_on_and_ends_as_without_a_break(tmp
     [folder] = (broken / "runs").iterdir()
     text = (folder / "rows.jsonl").read_text()
     known = len(text[: text.rfind("\n") + 1].splitlines())
-    assert 3 <= known < len(rows_of(expected)), "it was killed too late"
+    assert 3 <= known < len(plain_rows(expected)), "it was killed too late"
     (folder / "rows.jsonl").write_text(text + '{"stage": "cut in the mid')
     listed = json.loads(call(broken, "runs", "--json").stdout)
     assert [(entry["status"], entry["runs"]) for entry in listed] == [("broken off", known)]
@@ -102,8 +97,8 @@ def test_killed_in_the_middle_a_campaign_goes_on_and_ends_as_without_a_break(tmp
     assert done.returncode == 0, done.stderr
     assert result_of(folder / result) == result_of(expected / result)
     assert (folder / "rows.jsonl").read_text().startswith(text[: text.rfind("\n") + 1]), "finished cells are kept"
-    assert [row["key"] for row in sorted(rows_of(folder), key=place)] == [
-        row["key"] for row in sorted(rows_of(expected), key=place)
+    assert [row["key"] for row in sorted(plain_rows(folder), key=place)] == [
+        row["key"] for row in sorted(plain_rows(expected), key=place)
     ], "every cell once"
     page = (folder / "report.html").read_text()
     assert "not complete" not in page
@@ -144,10 +139,10 @@ def test_a_sweep_on_processes_has_the_same_nodes_for_all_runs_and_goes_on_after_
     process.communicate(timeout=BOUND_S)
     assert process.returncode in (0, 130), "it may have been over"
     [out] = (folder / "runs").iterdir()
-    known = [row["labels"]["seed"] for row in rows_of(out)]
+    known = [row["labels"]["seed"] for row in plain_rows(out)]
     assert json.loads((out / "sweep.json").read_text())["runs"][0]["status"] == "finished"
     assert call(folder, "run", "--resume", str(out), "-q").returncode == 0
-    assert [row["labels"]["seed"] for row in rows_of(out)] == [1, 2, 3]
+    assert [row["labels"]["seed"] for row in plain_rows(out)] == [1, 2, 3]
     assert known == [1, 2, 3][: len(known)]
     assert (out / "nodes.log").is_file(), "of all runs"
     assert [run["status"] for run in json.loads((out / "sweep.json").read_text())["runs"]] == ["finished"] * 3

@@ -31,7 +31,7 @@ def test_the_newest_point_of_each_run_is_shown_and_what_is_done_is_counted() -> 
     with shown(console) as live:
         screen = CampaignScreen(lambda _: newest(POINT), live, newest)
         screen.begins(Stage("runs", [one, other]), 0)
-        screen.ended(Run(one, "simulate", "finished"))
+        screen.ended(Run(one))
         screen.goes_on(other, POINT)
     lines = text.getvalue().splitlines()
     assert "1/2 done" in lines[0]
@@ -45,7 +45,7 @@ def test_names_wrap_where_there_is_little_room_and_numbers_stay_whole() -> None:
         screen = CampaignScreen(lambda _: newest(POINT), live)
         screen.begins(Stage("runs", some), 0)
         for cell in some:
-            screen.ended(Run(cell, "simulate", "finished"))
+            screen.ended(Run(cell))
     assert all(number in text.getvalue() for number in ("50", "0.1234", "0.5678", "1.369 MiB"))
 
 
@@ -56,7 +56,7 @@ def test_a_stage_that_goes_on_has_one_bar_and_what_is_known_already_counts() -> 
         screen = CampaignScreen(lambda _: {"left": "3 %"}, live)
         screen.begins(Stage("tuning", some[:2]), 2)
         screen.begins(Stage("tuning", some[2:]), 0)
-        screen.ended(Run(some[2], "simulate", "finished"))
+        screen.ended(Run(some[2]))
     assert "tuning" in text.getvalue()
     assert "3/3 done" in text.getvalue()
     assert text.getvalue().count("done") == 1

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 from orchestrator.campaigns.claims.base_experiment import TARGET
 from orchestrator.campaigns.claims.charts import lines
-from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
-from orchestrator.campaigns.claims.files import comparison
-from orchestrator.campaigns.claims.reaches_target import reach
+from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found, OfComparison
+from orchestrator.campaigns.claims.parts import reach
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.claims.verdict import Question
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
-from orchestrator.campaigns.compare.outcome import CompareOutcome as Compared
+from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
 from orchestrator.campaigns.studies.measure import OwnData, StudyRow
+from tests.orchestrator.campaigns.compare.builders import STANDARDIZED
 
 TINY_BASE = """
 nodes: 5
@@ -75,8 +75,6 @@ def row(
         policy=policy,
         condition=condition,
         seed=seed,
-        backend="simulate",
-        status="finished",
         seconds=seconds,
         seconds_to_target=time,
         bytes_to_target=None,
@@ -94,17 +92,11 @@ Took = Mapping[str, Sequence[float | None]]
 
 def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
     """By seed: rounds and bytes; the same in both views."""
-    plan = comparison(ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed))))
+    plan = OfComparison().plan(ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed))))
     rows = [
-        CompareRow(
-            CompareCell(name, view, (), seed),
-            "simulate",
-            "finished",
-            _marks(rounds[name], bytes_[name]),
-            MixingPartners(2.0, 0.0, 2.0),
-        )
+        CompareRow(CompareCell(name, view, (), seed), _marks(rounds[name], bytes_[name]), MixingPartners(2.0, 0.0, 2.0))
         for seed, (rounds, bytes_) in enumerate(by_seed, 1)
-        for view in (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
+        for view in (CompareView.AS_PUBLISHED, STANDARDIZED)
         for name in rounds
     ]
     return Compared(plan, 16, "simulate", "pame claims", {}, (), (), rows)
@@ -113,8 +105,8 @@ def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
 def _marks(rounds: Sequence[float | None], bytes_: Sequence[float | None]) -> tuple[CompareMark, ...]:
     hits = zip((0.2, 0.1, 0.05), rounds, bytes_, strict=True)
     found = [
-        CompareMark(5 * place, turn, size, None, left, left)
+        CompareMark(5 * place, turn, size, None, left, left=left)
         for place, (left, turn, size) in enumerate(hits, 1)
         if turn is not None and size is not None
     ]
-    return (CompareMark(0, 0.0, 0.0, None, 1.0, 1.0), *found)
+    return (CompareMark(0, 0.0, 0.0, None, 1.0, left=1.0), *found)

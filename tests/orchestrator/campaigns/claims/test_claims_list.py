@@ -8,12 +8,19 @@ import pytest
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.campaign import ClaimsCampaign
 from orchestrator.campaigns.claims.claim import ClaimExperiments, OfComparison, OfStudy, experiment_of
-from orchestrator.campaigns.claims.files import comparison
 from orchestrator.campaigns.compare.grid import experiment_of as compared_experiment
 from orchestrator.campaigns.compare.grid import tuning_cells
 from orchestrator.experiment.resolve import choose_driver, make_topology
 from orchestrator.results.paired import ENOUGH_SEEDS
 from pame.algorithms import FixedStep, PameSpec, PenaltyStep
+
+WITH_EXPERIMENTS = [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)]
+
+
+def experiments_of(key: str) -> ClaimExperiments:
+    source = CLAIMS[key].source
+    assert isinstance(source, ClaimExperiments)
+    return source
 
 
 def test_all_claims_of_the_paper_are_there() -> None:
@@ -39,17 +46,15 @@ def test_all_claims_of_the_paper_are_there() -> None:
 
 
 def test_what_was_fitted_and_to_what_is_said_where_it_is_used() -> None:
-    for claim in CLAIMS.values():
-        if isinstance(claim.source, ClaimExperiments):
-            assert "0.055" in claim.instead, claim.key
-            assert "fitted" in claim.instead, claim.key
+    for key in WITH_EXPERIMENTS:
+        assert "0.055" in CLAIMS[key].instead, key
+        assert "fitted" in CLAIMS[key].instead, key
     assert "prints 320 iterations, which we read as 32" in CLAIMS["large-m"].instead
 
 
 @pytest.mark.parametrize("key", ["transmission-rate", "participation-rate", "communication-period", "connectivity"])
 def test_every_self_comparison_runs_both_steps_on_both_kinds_of_graph(key: str) -> None:
-    source = CLAIMS[key].source
-    assert isinstance(source, ClaimExperiments)
+    source = experiments_of(key)
     for mode, nodes in ((ClaimsMode.QUICK, {32}), (ClaimsMode.FULL, {32, 64, 128})):
         seen = set()
         for run in source.runs(mode):
@@ -67,10 +72,9 @@ def test_quick_mode_gives_verdicts_but_for_large_m_which_is_a_look() -> None:
 
 
 @pytest.mark.parametrize("mode", ClaimsMode)
-@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)])
+@pytest.mark.parametrize("key", WITH_EXPERIMENTS)
 def test_every_experiment_of_a_claim_validates(key: str, mode: ClaimsMode) -> None:
-    source = CLAIMS[key].source
-    assert isinstance(source, ClaimExperiments)
+    source = experiments_of(key)
     runs = source.runs(mode)
     assert len({run.key for run in runs}) == len(runs)
     for run in runs:
@@ -81,10 +85,9 @@ def test_every_experiment_of_a_claim_validates(key: str, mode: ClaimsMode) -> No
             assert make_topology(experiment, Path()).nodes == experiment.nodes
 
 
-@pytest.mark.parametrize("key", [key for key, claim in CLAIMS.items() if isinstance(claim.source, ClaimExperiments)])
+@pytest.mark.parametrize("key", WITH_EXPERIMENTS)
 def test_quick_runs_are_among_the_full_ones(key: str) -> None:
-    source = CLAIMS[key].source
-    assert isinstance(source, ClaimExperiments)
+    source = experiments_of(key)
     assert set(source.runs(ClaimsMode.QUICK)) <= set(source.runs(ClaimsMode.FULL))
 
 
@@ -100,8 +103,9 @@ def test_studies_run_whole_in_full_mode_and_small_in_quick_mode() -> None:
 
 @pytest.mark.parametrize(("mode", "n"), [(ClaimsMode.QUICK, 200), (ClaimsMode.FULL, 1000)])
 def test_the_comparison_can_be_run_in_both_modes(mode: ClaimsMode, n: int) -> None:
-    assert isinstance(CLAIMS["half-volume"].source, OfComparison)
-    plan = comparison(mode, (1, 2, 3))
+    source = CLAIMS["half-volume"].source
+    assert isinstance(source, OfComparison)
+    plan = source.plan(mode, (1, 2, 3))
     assert plan.seeds == (1, 2, 3)
     cells = tuning_cells(plan)
     assert len(cells) == 5 * 2 * plan.tuning.runs + len(plan.printed)  # which has nothing to tune
@@ -116,7 +120,7 @@ def test_the_least_number_of_runs_is_known_beforehand() -> None:
     alone = ClaimsCampaign((CLAIMS["connectivity"], CLAIMS["stragglers"]), ClaimsMode.QUICK, 3)
     assert alone.count_runs() == 4 * 4 * 3 + 14 * 3 + 10, "five steps each for PaME and D-PSGD, with one seed"
     both = ClaimsCampaign((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), ClaimsMode.QUICK, 1)
-    tuning = len(tuning_cells(comparison(ClaimsMode.QUICK, (1,))))
+    tuning = len(tuning_cells(OfComparison().plan(ClaimsMode.QUICK, (1,))))
     assert both.count_runs() == tuning + 5 * 2 + 1, "the comparison is shared; PaME as printed is as published only"
 
 

@@ -12,6 +12,7 @@ from orchestrator.campaigns.claims.campaign import ClaimsCampaign
 from orchestrator.campaigns.conduct import conduct
 from orchestrator.results.campaign_record import CampaignRecord
 from tests.orchestrator.campaigns.builders import Watcher
+from tests.orchestrator.campaigns.command import plain_rows
 
 pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
@@ -55,10 +56,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 @pytest.mark.usefixtures("files")
 def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp_path: Path) -> None:
     claims = tuple(CLAIMS[key] for key in ("fewest-rounds", "half-volume", "stragglers"))
@@ -74,7 +71,7 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
     runs = Counter(run.labels["claim"] for run in watcher.runs)
     assert runs["comparison"] >= least
     assert 10 + 14 <= runs["stragglers"] <= 10 + 6 + 14
-    rows = lines(folder / "rows.jsonl")
+    rows = plain_rows(folder)
     studied = [row for row in rows if row["labels"]["claim"] == "stragglers"]
     assert len(studied) == runs["stragglers"]
     assert {row["seed"] for row in studied if row["stage"] == "tuning"}.isdisjoint(campaign.seeds_of(claims[-1]))

@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.campaign import ClaimsCampaign
-from orchestrator.campaigns.claims.claim import Found
-from orchestrator.campaigns.claims.outcome import ClaimsOutcome
+from orchestrator.campaigns.claims.claim import ClaimsOutcome, Found
 from orchestrator.campaigns.claims.report import write_claims_report
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.conduct import conduct

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Values
+from orchestrator.campaigns.compare.grid import CompareCell, CompareView, StandardReading, Values
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
 
@@ -28,6 +28,7 @@ seeds: [1, 2]
 targets: {suboptimality: [0.3, 0.1]}
 """
 
+STANDARDIZED = CompareView(StandardReading())
 COMPANY = MixingPartners(partners=1.5, alone=0.25, messages=2.0)
 
 
@@ -39,7 +40,7 @@ def small_file(folder: Path, text: str = SMALL) -> Path:
 
 def mark(iteration: int, left: float, accuracy: float | None = None, seconds: float | None = None) -> CompareMark:
     """f goes from 1 to 0; a round every second iteration, a kilobyte per iteration."""
-    return CompareMark(iteration, iteration / 2, 1000.0 * iteration, seconds, left, left, accuracy)
+    return CompareMark(iteration, iteration / 2, 1000.0 * iteration, seconds, left, left=left, accuracy=accuracy)
 
 
 def row(
@@ -49,7 +50,5 @@ def row(
     view: CompareView = CompareView.AS_PUBLISHED,
     values: Values = (),
     status: str = "finished",
-    backend: str = "simulate",
-    cpu_bound: bool = False,
 ) -> CompareRow:
-    return CompareRow(CompareCell(algorithm, view, values, seed), backend, status, tuple(marks), COMPANY, cpu_bound)
+    return CompareRow(CompareCell(algorithm, view, values, seed), tuple(marks), COMPANY, status=status)

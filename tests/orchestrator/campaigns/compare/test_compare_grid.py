@@ -25,7 +25,7 @@ from orchestrator.campaigns.compare.grid import (
     views,
 )
 from pame.algorithms import BeerSpec, DpsgdSpec, PameSpec, PenaltyStep
-from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, small_file
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def test_as_published_keeps_the_algorithm_s_own_period_and_neighbours(comparison
 
 
 def test_standardized_is_the_same_period_and_participation_for_all(comparison: Comparison) -> None:
-    dpsgd = experiment_of(comparison, CompareCell("dpsgd", CompareView.STANDARDIZED, (("algorithm.eta", 0.7),), 5))
-    pame = experiment_of(comparison, CompareCell("pame", CompareView.STANDARDIZED, (("algorithm.step.eta", 0.7),), 5))
+    dpsgd = experiment_of(comparison, CompareCell("dpsgd", STANDARDIZED, (("algorithm.eta", 0.7),), 5))
+    pame = experiment_of(comparison, CompareCell("pame", STANDARDIZED, (("algorithm.step.eta", 0.7),), 5))
     assert dpsgd.algorithm == DpsgdSpec(eta=0.7, participation=0.5, draw="shared", mixing="active")
     assert isinstance(pame.algorithm, PameSpec)
     assert (pame.algorithm.participation, pame.algorithm.draw) == (0.5, "shared")
@@ -67,7 +67,7 @@ def test_all_readings_are_views_of_the_same_table(tmp_path: Path) -> None:
     text = SMALL.replace("standardized: {period: 2, participation: 50%}", "standardized: all")
     comparison = load_comparison(small_file(tmp_path, text))
     found = views(comparison)
-    assert found[:2] == [CompareView.AS_PUBLISHED, CompareView.STANDARDIZED]
+    assert found[:2] == [CompareView.AS_PUBLISHED, STANDARDIZED]
     assert len(found) == 1 + 3 * 2 * 2
     assert {view.family for view in found[1:]} == {"standardized"}
     assert len({view.key for view in found}) == len(found)
@@ -96,7 +96,7 @@ def test_a_reading_says_who_draws_and_what_is_weighted(
 
 def test_pame_as_printed_is_compared_as_published_and_never_tuned(comparison: Comparison) -> None:
     assert contestants(comparison, CompareView.AS_PUBLISHED) == ["pame", "dpsgd", "pame-as-printed"]
-    assert "pame-as-printed" not in contestants(comparison, CompareView.STANDARDIZED)
+    assert "pame-as-printed" not in contestants(comparison, STANDARDIZED)
     assert tried(comparison, "pame-as-printed") == [()]
     found = experiment_of(comparison, CompareCell("pame-as-printed", CompareView.AS_PUBLISHED, (), 1)).algorithm
     assert found == PameSpec(participation=0.5, support=0.5, step=PenaltyStep(sigma0=1.0, gamma=1.005))
@@ -160,10 +160,10 @@ def test_every_algorithm_has_the_same_budget_in_both_views(comparison: Compariso
 
 
 def test_the_chosen_settings_run_on_every_fresh_seed() -> None:
-    chosen = {(CompareView.AS_PUBLISHED, "pame"): (("algorithm.eta", 1.0),), (CompareView.STANDARDIZED, "pame"): ()}
+    chosen = {(CompareView.AS_PUBLISHED, "pame"): (("algorithm.eta", 1.0),), (STANDARDIZED, "pame"): ()}
     cells = final_cells(chosen, (1, 2))
     assert [(cell.seed, cell.view) for cell in cells] == [
-        (seed, view) for seed in (1, 2) for view in (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
+        (seed, view) for seed in (1, 2) for view in (CompareView.AS_PUBLISHED, STANDARDIZED)
     ]
 
 

@@ -27,7 +27,7 @@ from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.experiment import Experiment
 from pame.observe import Evaluation, Own
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, mark, row, small_file
 from tests.pame.simulator.harness import world
 
 STICK = {"start": 0.7, "best": 0.2, "company": {"partners": 1.0, "alone": 0.0, "messages": 1.0}}
@@ -39,7 +39,7 @@ def marks_of(points: list[Evaluation], setting: ResolvedRun, of: Of) -> tuple[Co
     """f goes from 0.7 to 0.2."""
     curve = curve_of(RunLeft(Experiment(), setting, points), decisive(setting), taking_part=True)
     cell = Cell(LABELS, Experiment(), Look())
-    return row_of(Run(cell, "simulate", "finished", figures=STICK, curve=curve), of, VIEWS).marks
+    return row_of(Run(cell, figures=STICK, curve=curve), of, VIEWS).marks
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_an_accuracy_is_reached_at_the_first_point_at_or_above_it() -> None:
 def test_the_accuracy_to_reach_is_below_the_best_of_all_with_the_same_seed() -> None:
     rows = [
         row("pame", CURVE),
-        row("dpsgd", [mark(0, 1.0, 0.9)], view=CompareView.STANDARDIZED),
+        row("dpsgd", [mark(0, 1.0, 0.9)], view=STANDARDIZED),
         row("pame", [mark(0, 1.0, 0.6)], seed=2),
         row("pame", [mark(0, 1.0)], seed=3),
     ]
@@ -157,7 +157,7 @@ def test_further_settings_are_bounded_and_the_same_number_for_all(tmp_path: Path
 def test_a_run_is_the_same_after_it_was_a_line_of_json() -> None:
     point = RunPoint(5, 2.5, 100.0, None, 0.3, {"test_accuracy": 0.9})
     labels = {**LABELS, "values": {"algorithm.eta": 0.3}}
-    run = Run(Cell(labels, Experiment(), Look()), "local", "finished", figures=STICK, curve=(point,), cpu_bound=True)
+    run = Run(Cell(labels, Experiment(), Look()), STICK, (point,), backend="local", cpu_bound=True)
     line = json.loads(json.dumps({"stage": "tuning", "key": "abc", **run.plain()}))
     assert line["labels"] == labels
     assert (line["seed"], line["backend"], line["curve"][0]["rounds"]) == (run.seed, "local", 2.5)

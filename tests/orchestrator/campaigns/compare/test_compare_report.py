@@ -15,22 +15,28 @@ from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.charts import curves, flat, median_runs
 from orchestrator.campaigns.compare.grid import CompareView
 from orchestrator.campaigns.compare.measure import HOW, CompareMark, CompareRow
-from orchestrator.campaigns.compare.outcome import CompareOutcome
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import doubts_of, write_compare_report
-from orchestrator.campaigns.compare.result_table import result_table
-from orchestrator.campaigns.compare.tables import company_line
+from orchestrator.campaigns.compare.tables import company_line, result_table
 from orchestrator.campaigns.compare.tune import choose
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, findings, goals, lines
+from orchestrator.campaigns.compare.verdict import (
+    BYTES,
+    ROUNDS,
+    SECONDS,
+    CompareFinding,
+    CompareOutcome,
+    findings,
+    goals,
+    lines,
+)
 from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 from tests.browser import Visiting
-from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, mark, row, small_file
 from tests.orchestrator.report.oracle import words_of
 
-BOTH = (CompareView.AS_PUBLISHED, CompareView.STANDARDIZED)
-STANDARDIZED = "standardized (shared, active, one period)"
+BOTH = (CompareView.AS_PUBLISHED, STANDARDIZED)
 
 
 def curve(reached_at: int, left: float = 0.1, seconds: bool = False) -> list[CompareMark]:
@@ -66,7 +72,7 @@ def both_views(timed: bool = False) -> list[CompareRow]:
     rows = []
     for view in BOTH:
         for seed in (1, 2):
-            missed = view == CompareView.STANDARDIZED and seed == 2
+            missed = view == STANDARDIZED and seed == 2
             rows.append(row("pame", curve(20 * seed, seconds=timed), seed, view))
             rows.append(row("dpsgd", curve(40 * seed, 0.2 if missed else 0.1, timed), seed, view))
     return rows
@@ -172,12 +178,12 @@ def test_a_run_that_diverges_later_wins_nothing(tmp_path: Path) -> None:
 
 def test_who_misses_a_target_needs_more_than_anybody(tmp_path: Path) -> None:
     outcome = outcome_of(tmp_path, both_views())
-    finding = found(outcome, CompareView.STANDARDIZED, "0.1", "bytes")
+    finding = found(outcome, STANDARDIZED, "0.1", "bytes")
     others = "all others miss it with half of the seeds or more"  # D-PSGD gets there with one of two
     median = "pame: 29.3 KiB (19.53 KiB … 39.06 KiB)"
     assert finding.words == f"no winner, a look (2 seeds); lowest median {median}; {others}"
     [goal] = [goal for goal in goals(outcome) if goal.key == "0.1"]
-    [_, line] = lines(outcome, CompareView.STANDARDIZED, goal)
+    [_, line] = lines(outcome, STANDARDIZED, goal)
     assert line.took["rounds"] == Spread(inf, 20.0, 20.0, 2, missed=1)
 
 
@@ -226,7 +232,7 @@ def test_a_line_of_a_chart_is_the_median_seed(tmp_path: Path) -> None:
 
 def test_the_table_in_the_terminal_has_every_target_and_algorithm(tmp_path: Path) -> None:
     console = Console(width=100, record=True, quiet=False, file=(tmp_path / "shown.txt").open("w"))
-    console.print(result_table(outcome_of(tmp_path, both_views()), CompareView.STANDARDIZED))
+    console.print(result_table(outcome_of(tmp_path, both_views()), STANDARDIZED))
     text = console.export_text()
     console.file.close()
     assert re.search(r"0\.1 +pame +2 of 2 +15 ", text)
@@ -239,7 +245,7 @@ def test_the_page_has_views_choices_edges_settings_and_how_all_was_measured(tmp_
     words = words_of(write_compare_report(tmp_path, outcome_of(tmp_path, both_views())))
     assert "Fewest rounds to 0.1, as-published a look no winner, a look (2 seeds); lowest median pame: 15" in words
     assert "pame: 15 (10 … 20); next dpsgd, 2 times that (a look" in words
-    assert f"Fewest rounds to 0.1, {STANDARDIZED} a look" in words
+    assert f"Fewest rounds to 0.1, {STANDARDIZED.value} a look" in words
     assert "dpsgd eta = 0.3 2 0 the best eta, 0.3, is the smallest tried: widen the grid" in words
     assert "dpsgd, as-published: the best eta, 0.3, is the smallest tried: widen the grid" in words
     assert "seed 1: f(0) = 0.7, f* = 0.2" in words
@@ -255,8 +261,8 @@ def test_runs_that_did_not_come_to_their_end_are_a_doubt(tmp_path: Path) -> None
         replace(found, status="diverged" if found.cell.algorithm == "dpsgd" else "finished") for found in both_views()
     ]
     outcome = outcome_of(tmp_path, rows)
-    assert f"dpsgd, {STANDARDIZED}: 2 diverged" in doubts_of(outcome)
-    assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, CompareView.STANDARDIZED)
+    assert f"dpsgd, {STANDARDIZED.value}: 2 diverged" in doubts_of(outcome)
+    assert "pame 1.5 (25 % of rounds with nobody), dpsgd" in company_line(outcome, STANDARDIZED)
 
 
 def test_the_page_says_how_many_settings_were_tried_of_each_at_most_and_really(tmp_path: Path) -> None:
@@ -281,7 +287,7 @@ def test_the_picture_has_a_panel_per_view_and_measure_and_a_line_per_algorithm(t
     outcome = outcome_of(tmp_path, both_views())
     write_picture(tmp_path, outcome)
     text = (tmp_path / "comparison.svg").read_text()
-    assert [text.count(f">{view}<") for view in ("as-published", STANDARDIZED)] == [2, 2]
+    assert [text.count(f">{view}<") for view in ("as-published", STANDARDIZED.value)] == [2, 2]
     assert [text.count(f">{measure} to suboptimality<") for measure in ("rounds", "bytes")] == [2, 2]
     assert len(re.findall(r'<path aria-label="[^"]*algorithm: ', text)) == 4 * 2
     write_picture(tmp_path / "nowhere", outcome_of(tmp_path, []))

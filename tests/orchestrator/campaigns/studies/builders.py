@@ -28,8 +28,6 @@ def small_file(folder: Path) -> Path:
 def row(policy: str, condition: str, time: float | None, seed: int = 1, **figures: Any) -> StudyRow:
     """A run that needed so long to the target; it had ten seconds."""
     known: dict[str, Any] = {
-        "backend": "simulate",
-        "status": "finished",
         "seconds": 10.0,
         "bytes_to_target": None if time is None else 1000 * time,
         "left": 0.01,

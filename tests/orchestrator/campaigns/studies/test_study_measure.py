@@ -45,8 +45,9 @@ def objective(setting: ResolvedRun, left: float) -> float:
     return best + left * (start - best)
 
 
-def leave_run(folder: Path, setting: ResolvedRun, models: Any = None, network: dict[str, Any] | None = None) -> None:
+def leave_run(base: Path, *overrides: str, models: Any = None, network: dict[str, Any] | None = None) -> ResolvedRun:
     """What a run of four seconds leaves: half of the way after one, a tenth after two, a twentieth after three."""
+    setting, folder = setting_of(base, *overrides), base / "run"
     folder.mkdir(exist_ok=True)
     summary = {"status": "finished", "backend": "local", "seconds": 4.0, "network": network}
     (folder / "summary.json").write_text(json.dumps(summary))
@@ -66,48 +67,38 @@ def leave_run(folder: Path, setting: ResolvedRun, models: Any = None, network: d
     (folder / "links.csv").write_text("\n".join(links) + "\n")
     if models is not None:
         np.save(folder / "models.npy", models)
+    return setting
 
 
 def test_time_and_bytes_are_those_of_the_first_point_by_time_at_the_target(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path)
-    leave_run(tmp_path / "run", setting)
+    leave_run(tmp_path)
     row = measured(tmp_path)
     assert (row.seconds_to_target, row.bytes_to_target, row.resolution_s) == (3.0, 300.0, 1.0)
     assert row.left == pytest.approx(0.02)
     assert (row.policy, row.condition, row.seed, row.backend, row.status) == (
         "pame-all-long", "none", 1, "local", "finished",
     )  # fmt: skip
-
-
-def test_a_run_that_never_gets_there_missed_the_target(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path)
-    leave_run(tmp_path / "run", setting)
-    row = measured(tmp_path, target=0.01)
-    assert (row.seconds_to_target, row.bytes_to_target) == (None, None)
+    missed = measured(tmp_path, target=0.01)
+    assert (missed.seconds_to_target, missed.bytes_to_target) == (None, None), "it never gets there"
 
 
 def test_waiting_and_starving_are_shares_of_the_time_and_of_the_rounds(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path)
-    leave_run(tmp_path / "run", setting)
+    leave_run(tmp_path)
     row = measured(tmp_path)
     assert row.waiting == pytest.approx((4 * 0.25 + 2 * 0.5) / (4 + 4))
     assert row.starved == pytest.approx(1 / 5), "of four rounds of node 0 and one of node 1"
 
 
 def test_the_pace_is_that_of_the_median_node_that_is_not_struck(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path, SLOW)
-    struck = struck_nodes(setting)
-    leave_run(tmp_path / "run", setting)
+    struck = struck_nodes(leave_run(tmp_path, SLOW))
     done = {0: 4, 1: 2}
     others = sorted(done.get(node, 0) for node in range(5) if node not in struck)
     assert measured(tmp_path, SLOW).pace == others[1] / 4.0
 
 
 def test_messages_used_and_the_share_of_averages_count_the_messages_of_the_slow_nodes(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path, SLOW)
-    struck = struck_nodes(setting)
+    struck = struck_nodes(leave_run(tmp_path, SLOW))
     assert len(struck) == 2
-    leave_run(tmp_path / "run", setting)
     row = measured(tmp_path, SLOW)
     used = sum((10, 8, 6, 4, 2)[node] for node in struck)
     assert row.messages_used == pytest.approx(used / 20)
@@ -115,8 +106,7 @@ def test_messages_used_and_the_share_of_averages_count_the_messages_of_the_slow_
 
 
 def test_nobody_is_struck_when_nothing_is_done(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path)
-    leave_run(tmp_path / "run", setting)
+    leave_run(tmp_path)
     row = measured(tmp_path)
     assert (row.struck, row.messages_used, row.share_of_averages, row.left_on(row.struck)) == ((), None, None, None)
 
@@ -131,10 +121,10 @@ def test_own_data_is_judged_at_the_mean_of_all_models(tmp_path: Path) -> None:
     optimum, struck = known_optimum(setting.problem).model, struck_nodes(setting)
     models = np.zeros((5, 12))
     models[0] = 5 * optimum  # the mean of all is the optimum, whoever has it
-    leave_run(tmp_path / "run", setting, models)
+    leave_run(tmp_path, SLOW, models=models)
     row = measured(tmp_path, SLOW)
     assert row.left_on(struck) == pytest.approx(0.0, abs=1e-9)
-    leave_run(tmp_path / "run", setting, np.zeros((5, 12)))
+    leave_run(tmp_path, SLOW, models=np.zeros((5, 12)))
     row = measured(tmp_path, SLOW)
     assert row.left_on(struck) == pytest.approx(1.0)
     assert row.left_by_others == pytest.approx(1.0)
@@ -144,16 +134,15 @@ def test_what_the_others_left_does_not_look_at_the_struck_nodes_models(tmp_path:
     setting = setting_of(tmp_path, SLOW)
     models = np.tile(known_optimum(setting.problem).model, (5, 1))
     models[list(struck_nodes(setting))] = 100.0
-    leave_run(tmp_path / "run", setting, models)
+    leave_run(tmp_path, SLOW, models=models)
     row = measured(tmp_path, SLOW)
     assert row.left_by_others == pytest.approx(0.0, abs=1e-9)
     assert (row.left_on(row.struck) or 0) > 1
 
 
 def test_a_network_with_a_node_that_left_no_model_says_nothing_of_own_data(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path, SLOW)
     network = {"cpu_bound": True, "results": {"0": {}, "1": {}}}
-    leave_run(tmp_path / "run", setting, np.zeros((5, 12)), network)
+    leave_run(tmp_path, SLOW, models=np.zeros((5, 12)), network=network)
     row = measured(tmp_path, SLOW)
     assert row.own == ()
     assert row.left_on(row.struck) is None
@@ -161,8 +150,7 @@ def test_a_network_with_a_node_that_left_no_model_says_nothing_of_own_data(tmp_p
 
 
 def test_a_row_has_the_health_of_its_run(tmp_path: Path) -> None:
-    setting = setting_of(tmp_path)
-    leave_run(tmp_path / "run", setting)
+    leave_run(tmp_path)
     assert measured(tmp_path).health == "", "of a time that knew none"
     path = tmp_path / "run" / "summary.json"
     health = {"state": "degraded", "reason": "7 messages refused", "counts": {"refused": 7}}
@@ -177,5 +165,5 @@ def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     experiment = experiment_of(tmp_path)
     told = StudyLook(0.05).measure(RunLeft(experiment, setting, points, 4.0))
     cell = Cell(LABELS, experiment, StudyLook(0.05))
-    row = row_of(Run(cell, "served", "finished", seconds=4.0, figures=told.figures))
+    row = row_of(Run(cell, backend="served", seconds=4.0, figures=told.figures))
     assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)

@@ -7,12 +7,10 @@ import pytest
 
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.grid import READINGS, base_experiment
-from orchestrator.campaigns.studies.measure import HOW, StudyRow
-from orchestrator.campaigns.studies.outcome import StudyOutcome
+from orchestrator.campaigns.studies.measure import HOW, Rows, StudyRow
 from orchestrator.campaigns.studies.report import write_study_report
-from orchestrator.campaigns.studies.spread import Rows
 from orchestrator.campaigns.studies.tune import Tuned
-from orchestrator.campaigns.studies.verdict import judge
+from orchestrator.campaigns.studies.verdict import StudyOutcome, judge
 from tests.browser import Visiting
 from tests.orchestrator.campaigns.studies.builders import own, row, small_file
 from tests.orchestrator.report.oracle import words_of

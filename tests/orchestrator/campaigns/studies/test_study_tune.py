@@ -1,6 +1,6 @@
 """Both steps are tuned with the same grid and the same bound on tries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -18,15 +18,19 @@ Made = Callable[[str, float, int], StudyRow]
 def tuned(folder: Path, made: Made) -> tuple[tuple[Tuned, ...], list[StudyCell]]:
     """With runs that are made up from policy and eta; and the cells that were asked for."""
     path, asked = small_file(folder), list[StudyCell]()
-    tuning = tune(STUDY, base_experiment(path))
-    cells = next(tuning)
-    while True:
+
+    def runs_of(cells: list[StudyCell]) -> Generator[None, None, list[StudyRow]]:
         asked.extend(cells)
+        yield
         etas = [experiment_of(cell, path).algorithm.step.eta for cell in cells]  # type: ignore[attr-defined]
-        try:
-            cells = tuning.send([made(cell.policy.key, eta, cell.seed) for cell, eta in zip(cells, etas, strict=True)])
-        except StopIteration as end:
-            return end.value, asked
+        return [made(cell.policy.key, eta, cell.seed) for cell, eta in zip(cells, etas, strict=True)]
+
+    tuning = tune(STUDY, base_experiment(path), runs_of)
+    try:
+        while True:
+            next(tuning)
+    except StopIteration as end:
+        return end.value, asked
 
 
 def near(best: float) -> Made:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.campaigns.studies.measure import StudyRow
-from orchestrator.campaigns.studies.spread import Rows
+from orchestrator.campaigns.studies.measure import Rows, StudyRow
 from orchestrator.campaigns.studies.verdict import StudyJudgement, judge
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.results.spread import Spread, spread, spread_of_hits
