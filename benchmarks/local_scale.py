@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.network import Measured, Memory, SocketControl, look, measure, memory, nodes_on_socket
 from benchmarks.printing import print_goals, table_of, warn_if_busy
 from orchestrator.experiment import Experiment, load
+from pame.errors import PameError
 
 COUNTS = (8, 16, 32)
 HANDS = 3
@@ -141,4 +142,7 @@ def _memory(nodes: list[Memory]) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except PameError as error:  # e.g. fewer nodes than the quickstart's graph can have
+        sys.exit(f"error: {error}")

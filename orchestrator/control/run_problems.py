@@ -3,9 +3,8 @@
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.totals import WITHOUT_SENDER
 from orchestrator.results.health import RefusedLink, Symptoms
-from orchestrator.results.nodes_without_messages import deaf_nodes
+from orchestrator.results.never_heard import deaf_nodes, unheard_links
 from orchestrator.results.round_counts import CERTAIN
-from orchestrator.results.unheard_links import unheard_links
 from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect
 
 _COPIES = frozenset({"duplicate", "old_incarnation"})

@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 
 from orchestrator.results.fault_history import PlannedFault
+from orchestrator.results.files import largest
 from orchestrator.results.tables import Floats
 from orchestrator.results.window_rounds import Range
 from pame.observe import Evaluation
@@ -81,8 +82,8 @@ def course(points: Sequence[Evaluation], seconds: float | None, iterations: floa
     clock = next((pair for some in (by_time, by_iteration) if (pair := _clock(some))[0].size > 1), _clock([]))
     volume = next((pair for some in (by_iteration, by_time) if (pair := _volume(some))[0].size > 1), _volume([]))
     return FaultAxes(
-        _furthest([seconds, *(point.seconds for point in points)]),
-        _furthest([iterations, *(point.iteration for point in points)]),
+        largest([seconds, *(point.seconds for point in points)]),
+        largest([iterations, *(point.iteration for point in points)]),
         clock,
         volume,
     )
@@ -115,7 +116,3 @@ def _within(begin: float, end: float, last: float | None) -> Range | None:
     if last is None or begin >= last:
         return None
     return max(begin, 0.0), min(end, last)
-
-
-def _furthest(values: Sequence[float | None]) -> float | None:
-    return max((value for value in values if value is not None), default=None)

@@ -12,7 +12,7 @@ from orchestrator.report.page import TableCell
 from orchestrator.results.fault_acts import Acts
 from orchestrator.results.fault_history import Faults, PlannedFault, words_of
 from orchestrator.results.struck import struck
-from orchestrator.results.window_rounds import Ages, Rounds
+from orchestrator.results.window_rounds import Rounds
 from pame.fault_effects import DegradeEffect
 
 SPELLS_LISTED = 200
@@ -142,7 +142,7 @@ def _impact(impact: Impact, nodes: int) -> list[TableCell]:
         TableCell(duration(waited), waited, below=share),
         TableCell(number(lost), lost, below=below),
         _messages(rounds),
-        _staleness(rounds.ages if rounds else None),
+        _staleness(rounds),
         _dip(impact.consensus, unit),
         _dip(impact.objective, unit),
         _live(impact),
@@ -156,13 +156,14 @@ def _messages(rounds: Rounds | None) -> TableCell:
     return TableCell(f"{lost}, {number(rounds.late)}", (rounds.lost or 0) + rounds.late)
 
 
-def _staleness(ages: Ages | None) -> TableCell:
-    if ages is None:
+def _staleness(rounds: Rounds | None) -> TableCell:
+    if rounds is None or not (rounds.inside.count or rounds.outside.count):
         return TableCell(NOT_MEASURED, None)
-    outside = "" if ages.outside is None else f", {_brief(ages.outside)} outside"
-    if ages.mean is None:
+    inside, mean, elsewhere = rounds.inside, rounds.inside.mean, rounds.outside.mean
+    outside = "" if elsewhere is None else f", {_brief(elsewhere)} outside"
+    if mean is None:
         return TableCell("–", None, below=f"nothing averaged{outside}")
-    return TableCell(_brief(ages.mean), ages.mean, below=f"at most {_brief(ages.largest)}{outside}")
+    return TableCell(_brief(mean), mean, below=f"at most {_brief(inside.largest)}{outside}")
 
 
 def _brief(value: float | None) -> str:

@@ -1,15 +1,18 @@
-"""What only a network has: faults that were met, round trips, what nodes cost, and what measuring cost."""
+"""What only a network has: faults that were met, round trips, what nodes cost, what measuring cost; all counters."""
 
+from contract.counters import SCOPES, CounterEntry, Total, totalled
 from orchestrator.number_words import NOT_MEASURED, duration, number, percent, volume
 from orchestrator.report import page
 from orchestrator.results.network_summary import NetworkSummary
 
-TITLE = "The network"
+_COUNTERS = (("Counted by", False), ("Counter", False), ("What", False), ("In all", True))
+_SINCE = "sent"
+"""A counter that summaries have since there is a table of counters."""
 
 
 def network_card(network: NetworkSummary | None) -> str:
     """The card; empty for a run without a network."""
-    return "" if network is None else page.card(f"<h3>{TITLE}</h3>{page.pairs(_rows(network))}")
+    return "" if network is None else page.card(f"<h3>The network</h3>{page.pairs(_rows(network))}")
 
 
 def cpu_bound(network: NetworkSummary | None) -> str | None:
@@ -58,3 +61,27 @@ def _rows(network: NetworkSummary) -> list[tuple[str, str]]:
         ),
         ("snapshots: CPU at the nodes", duration(counters.get("snapshot_cpu_s"))),
     ]
+
+
+def counter_card(network: NetworkSummary | None) -> str:
+    """The totals of a run, in the order of the table; empty for a run without a network, or of before there was one."""
+    totals = network.counters if network is not None else {}
+    if totals.get(_SINCE) is None:
+        return ""
+    rows = [
+        (f"each {scope}", entry.name, _words(entry), _shown(totals.get(entry.name), entry.unit))
+        for counters, scope in SCOPES.items()
+        for entry in totalled(counters)
+    ]
+    table = page.folded(f"All {len(rows)} counters", page.listing(_COUNTERS, rows))
+    return page.card(f"<h3>Counters</h3>{table}")
+
+
+def _words(entry: CounterEntry) -> str:
+    return f"{entry.words} The largest." if entry.total is Total.LARGEST else entry.words
+
+
+def _shown(total: float | None, unit: str) -> str:
+    if unit == "bytes":
+        return volume(total)
+    return duration(total) if unit == "s" or total is None else f"{number(total)} {unit}"

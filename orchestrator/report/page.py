@@ -8,7 +8,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -45,18 +45,9 @@ class TableCell:
 
 
 def write_page(folder: Path, title: str, parts: Iterable[str], figures: Sequence[Chart], steps: int = 1) -> Path:
-    """`report.html` of a folder, with what made it in the footer."""
-    path = folder / "report.html"
-    html = page(title, folder.name, "".join(parts), figures, steps, provenance=provenance_footer(folder))
-    with writing(path):
-        path.write_text(html, encoding="utf-8")
-    return path
+    """`report.html` of a folder, with `steps` colours on ordered scales, and what made it in the footer.
 
-
-def page(title: str, source: str, body: str, figures: Sequence[Chart], steps: int = 1, *, provenance: str = "") -> str:
-    """The whole file, with `steps` colours on ordered scales.
-
-    `body` is HTML made by the functions below, `provenance` that of the footer; `title` and `source` are plain words.
+    `parts` are HTML made by the functions below; `title` is plain words.
     """
     content = {
         "figures": {figure.id: {"switches": list(figure.switches), "specs": dict(figure.specs)} for figure in figures},
@@ -68,17 +59,21 @@ def page(title: str, source: str, body: str, figures: Sequence[Chart], steps: in
         "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
         f"script-src 'unsafe-eval' {_hash(bundle)} {_hash(script)}"
     )
-    return Template(_own("page.html")).substitute(
+    html = Template(_own("page.html")).substitute(
         policy=policy,
         title=escape(title),
-        source=escape(source),
+        source=escape(folder.name),
         style=_own("style.css"),
-        body=body,
-        provenance=provenance,
+        body="".join(parts),
+        provenance=provenance_footer(folder),
         data=json_in_html(content),
         bundle=bundle,
         script=script,
     )
+    path = folder / "report.html"
+    with writing(path):
+        path.write_text(html, encoding="utf-8")
+    return path
 
 
 @cache
@@ -185,28 +180,13 @@ def pairs(rows: Iterable[tuple[str, str]]) -> str:
 
 def sortable(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[TableCell]], look: str = "") -> str:
     """A table that sorts itself by the heading that is clicked; a header is (words, is a number)."""
-    top = "".join(
-        f'<th scope="col"{NUMERIC if numeric else ""}><button type="button">{_whole(words)}</button></th>'
-        for words, numeric in headers
-    )
-    lines = "".join(
-        f"<tr>{''.join(_cell(cell, numeric) for cell, (_, numeric) in zip(row, headers, strict=True))}</tr>"
-        for row in rows
-    )
-    table = f'<table class="sortable"><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>'
     box = f'class="scroll {look}" tabindex="0"' if look else 'class="scroll"'
-    return f"<div {box}>{table}</div>"
+    return f"<div {box}>{_table(headers, rows, sorts=True)}</div>"
 
 
 def listing(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], long: bool = True) -> str:
     """A table, if `long` in a box of its own that scrolls; a header is (words, is a number)."""
-    top = "".join(f'<th scope="col"{NUMERIC if numeric else ""}>{_whole(words)}</th>' for words, numeric in headers)
-    lines = "".join(
-        f"<tr>{''.join(_listed(words, numeric) for words, (_, numeric) in zip(row, headers, strict=True))}</tr>"
-        for row in rows
-    )
-    table = f"<table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
-    return f'<div class="scroll{" long" if long else ""}" tabindex="0">{table}</div>'
+    return f'<div class="scroll{" long" if long else ""}" tabindex="0">{_table(headers, rows, sorts=False)}</div>'
 
 
 def fold(title: str, text: str) -> str:
@@ -218,20 +198,30 @@ def folded(title: str, inside: str) -> str:
     return f'<details class="inner"><summary>{escape(title)}</summary>{inside}</details>'
 
 
-def _cell(cell: TableCell, numeric: bool) -> str:
+def _table(headers: Sequence[tuple[str, bool]], rows: Iterable[Sequence[TableCell | str]], sorts: bool) -> str:
+    look, heading = (' class="sortable"', '<button type="button">{}</button>') if sorts else ("", "{}")
+    top = "".join(
+        f'<th scope="col"{NUMERIC if numeric else ""}>{heading.format(_whole(words))}</th>'
+        for words, numeric in headers
+    )
+    lines = "".join(
+        f"<tr>{''.join(_cell(cell, numeric) for cell, (_, numeric) in zip(row, headers, strict=True))}</tr>"
+        for row in rows
+    )
+    return f"<table{look}><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def _cell(cell: TableCell | str, numeric: bool) -> str:
+    look = NUMERIC if numeric else ' class="words"'
+    if isinstance(cell, str):
+        return f"<td{look}>{_whole(cell)}</td>"
     value = "" if cell.value is None else escape(str(cell.value))
     inside = _whole(cell.words)
     if cell.link:
         inside = f'<a href="{escape(cell.link)}">{inside}</a>'
     if cell.below:
         inside += f"<small>{_whole(cell.below)}</small>"
-    look = NUMERIC if numeric else ' class="words"'
     return f'<td{look} data-value="{value}">{inside}</td>'
-
-
-def _listed(words: str, numeric: bool) -> str:
-    look = NUMERIC if numeric else ' class="words"'
-    return f"<td{look}>{_whole(words)}</td>"
 
 
 def _words(value: str) -> str:
@@ -258,8 +248,9 @@ def _tile(what: str, figure: str, below: str) -> str:
 def _switch(switch: Switch | None) -> str:
     if switch is None:
         return ""
+    disabled = {value: f' disabled title="{escape(why)}"' for value, why in switch.refused.items()}
     buttons = "".join(
-        f'<button type="button" data-value="{escape(value)}" aria-pressed="false"{_refusal(switch.refused, value)}>'
+        f'<button type="button" data-value="{escape(value)}" aria-pressed="false"{disabled.get(value, "")}>'
         f"{escape(words)}</button>"
         for value, words in switch.options.items()
     )
@@ -270,10 +261,6 @@ def _switch(switch: Switch | None) -> str:
     label = escape(switch.label)
     group = f'<div class="switch" role="group" aria-label="{label}" data-switch="{switch.name}">{buttons}</div>'
     return f'<div class="switcher">{group}{refused}</div>'
-
-
-def _refusal(refused: Mapping[str, str], value: str) -> str:
-    return f' disabled title="{escape(refused[value])}"' if value in refused else ""
 
 
 def _hash(script: str) -> str:

@@ -4,10 +4,10 @@ from orchestrator.number_words import count, duration, number, percent
 from orchestrator.report import page
 from orchestrator.report.network import cpu_bound, no_tls
 from orchestrator.report.progress import NO_CLOCK
-from orchestrator.report.sent_messages import transmitted
+from orchestrator.report.transmission import transmitted
 from orchestrator.results.files import finite
+from orchestrator.results.read import BROKEN_OFF, RUNNING
 from orchestrator.results.summary import RunSummary
-from orchestrator.results.without_summary import BROKEN_OFF, RUNNING
 
 STATUS_LOOKS = {"finished": "good", "diverged": "bad", "failed": "bad", "interrupted": "bad", BROKEN_OFF: "bad"}
 HEALTH_LOOKS = {"sound": "good", "degraded": "bad", "broken": "bad"}

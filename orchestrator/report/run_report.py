@@ -6,17 +6,15 @@ from xml.etree import ElementTree
 from orchestrator.number_words import NOT_MEASURED, count, number
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
-from orchestrator.report.counter_card import counter_card
 from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
 from orchestrator.report.fault_section import fault_section
 from orchestrator.report.fault_shading import shades
 from orchestrator.report.link_card import link_card
-from orchestrator.report.network import network_card
+from orchestrator.report.network import counter_card, network_card
 from orchestrator.report.run_head import run_head
-from orchestrator.report.sent_messages import sent_account
-from orchestrator.report.wire_bytes import byte_account
+from orchestrator.report.transmission import byte_account, sent_account
 from orchestrator.results.events import Events
 from orchestrator.results.files import finite, reading
 from orchestrator.results.read import RunData, read_run

@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.experiment.faults.happened import Told
 from orchestrator.results.events import EventWord
-from orchestrator.results.files import finite, whole
+from orchestrator.results.files import finite, largest, whole
 
 _WORDS_SHOWN = 300
 _NO_REASON = "no reason told"
@@ -53,7 +53,7 @@ class Acts:
     @property
     def took(self) -> float | None:
         """The longest time that an acknowledgement took."""
-        return max((act.took for act in self.all if act.took is not None), default=None)
+        return largest(act.took for act in self.all)
 
     @property
     def failures(self) -> list[str]:

@@ -78,16 +78,13 @@ class Faults:
         """The same, or one per fault where they are too many for a figure."""
         if not self.is_outlined:
             return self.spells
-        by_number: dict[int, list[FaultEvent]] = defaultdict(list)
-        reasons: dict[int, list[str | None]] = defaultdict(list)
-        for place, event in enumerate(self.plan):
-            by_number[event.number].append(event)
-            reasons[event.number].append(self.absent.get(place))
         outlined = []
         for window in outlines(self.plan):
-            events, told = tuple(by_number[window.number]), Acts(self._told(window.number))
-            why_not = None if None in reasons[window.number] else reasons[window.number][0]
-            outlined.append(_spell(window, events, told, why_not))
+            places = [place for place, event in enumerate(self.plan) if event.number == window.number]
+            reasons = [self.absent.get(place) for place in places]
+            why_not = None if None in reasons else reasons[0]
+            events = tuple(self.plan[place] for place in places)
+            outlined.append(_spell(window, events, Acts(self.acts.get(window.number, ())), why_not))
         return [*outlined, *self._by_hand()][:MOST_SPELLS]
 
     @property
@@ -99,7 +96,7 @@ class Faults:
         return list(dict.fromkeys(spell.fault for spell in self.shown))
 
     @cached_property
-    def _numbers(self) -> Mapping[int, int]:
+    def _numbers(self) -> Mapping[int | None, int]:
         """How many windows each fault has."""
         return Counter(event.number for event in self.plan)
 
@@ -111,11 +108,9 @@ class Faults:
                 found[act.number, act.begins, _moment(act.planned)].append(act)
         return found
 
-    def _told(self, number: int) -> Sequence[Act]:
-        return self.acts.get(number, ())
-
     def _acts_of(self, event: FaultEvent) -> Acts:
-        told = self._told(event.number) if self._numbers[event.number] == 1 else self._told_of(event)
+        is_alone = self._numbers[event.number] == 1
+        told = self.acts.get(event.number, ()) if is_alone else self._told_of(event)
         return Acts([*told, *self._came_back(event, told)])
 
     def _came_back(self, event: FaultEvent, told: Sequence[Act]) -> list[Act]:
@@ -145,11 +140,10 @@ class Faults:
         ]
 
     def _by_hand(self) -> list[PlannedFault]:
-        strangers = [acts for number, acts in self.acts.items() if number is None or number not in self._numbers]
+        strangers = [act for number, acts in self.acts.items() if number not in self._numbers for act in acts]
         by_detail: dict[tuple[int | None, str], list[Act]] = defaultdict(list)
-        for acts in strangers:
-            for act in acts:
-                by_detail[act.number, act.detail].append(act)
+        for act in strangers:
+            by_detail[act.number, act.detail].append(act)
         found = []
         for (number, detail), told in by_detail.items():
             acts_of = Acts(told)

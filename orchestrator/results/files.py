@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,11 @@ def whole(value: object) -> int | None:
     """A whole number if it is one, else None."""
     number = finite(value)
     return int(number) if number is not None and float(number).is_integer() else None
+
+
+def largest(values: Iterable[float | None]) -> float | None:
+    """Of those that are known."""
+    return max((value for value in values if value is not None), default=None)
 
 
 def mapping(value: object) -> Mapping[str, Any]:

@@ -91,10 +91,11 @@ class Symptoms:
 
 
 def judge(symptoms: Symptoms) -> Health:
-    counts = _counts(symptoms)
+    found = _found(symptoms)
+    counts = {name: int(times) for name, times, _ in found if name and times}
     if (why := _why_broken(symptoms)) is not None:
         return Health(State.BROKEN, why, counts)
-    if parts := _parts(symptoms):
+    if parts := [words for _, times, words in found if times and words]:
         return Health(State.DEGRADED, "; ".join(parts), counts)
     return Health(State.SOUND)
 
@@ -117,40 +118,34 @@ def _why_broken(symptoms: Symptoms) -> str | None:
     return None
 
 
-def _parts(symptoms: Symptoms) -> list[str]:
+def _found(symptoms: Symptoms) -> list[tuple[str, int, str]]:
+    """By what name each symptom is counted, how often it was found, and its words; empty: not counted, not said."""
     refused = sum(sum(link.refused.values()) for link in symptoms.refused)
     nonsense = sorted(node for node, times in symptoms.nonsense.items() if times)
-    parts = [
-        (refused, f"{_many(refused, 'message')} refused by neighbours ({_why_refused(symptoms.refused)})"),
-        (symptoms.is_failed, "the run failed before its end"),
-        (symptoms.is_idle and not symptoms.is_failed, "no node finished an iteration"),
-        (symptoms.starved, f"{symptoms.starved} of {symptoms.rounds} rounds starved"),
-        (0 if symptoms.starved else len(symptoms.deaf), f"{_named(symptoms.deaf)} never heard anybody"),
-        (len(symptoms.unheard_links), f"nothing of what was sent was ever averaged on {_ends(symptoms.unheard_links)}"),
-        (symptoms.dropped, f"{_many(symptoms.dropped, 'message')} pushed out of full queues"),
-        (symptoms.evicted, f"{_many(symptoms.evicted, 'message')} pushed out of full mailboxes"),
-        (symptoms.desynchronised, f"{_many(symptoms.desynchronised, 'update')} missing in what neighbours know"),
-        (len(symptoms.gone), f"{_named(symptoms.gone)} died, left or fell silent, which was not planned"),
-        (symptoms.failed_faults, f"{_many(symptoms.failed_faults, 'fault')} failed"),
-        (len(nonsense), f"{_named(nonsense)} sent the orchestrator what makes no sense"),
+    deaf = "" if symptoms.starved else f"{_named(symptoms.deaf)} never heard anybody"
+    unheard = f"nothing of what was sent was ever averaged on {_ends(symptoms.unheard_links)}"
+    return [
+        ("refused", refused, f"{_many(refused, 'message')} refused by neighbours ({_why_refused(symptoms.refused)})"),
+        ("", symptoms.is_failed, "the run failed before its end"),
+        ("", symptoms.is_idle and not symptoms.is_failed, "no node finished an iteration"),
+        ("starved", symptoms.starved, f"{symptoms.starved} of {symptoms.rounds} rounds starved"),
+        ("deaf", len(symptoms.deaf), deaf),
+        ("unheard_links", len(symptoms.unheard_links), unheard),
+        ("dropped", symptoms.dropped, f"{_many(symptoms.dropped, 'message')} pushed out of full queues"),
+        ("evicted", symptoms.evicted, f"{_many(symptoms.evicted, 'message')} pushed out of full mailboxes"),
+        (
+            "desynchronised",
+            symptoms.desynchronised,
+            f"{_many(symptoms.desynchronised, 'update')} missing in what neighbours know",
+        ),
+        ("gone", len(symptoms.gone), f"{_named(symptoms.gone)} died, left or fell silent, which was not planned"),
+        ("failed_faults", symptoms.failed_faults, f"{_many(symptoms.failed_faults, 'fault')} failed"),
+        (
+            "nonsense",
+            sum(symptoms.nonsense.values()),
+            f"{_named(nonsense)} sent the orchestrator what makes no sense",
+        ),
     ]
-    return [words for times, words in parts if times]
-
-
-def _counts(symptoms: Symptoms) -> dict[str, int]:
-    found = {
-        "refused": sum(sum(link.refused.values()) for link in symptoms.refused),
-        "starved": symptoms.starved,
-        "unheard_links": len(symptoms.unheard_links),
-        "deaf": len(symptoms.deaf),
-        "dropped": symptoms.dropped,
-        "evicted": symptoms.evicted,
-        "desynchronised": symptoms.desynchronised,
-        "gone": len(symptoms.gone),
-        "failed_faults": symptoms.failed_faults,
-        "nonsense": sum(symptoms.nonsense.values()),
-    }
-    return {name: times for name, times in found.items() if times}
 
 
 def _why_refused(links: Sequence[RefusedLink]) -> str:

@@ -12,9 +12,8 @@ from orchestrator.results.files import mapping, read_object_if_whole, reading, w
 from orchestrator.results.health import State
 from orchestrator.results.points import read_last_point
 from orchestrator.results.provenance import FILE as PROVENANCE
-from orchestrator.results.read import is_run
+from orchestrator.results.read import BROKEN_OFF, RUNNING, is_run, summary_left
 from orchestrator.results.summary import read_summary
-from orchestrator.results.without_summary import BROKEN_OFF, RUNNING, summary_left
 from pame.errors import PameError
 
 LAST = "last"

@@ -31,22 +31,11 @@ class Recorded:
             self.bytes[record.node] += record.bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """Of messages, or of bytes."""
-
-    recorded: int
-    """What records.csv adds up to, and the curve at the last record."""
-    unrecorded: int
-    """Sent after the last record of their node: in an iteration that was cut off, or before it died."""
-    unknown: int
-    """On their way at the last record, and nobody knows of them: their node died, or their link broke."""
-
-
-def balance(senders: Counts, counted: Counts, recorded: Counter[int]) -> Balance:
+def balance(senders: Counts, counted: Counts, recorded: Counter[int]) -> dict[str, int]:
     """Node by node: what links counted, by their senders, against what nodes recorded."""
     more = Counter({node: -total for node, total in recorded.items()})
     for sender, total in zip(senders.tolist(), counted.tolist(), strict=True):
         more[sender] += total
     apart = np.array([*more.values(), 0])
-    return Balance(recorded.total(), int(apart[apart > 0].sum()), int(-apart[apart < 0].sum()))
+    unrecorded, unknown = int(apart[apart > 0].sum()), int(-apart[apart < 0].sum())
+    return {"recorded": recorded.total(), "unrecorded": unrecorded, "unknown": unknown}

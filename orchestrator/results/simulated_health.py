@@ -1,9 +1,8 @@
 """The health of a run in a simulator."""
 
 from orchestrator.results.health import Health, Symptoms, judge
-from orchestrator.results.nodes_without_messages import deaf_nodes
+from orchestrator.results.never_heard import deaf_nodes, unheard_links
 from orchestrator.results.round_counts import RoundCounts
-from orchestrator.results.unheard_links import unheard_links
 from pame.byte_account import ByteAccount, Fate
 from pame.resolved_run import ResolvedRun
 

@@ -3,34 +3,19 @@
 from collections.abc import Iterable, Sequence
 
 from orchestrator.number_words import count, listed
-from pame.fault_effects import (
-    CutEffect,
-    DegradeEffect,
-    DropEffect,
-    FaultEvent,
-    KillEffect,
-    Link,
-    PauseEffect,
-    RestartEffect,
-    SlowEffect,
-)
+from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, Link
 
 _NAMES_SHOWN = 12
 
 
 def struck_links(event: FaultEvent) -> Sequence[Link]:
-    match event.effect:
-        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-            return links
-    return ()
+    """None if it is about nodes."""
+    return event.effect.links if isinstance(event.effect, CutEffect | DegradeEffect | DropEffect) else ()
 
 
 def struck_nodes(event: FaultEvent) -> Sequence[int]:
     """None if it is about links."""
-    match event.effect:
-        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-            return nodes
-    return ()
+    return () if isinstance(event.effect, CutEffect | DegradeEffect | DropEffect) else event.effect.nodes
 
 
 def named(event: FaultEvent) -> list[int]:

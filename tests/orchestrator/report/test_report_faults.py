@@ -25,7 +25,7 @@ from orchestrator.report.fault_shading import FaultShading, shades
 from orchestrator.report.theme import chart_themes
 from orchestrator.results.fault_history import BY_HAND, MOST_SPELLS, Faults
 from orchestrator.results.read import RunData, read_run
-from orchestrator.results.window_rounds import Ages, Rounds
+from orchestrator.results.window_rounds import AgeSum, Rounds
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
 from pame.fault_plan_text import read_plan
 from tests.json_strategies import JSON
@@ -190,8 +190,8 @@ def test_lost_messages_belong_to_the_window_in_which_their_iteration_began_and_a
     ]
     (folder / "records.csv").write_text(NEW_HEADER + "\n".join(rows) + "\n")
     cut, killed = (impact.rounds for impact in impacts_of(folder))
-    assert cut == Rounds(3, 1, 1, 2, 5, 3.5, lost=6, ages=Ages(mean=2.5, largest=3.5, outside=0.375))
-    assert killed == Rounds(0, 0, 0, 0, 0, 0.0, lost=0, ages=Ages(None, None, (0.5 + 3.5 + 0.25 + 1.5) / 4))
+    assert cut == Rounds(3, 1, 1, 2, 5, 3.5, 6, inside=AgeSum(2, 3.5 + 1.5, 3.5), outside=AgeSum(2, 0.5 + 0.25, 0.5))
+    assert killed == Rounds(0, 0, 0, 0, 0, 0.0, 0, outside=AgeSum(4, 0.5 + 3.5 + 0.25 + 1.5, 3.5))
     shown = text_of(folder)
     assert "of 3; 2 messages missing 6, 5 2.5 at most 3.5, 0.375 outside" in shown
     assert "of 0; 0 messages missing 0, 0 – nothing averaged, 1.44 outside" in shown
@@ -203,11 +203,11 @@ def test_lost_messages_and_ages_in_a_window_of_iterations_are_those_of_its_rows(
     rows = [f"0,{k},,,1,1,0.1,0,0,1,10,{k},{k / 2}\n" for k in (8, 10, 11, 12)]
     (folder / "records.csv").write_text(NEW_HEADER + "".join(rows))
     (impact,) = impacts_of(folder)
-    assert impact.rounds == Rounds(2, 0, 0, 0, 0, None, lost=21, ages=Ages(5.25, 5.5, 5.0))
+    assert impact.rounds == Rounds(2, 0, 0, 0, 0, None, 21, AgeSum(2, 5.0 + 5.5, 5.5), AgeSum(2, 4.0 + 6.0, 6.0))
     write_plan(folder, event(HALVES, 0, 40, "iterations"))
     (impact,) = impacts_of(folder)
     assert impact.rounds is not None
-    assert impact.rounds.ages == Ages(5.125, 6.0, None)
+    assert (impact.rounds.inside, impact.rounds.outside) == (AgeSum(4, 20.5, 6.0), AgeSum())
     assert "5.12 at most 6 " in text_of(folder)
 
 

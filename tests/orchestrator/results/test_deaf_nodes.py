@@ -8,7 +8,7 @@ from typing import Any
 
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_setting
-from orchestrator.results.nodes_without_messages import deaf_nodes
+from orchestrator.results.never_heard import deaf_nodes
 from orchestrator.results.round_counts import RoundCounts
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 from pame.observe import Record

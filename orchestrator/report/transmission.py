@@ -1,4 +1,7 @@
-"""The byte account: what the framing model says by kind, what the kernels counted, and what theory asks for."""
+"""What became of the messages that were given to the links, and what they took on the wire.
+
+The byte account: what the framing model says by kind, what the kernels counted, and what theory asks for.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +12,7 @@ from orchestrator.report.traffic import bit_rows
 from orchestrator.results.network_summary import WireSummary
 from orchestrator.results.summary import RunSummary
 
-TITLE = "Byte account"
+_TITLE = "Byte account"
 NO_NETWORK = "not measured: no network was involved; payloads are in “Volume by kind”"
 TERMS = {
     "values": "Values",
@@ -19,7 +22,7 @@ TERMS = {
     "resent": "Sent again after a connection broke",
     "unreported": "Known only from receivers, of any kind",
     "protobuf": "Protobuf around the vectors",
-    "grpc_http2": "gRPC and HTTP/2 around parcels",
+    "grpc_http2": "gRPC and HTTP/2 around messages",
     "receipts": "Receipts",
     "probes": "gRPC's path probes",
     "tls": "TLS records and handshakes",
@@ -27,7 +30,43 @@ TERMS = {
     "acknowledgements": "Pure TCP acknowledgements",
     "connections": "Opening and closing connections",
 }
-HEADERS = (("What", False), ("Volume", True), ("Bits per message", True), ("Share", True))
+_MESSAGES = (("What", False), ("Messages", True), ("Payload", True))
+_BYTES = (("What", False), ("Volume", True), ("Bits per message", True), ("Share", True))
+
+
+def sent_account(summary: RunSummary) -> str:
+    """The card; empty for a run of before this was counted."""
+    times, sizes = summary.messages, summary.bytes
+    if times.recorded is None:
+        return ""
+    rows = [
+        ("In the records, and in the curves", times.recorded, sizes.recorded),
+        ("+ after the last record: cut off, or of a node that died", times.unrecorded, sizes.unrecorded),
+        (
+            "− unknown: on their way at the last record; their node died or their link broke",
+            times.unknown,
+            sizes.unknown,
+        ),
+        ("= sent: handed over for the first time", times.sent, sizes.total),
+        ("(of these, known only from receivers: their sender died)", times.unreported, sizes.unreported),
+        ("Queued: never handed over by the end", times.queued, sizes.queued),
+        ("Dropped from a full queue, never sent", times.dropped, sizes.dropped),
+        ("Lost on purpose, never sent", times.lost, sizes.lost),
+        ("Sent again after a connection broke, apart from the sent", times.resent, sizes.resent),
+    ]
+    shown = [(words, number(messages), volume(size)) for words, messages, size in rows]
+    return page.card(f"<h3>From records to links</h3>{page.listing(_MESSAGES, shown, long=False)}")
+
+
+def transmitted(summary: RunSummary) -> tuple[str, str, str]:
+    """The tile: payload, and what that was on the wire where there was one."""
+    messages, total = summary.messages.sent, summary.bytes.total
+    below = "payload" + (f", {number(messages)} messages" if messages is not None else "")
+    wire = summary.network.wire if summary.network else None
+    on_wire = wire.model.get("total") if wire else None
+    if on_wire is not None:
+        below += f"; {volume(on_wire)} on the wire"
+    return "Transmitted", volume(total), below if total is not None else ""
 
 
 def byte_account(summary: RunSummary) -> str:
@@ -35,7 +74,7 @@ def byte_account(summary: RunSummary) -> str:
     wire = summary.network.wire if summary.network else None
     total = wire.model.get("total") if wire else None
     if wire is None or total is None:
-        return page.missing(TITLE, NO_NETWORK if summary.is_simulated else NOT_MEASURED)
+        return page.missing(_TITLE, NO_NETWORK if summary.is_simulated else NOT_MEASURED)
     messages = wire.messages
     rows = [_row(words, wire.model.get(term), messages, total) for term, words in TERMS.items()]
     rows.append(_row("Total by the model", total, messages, total))
@@ -46,8 +85,8 @@ def byte_account(summary: RunSummary) -> str:
         f"All data connections, both directions, as the counters of a {wire.interface or 'network'} interface "
         f"see them. {_sockets(wire)}"
     )
-    table = page.listing(HEADERS, rows, long=False)
-    return page.card(f"<h3>{TITLE}</h3>{page.note(note)}{table}")
+    table = page.listing(_BYTES, rows, long=False)
+    return page.card(f"<h3>{_TITLE}</h3>{page.note(note)}{table}")
 
 
 def _row(words: str, size: float | None, messages: float | None, total: float | None) -> Sequence[str]:
