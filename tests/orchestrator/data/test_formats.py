@@ -146,7 +146,7 @@ def test_a_cut_batch_of_the_binary_version_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     with (
         opened(tmp_path) as found,
-        pytest.raises(DataRefused, match="data_batch_2[.]bin is not a whole number of images"),
+        pytest.raises(DataRefused, match=r"data_batch_2\.bin is not a whole number of images"),
     ):
         cifar_binary.read(found, 10, told)
 

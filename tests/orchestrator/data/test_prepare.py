@@ -35,6 +35,10 @@ prepare("table", Path(sys.argv[1]), None, lambda *_: None)
 """
 
 
+def inside(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
 def said(_words: str, _share: float) -> None:
     pass
 
@@ -62,7 +66,7 @@ def test_what_is_prepared_can_be_opened_and_knows_where_it_is_from(cache: Path, 
     assert data.facts.classes[3] == "cat"
     assert np.array_equal(data.train.features, pictures[:20])
     assert stored.manifest.sha256 == contents_sha256(data.train, data.test)
-    assert os.listdir(cache) == ["cifar10"]
+    assert inside(cache) == ["cifar10"]
 
 
 @pytest.mark.usefixtures("small_sets", "cache")
@@ -74,9 +78,9 @@ def test_tiny_imagenet_has_the_names_of_its_own_classes(tmp_path: Path) -> None:
 
 def test_other_contents_are_refused_and_nothing_is_kept(cache: Path, tmp_path: Path) -> None:
     write_idx(tmp_path / "i", zipped=True)
-    with pytest.raises(DataRefused, match="is not fashion-mnist: the sum of its contents is .*; nothing was kept"):
+    with pytest.raises(DataRefused, match=r"is not fashion-mnist: the sum of its contents is .*; nothing was kept"):
         prepare("fashion-mnist", tmp_path / "i", None, said)
-    assert os.listdir(cache) == []
+    assert inside(cache) == []
 
 
 @pytest.mark.usefixtures("cache")
@@ -125,12 +129,12 @@ def test_a_wrong_name_is_one_line(kind: str, given: str | None, name: str | None
 def test_a_process_killed_while_it_writes_leaves_nothing_half_done(cache: Path, table: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED_WHILE_WRITING, str(table)], check=False, timeout=60)
     assert killed.returncode == -signal.SIGKILL
-    assert os.listdir(cache) == [".mine.preparing"]
+    assert inside(cache) == [".mine.preparing"]
     assert (cache / ".mine.preparing" / "finished" / "train_features.npy").exists()
     with pytest.raises(DataNotPrepared):
         find_data("mine")
     prepare("table", table, None, said)
-    assert os.listdir(cache) == ["mine"]
+    assert inside(cache) == ["mine"]
     assert already("mine")
 
 
@@ -140,7 +144,7 @@ def test_an_interrupt_leaves_nothing(cache: Path, table: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         prepare("table", table, None, interrupted)
-    assert os.listdir(cache) == []
+    assert inside(cache) == []
 
 
 def test_two_at_a_time_do_not_disturb_each_other(cache: Path, table: Path) -> None:
@@ -188,7 +192,7 @@ def test_sources_are_tried_in_order_and_the_first_that_works_is_named(
     entry = replace(CATALOGUE["mnist"], sha256=None, sources=(Empty("a"), Other("b"), Idx("c"), Empty("d")))
     monkeypatch.setitem(catalogue.CATALOGUE, "mnist", entry)
     assert prepare("mnist", None, None, said).manifest.source == "Debian package c"
-    assert os.listdir(cache) == ["mnist"]
+    assert inside(cache) == ["mnist"]
 
 
 def test_if_no_source_works_each_says_why_in_a_line(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +204,7 @@ def test_if_no_source_works_each_says_why_in_a_line(cache: Path, monkeypatch: py
     assert first == "Debian package a: there is no apt-get"
     assert second.startswith("Debian package b: it is not mnist: the sum of its contents is")
     assert advice.endswith("`pame data prepare mnist --from PATH`")
-    assert os.listdir(cache) == []
+    assert inside(cache) == []
 
 
 def test_a_machine_without_the_programs_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,5 +225,5 @@ def test_a_program_that_fails_is_quoted_in_one_line(tmp_path: Path, monkeypatch:
     program.write_text("#!/bin/sh\necho noise\necho 'E: Unable to locate package x' >&2\nexit 100\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    with pytest.raises(SourceFailed, match="^apt-get failed: E: Unable to locate package x$"):
+    with pytest.raises(SourceFailed, match=r"^apt-get failed: E: Unable to locate package x$"):
         DebianPackage("x").fetch(tmp_path, lambda _: None)

@@ -1,6 +1,6 @@
 """The real packages, where they can be had: known sums, known facts.
 
-CIFAR-10 has 139 MB: it is fetched only if PAME_TEST_CIFAR10 is set; a prepared one is looked at wherever PAME_DATA has it.
+CIFAR-10 has 139 MB: it is fetched only if PAME_TEST_CIFAR10 is set; else the one in PAME_DATA is looked at.
 """
 
 import os
