@@ -1,8 +1,8 @@
 """Algorithms and problems from outside: Python files named in PAME_PLUGINS, and packages with an entry point.
 
 A plugin is a module that says what it offers in `ALGORITHMS`, `PROBLEMS`, `TOPOLOGIES` and `FAULTS`, each a sequence of
-specs; a node needs the first two (`orchestrator.experiment.plugins` takes all). Loaded before anything is read that may
-name them.
+specs; a node needs the first two (`orchestrator.experiment.plugins` takes all). `MODULES` are networks
+(`torch.nn.Module`) for the problem image-classification. Loaded before anything is read that may name them.
 """
 
 import os
@@ -22,7 +22,7 @@ from pame.errors import PameError
 VARIABLE = "PAME_PLUGINS"
 """Paths of Python files, separated as in PATH: processes that are started inherit it."""
 GROUP = "pame.plugins"
-OFFERS = ("ALGORITHMS", "PROBLEMS", "TOPOLOGIES", "FAULTS")
+OFFERS = ("ALGORITHMS", "PROBLEMS", "TOPOLOGIES", "FAULTS", "MODULES")
 """Where a plugin says what it offers."""
 _PREFIX = "pame_plugin_"
 
@@ -44,6 +44,16 @@ def load_plugins() -> list[ModuleType]:
         offer(module, "ALGORITHMS", algorithms.SPECS)
         offer(module, "PROBLEMS", problems.SPECS)
     return modules
+
+
+def plugin_class(file: str, name: str) -> Any:
+    """A class that a loaded plugin of this file name lists in its MODULES; None if none does."""
+    for module in list(sys.modules.values()):
+        if module.__name__.startswith(_PREFIX) and module.__file__ and Path(module.__file__).name == Path(file).name:
+            for offered in getattr(module, "MODULES", ()):
+                if getattr(offered, "__name__", None) == name:
+                    return offered
+    return None
 
 
 def is_plugin(module: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from contract.unexpected_errors import in_one_line
+from orchestrator.backends.gradient_processes import gradient_processes
 from orchestrator.backends.reached_iterations import Reached
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults.happened import in_simulator
@@ -20,9 +21,10 @@ from orchestrator.results.round_counts import RoundCounts
 from orchestrator.results.simulated_health import simulated_health
 from pame.byte_account import ByteAccount
 from pame.errors import Diverged, MessageRefused, PameError
-from pame.observe import Observer, Several
+from pame.observe import Observer, RunOutcome, Several
+from pame.problems.image_classification import ImageClassification
 from pame.resolved_run import ResolvedRun
-from pame.simulator import DRIVERS, check
+from pame.simulator import DRIVERS, check, run_lock_step
 
 
 def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer, notes: Sequence[str] = ()) -> Ending:
@@ -56,13 +58,21 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
     check(choose_driver(experiment), make_setting(experiment, base))
 
 
+def _run(driver: str, setting: ResolvedRun, observer: Observer, account: ByteAccount) -> RunOutcome:
+    """Gradients of networks take long: they are computed on all cores where nodes step together."""
+    if driver == "lock-step" and isinstance(setting.problem, ImageClassification):
+        with gradient_processes(setting) as (shared, each):
+            return run_lock_step(shared, observer, account, each)
+    return DRIVERS[driver](setting, observer, account)
+
+
 def _drive(
     driver: str, setting: ResolvedRun, run: RunFolder, watcher: Observer, account: ByteAccount, started: float
 ) -> Ending:
     rounds, unheard, is_failed = RoundCounts(setting), "", False
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a diverging run ends with Diverged, not with warnings
-            outcome = DRIVERS[driver](setting, Several(run, watcher, rounds), account)
+            outcome = _run(driver, setting, Several(run, watcher, rounds), account)
     except Diverged as error:
         status, reason = Status.DIVERGED, str(error)
     except KeyboardInterrupt:

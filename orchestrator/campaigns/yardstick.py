@@ -6,7 +6,7 @@ Cells of one problem and seed follow each other in a process: the last one drawn
 
 from dataclasses import dataclass
 
-from pame import problems
+from contract.problem_inputs import build_problem
 from pame.problems import Optimum, Problem, ProblemSpec, known_optimum
 from pame.resolved_run import ResolvedRun
 
@@ -35,7 +35,7 @@ def draw_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
     if key not in _drawn:
         _drawn.clear()  # before the next is drawn: two may not fit into the memory
         _solved.clear()
-        _drawn[key] = problems.build(spec, nodes, seed)
+        _drawn[key] = build_problem(spec, nodes, seed)
     return _drawn[key]
 
 

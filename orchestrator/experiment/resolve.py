@@ -8,19 +8,23 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 
+from contract.problem_inputs import build_problem
 from orchestrator.errors import TooLittleMemory
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.cost import cost_of
 from orchestrator.experiment.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.experiment.link_table import LinkTable, link_table
 from orchestrator.experiment.named_files import Files, text_of
-from pame import problems, topology
+from orchestrator.experiment.plugins import add_plugins
+from pame import topology
 from pame.algorithms import PameSpec
 from pame.errors import ParameterError, TopologyError
 from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
-from pame.problems import Problem, ProblemSpec
+from pame.problems import ImageClassificationSpec, Problem, ProblemSpec
+from pame.problems.network_specs import ModuleSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute
 from pame.sampling import period
@@ -57,9 +61,10 @@ def check_memory(experiment: Experiment) -> None:
         )
 
 
-def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = problems.build) -> ResolvedRun:
+def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = build_problem) -> ResolvedRun:
     """The experiment, resolved; `files`: where those are that it names; `draw`: who makes its problem."""
     nodes, seed = experiment.nodes, experiment.seed
+    _load_own_module(experiment, files)
     graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
     plan = make_plan(experiment, files, graph, table)
@@ -82,6 +87,15 @@ def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = probl
     )
 
 
+def _load_own_module(experiment: Experiment, files: Files) -> None:
+    """The user's network lies beside the experiment file; what a client submits names only plugins that are loaded."""
+    model = getattr(experiment.problem, "model", None)
+    if isinstance(model, ModuleSpec) and isinstance(files, Path):
+        path = files / model.module.rpartition(":")[0]
+        if path.is_file():
+            add_plugins([path])
+
+
 def make_plan(experiment: Experiment, files: Files, graph: Topology, table: LinkTable) -> Plan:
     """What is done to the network, resolved; or the plan of another run, done again."""
     if experiment.plan is not None:
@@ -100,7 +114,7 @@ def make_plan(experiment: Experiment, files: Files, graph: Topology, table: Link
     return plan
 
 
-def make_network_setting(experiment: Experiment, files: Files, draw: DrawProblem = problems.build) -> ResolvedRun:
+def make_network_setting(experiment: Experiment, files: Files, draw: DrawProblem = build_problem) -> ResolvedRun:
     """The setting for real clocks: a step takes as long as it takes unless the experiment says otherwise."""
     setting = make_setting(experiment, files, draw)
     return setting if experiment.compute else replace(setting, compute=Compute(step_s=0.0))
@@ -114,7 +128,8 @@ def choose_driver(experiment: Experiment) -> str:
     is_timed = has_time_model(experiment) or by_seconds_alone
     if is_timed or has_faults(experiment) or not exchange.waits or exchange.spare != 0:
         return "virtual-time"
-    if isinstance(experiment.algorithm, PameSpec) and experiment.nodes >= _VECTORISED_FROM:
+    can_stack = not isinstance(experiment.problem, ImageClassificationSpec)
+    if can_stack and isinstance(experiment.algorithm, PameSpec) and experiment.nodes >= _VECTORISED_FROM:
         return "vectorised"
     return "lock-step"
 

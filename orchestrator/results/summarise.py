@@ -22,6 +22,8 @@ from pame.algorithms import PameSpec
 from pame.byte_account import ByteAccount, Fate
 from pame.evaluate import OWN_AT_MOST
 from pame.observe import Evaluation
+from pame.problems import Problem
+from pame.problems.image_classification import ImageClassification
 from pame.resolved_run import ResolvedRun
 
 _WINDOWS_TOLD = 1000
@@ -38,6 +40,7 @@ _ADDS_UP = (
 _METRICS = {
     "test_mse": "mean squared prediction error of the mean of all nodes' models on a test set no node has seen",
     "test_accuracy": "share of right predictions of the mean of all nodes' models on a test set no node has seen",
+    "test_loss": "mean cross-entropy of the mean of all nodes' models on a test set no node has seen",
     "model_error": "squared distance of the mean of all nodes' models from the model that generated the data",
 }
 
@@ -82,6 +85,7 @@ def summarise(
     n, faults = setting.problem.n, ending.faults
     s = setting.algorithm.support_size(n) if isinstance(setting.algorithm, PameSpec) else None
     optimum, why_not = _optimum(setting)
+    metrics = last.metrics if last else setting.problem.metrics(setting.start)
     sent, links = ledger.messages(Fate.SENT), ledger.links()
     return RunSummary(
         name=experiment.name,
@@ -127,7 +131,7 @@ def summarise(
         ),
         faults=None if faults is None else replace(faults, windows=faults.windows[:_WINDOWS_TOLD]),
         network=network,
-        measured=_measured(driver, why_not, setting.problem.metrics(setting.start)),
+        measured=_measured(driver, why_not, setting.problem, metrics),
         warnings=[*([faults.sentence] if faults and faults.sentence else []), *warnings],
         notes=notes,
     )
@@ -136,6 +140,8 @@ def summarise(
 def _optimum(setting: ResolvedRun) -> tuple[OptimumFigures | None, str]:
     samples = setting.problem.local(0).samples
     numbers = setting.problem.nodes * samples * setting.problem.n
+    if isinstance(setting.problem, ImageClassification):
+        return None, "not known: nobody can compute the best network"
     if numbers > _OPTIMUM_UP_TO:
         return None, f"not measured: the data has {numbers:.2g} numbers, more than {_OPTIMUM_UP_TO:.0e}"
     optimum = setting.problem.optimum()
@@ -144,11 +150,15 @@ def _optimum(setting: ResolvedRun) -> tuple[OptimumFigures | None, str]:
     return OptimumFigures(optimum.objective, optimum.how), f"solved on all nodes' data: {optimum.how}"
 
 
-def _measured(driver: str | None, optimum: str, metrics: Iterable[str]) -> dict[str, str]:
+def _measured(driver: str | None, optimum: str, problem: Problem, metrics: Iterable[str]) -> dict[str, str]:
+    samples, part = "all their samples", ""
+    if isinstance(problem, ImageClassification):
+        samples = f"{problem.spec.objective_samples} of their training samples in all, the same ones throughout"
+        part = f"; metrics of these on {problem.spec.own_test_samples} of the test samples, the same ones throughout"
     return {
-        "objective": "f at the mean of all nodes' models; f is the mean of the nodes' objectives on all their samples",
+        "objective": f"f at the mean of all nodes' models; f is the mean of the nodes' objectives on {samples}",
         "nodes' own models": "the same f and metrics at the model of every node by itself: their mean, the worst, the "
-        f"lowest and highest; of more than {OWN_AT_MOST} nodes, {OWN_AT_MOST} evenly spread ones",
+        f"lowest and highest; of more than {OWN_AT_MOST} nodes, {OWN_AT_MOST} evenly spread ones{part}",
         "optimum": optimum,
         "consensus": "root mean square distance of the nodes' models from their mean",
         **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") for name in metrics},

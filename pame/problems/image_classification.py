@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pame.data_set import DataFacts, DataSet, Samples
 from pame.errors import ParameterError
 from pame.partitions import IidPartition, Partition, shares
-from pame.problems.base import Matrix, Vector
+from pame.problems.base import Matrix, Optimum, Vector
 from pame.problems.network_specs import CnnSpec, ModuleSpec, NetworkSpec
 from pame.randomness import Key, Purpose, subset, words
 from pame.sampling import batch
@@ -41,12 +41,16 @@ class Shards(Protocol):
     def test(self) -> Samples: ...
 
 
+UserModule = Callable[[tuple[int, ...], int], Any]
+"""The user's own network: from the shape of a sample, channels first, and the number of classes."""
+
+
 @dataclass(frozen=True)
 class ProblemInputs:
     """What a spec names and only an edge can bring."""
 
     data: "DataSet | Shards"
-    module: Callable[[tuple[int, ...], int], Any] | None = None
+    module: UserModule | None = None
     """The user's own, if the spec names one."""
 
 
@@ -168,7 +172,7 @@ class LocalClassification:
         slope = problem.network_of(self.node).gradient(model, problem.images(shard.features), shard.labels)
         return self._decayed(slope, model)
 
-    def smoothness(self) -> None:
+    def smoothness(self) -> float | None:
         return None
 
     def _decayed(self, slope: Vector, model: Vector) -> Vector:
@@ -234,7 +238,7 @@ class ImageClassification:
         found = [self._metrics(model, self._own_test) for model in models]
         return {name: np.array([each[name] for each in found]) for name in found[0]}
 
-    def optimum(self) -> None:
+    def optimum(self) -> Optimum | None:
         return None
 
     def _metrics(self, model: Vector, samples: Samples) -> dict[str, float]:
@@ -242,7 +246,7 @@ class ImageClassification:
         for begin in range(0, samples.labels.size, _JUDGED_AT_ONCE):
             labels = samples.labels[begin : begin + _JUDGED_AT_ONCE]
             images = self.images(samples.features[begin : begin + _JUDGED_AT_ONCE])
-            part_loss, part_accuracy = self.network.judge(model, images, np.asarray(labels))
+            part_loss, part_accuracy = self.network.judge(model, images, np.array(labels))
             loss += part_loss * labels.size
             accuracy += part_accuracy * labels.size
         return {ACCURACY: accuracy / samples.labels.size, "test_loss": loss / samples.labels.size}

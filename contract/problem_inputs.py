@@ -1,0 +1,45 @@
+"""What a problem names and only this machine can bring: a prepared data set, the user's own module."""
+
+from importlib.util import find_spec
+
+from contract.data_store import open_data_set
+from contract.plugins import plugin_class
+from pame import problems
+from pame.errors import ParameterError
+from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec
+from pame.problems.image_classification import Shards, UserModule
+from pame.problems.network_specs import ModuleSpec
+
+
+def build_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
+    """The problem a spec describes, with the data set of this machine if it names one."""
+    if not isinstance(spec, ImageClassificationSpec):
+        return problems.build(spec, nodes, seed)
+    check_torch()
+    return problems.build(spec, nodes, seed, ProblemInputs(open_data_set(spec.data), module_of(spec)))
+
+
+def build_on_shard(spec: ImageClassificationSpec, nodes: int, seed: int, shard: Shards) -> Problem:
+    """The same for a node that was sent its own samples."""
+    check_torch()
+    return problems.build(spec, nodes, seed, ProblemInputs(shard, module_of(spec)))
+
+
+def module_of(spec: ImageClassificationSpec) -> UserModule | None:
+    if not isinstance(spec.model, ModuleSpec):
+        return None
+    file, _, name = spec.model.module.rpartition(":")
+    found: UserModule | None = plugin_class(file, name)
+    if found is None:
+        raise ParameterError(
+            f"problem.model.module: no plugin {file!r} offers {name!r} in its MODULES: write mine.py:Net, put "
+            "`MODULES = [Net]` into mine.py, and give the file to every node (PAME_PLUGINS)"
+        )
+    return found
+
+
+def check_torch() -> None:
+    if find_spec("torch") is None:
+        raise ParameterError(
+            "problem.kind: image-classification needs torch, which is not installed here: pip install '.[vision]'"
+        )
