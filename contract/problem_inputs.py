@@ -7,7 +7,7 @@ from contract.plugins import plugin_class
 from pame import problems
 from pame.errors import ParameterError
 from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec
-from pame.problems.image_classification import Shards, UserModule
+from pame.problems.image_classification import SampleShards, UserModule
 from pame.problems.network_specs import ModuleSpec
 
 
@@ -19,7 +19,7 @@ def build_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
     return problems.build(spec, nodes, seed, ProblemInputs(open_data_set(spec.data), module_of(spec)))
 
 
-def build_on_shard(spec: ImageClassificationSpec, nodes: int, seed: int, shard: Shards) -> Problem:
+def build_on_shard(spec: ImageClassificationSpec, nodes: int, seed: int, shard: SampleShards) -> Problem:
     """The same for a node that was sent its own samples."""
     check_torch()
     return problems.build(spec, nodes, seed, ProblemInputs(shard, module_of(spec)))

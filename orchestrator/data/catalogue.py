@@ -17,7 +17,7 @@ _IDX_FILES = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class KnownData:
     name: str
     words: str
     classes: tuple[str, ...]
@@ -32,7 +32,7 @@ class Entry:
 
 
 _ENTRIES = (
-    Entry(
+    KnownData(
         "fashion-mnist",
         "60,000 + 10,000 grey pictures of clothes, 28 x 28",
         ("t-shirt", "trousers", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot"),
@@ -43,7 +43,7 @@ _ENTRIES = (
             Publisher("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com", _IDX_FILES),
         ),
     ),
-    Entry(
+    KnownData(
         "cifar10",
         "50,000 + 10,000 colour pictures of ten kinds of things, 32 x 32",
         ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"),
@@ -55,7 +55,7 @@ _ENTRIES = (
         ),
         cifar_binary.is_python_version,
     ),
-    Entry(
+    KnownData(
         "mnist",
         "60,000 + 10,000 grey pictures of digits, 28 x 28",
         tuple("0123456789"),
@@ -66,7 +66,7 @@ _ENTRIES = (
             Publisher("https://ossci-datasets.s3.amazonaws.com/mnist", _IDX_FILES),
         ),
     ),
-    Entry(
+    KnownData(
         "tiny-imagenet",
         "100,000 + 10,000 colour pictures of 200 kinds of things, 64 x 64",
         (),

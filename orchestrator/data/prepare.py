@@ -18,7 +18,7 @@ from contract.data_store import (
     open_data_set,
     save_data_set,
 )
-from orchestrator.data.catalogue import CATALOGUE, TABLE, Entry
+from orchestrator.data.catalogue import CATALOGUE, TABLE, KnownData
 from orchestrator.data.files import opened
 from orchestrator.data.reading import Contents, DataRefused, Tell
 from orchestrator.data.sources import Source, SourceFailed
@@ -89,7 +89,7 @@ def prepare(kind: str, given: Path | None, name: str | None, say: Say) -> Stored
     return find_data(chosen)
 
 
-def _obtained(entry: Entry, given: Path | None, folder: Path, say: Say) -> tuple[DataSet, str]:
+def _obtained(entry: KnownData, given: Path | None, folder: Path, say: Say) -> tuple[DataSet, str]:
     """From the path that was given; else from the first source that works."""
     if given is not None:
         contents = _read(entry, given, lambda share: say("reading", share))
@@ -104,14 +104,14 @@ def _obtained(entry: Entry, given: Path | None, folder: Path, say: Say) -> tuple
     raise NoSource("\n".join([*failures, advice]))
 
 
-def _fetched(entry: Entry, source: Source, folder: Path, say: Say) -> DataSet:
+def _fetched(entry: KnownData, source: Source, folder: Path, say: Say) -> DataSet:
     folder.mkdir()
     say(f"getting the {source.words}", 0.0)
     path = source.fetch(folder, lambda share: say(f"getting the {source.words}", share))
     return _checked(entry, _read(entry, path, lambda share: say("reading", share)), "it")
 
 
-def _read(entry: Entry, path: Path, tell: Tell) -> Contents:
+def _read(entry: KnownData, path: Path, tell: Tell) -> Contents:
     with opened(path) as files:
         for reader in entry.readers:
             if reader.fits(files):
@@ -125,7 +125,7 @@ def _read(entry: Entry, path: Path, tell: Tell) -> Contents:
         raise DataRefused(f"{path} has no files of {entry.name}: see docs/vision.md for what it may be")
 
 
-def _checked(entry: Entry, contents: Contents, source: str) -> DataSet:
+def _checked(entry: KnownData, contents: Contents, source: str) -> DataSet:
     """With its facts; refused if it is not what is known under this name."""
     facts = facts_of(entry.name, contents.classes or entry.classes, contents.train, contents.test)
     if entry.sha256 is not None and facts.sha256 != entry.sha256:

@@ -30,7 +30,7 @@ ACCURACY = "test_accuracy"
 _OBJECTIVE, _TEST = 0, 1  # sub-streams of Purpose.OBJECTIVE_SAMPLE, by the key's peer
 
 
-class Shards(Protocol):
+class SampleShards(Protocol):
     """Each node's samples: of a whole data set, or the one shard that was delivered."""
 
     @property
@@ -49,7 +49,7 @@ UserModule = Callable[[tuple[int, ...], int], Any]
 class ProblemInputs:
     """What a spec names and only an edge can bring."""
 
-    data: "DataSet | Shards"
+    data: "DataSet | SampleShards"
     module: UserModule | None = None
     """The user's own, if the spec names one."""
 
@@ -187,7 +187,7 @@ class ImageClassification:
     def __init__(self, spec: ImageClassificationSpec, inputs: ProblemInputs, nodes: int, seed: int) -> None:
         self.spec, self.nodes, self.seed = spec, nodes, seed
         data = inputs.data
-        self.shards: Shards = PartitionedData(spec, data, nodes, seed) if isinstance(data, DataSet) else data
+        self.shards: SampleShards = PartitionedData(spec, data, nodes, seed) if isinstance(data, DataSet) else data
         self.facts = self.shards.facts
         if spec.augmentation == "crop-flip" and not self.facts.is_image:
             raise ParameterError(f"problem.augmentation: {spec.data} is a table, which cannot be cropped: use none")

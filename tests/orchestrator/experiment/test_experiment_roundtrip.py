@@ -1,5 +1,6 @@
 """Every experiment, dumped, is an experiment file that loads to an equal experiment."""
 
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,10 +32,11 @@ def in_section(spec: LinkSpec) -> LinksSection:
 def fits(choice: dict[str, Any]) -> bool:
     """No contradiction between the parts, worked out anew."""
     problem, support = choice["problem"], getattr(choice["algorithm"], "support", 0.5)
-    count_fits = isinstance(support, float) or support <= problem.n
-    batch_fits = problem.batch is None or problem.batch <= problem.samples
+    n, samples = getattr(problem, "n", inf), getattr(problem, "samples", inf)
+    count_fits = isinstance(support, float) or support <= n
+    batch_fits = problem.batch is None or problem.batch <= samples
     partial = hasattr(choice["algorithm"], "support")
-    whole = support == problem.n if isinstance(support, int) else support == 1.0
+    whole = support == n if isinstance(support, int) else support == 1.0
     coding_fits = choice["messages"].support != "all" or not partial or whole
     return bool(count_fits and batch_fits and coding_fits)
 

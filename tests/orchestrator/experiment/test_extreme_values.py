@@ -14,6 +14,7 @@ from orchestrator.experiment.describe import keys, kind_of, sections_of
 from orchestrator.experiment.faults.kinds import FAULTS
 from orchestrator.experiment.resolve import make_network_setting
 from pame.errors import PameError
+from pame.problems import ImageClassificationSpec
 from pame.spec_json import LARGEST_WHOLE
 
 VALUES: list[Any] = [
@@ -45,6 +46,7 @@ NEEDED |= {
     "for": "2s",
     "min": 1,
     "max": 2,
+    "module": "mine.py:Net",
 }
 
 
@@ -103,6 +105,8 @@ def outcome(data: Any) -> str:
         for variant in load_text(text, Path("a"))[:2]:
             experiment = variant.experiment
             problem: Any = experiment.problem
+            if isinstance(problem, ImageClassificationSpec):
+                continue  # its data set is a matter of the machine
             if experiment.nodes <= 16 and problem.n * problem.samples <= 10_000 and problem.test_samples <= 10_000:
                 setting = make_network_setting(experiment, Path(__file__).parent)
                 setting.node(0, setting.selection()).prepare(0)
