@@ -3,14 +3,13 @@
     rpc/                  generated stubs of proto/pame/v1           assignment.py   a run for one node <-> protobuf
     assignment_limits.py  what a node takes from an orchestrator     refusals.py     the names of refusals
     fault_reports.py      an effect begins or ends                   realised.py     what became of a link's property
-    credentials.py        mutual TLS                                 keypair.py      a key, a request to sign it
-    security_files.py     names of the shared files                  fingerprint.py  whether two problems are the same
-    versions.py           of the code                                run_name.py     a run in words
+    credentials.py        mutual TLS, the shared files               keypair.py      a key, a request to sign it
+    versions.py           of the code                                fingerprint.py  whether two problems are the same
+    run_name.py           a run in words                             tasks.py        how tasks and streams end
     plugins.py            a user's own kinds                         unexpected_errors.py   an exception in one line
-    counters.py           the table of what nodes count              counter_reports.py     their numbers <-> protobuf
-    socket_counts.py      what `ss` counted                          probe_counts.py pings over a link
-    logs.py               log lines: events with fields              data_store.py   prepared data sets on this machine
-    data_manifest.py      what stands beside their arrays
+    counters.py           the table of what nodes count              counter_reports.py     reports <-> protobuf
+    socket_counts.py      what `ss` counted                          data_store.py   data sets on this machine
+    logs.py               log lines: events with fields              data_manifest.py   what stands beside their arrays
     ports/                what both serve: metrics, health; bounded connections, refusals that are counted
 
 May import: `pame`; grpc, protobuf, cryptography, prometheus_client. Neither `node` nor `orchestrator`.

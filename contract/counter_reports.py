@@ -1,4 +1,7 @@
-"""What a node has counted, as it travels: of each link, and of the node, the numbers in the order of the table."""
+"""What a node reports of a run, as it travels: what each iteration was like, and what was counted.
+
+Of each link, and of the node, the numbers are in the order of the table.
+"""
 
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
@@ -7,6 +10,7 @@ from contract.counters import TABLE, CounterEntry, Counters, InCounters, NodeCou
 from contract.refusals import refusal_name, refusal_number
 from contract.rpc import control_pb2 as pb
 from contract.socket_counts import SocketCounts
+from pame.observe import Record
 
 C = TypeVar("C", OutCounters, InCounters, NodeCounters)
 
@@ -22,6 +26,12 @@ def _layout(counters: type[Counters]) -> tuple[tuple[CounterEntry, ...], tuple[C
 
 LAYOUT = {counters: _layout(counters) for counters in TABLE}
 """Which whole numbers are reported, and which times, in their order."""
+
+
+def record_message(record: Record) -> pb.Record:
+    told: dict[str, Any] = record._asdict()
+    del told["node"]
+    return pb.Record(**told)
 
 
 def totals_message(node: NodeCounters) -> pb.Report:

@@ -200,7 +200,7 @@ class NodeCounters:
     out: dict[int, OutCounters] = field(default_factory=dict)
     into: dict[int, InCounters] = field(default_factory=dict)
     refused_by: dict[str, int] = field(default_factory=dict)
-    """Parcels that named no sender of this run, and streams that did not show its secret, by reason."""
+    """Messages that named no sender of this run, and streams that did not show its secret, by reason."""
 
     def refuse(self, reason: str) -> None:
         self.strangers += 1

@@ -15,6 +15,8 @@ from typing import Any
 import grpc
 
 ORCHESTRATOR_NAME = "orchestrator.pame"
+AUTHORITY_FILE, TOKEN_FILE = "authority.pem", "token"
+"""In the folder that the orchestrator shares with those who may join."""
 _NODE_SUFFIX = ".node.pame"
 
 
@@ -30,8 +32,7 @@ class Credentials:
     authority: bytes
     certificate: bytes
     key: bytes = field(repr=False)
-
-    renew_at: float = field(default=float("inf"))
+    renew_at: float = float("inf")
     """Half of the certificate's life is over then; seconds since 1970."""
 
     @property

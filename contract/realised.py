@@ -1,11 +1,14 @@
-"""What became of the properties of links, as nodes report it."""
+"""What became of the properties of links, as nodes report it, and how they are measured."""
 
 from dataclasses import dataclass
+
+PINGS, PINGS_OF_JITTER = 6, 12
+"""A node sends so many over a link at the least; the orchestrator plans the time of a check by it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Realised:
-    """What became of one property of a link, at one of its ends."""
+    """One property of a link, at one of its ends."""
 
     sender: int
     receiver: int

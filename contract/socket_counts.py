@@ -7,10 +7,12 @@ from dataclasses import dataclass, fields
 class SocketCounts:
     connections: int = 0
     bytes_sent: int = 0
+    """Payload, with what was sent again."""
     bytes_received: int = 0
     segments_out: int = 0
     segments_in: int = 0
     retransmitted: int = 0
+    """Segments."""
     retransmitted_bytes: int = 0
 
     def __add__(self, other: "SocketCounts") -> "SocketCounts":

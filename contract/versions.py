@@ -4,5 +4,4 @@ from importlib.metadata import version
 
 
 def code_version() -> str:
-    """Of this package: orchestrator and nodes must agree."""
     return version("pame-testbed")

@@ -33,24 +33,13 @@ def main() -> int:
     parser.add_argument("--metrics-port", type=_port, default=0, help="0: any free one")
     parser.add_argument("--shape", action="store_true", help="let the kernel shape links: its network is its own")
     parser.add_argument("--health-port", type=_port, help="answer gRPC health checks there, on loopback")
-    parser.add_argument("--patience", type=float, default=30.0, help="seconds without an orchestrator before giving up")
-    given = parser.parse_args()
-    options = Options(
-        orchestrator=given.orchestrator,
-        token=given.token,
-        member=given.member,
-        host=given.host,
-        port=given.port,
-        metrics_port=given.metrics_port,
-        health_port=given.health_port,
-        security=given.security,
-        shape=given.shape,
-        patience_s=given.patience,
-    )
-    log_to_stderr(member=given.member)
+    patience = "seconds without an orchestrator before giving up"
+    parser.add_argument("--patience", type=float, default=30.0, dest="patience_s", metavar="PATIENCE", help=patience)
+    options = Options(**vars(parser.parse_args()))
+    log_to_stderr(member=options.member)
     try:
         load_plugins()
-        run_precisely(_run(options))
+        run_precisely(Node(options).run())
     except JoinRefused as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -79,10 +68,6 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; give 0 to 65535")
     return int(text)
-
-
-async def _run(options: Options) -> None:
-    await Node(options).run()
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ import grpc
 
 from contract.logs import log_event
 from contract.ports.port_limits import KEEPALIVE_MS
-from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
-from node.commands import decoded, on_one_line
+from contract.tasks import end_of_stream, until_one_ends
+from node.commands import decoded
 from node.orchestrator_channel import JoinRefused, NotYet, Options
 from pame.errors import PameError
 
@@ -41,8 +41,7 @@ class ControlStream:
         heartbeat: Callable[[], pb.Heartbeat],
         patience_s: float,
     ) -> None:
-        """`orchestrator`: for people; `patience_s`: how long to keep trying
-        without any contact."""
+        """`orchestrator`: for people; `patience_s`: how long to keep trying without any contact."""
         self._orchestrator = orchestrator
         self._connect = connect
         self._call: grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode] | None = None
@@ -93,20 +92,11 @@ class ControlStream:
         self._contact = time.monotonic()
         told = False
         while not self._leaving:
-            why = "it closed the connection"
             before = self._contact
             try:
-                await self._attach()
-            except grpc.aio.AioRpcError as error:
-                why = error.code().name.lower()
+                why = await end_of_stream(self._attach())
             except NotYet as error:
                 why = str(error)
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise
-            except asyncio.InvalidStateError:  # gRPC's word for writing to a stream that has just ended
-                pass
             if not self._leaving and (not told or self._contact > before):
                 told = True
                 where, trying_s = self._orchestrator, self._patience_s
@@ -134,27 +124,19 @@ class ControlStream:
             self._call = call = attach()
             await call.write(pb.FromNode(join=self._join()))
             self._welcome = False
-            tasks = [asyncio.create_task(work) for work in (self._read(call), self._write(call), self._beat())]
             try:
-                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
+                await until_one_ends(self._read(call), self._write(call), self._beat())
             finally:
                 if self._welcome:  # there was contact until now, said or not
                     self._contact = time.monotonic()
                 self._welcome = False
                 self._call = None
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _read(self, call: "grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode]") -> None:
         async for message in call:
             self._welcome = True
             if message.WhichOneof("kind") == "refused":
-                refused = message.refused
-                detail = on_one_line(refused.detail)
-                raise JoinRefused(f"the orchestrator refused: {detail} ({refusal_name(refused.refusal)})")
+                raise JoinRefused(message.refused.detail, message.refused.refusal)
             await self._handle(message)
 
     async def _write(self, call: "grpc.aio.StreamStreamCall[pb.FromNode, pb.ToNode]") -> None:

@@ -200,7 +200,7 @@ def _be(options: Options) -> int:
     try:
         if options.namespace is not None:
             _enter(options.namespace)
-        run_precisely(_run(options))
+        run_precisely(Node(options).run())
     except (PameError, OSError) as error:
         log_event(_LOG, "failed", logging.ERROR, reason=error)
         return 2
@@ -221,10 +221,6 @@ def _enter(namespace: str) -> None:
             raise OSError(ctypes.get_errno(), f"cannot enter {namespace}: {os.strerror(ctypes.get_errno())}")
     finally:
         os.close(descriptor)
-
-
-async def _run(options: Options) -> None:
-    await Node(options).run()
 
 
 def _say(what: dict[str, object]) -> None:

@@ -8,7 +8,7 @@ import socket
 import struct
 import sys
 from collections.abc import Iterator
-from typing import Protocol
+from io import BufferedIOBase
 
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _DATA, _HEADERS, _RST, _SETTINGS, _GOAWAY = 0, 1, 3, 4, 7
@@ -21,10 +21,6 @@ _EMPTY_REQUEST = bytes(5)
 """Not compressed, no bytes: the health of the server as a whole."""
 _SERVING = b"\x08\x01"
 """HealthCheckResponse with status 1."""
-
-
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
 
 
 def is_serving(host: str, port: int) -> bool:
@@ -66,7 +62,7 @@ def _text(text: str) -> bytes:
     return bytes([len(text)]) + text.encode("ascii")  # shorter than 127: one byte of length
 
 
-def _frames(stream: _Readable) -> Iterator[tuple[int, int, int, bytes]]:
+def _frames(stream: BufferedIOBase) -> Iterator[tuple[int, int, int, bytes]]:
     for _ in range(_FRAMES):
         head = stream.read(9)
         if len(head) < 9:

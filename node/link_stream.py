@@ -8,6 +8,7 @@ import grpc
 from contract.assignment import Peer
 from contract.credentials import Credentials, expecting, mutual_channel
 from contract.rpc import exchange_pb2 as pb
+from contract.tasks import cancelled, end_of_stream, until_one_ends
 from node.stream_proof import shown
 
 PUSH = "/pame.v1.Exchange/Push"
@@ -58,21 +59,13 @@ class LinkStream:
             self._call.cancel()
 
     async def close(self) -> None:
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
+        await cancelled(self._task)
 
     async def _run(self) -> None:
         backoff = _FIRST_BACKOFF_S
         while True:
             self._is_heard = False
-            try:
-                await self._stream()
-            except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-                pass  # the latter is gRPC's word for writing to a stream that has just ended
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise
+            await end_of_stream(self._stream())
             self._user.broken()
             backoff = _FIRST_BACKOFF_S if self._is_heard else min(2 * backoff, _LONGEST_BACKOFF_S)
             await asyncio.sleep(backoff)
@@ -83,18 +76,11 @@ class LinkStream:
             push = channel.stream_stream(self._method, None, pb.Receipt.FromString)
             self._call = call = push(metadata=shown(self._secret, self._peer.address, self._peer.incarnation))
             self._user.opened()
-            reading = asyncio.create_task(self._read(call))
-            writing = asyncio.create_task(self._user.write(call))
             try:
-                done, _ = await asyncio.wait((reading, writing), return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
+                await until_one_ends(self._read(call), self._user.write(call))
             finally:
                 self._call = None
                 call.cancel()
-                for task in (reading, writing):
-                    task.cancel()
-                await asyncio.gather(reading, writing, return_exceptions=True)
 
     def _channel(self) -> grpc.aio.Channel:
         options = [

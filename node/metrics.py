@@ -7,70 +7,35 @@ Totals count from the beginning of the run; a new run begins at 0, which Prometh
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import TypeVar
 
 from prometheus_client import Metric, core
-from prometheus_client.registry import Collector
 
-from contract.counters import (
-    ROUND_TRIP_BOUNDS_S,
-    TABLE,
-    Counters,
-    InCounters,
-    NodeCounters,
-    OutCounters,
-)
-from contract.ports.metric_families import (
-    NAMED,
-    OTHERS,
-    Build,
-    Samples,
-    build_info,
-    by_reason,
-    family,
-    refused_handshakes,
-    refused_requests,
-)
+from contract.counters import ROUND_TRIP_BOUNDS_S, TABLE, Counters, InCounters, NodeCounters, OutCounters
+from contract.ports.metric_families import NAMED, OTHERS, ProcessCollector, Samples, by_reason, family
 from contract.run_name import run_name
 
 C = TypeVar("C", bound=Counters)
 
 
-class NodeCollector(Collector):
-    """Reads the node's current account, which may change meanwhile, at every scrape."""
+class NodeCollector(ProcessCollector[NodeCounters]):
+    whose = "node"
 
-    def __init__(
-        self,
-        read: Callable[[], NodeCounters],
-        build: Build,
-        handshakes: Callable[[], Mapping[str, int]] = dict,
-        requests: Mapping[str, int] | None = None,
-    ) -> None:
-        """`handshakes`, `requests`: refused ones, by reason."""
-        self._read = read
-        self._build = build
-        self._handshakes = handshakes
-        self._requests = requests or {}
-
-    def collect(self) -> Iterator[Metric]:
-        account = self._read()
+    def metrics(self, now: NodeCounters) -> Iterator[Metric]:
         # dict() is one C call: no other thread can change a dictionary in the middle of its copy. Here and below.
-        out, into = dict(account.out), dict(account.into)
+        out, into = dict(now.out), dict(now.into)
         named = frozenset(sorted(out.keys() | into.keys())[:NAMED])
-        yield build_info(self._build)
-        place = {} if account.index is None else {"run": run_name(account.run), "index": str(account.index)}
+        place = {} if now.index is None else {"run": run_name(now.run), "index": str(now.index)}
         yield core.InfoMetricFamily("pame_node", "The run of this node and its index in it.", value=place)
-        yield from _counted("pame_node", NodeCounters, [], {(): [account]})
-        share = account.averaged / account.wanted if account.wanted else None
+        yield from _counted("pame_node", NodeCounters, [], {(): [now]})
+        share = now.averaged / now.wanted if now.wanted else None
         yield family("pame_node_participation_ratio", "Averaged messages per wanted one.", [], {(): share})
         yield _round_trips(list(out.values()))
         yield _refused("sent", "By the receiver.", [link.refused_by for link in out.values()])
-        yield _refused("received", "By this node.", [account.refused_by, *(link.refused_by for link in into.values())])
-        yield refused_handshakes("node", self._handshakes())
-        yield refused_requests("node", self._requests)
+        yield _refused("received", "By this node.", [now.refused_by, *(link.refused_by for link in into.values())])
         yield from _counted("pame_link", OutCounters, ["peer"], _grouped(out, named))
         yield from _counted("pame_link", InCounters, ["peer"], _grouped(into, named))
 

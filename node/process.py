@@ -21,6 +21,7 @@ from contract.ports.refused_requests import RefusedRequests
 from contract.ports.tls_failures import TlsFailures
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
+from contract.tasks import cancelled
 from contract.unexpected_errors import in_one_line, reason_of
 from contract.versions import code_version
 from node.addresses import AUTO, choose, control_address, own_addresses
@@ -28,8 +29,7 @@ from node.commands import CommandRefused, check_neighbours, check_probe, on_one_
 from node.control import ControlStream
 from node.metrics import NodeCollector
 from node.orchestrator_channel import Options as ChannelOptions
-from node.orchestrator_channel import OrchestratorChannel, PlainChannel
-from node.probing import boot_id
+from node.orchestrator_channel import OrchestratorChannel
 from node.server import ExchangeServer
 from node.session import Session
 from node.shaping import Kernel, probe
@@ -128,9 +128,7 @@ class Node:
             self._control.leave("the node was told to leave")
             await asyncio.wait((control,), timeout=_DRAIN_S)
         finally:
-            for task in (control, leaving, renewing):
-                task.cancel()
-            await asyncio.gather(control, leaving, renewing, return_exceptions=True)
+            await cancelled(control, leaving, renewing)
             if self._session is not None:
                 await self._session.close()
             await self._server.close()
@@ -245,9 +243,7 @@ class Node:
             self._control.send(pb.FromNode(failure=failure))
             return
         log_event(_LOG, "assigned", run=run_name(message.run), node=message.index, nodes=message.nodes)
-        session = self._session
-        ready = pb.Ready(run=message.run, links=session.realised(), boot=boot_id(), lossless=session.why_lossless())
-        self._control.send(pb.FromNode(ready=ready))
+        self._control.send(pb.FromNode(ready=self._session.ready()))
 
     async def _moved(self, message: pb.Neighbours) -> None:
         """Who came back starts only when its neighbours know where it is."""
@@ -280,7 +276,7 @@ def _hosts(options: Options) -> tuple[str, str]:
 
 def _channel(options: Options) -> OrchestratorChannel:
     if options.security is None:
-        return PlainChannel(options.orchestrator, options.token)
+        return OrchestratorChannel(options.orchestrator, options.token)
     from node.tls_enrolment import TlsChannel  # and with it `cryptography`, which a node without TLS does not need
 
     return TlsChannel(options.orchestrator, options.member, Path(options.security))

@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from contract.counters import NodeCounters
 from contract.credentials import Credentials, mutual_server, peer_name
-from contract.ports.health_service import HealthChecks
+from contract.ports.health_server import HealthChecks
 from contract.ports.port_limits import port_limits
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
@@ -37,7 +37,7 @@ _PATIENCE_WITH_REFUSED = 100
 
 Arrive = Callable[[bytes, str | None], int]
 """Takes a message in from whom a certificate names, if there is one; how many of its sender were late so far, or
-`ParcelRefused`."""
+`WireMessageRefused`."""
 
 
 class NoDataPort(PameError):
@@ -48,12 +48,12 @@ class ExchangeServer:
     """Owns the port."""
 
     def __init__(self, host: str, port: int) -> None:
-        self._host = host
-        self._port = port
+        self.host = host
+        self.port = port
         self._server: grpc.aio.Server | None = None
         self._streams = 0
         self.idle = NodeCounters()
-        """While no run is under way: parcels that come all the same."""
+        """While no run is under way: messages that come all the same."""
         self.credentials: Credentials | None = None
         """What it shows and asks for from the next `open` on; None: no TLS."""
 
@@ -64,15 +64,7 @@ class ExchangeServer:
     @property
     def address(self) -> str:
         """What neighbours dial, and what their streams show a proof for."""
-        return f"{self._host}:{self._port}"
-
-    @property
-    def host(self) -> str:
-        return self._host
-
-    @property
-    def port(self) -> int:
-        return self._port
+        return f"{self.host}:{self.port}"
 
     async def open(
         self,
@@ -100,13 +92,12 @@ class ExchangeServer:
         checks = HealthChecks()
         health_pb2_grpc.add_HealthServicer_to_server(checks, server)
         try:
-            address = f"{self._host}:{self._port}"
             if self.credentials is not None and tls:
-                self._port = server.add_secure_port(address, mutual_server(self.credentials))
+                self.port = server.add_secure_port(self.address, mutual_server(self.credentials))
             else:
-                self._port = server.add_insecure_port(address)
+                self.port = server.add_insecure_port(self.address)
         except RuntimeError:
-            raise NoDataPort(f"cannot listen on {self._host}:{self._port}: give another --port, or 0 for any") from None
+            raise NoDataPort(f"cannot listen on {self.address}: give another --port, or 0 for any") from None
         await server.start()
         for name in ("", SERVICE):
             await checks.set(name, health_pb2.HealthCheckResponse.SERVING)

@@ -1,6 +1,7 @@
 """A node's part in one run: its links, its trainer, and its reports to the orchestrator."""
 
 import asyncio
+import resource
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
@@ -8,17 +9,18 @@ from math import inf, isfinite
 from typing import Any
 
 from contract.assignment import Assigned, Peer
+from contract.counter_reports import record_message, totals_message
 from contract.counters import NodeCounters, OutCounters
 from contract.fault_reports import IN_PROCESS, Turn, concerns, fault_message, realised_message
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
+from contract.tasks import cancelled
 from contract.unexpected_errors import reason_of
 from node.conditions import NodeConditions
 from node.fault_schedule import FaultSchedule
 from node.link import OutLink
-from node.probing import Prober
-from node.reports import counted_message, record_message
+from node.probing import Prober, boot_id
 from node.server import ExchangeServer
 from node.shaping import Kernel, Shaper, ShapingRefused
 from node.socket_counters import count_sockets, own_inodes
@@ -55,7 +57,6 @@ class Session:
         self._links: dict[int, OutLink] = {}
         addresses = {peer.index: peer.address for peer in assigned.peers}
         self._shaper = Shaper(assigned.setting, assigned.index, addresses, kernel or Kernel())
-        self._shaping: asyncio.Task[None] | None = None
         self._conditions = NodeConditions(assigned.setting.conditions, assigned.index, self._shaper, assigned.seconds)
         self._faults = FaultSchedule(
             assigned.index,
@@ -67,7 +68,6 @@ class Session:
             run_name(assigned.run),
             assigned.setting.stop.last_iteration if assigned.setting.exchange.waits else inf,
         )
-        self._following: asyncio.Task[None] | None = None
         self._reshape = asyncio.Event()
         self._peers = {peer.index: peer for peer in assigned.peers}
         self._credentials = server.credentials if assigned.tls else None
@@ -77,10 +77,10 @@ class Session:
         self._probes: set[int] = set()
         """Sockets from before the start: gRPC closes them when it likes."""
         self._records: list[Record] = []
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        """Training, shaping, following the faults: none before the start."""
         self._reporter: asyncio.Task[None] | None = None
-        for peer in assigned.peers:
-            self.account.out[peer.index] = OutCounters()
+        self.account.out.update({peer.index: OutCounters() for peer in assigned.peers})
         self._trainer = Trainer(
             assigned,
             self._links,
@@ -89,9 +89,7 @@ class Session:
             self._records.append,
             self._snapshot,
             room,
-            lambda k: self._faults.look(self._conditions.seconds(), k),
-            self._faults.is_struck,
-            lambda k: self._faults.strike(k, self._conditions.seconds),
+            self._faults,
         )
 
     async def prepare(self) -> None:
@@ -104,13 +102,10 @@ class Session:
         admission = Admission(own, self.account.refuse)
         await self._server.open(limit, self._trainer.arrive, self.assigned.tls, self._prober.arrive, admission)
 
-    def realised(self) -> list[pb.RealisedLink]:
-        """What became of the properties of its links."""
-        return [realised_message(found) for found in self._shaper.table()]
-
-    def why_lossless(self) -> str:
-        """Why packets cannot be lost on its links; empty: they can."""
-        return self._shaper.why_lossless()
+    def ready(self) -> pb.Ready:
+        """What became of the properties of its links, and why packets cannot be lost on them, if so."""
+        links = [realised_message(found) for found in self._shaper.table()]
+        return pb.Ready(run=self.assigned.run, links=links, boot=boot_id(), lossless=self._shaper.why_lossless())
 
     async def probe(self, order: pb.Probe) -> None:
         """Measure a link, before the start."""
@@ -118,26 +113,18 @@ class Session:
 
     async def start(self) -> None:
         """Connect and train; once."""
-        if self._task is not None:
+        if self._tasks:
             raise ParameterError("this run has begun already")
         await self._prober.close()
         self._probes = own_inodes()
-        for peer in self._peers.values():
-            account = self.account.out[peer.index]
-            self._links[peer.index] = OutLink(
-                peer,
-                self._trainer.checks.limit,
-                self._conditions,
-                account,
-                self._credentials,
-                secret=self.assigned.secret,
-            )
+        limit, secret = self._trainer.checks.limit, self.assigned.secret
+        for index, peer in self._peers.items():
+            account = self.account.out[index]
+            self._links[index] = OutLink(peer, limit, self._conditions, account, self._credentials, secret=secret)
         following = self._faults.follow(self._conditions.seconds, lambda: self.account.iteration)
-        training = self._trainer.run(lambda: self._done(self.assigned.run))
-        self._task = asyncio.create_task(self._or_fail(training))
+        works = (self._trainer.run(self._done), self._keep_shaping(), following)
+        self._tasks = [asyncio.create_task(self._or_fail(work)) for work in works]
         self._reporter = asyncio.create_task(self._or_fail(self._report_now_and_then()))
-        self._shaping = asyncio.create_task(self._or_fail(self._keep_shaping()))
-        self._following = asyncio.create_task(self._or_fail(following))
 
     def add_faults(self, events: Plan) -> None:
         """By hand, while the run goes on; what cannot be done here is told, and left."""
@@ -205,12 +192,10 @@ class Session:
 
         `parting_s`: neighbours may so long still be counting on their connections to this node.
         """
-        await self._cancel(self._task)
-        for task in (self._following, self._shaping):
-            await self._cancel(task)
+        await cancelled(*self._tasks)
         await self._shaper.clear()  # a run ends healed
         await asyncio.gather(*(link.drain(drain_s) for link in self._links.values()))
-        await self._cancel(self._reporter)
+        await cancelled(self._reporter)
         await self._count_sockets()
         await asyncio.gather(*(link.close() for link in self._links.values()))  # nothing is sent after the last report
         iteration, model = self._trainer.result(at)
@@ -221,8 +206,7 @@ class Session:
         await self.close()
 
     async def close(self) -> None:
-        for task in (self._task, self._following, self._shaping, self._reporter):
-            await self._cancel(task)
+        await cancelled(*self._tasks, self._reporter)
         await self._prober.close()
         await self._shaper.clear()
         await asyncio.gather(*(link.close() for link in self._links.values()))
@@ -247,9 +231,9 @@ class Session:
         failure = pb.Failure(run=self.assigned.run, reason=reason, diverged=diverged, unheard=unheard)
         self._send(pb.FromNode(failure=failure))
 
-    def _done(self, run: int) -> None:
+    def _done(self) -> None:
         self._report(with_totals=True)
-        self._send(pb.FromNode(done=pb.Done(run=run)))
+        self._send(pb.FromNode(done=pb.Done(run=self.assigned.run)))
 
     def _snapshot(self, k: int, model: Vector) -> None:
         self._report(with_totals=False)  # so that the records before a snapshot are there before it
@@ -279,10 +263,7 @@ class Session:
             report = pb.Report(run=self.assigned.run, records=[record_message(record) for record in piece])
             self._send(pb.FromNode(report=report))
         if with_totals:
-            self._send(pb.FromNode(report=counted_message(self.account)))
-
-    @staticmethod
-    async def _cancel(task: "asyncio.Task[None] | None") -> None:
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            usage = resource.getrusage(resource.RUSAGE_SELF)
+            self.account.cpu_s = usage.ru_utime + usage.ru_stime
+            self.account.resident_bytes = usage.ru_maxrss * 1024
+            self._send(pb.FromNode(report=totals_message(self.account)))

@@ -14,7 +14,7 @@ import asyncio
 import socket
 import subprocess
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 
@@ -31,17 +31,9 @@ class Connection:
     """One end of a TCP connection."""
 
     inode: int
-    local_port: int
     peer: tuple[str, int]
     """Address and port of the other end; IPv4 as such, also where a socket of IPv6 speaks it."""
-    bytes_sent: int
-    """Payload, with what was sent again."""
-    bytes_received: int
-    segments_out: int
-    segments_in: int
-    retransmitted: int
-    """Segments."""
-    retransmitted_bytes: int
+    counts: SocketCounts
 
 
 async def count_sockets(receivers: Mapping[int, str], but: Set[int] = frozenset()) -> dict[int, SocketCounts] | None:
@@ -57,13 +49,11 @@ async def count_sockets(receivers: Mapping[int, str], but: Set[int] = frozenset(
         return None
     own = [found for found in parse(said.stdout) if found.inode in inodes]
     ends = {receiver: await _resolve(address) for receiver, address in receivers.items()}
-    return {receiver: total(found for found in own if found.peer in ends[receiver]) for receiver in receivers}
+    return {receiver: _total(own, ends[receiver]) for receiver in receivers}
 
 
-def total(connections: Iterable[Connection]) -> SocketCounts:
-    names = [field.name for field in fields(SocketCounts)][1:]
-    counts = (SocketCounts(1, *(getattr(connection, name) for name in names)) for connection in connections)
-    return sum(counts, SocketCounts())
+def _total(connections: Iterable[Connection], ends: Set[tuple[str, int]]) -> SocketCounts:
+    return sum((found.counts for found in connections if found.peer in ends), SocketCounts())
 
 
 def parse(text: str) -> list[Connection]:
@@ -84,10 +74,8 @@ def _connection(words: list[str]) -> Connection | None:
     def counter(name: str) -> int:
         return _number(said.get(name, "").rpartition("/")[2]) or 0
 
-    return Connection(
-        inode=counter("ino"),
-        local_port=local_port,
-        peer=(peer_host, peer_port),
+    counts = SocketCounts(
+        connections=1,
         bytes_sent=counter("bytes_sent"),
         bytes_received=counter("bytes_received"),
         segments_out=counter("segs_out"),
@@ -95,6 +83,7 @@ def _connection(words: list[str]) -> Connection | None:
         retransmitted=counter("retrans"),
         retransmitted_bytes=counter("bytes_retrans"),
     )
+    return Connection(counter("ino"), (peer_host, peer_port), counts)
 
 
 def _sockets(text: str) -> list[list[str]]:

@@ -8,28 +8,23 @@ from pathlib import Path
 
 import grpc
 
-from contract.credentials import ORCHESTRATOR_NAME, Credentials, expecting, mutual_channel
+from contract.credentials import AUTHORITY_FILE, ORCHESTRATOR_NAME, TOKEN_FILE, Credentials, expecting, mutual_channel
 from contract.keypair import SigningRequest
-from contract.refusals import refusal_name
 from contract.rpc import enrolment_pb2 as pb
-from contract.security_files import AUTHORITY_FILE, TOKEN_FILE
-from node.orchestrator_channel import JoinRefused, NotYet, Options
+from node.orchestrator_channel import JoinRefused, NotYet, Options, OrchestratorChannel
 
 ENROL = "/pame.v1.Enrolment/Enrol"
 _ANSWER_S = 10.0
 _NO_PROXY = ("grpc.enable_http_proxy", 0)
 
 
-class TlsChannel:
-    """With mutual TLS: a certificate first."""
-
+class TlsChannel(OrchestratorChannel):
     def __init__(self, orchestrator: str, member: str, folder: Path) -> None:
         """`orchestrator`: its join port; `folder`: where it left its files."""
-        self._orchestrator = orchestrator
+        super().__init__(orchestrator)
         self._member = member
         self._folder = folder
         self._control = ""
-        self.credentials: Credentials | None = None
 
     async def open(self, options: Options, is_busy: bool) -> grpc.aio.Channel:
         """A channel that shows the certificate; a new one after a change of authority, and at half of its life."""
@@ -52,8 +47,7 @@ class TlsChannel:
             enrol = channel.unary_unary(ENROL, pb.EnrolRequest.SerializeToString, pb.Enrolled.FromString)
             answer = await enrol(question, timeout=_ANSWER_S)
         if answer.WhichOneof("kind") != "certificate":
-            refused = answer.refused
-            raise JoinRefused(f"the orchestrator refused: {refused.detail} ({refusal_name(refused.refusal)})")
+            raise JoinRefused(answer.refused.detail, answer.refused.refusal)
         host = self._orchestrator.rpartition(":")[0]
         self._control = f"{host}:{answer.certificate.control_port}"
         self.credentials = request.answered(authority, answer.certificate.pem)

@@ -17,6 +17,7 @@ import numpy as np
 from contract.assignment import Assigned
 from contract.counters import InCounters, NodeCounters
 from node.conditions import NodeConditions
+from node.fault_schedule import FaultSchedule
 from node.iteration_clock import IterationClock
 from node.link import OutLink
 from node.wire_message import MessageChecks, WireMessageRefused, pack
@@ -36,10 +37,6 @@ _LONG_STEP_S = 0.005
 Snapshot = Callable[[int, Vector], None]
 
 
-async def _unharmed(_: int) -> None:
-    """Nothing stops the node at any iteration."""
-
-
 class Trainer:
     """One node's algorithm under the clock of this machine."""
 
@@ -52,13 +49,9 @@ class Trainer:
         recorded: Callable[[Record], None],
         snapshot: Snapshot,
         room: Callable[[], Awaitable[bool]],
-        reached: Callable[[int], None] = lambda _: None,
-        is_struck: Callable[[int], bool] = lambda _: False,
-        strike: Callable[[int], Awaitable[None]] = _unharmed,
+        faults: FaultSchedule,
     ) -> None:
-        """`room`: waits until the orchestrator can take a snapshot; False if it cannot be reached. `reached`: is told
-        every iteration as it begins. `is_struck`: whether something stops this node before it begins one; `strike`
-        does so."""
+        """`room`: waits until the orchestrator can take a snapshot; False if it cannot be reached."""
         setting, index = assigned.setting, assigned.index
         self._assigned = assigned
         self._setting = setting
@@ -73,9 +66,7 @@ class Trainer:
         self._recorded = recorded
         self._snapshot = snapshot
         self._room = room
-        self._reached = reached
-        self._is_struck = is_struck
-        self._strike = strike
+        self._faults = faults
         self._newest = assigned.first
         """The iteration of the model: counted up by each step, before any waiting."""
         self._model = self._algorithm.model
@@ -153,7 +144,7 @@ class Trainer:
             while True:
                 k = participant.k
                 self._account.iteration = k
-                self._reached(k)
+                self._faults.look(self._conditions.seconds(), k)
                 await self._keep_snapshot(k)
                 if k == last:
                     self._result = self._model
@@ -182,9 +173,9 @@ class Trainer:
 
     async def _begin(self, k: int) -> None:
         """What stops the node at this iteration does so now; then its message goes, if it has not gone ahead."""
-        if self._is_struck(k):
+        if self._faults.is_struck(k):
             self._clock.pause(time.monotonic())
-            await self._strike(k)
+            await self._faults.strike(k, self._conditions.seconds)
             now = time.monotonic()
             self._clock.resume(now, now)
         if self._failure is not None:
@@ -217,7 +208,7 @@ class Trainer:
     async def _send_ahead(self, k: int) -> None:
         """Make the message of the next iteration and give it to the links, which keep it until it is due."""
         self._lost = None
-        if self._is_over(k) or self._is_struck(k):
+        if self._is_over(k) or self._faults.is_struck(k):
             return
         try:
             self._lost = await self._send(k)

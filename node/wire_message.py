@@ -112,7 +112,7 @@ class MessageChecks:
             self._names[sender] = name
 
     def open(self, data: bytes, name: str | None = None) -> Received:
-        """The message, or `ParcelRefused`; `name`: in the certificate of whoever pushed it."""
+        """The message, or `WireMessageRefused`; `name`: in the certificate of whoever pushed it."""
         if self._names is not None and name not in self._names.values():
             detail = f"{name or 'without a name'}: no neighbour of node {self._index}"
             raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_NEIGHBOUR, detail)

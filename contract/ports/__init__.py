@@ -2,8 +2,8 @@
 
     connections.py     bounded in number and time          refused_requests.py   counted by reason
     metrics_server.py  HTTP for Prometheus                 metric_families.py    what both tell it
-    health_server.py   gRPC health on loopback             health_service.py     its one call
-    port_limits.py     options of every gRPC server        tls_failures.py       failed handshakes, from gRPC's log
+    health_server.py   gRPC health, also on loopback       tls_failures.py       failed handshakes, from gRPC's log
+    port_limits.py     options of every gRPC server
 
 May import: `pame`, and of `contract` its names; grpc, prometheus_client.
 """

@@ -1,14 +1,22 @@
 """Health for whoever is on the same machine: gRPC's standard service on loopback, where no certificate is asked for."""
 
-import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from typing import Any
 
-from contract.ports.health_service import HealthChecks
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+
 from contract.ports.port_limits import port_limits
 from pame.errors import PameError
 
 _HOST = "127.0.0.1"
 _SHARE = 1 / 32
+
+
+class HealthChecks(health.aio.HealthServicer):
+    """`Check` answers; a stranger's `Watch` would never end, so its connection would keep its place at the port."""
+
+    async def Watch(self, request: Any, context: "grpc.aio.ServicerContext[Any, Any]") -> None:  # noqa: N802  gRPC's name
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "use Check")
 
 
 class NoHealthPort(PameError):

@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 
 from contract.ports.connections import Connections, bound, listen
 from contract.ports.refused_requests import MALFORMED, RefusedRequests
+from contract.tasks import cancelled
 
 _PATH = "/metrics"
 _CONNECTIONS = 64
@@ -81,9 +82,7 @@ class MetricsServer:
 
     async def close(self) -> None:
         """Free the port; a second call does nothing."""
-        if self._serving is not None:
-            self._serving.cancel()
-            await asyncio.gather(self._serving, return_exceptions=True)
+        await cancelled(self._serving)
         self._listening.close()
         self.connections.close()
 

@@ -10,11 +10,11 @@ from google.protobuf.message import DecodeError
 
 from contract.assignment import Assigned, Peer
 from contract.credentials import Credentials
-from contract.probe_counts import PINGS, PINGS_OF_JITTER
+from contract.realised import PINGS, PINGS_OF_JITTER
 from contract.rpc import control_pb2, exchange_pb2, refusal_pb2
 from node.conditions import NodeConditions
-from node.probing.capacity import capacity_bps
 from node.probing.datagram import Datagram, key_of, pack, read
+from node.probing.machine import capacity_bps
 from node.probing.stream import UNCOUNTED, ProbeStream
 from node.probing.udp import ProbeSocket
 from node.shaping import Shaper
@@ -26,7 +26,6 @@ _BIG, _HEADERS = 1200, 42
 """A datagram for the rate, and what IP, UDP and Ethernet add to it on the link."""
 _ABOVE_RATE = 1.3
 _PULSE_S = 0.002
-"""The fewest messages through the in-process shaper that tell a delay, and how it varies."""
 _KEPT = 4096
 """Probes of a neighbour, at most."""
 
@@ -86,7 +85,7 @@ class Prober:
         await asyncio.gather(*(stream.close() for stream in streams.values()))
 
     def arrive(self, data: bytes, name: str | None) -> int:
-        """A probe message from whom a certificate names so, or `ParcelRefused`."""
+        """A probe message from whom a certificate names so, or `WireMessageRefused`."""
         when = time.time_ns()
         try:
             probe = exchange_pb2.ProbeParcel.FromString(data)
@@ -191,7 +190,7 @@ class Prober:
 
     def _filled(self, order: control_pb2.Probe, size: int = 64) -> bytes:
         index = self._assigned.index
-        return pack(Datagram(self._key, order.number, index, order.peer, time.time_ns(), order.echo), size)
+        return pack(Datagram(self._key, order.number, index, order.peer, order.echo, time.time_ns()), size)
 
     def _datagram(self, data: bytes, where: tuple[str, int], when_ns: int) -> None:
         found, index = read(data), self._assigned.index

@@ -14,16 +14,13 @@ May import: `pame` and the standard library.
 from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back
 from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
-from node.shaping.read_back import Applied, AppliedLink, Counters, Held
+from node.shaping.read_back import Applied
 from node.shaping.render import Script, changes, tree
 from node.shaping.shaper import Shaper, wanted
 
 __all__ = [
     "Applied",
-    "AppliedLink",
-    "Counters",
     "Desired",
-    "Held",
     "Kernel",
     "Mechanisms",
     "Script",

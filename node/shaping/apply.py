@@ -33,18 +33,17 @@ def apply(desired: Desired, kernel: Kernel, before: Desired | None = None) -> Ap
 def read_back(desired: Desired, kernel: Kernel) -> Applied:
     """What the kernel holds of these links now, with its counters."""
     name = desired.interface
-    shapes = kernel.net_admin and kernel.tc and kernel.htb
     printed = PrintedTexts(
-        qdiscs=_ask(name, "tc", "-j", "-s", "qdisc", "show", "dev", name) if shapes else "",
-        classes=_ask(name, "tc", "class", "show", "dev", name) if shapes else "",
-        table=_table(name) if kernel.net_admin and kernel.nft else "",
+        qdiscs=_ask(name, "tc", "-j", "-s", "qdisc", "show", "dev", name) if kernel.shapes else "",
+        classes=_ask(name, "tc", "class", "show", "dev", name) if kernel.shapes else "",
+        table=_table(name) if kernel.filters else "",
         link=_ask(name, "ip", "-j", "-d", "link", "show", "dev", name) if kernel.net_admin else "",
     )
     return held(desired, kernel, printed)
 
 
 def clear(interface: str, kernel: Kernel, single_packets: bool = False) -> None:
-    """Back to an unshaped interface, whatever it holds; `single_packets`: its segments were single to begin with."""
+    """Back to an unshaped interface, whatever it holds; `single_packets`: its segments stay single, as they were."""
     _run(interface, baseline(interface, kernel))
     if single_packets or not kernel.net_admin:
         return
@@ -52,14 +51,6 @@ def clear(interface: str, kernel: Kernel, single_packets: bool = False) -> None:
     if link.get("gso_max_segs") == 1:
         most = min(_MOST_SEGMENTS, link.get("tso_max_segs", _MOST_SEGMENTS))
         _run(interface, Script(ip=f"link set dev {interface} gso_max_segs {most}\n"))
-
-
-def sweep(interface: str, kernel: Kernel) -> None:
-    """Take away what a former process of this node left when it was killed; the namespace has outlived it.
-
-    Single segments stay: they cost little, and may be the backend's.
-    """
-    _run(interface, baseline(interface, kernel))
 
 
 def interface_to(*addresses: str) -> str:

@@ -41,6 +41,15 @@ class Kernel:
     """The program is there, and the kernel takes sets, verdict maps and random numbers."""
     reasons: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def shapes(self) -> bool:
+        """It queues what goes out, link by link."""
+        return self.net_admin and self.tc and self.htb
+
+    @property
+    def filters(self) -> bool:
+        return self.net_admin and self.nft
+
     def reason(self, name: str) -> str:
         return dict(self.reasons).get(name, f"{name} was not tried")
 
@@ -62,18 +71,16 @@ class Mechanisms:
 
 def mechanisms(spec: LinkSpec, kernel: Kernel) -> Mechanisms:
     """The mechanism of each property of a link whose sender has this kernel."""
-    shapes = kernel.net_admin and kernel.tc and kernel.htb
-    netem = shapes and kernel.netem
-    filters = kernel.net_admin and kernel.nft
+    netem = kernel.shapes and kernel.netem
     in_range = spec.delay_s <= MOST_DELAY_S and spec.jitter_s <= MOST_JITTER_S
     delay = NETEM if netem and in_range else IN_PROCESS
-    loss = NETEM if netem else NFT if filters else f"refused: {_why_no_loss(kernel)}"
+    loss = NETEM if netem else NFT if kernel.filters else f"refused: {_why_no_loss(kernel)}"
     return Mechanisms(
-        rate=NONE if isinf(spec.rate_bps) else HTB if shapes and spec.rate_bps >= LEAST_RATE_BPS else IN_PROCESS,
+        rate=NONE if isinf(spec.rate_bps) else HTB if kernel.shapes and spec.rate_bps >= LEAST_RATE_BPS else IN_PROCESS,
         delay=delay if spec.delay_s > 0 else NONE,
         jitter=delay if spec.jitter_s > 0 else NONE,
         loss=loss if spec.loss > 0 else NONE,
-        cut=NETEM if netem else NFT if filters else IN_PROCESS,
+        cut=NETEM if netem else NFT if kernel.filters else IN_PROCESS,
     )
 
 

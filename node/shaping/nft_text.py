@@ -51,7 +51,7 @@ def changes(old: Desired, new: Desired, kernel: Kernel) -> list[str]:
 
 def baseline(kernel: Kernel) -> list[str]:
     """No table. (There may be none to delete: adding it first makes sure that there is.)"""
-    return [f"add table {TABLE}", f"delete table {TABLE}"] if _filters(kernel) else []
+    return [f"add table {TABLE}", f"delete table {TABLE}"] if kernel.filters else []
 
 
 def loss_chain(neighbour: int) -> str:
@@ -64,10 +64,6 @@ def loss_parts(share: float) -> int:
     return max(1, round(share * LOSS_PARTS)) if share > 0 else 0
 
 
-def _filters(kernel: Kernel) -> bool:
-    return kernel.net_admin and kernel.nft
-
-
 def _needed(desired: Desired, kernel: Kernel) -> bool:
     return any(_elements(link, kernel) for link in desired.links)
 
@@ -75,7 +71,7 @@ def _needed(desired: Desired, kernel: Kernel) -> bool:
 def _elements(link: Shaped | None, kernel: Kernel) -> dict[str, str]:
     """What the sets and the map hold of a link."""
     elements: dict[str, str] = {}
-    if link is None or not _filters(kernel):
+    if link is None or not kernel.filters:
         return elements
     if link.cut and mechanisms(link.spec, kernel).cut == NFT:
         elements[CUT_OUT] = link.address

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, isclose
 from typing import Any
 
+from contract.realised import Realised
 from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import HTB, NETEM, NFT, NONE, Kernel, Mechanisms, mechanisms
 from node.shaping.nft_text import CUT_IN, CUT_OUT, LOSS_PARTS, LOSSY, loss_chain
@@ -19,18 +20,11 @@ _CLASS = re.compile(
 )
 _UNITS = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _RATES = {one.name for one in PROPERTIES if one.unit is BITS_PER_SECOND}
+_Found = tuple[float, str, float | None]
+"""Of a property: what was asked, the mechanism, and what this kernel says: None where it has no say (in-process,
+refused, or at the other end)."""
 _RATE_SLACK, _SLACK = (3e-3, 8.0), (1e-4, 2e-6)
 """Relative and absolute: the digits that `tc` prints, bytes per second, and a delay or share of next to nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    mechanism: str
-    """As in `Mechanisms`."""
-    asked: float
-    """Bits per second, seconds, or a share; a cut is the share 1."""
-    kernel: float | None
-    """What this kernel says; None where it has no say: in-process, refused, or at the other end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +41,7 @@ class AppliedLink:
     """What holds each property of the links with one neighbour."""
 
     neighbour: int
-    held: Mapping[str, Held]
+    held: Mapping[str, Realised]
     """By property of the link to it, `cut`, and `loss_in` and `cut_in` of the link from it."""
     counters: Counters | None
 
@@ -81,7 +75,7 @@ def held(desired: Desired, kernel: Kernel, printed: PrintedTexts) -> Applied:
     link = next(iter(_json(printed.link)), {})
     return Applied(
         desired.interface,
-        tuple(_link(shaped, kernel, leaves, rates, filters) for shaped in desired.links),
+        tuple(_link(desired.node, shaped, kernel, leaves, rates, filters) for shaped in desired.links),
         single_packets=link.get("gso_max_segs") == 1,
     )
 
@@ -89,10 +83,10 @@ def held(desired: Desired, kernel: Kernel, printed: PrintedTexts) -> Applied:
 def differences(applied: Applied) -> list[str]:
     """Where the kernel holds something else than was asked for."""
     return [
-        f"{name} of the link with node {link.neighbour}: asked {value.asked:g}, the kernel has {value.kernel:g}"
+        f"{name} of the link with node {link.neighbour}: asked {value.asked:g}, the kernel has {value.held:g}"
         for link in applied.links
         for name, value in link.held.items()
-        if value.kernel is not None and not _same(name, value.asked, value.kernel)
+        if value.held is not None and not _same(name, value.asked, value.held)
     ]
 
 
@@ -102,50 +96,59 @@ def _same(name: str, asked: float, kernel: float) -> bool:
 
 
 def _link(
-    shaped: Shaped, kernel: Kernel, leaves: Mapping[str, Any], rates: Mapping[str, float], filters: Mapping[str, float]
+    node: int,
+    shaped: Shaped,
+    kernel: Kernel,
+    leaves: Mapping[str, Any],
+    rates: Mapping[str, float],
+    filters: Mapping[str, float],
 ) -> AppliedLink:
     number, spec, how = minor(shaped.neighbour), shaped.spec, mechanisms(shaped.spec, kernel)
     leaf, rate = leaves.get(f"{number}:"), rates.get(number)
     netem = leaf["options"] if leaf and leaf["kind"] == NETEM else None
     printed = {name: _option(netem, *place) for name, place in PRINTED_BY_NETEM.items()}
     printed["rate"] = None if rate is None else rate if rate < UNLIMITED_BPS else inf
-    said = {one.name: _said(how.of(one.name), one.of(spec), printed[one.name]) for one in PROPERTIES}
-    losses = _outgoing_losses(shaped, how, printed["loss"], filters) | _incoming_losses(shaped, kernel, filters)
+    out = {one.name: _said(one.of(spec), how.of(one.name), printed[one.name]) for one in PROPERTIES}
+    out |= _outgoing_losses(shaped, how, printed["loss"], filters)
+    held = {name: Realised(node, shaped.neighbour, name, *found) for name, found in out.items()}
+    for name, found in _incoming_losses(shaped, kernel, filters).items():
+        held[f"{name}_in"] = Realised(shaped.neighbour, node, name, *found)
     counters = Counters(leaf["bytes"], leaf["packets"], leaf["drops"]) if leaf else None
-    return AppliedLink(shaped.neighbour, said | losses, counters)
+    return AppliedLink(shaped.neighbour, held, counters)
 
 
 def _outgoing_losses(
     shaped: Shaped, how: Mechanisms, lost: float | None, filters: Mapping[str, float]
-) -> dict[str, Held]:
+) -> dict[str, _Found]:
     """One figure of netem stands for both: a cut is a loss of everything."""
     cut = filters.get(f"{CUT_OUT} {shaped.address}", 0.0) if how.cut == NFT else None
-    loss = Held(how.loss, shaped.spec.loss, None) if how.loss == NFT else _said(how.loss, shaped.spec.loss, lost)
-    if how.cut == NETEM and shaped.cut:
-        cut, loss = lost, Held(how.loss, shaped.spec.loss, None)
+    stands_for_cut = how.cut == NETEM and shaped.cut
+    if stands_for_cut:
+        cut = lost
+    unsaid = (shaped.spec.loss, how.loss, None)
     return {
-        "loss": loss,
-        "cut": _said(how.cut if shaped.cut else NONE, float(shaped.cut), cut),
+        "loss": unsaid if how.loss == NFT or stands_for_cut else _said(shaped.spec.loss, how.loss, lost),
+        "cut": _said(float(shaped.cut), how.cut if shaped.cut else NONE, cut),
     }
 
 
-def _incoming_losses(shaped: Shaped, kernel: Kernel, filters: Mapping[str, float]) -> dict[str, Held]:
-    works = kernel.net_admin and kernel.nft
+def _incoming_losses(shaped: Shaped, kernel: Kernel, filters: Mapping[str, float]) -> dict[str, _Found]:
+    works = kernel.filters
     how = NFT if works else f"refused: {kernel.reason('nft')}"
     lost = filters.get(f"{LOSSY} {shaped.address} {loss_chain(shaped.neighbour)}", 0.0) if works else None
     cut = filters.get(f"{CUT_IN} {shaped.address}", 0.0) if works else None
     return {
-        "loss_in": Held(how if shaped.loss_in else NONE, shaped.loss_in, lost),
-        "cut_in": Held(how if shaped.cut_in else NONE, float(shaped.cut_in), cut),
+        "loss": (shaped.loss_in, how if shaped.loss_in else NONE, lost),
+        "cut": (float(shaped.cut_in), how if shaped.cut_in else NONE, cut),
     }
 
 
-def _said(mechanism: str, asked: float, kernel: float | None) -> Held:
+def _said(asked: float, mechanism: str, kernel: float | None) -> _Found:
     """What is done in-process the kernel must not do as well, but its zero is no difference; a queue that should be
     there and is not does nothing."""
     if mechanism in (NETEM, HTB) and kernel is None:
         kernel = 0.0
-    return Held(mechanism, asked, kernel if mechanism in (NETEM, HTB, NFT, NONE) else None)
+    return asked, mechanism, kernel if mechanism in (NETEM, HTB, NFT, NONE) else None
 
 
 def _option(netem: Mapping[str, Any] | None, group: str, name: str) -> float | None:

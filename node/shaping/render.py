@@ -1,7 +1,7 @@
 """The text that makes a kernel hold what a node wants: pure functions, so that it can be read, compared and tested.
 
 `tree` is everything, `changes` only what touches the links concerned, `baseline` the way back. The queues of the sender
-are in queues.py, the filters of both ends (where netem is missing) in filters.py.
+are in tc_text.py, the filters of both ends (where netem is missing) in nft_text.py.
 """
 
 from collections.abc import Sequence

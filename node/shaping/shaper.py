@@ -17,10 +17,10 @@ from threading import Lock
 from typing import Any
 
 from contract.realised import Realised
-from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back, sweep
+from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back
 from node.shaping.desired import Desired, Shaped
 from node.shaping.kernel import HTB, IN_PROCESS, NETEM, NFT, NONE, Kernel, left_to_receiver, mechanisms
-from node.shaping.read_back import Applied, AppliedLink, Held
+from node.shaping.read_back import Applied
 from pame.conditions import SECONDS, worsened
 from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, Link
 from pame.links import PROPERTIES, LinkSpec
@@ -159,10 +159,8 @@ class Shaper:
     def table(self) -> list[Realised]:
         """Every property that does something, of the links from this node (and, where the loss of packets is left to
         their receiver, to it), as last read back."""
-        if self._applied is not None:
-            return [record for link in self._applied.links for record in self._realised(link)]
-        records = []
-        for receiver in sorted(self._hosts):
+        records = [record for link in self._applied.links for record in link.held.values()] if self._applied else []
+        for receiver in sorted(self._hosts) if self._applied is None else ():
             spec = self._setting.conditions.link_between(self._index, receiver)
             how = mechanisms(spec, self._kernel)
             records += [
@@ -180,14 +178,6 @@ class Shaper:
         after = worsened(before, effect)
         how = mechanisms(after, self._kernel)
         return {how.of(one.name) for one in PROPERTIES if one.of(after) != one.of(before)}
-
-    def _realised(self, link: AppliedLink) -> list[Realised]:
-        ways = {"": (self._index, link.neighbour), "_in": (link.neighbour, self._index)}
-        records = [
-            _record(*ways["_in" if name.endswith("_in") else ""], name.removesuffix("_in"), value)
-            for name, value in link.held.items()
-        ]
-        return [record for record in records if record.mechanism != NONE]
 
     def _look_ahead(self) -> None:
         """What the plan has in store for this node's links."""
@@ -224,14 +214,17 @@ class Shaper:
             self._held = desired
 
     def _sweep_once(self) -> None:
-        """Also where nothing is wanted: a former self may have shaped these links in another run, and been killed."""
+        """Also where nothing is wanted: a former self may have shaped these links in another run, and been killed.
+
+        Single segments stay: they cost little, and may be the backend's.
+        """
         if self._swept or not self._kernel.net_admin or not self._hosts:
             return
         self._swept = True
         with suppress(ShapingRefused):  # what is wanted here, if anything, says so by itself
             interface = self._interface or interface_to(*self._hosts.values())
             if interface != _LOOPBACK:
-                sweep(interface, self._kernel)
+                clear(interface, self._kernel, single_packets=True)
 
     def _has_interface(self) -> bool:
         """Find it; where neighbours turn out to be on this very machine, everything is done in-process."""
@@ -303,7 +296,3 @@ def _is_loopback(host: str) -> bool:
 
 def _host(address: str) -> str:
     return address.rpartition(":")[0]
-
-
-def _record(sender: int, receiver: int, name: str, value: Held) -> Realised:
-    return Realised(sender, receiver, name, value.asked, value.mechanism, value.kernel)

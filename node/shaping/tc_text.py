@@ -34,7 +34,7 @@ _LEAST_DELAY_S = 1e-6
 
 def tree(desired: Desired, kernel: Kernel) -> list[str]:
     """The whole tree, in place of whatever was there."""
-    if not _shapes(kernel):
+    if not kernel.shapes:
         return []
     dev = f"dev {desired.interface}"
     lines = [
@@ -50,7 +50,7 @@ def tree(desired: Desired, kernel: Kernel) -> list[str]:
 
 def changes(old: Desired, new: Desired, kernel: Kernel) -> list[str]:
     """What the links concerned need; the others keep their queues and counters."""
-    if not _shapes(kernel):
+    if not kernel.shapes:
         return []
     before, after = ({link.neighbour: link for link in state.links} for state in (old, new))
     dev = f"dev {new.interface}"
@@ -70,7 +70,7 @@ def changes(old: Desired, new: Desired, kernel: Kernel) -> list[str]:
 
 def baseline(interface: str, kernel: Kernel) -> list[str]:
     """No tree. (There may be none to delete: replacing it first makes sure that there is.)"""
-    if not _shapes(kernel):
+    if not kernel.shapes:
         return []
     return [f"qdisc replace dev {interface} root pfifo", f"qdisc del dev {interface} root"]
 
@@ -89,10 +89,6 @@ def class_rate(link: Shaped, kernel: Kernel) -> int:
     if mechanisms(link.spec, kernel).rate != HTB:
         return UNLIMITED_BPS
     return round(min(link.spec.rate_bps, UNLIMITED_BPS))
-
-
-def _shapes(kernel: Kernel) -> bool:
-    return kernel.net_admin and kernel.tc and kernel.htb
 
 
 def _new_link(desired: Desired, link: Shaped, kernel: Kernel) -> Iterator[str]:

@@ -10,18 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from prometheus_client import Metric
-from prometheus_client.registry import Collector
 
 from contract.counters import OutCounters
-from contract.ports.metric_families import (
-    Build,
-    Samples,
-    build_info,
-    by_reason,
-    family,
-    refused_handshakes,
-    refused_requests,
-)
+from contract.ports.metric_families import Build, ProcessCollector, Samples, by_reason, family
 from orchestrator.control.run_phase import Phase
 
 __all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures"]
@@ -84,27 +75,10 @@ _PLAIN: tuple[tuple[str, str, Callable[[OrchestratorFigures], float | None]], ..
 )
 
 
-class OrchestratorCollector(Collector):
-    """Reads the orchestrator's current figures at every scrape."""
+class OrchestratorCollector(ProcessCollector[OrchestratorFigures]):
+    whose = "orchestrator"
 
-    def __init__(
-        self,
-        read: Callable[[], OrchestratorFigures],
-        build: Build,
-        handshakes: Callable[[], Mapping[str, int]] = dict,
-        requests: Mapping[str, int] | None = None,
-    ) -> None:
-        """`handshakes`, `requests`: refused ones, by reason."""
-        self._read = read
-        self._build = build
-        self._handshakes = handshakes
-        self._requests = requests or {}
-
-    def collect(self) -> Iterator[Metric]:
-        now = self._read()
-        yield build_info(self._build)
-        yield refused_handshakes("orchestrator", self._handshakes())
-        yield refused_requests("orchestrator", self._requests)
+    def metrics(self, now: OrchestratorFigures) -> Iterator[Metric]:
         for name, documentation, value in _PLAIN:
             yield family(f"pame_{name}", documentation, [], {(): value(now)})
         phases: Samples = {(phase.value,): phase is now.phase for phase in Phase}

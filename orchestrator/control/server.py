@@ -16,7 +16,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from contract.credentials import mutual_server
-from contract.ports.health_service import HealthChecks
+from contract.ports.health_server import HealthChecks
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.port_limits import KEEPALIVE_MS, port_limits
 from contract.ports.refused_requests import RefusedRequests

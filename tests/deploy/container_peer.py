@@ -24,7 +24,7 @@ def shape(peer: str, wishes: str) -> None:
     spec = LinkSpec(rate_bps=wanted.pop("rate_bps", float("inf")))
     [link] = apply(Desired(interface_to(peer), (Shaped(2, peer, spec, **wanted),), seed=7), HTB_AND_NFT).links
     held = {name: link.held[name] for name in ("rate", "cut", "cut_in", "loss_in")}
-    print(json.dumps({name: (each.mechanism, each.kernel) for name, each in held.items() if each.mechanism != "none"}))
+    print(json.dumps({name: (each.mechanism, each.held) for name, each in held.items() if each.mechanism != "none"}))
 
 
 def heal(peer: str) -> None:

@@ -110,7 +110,7 @@ async def room() -> bool:
 
 def prepared(part: Assigned) -> None:
     """Its data drawn, its algorithm made: a node is ready."""
-    assert Session(part, ExchangeServer("127.0.0.1", 0), lambda _: None, room).realised() is not None
+    assert Session(part, ExchangeServer("127.0.0.1", 0), lambda _: None, room).ready().run == part.run
 
 
 @pytest.mark.parametrize("part", range(PARTS))

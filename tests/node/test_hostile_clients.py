@@ -14,6 +14,7 @@ from contract.counters import NodeCounters
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
 from node.conditions import NodeConditions
+from node.fault_schedule import FaultSchedule
 from node.link_stream import PUSH
 from node.server import ExchangeServer
 from node.trainer import Trainer
@@ -81,9 +82,8 @@ class Door:
 async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door]:
     account = NodeCounters(run=RUN, index=1)
     node = node_of(1, incarnations)
-    trainer = Trainer(
-        node, {}, NodeConditions(node.setting.conditions, 1), account, lambda _: None, lambda *_: None, _always_room
-    )
+    conditions, faults = NodeConditions(node.setting.conditions, 1), FaultSchedule(1, (), lambda _: None)
+    trainer = Trainer(node, {}, conditions, account, lambda _: None, lambda *_: None, _always_room, faults)
     server = ExchangeServer("127.0.0.1", 0)
     await server.open(size_limit({"w": N}), trainer.arrive)
     try:

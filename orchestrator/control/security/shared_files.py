@@ -8,7 +8,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from contract.security_files import AUTHORITY_FILE, TOKEN_FILE
+from contract.credentials import AUTHORITY_FILE, TOKEN_FILE
 from orchestrator.errors import UnreadableFile, writing
 from pame.errors import PameError
 

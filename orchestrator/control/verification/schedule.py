@@ -6,7 +6,7 @@ from math import inf
 
 import networkx as nx
 
-from contract.probe_counts import PINGS, PINGS_OF_JITTER
+from contract.realised import PINGS, PINGS_OF_JITTER
 from orchestrator.control.verification.findings import Asked, Link
 from pame.randomness import Key, Purpose, subset
 

@@ -8,7 +8,7 @@ from node.probing.datagram import LEAST_BYTES, Datagram, pack, read
 
 words = st.integers(0, 2**32 - 1)
 datagrams = st.builds(
-    Datagram, st.integers(0, 2**64 - 1), words, words, words, st.integers(-(2**63), 2**63 - 1), st.booleans()
+    Datagram, st.integers(0, 2**64 - 1), words, words, words, st.booleans(), st.integers(-(2**63), 2**63 - 1)
 )
 
 
@@ -31,4 +31,4 @@ def test_a_torn_datagram_is_nothing(datagram: Datagram, left: int) -> None:
 
 @pytest.mark.parametrize("size", [64, 1200])
 def test_a_datagram_on_the_wire_is_as_long_as_the_rate_is_counted_with(size: int) -> None:
-    assert len(pack(Datagram(1, 2, 3, 4, 5), size)) == size
+    assert len(pack(Datagram(1, 2, 3, 4, False, 5), size)) == size

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
@@ -103,13 +103,13 @@ def test_other_datagrams_are_not_counted_and_not_answered() -> None:
         one = prober(0, 1, ports)
         answers: list[bytes] = []
         stranger = ProbeSocket("127.0.0.1", ports[1], lambda data, *_: answers.append(data))
-        right = Datagram(key_of(SECRET), 1, 1, 0, time.time_ns(), echo=True)
+        right = Datagram(key_of(SECRET), 1, 1, 0, echo=True, sent_ns=time.time_ns())
         wrong = [
             b"hello",
-            pack(replace(right, key=RUN)),
-            pack(replace(right, key=key_of(b"another secret.."))),
-            pack(replace(right, sender=9)),
-            pack(replace(right, receiver=9)),
+            pack(right._replace(key=RUN)),
+            pack(right._replace(key=key_of(b"another secret.."))),
+            pack(right._replace(sender=9)),
+            pack(right._replace(receiver=9)),
         ]
         try:
             for data in wrong:

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from contract.counter_reports import record_message, totals_message
 from contract.counters import InCounters, NodeCounters, OutCounters
 from contract.fault_reports import Turn, concerns, fault_message, realised_message
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.socket_counts import SocketCounts
-from node.reports import counted_message, record_message
 from pame.codec import Sizes
 from pame.fault_effects import Plan
 from pame.observe import Record
@@ -49,7 +49,7 @@ def totals(run: int, node: int, setting: ResolvedRun) -> pb.FromNode:
         into.refused_detail = "node 2 said it\ntwice"
         account.into[other] = into
     account.refuse("wrong_run")
-    return pb.FromNode(report=counted_message(account))
+    return pb.FromNode(report=totals_message(account))
 
 
 def faults(run: int, node: int, plan: Plan, setting: ResolvedRun) -> list[pb.FromNode]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from contract.counter_reports import record_message
 from contract.rpc import control_pb2 as pb
-from node.reports import record_message
 from orchestrator.control.node_reports import Decision, NodeReports
 from pame import problems, topology
 from pame.algorithms import PameSpec
