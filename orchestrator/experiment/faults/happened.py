@@ -12,7 +12,6 @@ from orchestrator.experiment.faults.absences import (
     Absences,
     absences_planned,
     absences_told,
-    acting,
     finds_nobody,
     is_excused,
     stopped_by_plan,
@@ -129,7 +128,7 @@ def node_names(nodes: Sequence[int]) -> str:
 
 
 def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:
-    window, nodes = event.window, acting(event)
+    window, nodes = event.window, event.acting
     end = None if window.end == inf else window.end
     begun, missing, refused = [], [], defaultdict(list)
     for node in nodes:
@@ -161,7 +160,7 @@ def _was_busy(event: FaultEvent, word: Told | None) -> bool:
 
 
 def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Mapping[int, Sequence[FaultEvent]]) -> _Found:
-    nodes, window = acting(event), event.window
+    nodes, window = event.acting, event.window
     if window.unit == "iterations":
         begun = [node for node in nodes if reach.came_to(node, window)]
         others = {node for node in nodes if any(other is not event for other in stopped.get(node, ()))}
@@ -174,7 +173,7 @@ def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Mapping
 
 def _begun(event: FaultEvent, begun: Sequence[int], missing: Sequence[int], reach: Reach) -> _Found:
     if not begun:
-        return _Found(WindowOutcome(False, _why_not(event, acting(event), reach)))
+        return _Found(WindowOutcome(False, _why_not(event, event.acting, reach)))
     return _Found(WindowOutcome(True, _why_not_there(event, missing, reach)), begun, missing)
 
 

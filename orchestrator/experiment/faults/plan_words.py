@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.experiment.faults.triggers import Unit
+from orchestrator.experiment.faults.interface import Unit
 from orchestrator.experiment.units import DURATION, show_share
 from orchestrator.number_words import listed
 from pame.fault_effects import (
