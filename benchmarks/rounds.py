@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks.network import Measured, measure, nodes_on_socket
+from benchmarks.network import Measured, Memory, Moment, measure, nodes_on_socket
 from benchmarks.printing import print_goals, table_of, warn_if_busy
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.model import Evaluate, Period
@@ -73,16 +73,30 @@ REFERENCE = (
 
 @dataclass(frozen=True)
 class Figures:
-    """One case: medians over its runs; bytes, packets and CPU time are of all nodes and per round."""
+    """One case: its runs, and the bound, rounds per second and CPU seconds of a round."""
 
-    rate: float
-    wire_bytes: float
-    packets: float
-    resident: float
-    private: float
-    cpu_s: float
+    runs: list[Measured]
     bound_rate: float
     bound_cpu_s: float
+
+    def middle(self, read: Callable[[Measured], float]) -> float:
+        return median(read(run) for run in self.runs)
+
+    def per_round(self, read: Callable[[Moment], float]) -> float:
+        """Of all nodes together."""
+        return self.middle(lambda run: run.between(read)) / ROUNDS
+
+    @property
+    def rate(self) -> float:
+        return self.middle(Measured.rounds_per_second)
+
+    @property
+    def wire_bytes(self) -> float:
+        return self.per_round(lambda moment: moment.wire_bytes)
+
+    def mebibytes(self, read: Callable[[Memory], float]) -> float:
+        """Of a node on average."""
+        return self.middle(lambda run: fmean(map(read, run.memory))) / 2**20
 
 
 def experiment_of(case: str, rounds: int = ROUNDS) -> Experiment:
@@ -137,21 +151,7 @@ def _go_inside(arguments: list[str]) -> int:
 def figures_of(case: str, runs: int) -> Figures:
     """The bound first, then the nodes."""
     bound_rate, bound_cpu_s = bound(case)
-    measured = asyncio.run(on_nodes(case, runs))
-
-    def middle(read: Callable[[Measured], float]) -> float:
-        return median(read(run) for run in measured)
-
-    return Figures(
-        rate=middle(Measured.rounds_per_second),
-        wire_bytes=middle(lambda run: run.between(lambda moment: moment.wire_bytes)) / ROUNDS,
-        packets=middle(lambda run: run.between(lambda moment: moment.wire_packets)) / ROUNDS,
-        resident=middle(lambda run: fmean(node.resident for node in run.memory)),
-        private=middle(lambda run: fmean(node.private for node in run.memory)),
-        cpu_s=middle(lambda run: run.between(lambda moment: moment.cpu_s)) / ROUNDS,
-        bound_rate=bound_rate,
-        bound_cpu_s=bound_cpu_s,
-    )
+    return Figures(asyncio.run(on_nodes(case, runs)), bound_rate, bound_cpu_s)
 
 
 async def on_nodes(case: str, runs: int) -> list[Measured]:
@@ -190,18 +190,19 @@ def table(figures: dict[str, Figures]) -> Table:
     headings = ("", "rounds/s", "bound", "ratio", "wire bytes", "packets", "CPU ms", "bound", "ratio", "RSS", "private")
     result = table_of(title, headings)
     for case, f in figures.items():
+        cpu_s = f.per_round(lambda moment: moment.cpu_s)
         result.add_row(
             case,
             f"{f.rate:.0f}",
             f"{f.bound_rate:.0f}",
             f"{f.rate / f.bound_rate:.2f}",
             f"{f.wire_bytes:,.0f}",
-            f"{f.packets:.1f}",
-            f"{1e3 * f.cpu_s:.1f}",
+            f"{f.per_round(lambda moment: moment.wire_packets):.1f}",
+            f"{1e3 * cpu_s:.1f}",
             f"{1e3 * f.bound_cpu_s:.1f}",
-            f"{f.cpu_s / f.bound_cpu_s:.1f}",
-            f"{f.resident / 2**20:.0f} MiB",
-            f"{f.private / 2**20:.0f} MiB",
+            f"{cpu_s / f.bound_cpu_s:.1f}",
+            f"{f.mebibytes(lambda node: node.resident):.0f} MiB",
+            f"{f.mebibytes(lambda node: node.private):.0f} MiB",
         )
     result.caption = (
         f"Wire bytes, packets and CPU time per round of all nodes ({2 * NODES} messages); memory per node, private: "
@@ -212,7 +213,7 @@ def table(figures: dict[str, Figures]) -> Table:
 
 def reaches(f: Figures) -> list[tuple[str, bool]]:
     """The goals at 1 %."""
-    resident = f.resident / 2**20
+    resident = f.mebibytes(lambda node: node.resident)
     return [
         (f"fewer than {WIRE_BYTES:,} wire bytes per round at 1 %: {f.wire_bytes:,.0f}", f.wire_bytes < WIRE_BYTES),
         (f"at most {MEMORY:g} MiB per node, a quarter of 412: {resident:.0f}", resident <= MEMORY),
