@@ -75,7 +75,7 @@ class OrchestratorCollector(ProcessCollector[OrchestratorFigures]):
             if "metric" in each.metadata:
                 name, words, label = each.metadata["metric"]
                 value = getattr(now, each.name)
-                samples = by_reason(value) if label else {(): value}
+                samples: Samples = by_reason(value) if label else {(): value}
                 yield family(f"pame_{name}", words, [label] if label else [], samples)
         phases: Samples = {(phase.value,): phase is now.phase for phase in Phase}
         yield family("pame_run_phase", "1 for the phase the run is in.", ["phase"], phases)

@@ -23,7 +23,6 @@ class Act:
     seconds: float | None
     """None if it failed: then it did not begin or end."""
     planned: float | None
-    detail: str
     mechanism: str
     failure: str
     took: float | None
@@ -72,7 +71,6 @@ def act_of(line: Mapping[str, Any]) -> Act | None:
         node=whole(line.get("node")),
         seconds=None if failed else finite(line.get("seconds")),
         planned=finite(planned.get("iteration") if isinstance(planned, dict) else planned),
-        detail=detail,
         mechanism=str(line.get("mechanism") or "")[:_WORDS_SHOWN],
         failure=(detail or _NO_REASON) if failed else "",
         took=finite(line.get("took")),

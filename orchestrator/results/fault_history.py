@@ -18,15 +18,13 @@ from pame.fault_effects import FaultEvent, KillEffect, RestartEffect
 from pame.fault_plan_text import read_plan
 
 MOST_SPELLS = 40
-BY_HAND = "by hand"
 _WORDS_SHOWN = 300
 
 
 @dataclass(frozen=True)
 class PlannedFault:
-    """A fault in its window, as planned; of a fault that was done by hand, as told. `end` inf: to the run's end."""
+    """A fault in its window, as planned. `end` inf: to the run's end."""
 
-    number: int | None
     fault: str
     words: str
     begin: float
@@ -66,12 +64,11 @@ class Faults:
 
     @cached_property
     def spells(self) -> list[PlannedFault]:
-        """One per event of the plan, and one per fault by hand."""
-        planned = [
+        """One per event of the plan."""
+        return [
             _spell(window, (event,), self._acts_of(event), self.absent.get(place), self.partial.get(place, ""))
             for place, (event, window) in enumerate(zip(self.plan, windows(self.plan), strict=True))
         ]
-        return [*planned, *self._by_hand()]
 
     @cached_property
     def shown(self) -> list[PlannedFault]:
@@ -85,7 +82,7 @@ class Faults:
             why_not = None if None in reasons else reasons[0]
             events = tuple(self.plan[place] for place in places)
             outlined.append(_spell(window, events, Acts(self.acts.get(window.number, ())), why_not))
-        return [*outlined, *self._by_hand()][:MOST_SPELLS]
+        return outlined[:MOST_SPELLS]
 
     @property
     def is_outlined(self) -> bool:
@@ -138,22 +135,6 @@ class Faults:
             for act in self._by_moment.get((event.number, begins, _moment(moment)), ())
             if act.node is None or act.node in concerned
         ]
-
-    def _by_hand(self) -> list[PlannedFault]:
-        strangers = [act for number, acts in self.acts.items() if number not in self._numbers for act in acts]
-        by_detail: dict[tuple[int | None, str], list[Act]] = defaultdict(list)
-        for act in strangers:
-            by_detail[act.number, act.detail].append(act)
-        found = []
-        for (number, detail), told in by_detail.items():
-            acts_of = Acts(told)
-            if acts_of.begun:
-                end = acts_of.ended[-1] if acts_of.ended else inf
-                begin = acts_of.begun[0]
-                found.append(
-                    PlannedFault(number, BY_HAND, detail or BY_HAND, begin, max(begin, end), "seconds", (), acts_of)
-                )
-        return found
 
 
 def read_faults(folder: Path, outcomes: FaultOutcomes | None) -> Faults | None:
@@ -213,7 +194,7 @@ def _spell(
     if why_not is None and acts.failures and not acts.begun:
         why_not = acts.failures[0]
     begin = min(w.begin for w in same)
-    return PlannedFault(shown.number, shown.fault, shown.words, begin, end, unit, events, acts, lasts, why_not, in_part)
+    return PlannedFault(shown.fault, shown.words, begin, end, unit, events, acts, lasts, why_not, in_part)
 
 
 def _moment(planned: float | None) -> float | None:
