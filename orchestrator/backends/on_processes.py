@@ -164,7 +164,7 @@ async def _end_of(control: ControlPlane, conducting: "asyncio.Task[Ending]", wat
             await asyncio.wait((conducting,))
     except NodeFailed as error:
         if control.run is not None:
-            control.run.fail(str(error))
+            control.run.stop(Status.FAILED, str(error))
             await asyncio.wait((conducting,))
         raise
     except asyncio.CancelledError:

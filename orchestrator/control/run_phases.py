@@ -34,7 +34,7 @@ async def live(run: NetworkRunState) -> Ending:
             if run.end is None:
                 await phase(run)
     except asyncio.CancelledError:
-        run.stop(Status.INTERRUPTED, "stopped by the user")
+        run.cancel()
     finally:
         await _end(run)
     if run.fault is not None:

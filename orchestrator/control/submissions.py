@@ -7,10 +7,11 @@ from pathlib import Path
 
 from contract.logs import log_event, log_mistake
 from orchestrator.control.broadcast import Broadcast
+from orchestrator.control.manual_faults import inject
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
-from orchestrator.control.run import NetworkRun
 from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_phases import needs
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.supervised_faults import require_orders
 from orchestrator.experiment import Experiment
@@ -50,7 +51,7 @@ class Submissions:
         """A line for whoever looks at the live page: what is waited for, or why nothing begins."""
 
     @property
-    def run(self) -> NetworkRun | None:
+    def run(self) -> NetworkRunState | None:
         """Its state machine, once it gathers nodes."""
         return self._control.run
 
@@ -89,12 +90,12 @@ class Submissions:
         run = self._running()
         return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
 
-    def inject(self, events: Plan) -> NetworkRun:
+    def inject(self, events: Plan) -> NetworkRunState:
         run = self._running()
-        run.inject(events)
+        inject(run, events)
         return run
 
-    def _running(self) -> NetworkRun:
+    def _running(self) -> NetworkRunState:
         if self.run is None or self.run.phase is not Phase.RUNNING:
             raise FaultError("no run is under way: a fault by hand needs one")
         return self.run
@@ -108,7 +109,7 @@ class Submissions:
             self._control.run.cancel()
         return True
 
-    def _made(self, run: NetworkRun) -> None:
+    def _made(self, run: NetworkRunState) -> None:
         """Somebody may have cancelled it before there was anything to cancel."""
         if self._is_cancelled:
             run.cancel()
