@@ -21,6 +21,7 @@ from orchestrator.report.chart import Chart
 
 _COMPARISON = "compare-logistic.yaml"
 _INSTEAD = "run this in the folder of the testbed, or choose with --only"
+_PAPER = "In our words; of the paper (arXiv:2603.01730) only the abstract is at hand."
 _NO_CLOCK = "simulate.driver=lock-step"
 """Rounds and bytes are asked for, not seconds."""
 _SMALL = ("problem.n=200", "problem.samples=100", "problem.test_samples=200", "stop.iterations=300")
@@ -125,7 +126,7 @@ class Claim:
 
     @property
     def origin(self) -> str:
-        return f"In our words; the paper's text is not at hand. {self.known}".strip()
+        return f"{_PAPER} {self.known}".strip()
 
     def seeds(self, mode: ClaimsMode, wanted: int | None = None) -> tuple[int, ...]:
         """From 1 on, as many as wanted or as the mode has."""

@@ -152,6 +152,8 @@ LINEAR_RATE = Claim(
     key="linear-rate",
     title="Linear rate",
     statement="PaME converges at a linear rate, also when the nodes' data differ.",
+    known='Known of it, from the abstract: PaME converges "at a linear rate" and can "effectively address data '
+    'heterogeneity".',
     criterion=f"decides: from suboptimality {_FROM:g} down to {_ABOVE_FLOOR:g} times its lowest, log suboptimality "
     f"against k is a falling straight line (R² at least {_STRAIGHT:g}, over a factor of at least {_SPAN:g}), beyond "
     f"the spread of the seeds; and it leads to the optimum: suboptimality {_OPTIMUM:g} within 2000 iterations",
