@@ -120,9 +120,7 @@ def _lives(spells: Sequence[PlannedFault], plan: Plan, course: FaultAxes, graph:
     gallery = _LiveGraphs(graph)
     return [
         gallery.worst(spell, usable)
-        if course.own(spell) is not None
-        and spell.events
-        and all(named(event)[-1] < graph.nodes for event in spell.events)
+        if course.own(spell) is not None and all(named(event)[-1] < graph.nodes for event in spell.events)
         else None
         for spell in spells
     ]

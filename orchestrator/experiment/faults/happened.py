@@ -42,6 +42,8 @@ class Told:
     seconds: float
     failure: str = ""
     mechanism: str = ""
+    took: float | None = None
+    """Seconds until the kernel, or Docker, had acknowledged it."""
 
 
 @dataclass(frozen=True, slots=True)
