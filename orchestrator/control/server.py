@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from contract.credentials import mutual_server
-from contract.ports.health_server import HealthChecks
+from contract.ports.health_server import start_healthy
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.port_limits import KEEPALIVE_MS, port_limits
 from contract.ports.refused_requests import RefusedRequests
@@ -113,8 +112,8 @@ class ControlPlane:
         self._server.add_generic_rpc_handlers((control_handler(service),))
         if clients is not None:
             add_ExperimentsServicer_to_server(clients, self._join_server)  # type: ignore[no-untyped-call]
-        names = {self._server: ["", _CONTROL]}
-        names.setdefault(self._join_server, [""]).extend([_CLIENTS] if clients else [])
+        names = {self._server: [_CONTROL]}
+        names.setdefault(self._join_server, []).extend([_CLIENTS] if clients else [])
         if tls is None:
             self.port = self.join_port = await self._listen(self._server, self.port, None)
         else:
@@ -126,7 +125,7 @@ class ControlPlane:
             one_sided = grpc.ssl_server_credentials([(shown.key, shown.certificate)])
             self.join_port = await self._listen(self._join_server, self.join_port, one_sided)
         for server, services in names.items():
-            await _start(server, services)
+            await start_healthy(server, *services)
         await self._metrics.open()
 
     async def go(self, run: NetworkRunState) -> Ending:
@@ -162,11 +161,3 @@ class ControlPlane:
                 alive_members=len(self.members.alive()), refused_joins=dict(self.members.refused)
             )
         return figures_of(self.run)
-
-
-async def _start(server: grpc.aio.Server, services: list[str]) -> None:
-    checks = HealthChecks()
-    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
-    await server.start()
-    for name in services:
-        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
