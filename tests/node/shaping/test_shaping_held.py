@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from node.shaping import Desired, Shaped
+from node.shaping.desired import Desired, Shaped
 from node.shaping.read_back import Counters, PrintedTexts, differences, held
 from pame.links import LinkSpec
 from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITHOUT_NETEM, held_as

@@ -8,8 +8,10 @@ from functools import partial
 
 import pytest
 
-from node.shaping import Applied, Desired, Shaped, ShapingRefused, apply, clear, read_back
-from node.shaping.read_back import differences
+from node.shaping import ShapingRefused
+from node.shaping.apply import apply, clear, read_back
+from node.shaping.desired import Desired, Shaped
+from node.shaping.read_back import Applied, differences
 from pame.links import LinkSpec
 from tests.node.shaping.builders import WITHOUT_NETEM, held_as
 from tests.node.shaping.harness import Place, cable

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from orchestrator.results.graph_drawing import draw
-from orchestrator.results.graph_drawing.braille import _line
+from orchestrator.results.graph_drawing.braille import _line, draw
 from pame.topology import Topology, build
 from pame.topology.kinds import Complete, Ring
 from pame.topology.layout import layout

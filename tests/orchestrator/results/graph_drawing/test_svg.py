@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from orchestrator.results.graph_drawing import svg
+from orchestrator.results.graph_drawing.svg import svg
 from pame.randomness import Key, Purpose, uniforms
 from pame.topology import Topology, TopologySpec, build
 from pame.topology.kinds import Complete, RandomRegular, Ring, Star
