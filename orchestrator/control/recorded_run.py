@@ -1,6 +1,7 @@
 """A run and its folder: what every orchestrator does around a run, whoever started the nodes.
 
-before   experiment.yaml, topology.json    a crash leaves them    after   links, connections, models, summary, report
+before   experiment.yaml, topology.json, class_counts.json    a crash leaves them
+after    links, connections, models, summary, report
 """
 
 import asyncio
@@ -86,6 +87,7 @@ async def conduct(
     with RunFolder(folder) as files:
         provenance = await asyncio.to_thread(begin_provenance, folder)
         files.write_experiment(order.experiment)
+        files.write_class_counts(order.setting.problem)
         files.write_plan(order.setting.plan)
         drawing = asyncio.create_task(
             asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
