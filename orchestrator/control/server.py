@@ -9,7 +9,6 @@ Python gRPC asks for client certificates on all of a port or not at all: hence t
 
 import asyncio
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import grpc
@@ -79,7 +78,8 @@ class ControlPlane:
         self.refused_requests = RefusedRequests()
         """Of all its HTTP ports."""
         counts = self.refused_requests.counts
-        collector = OrchestratorCollector(self._figures, Build(code_version()), self._refused_handshakes, counts)
+        handshakes = tls.handshakes.refused if tls and tls.handshakes else None
+        collector = OrchestratorCollector(self._figures, Build(code_version()), handshakes, counts)
         try:
             self._metrics = MetricsServer(collector, host, metrics_port, self.refused_requests)
         except OSError as error:
@@ -151,9 +151,6 @@ class ControlPlane:
         except RuntimeError:
             await self._metrics.close()
             raise CannotListen(f"cannot listen on {address}; {_OTHER}") from None
-
-    def _refused_handshakes(self) -> Mapping[str, int]:
-        return self._tls.handshakes.refused if self._tls and self._tls.handshakes else {}
 
     def _figures(self) -> OrchestratorFigures:
         if self.run is None or self.run.is_over:
