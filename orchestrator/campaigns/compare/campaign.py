@@ -63,7 +63,7 @@ class CompareCampaign:
 
     def __post_init__(self) -> None:
         self.name = self.comparison.name
-        self.files = (self.comparison.path,)
+        self.files: Sequence[Path] = (self.comparison.path,)
         self._views = {view.value: view for view in (CompareView.AS_PUBLISHED, *views(self.comparison))}
 
     @property
