@@ -114,6 +114,21 @@ class SteppingNode(NodeBase, Generic[Spec]):
         self._spec = spec
         self._enough = 1
         """t_i, by which some steps are divided."""
+        self._average: Vector | None = None
+        """Of the round; None: this is none."""
+        self._ahead: Vector = context.start
+        """Of who steps before it sends: where that led."""
+
+    @property
+    def _own(self) -> Vector:
+        """What it averages with what comes."""
+        return self._model
+
+    def _take_average(self) -> Vector:
+        """The average at a round, else its own."""
+        start = self._own if self._average is None else self._average
+        self._average = None
+        return start
 
     def _size(self, k: int) -> float:
         return self._spec.step.size(k, self._enough)

@@ -21,7 +21,7 @@ from pame.algorithms.base import DescendingSpec, SteppingNode, dense
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import weighted_sum
 from pame.algorithms.selection import Who
-from pame.exchange import Vector, as_sent
+from pame.exchange import as_sent
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,6 @@ class EpidemicSpec(DescendingSpec):
 class Epidemic(SteppingNode[EpidemicSpec]):
     vectors: ClassVar = {"y": Form.DENSE}
     bundles: ClassVar = [frozenset({"y"})]
-
-    def __init__(self, spec: EpidemicSpec, context: Context) -> None:
-        super().__init__(spec, context)
-        self._ahead: Vector = context.start
-        """y_i, and after a round the mean: what the model will be after this iteration."""
 
     def prepare(self, k: int) -> None:
         self._ahead = self._descend(k, self._model, self._gradient(k))

@@ -59,7 +59,7 @@ def describe(topology: Topology) -> Description:
 
 
 def metropolis(topology: Topology) -> csr_array:
-    """Q as a matrix; `weights` has the equation, and single rows."""
+    """Q as a matrix; `graph` has the equation, and single rows."""
     _, targets = topology.adjacency
     nodes, degrees = np.arange(topology.nodes), topology.degrees
     sources = np.repeat(nodes, degrees)
