@@ -41,7 +41,7 @@ def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -
 
 def _targets(outcome: CompareOutcome) -> list[Goal]:
     """The fixed targets that no communication misses; the stop rule is none, an accuracy moves with who takes part."""
-    fixed = {f"{target:g}" for target in outcome.comparison.targets}
+    fixed = {target.key for target in outcome.comparison.targets}
     return [goal for goal in goals(outcome) if goal.is_contest and goal.key in fixed and not is_free(outcome, goal)]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 
-from orchestrator.campaigns.compare.file import Comparison
+from orchestrator.campaigns.compare.file import Comparison, Target
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
     CompareView,
@@ -24,7 +24,7 @@ from orchestrator.campaigns.compare.grid import (
     sampled,
     views,
 )
-from orchestrator.campaigns.compare.measure import CompareRow, of_cell, to_suboptimality
+from orchestrator.campaigns.compare.measure import CompareRow, level, of_cell, to_target
 from orchestrator.results import Status
 
 
@@ -73,7 +73,7 @@ class Tunable:
     grid: Mapping[str, Sequence[Plain]]
     is_allowed: IsAllowed
 
-    def choose(self, rows: Sequence[CompareRow], targets: Sequence[float]) -> Choice | None:
+    def choose(self, rows: Sequence[CompareRow], targets: Sequence[Target]) -> Choice | None:
         """The best of its tuning runs, if there are any; equals are decided by the order of the grid."""
         mine = sorted(of_cell(rows, self.view, self.algorithm), key=self._place)
         if not mine:
@@ -141,13 +141,13 @@ def judged(done: Trials) -> list[CompareRow]:
     return rows
 
 
-def score(row: CompareRow, targets: Sequence[float]) -> tuple[bool, int, float, float]:
-    """The lower, the better; `targets` in descending order."""
-    hits = [mark for target in targets if (mark := to_suboptimality(row, target)) is not None]
+def score(row: CompareRow, targets: Sequence[Target]) -> tuple[bool, int, float, float]:
+    """The lower, the better; `targets`: the easiest first."""
+    hits = [mark for target in targets if (mark := to_target(row, target)) is not None]
     tightest = float(hits[-1].iteration) if hits else inf
-    return has_diverged(row), -len(hits), tightest, inf if row.left is None else row.left
+    return has_diverged(row), -len(hits), tightest, level(row.marks[-1], targets[0].kind) if row.marks else inf
 
 
 def has_diverged(row: CompareRow) -> bool:
     """Whether it broke off, or ended above where it began."""
-    return row.status != Status.FINISHED.value or (row.left is not None and row.left > 1.0)
+    return row.status != Status.FINISHED.value or row.is_worse_than_it_was
