@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from tests.command import told
 from tests.orchestrator.cli.harness import Pame
 
 
@@ -10,9 +11,7 @@ def test_a_note_is_on_the_terminal_in_the_summary_and_in_the_report(pame: Pame, 
     note = "algorithm dpsgd: participation 1.0 kept from the file; support, step do not exist there; eta 0.1, "
     checked = pame("validate", small, "--set", "algorithm.kind=dpsgd")
     assert f"note: {note}" in checked.stdout
-    done = pame("run", small, "--backend", "simulate", "--set", "algorithm.kind=dpsgd")
-    assert done.returncode == 0
-    assert f"note: {note}" in done.stdout
+    assert f"note: {note}" in told(pame("run", small, "--backend", "simulate", "--set", "algorithm.kind=dpsgd"))
     [folder] = (tmp_path / "runs").iterdir()
     assert json.loads((folder / "summary.json").read_text())["notes"][0].startswith(note)
     report = (folder / "report.html").read_text()
@@ -29,9 +28,8 @@ def test_a_note_is_on_the_terminal_in_the_summary_and_in_the_report(pame: Pame, 
 
 def test_a_sweep_of_named_sections_is_called_by_them_everywhere(pame: Pame, small: Path, tmp_path: Path) -> None:
     sections = "[{kind: pame, support: [0.2, 0.4], name: some of it}, {kind: dpsgd, eta: 0.05}]"
-    done = pame("run", small, "--backend", "simulate", "--set", f"algorithm={sections}")
-    assert done.returncode == 0, done.stderr
-    assert "a sweep of 3 runs over algorithm, algorithm.support" in done.stdout
+    shown = told(pame("run", small, "--backend", "simulate", "--set", f"algorithm={sections}"))
+    assert "a sweep of 3 runs over algorithm, algorithm.support" in shown
     [folder] = (tmp_path / "runs").iterdir()
     index = json.loads((folder / "sweep.json").read_text())
     assert index["keys"] == ["algorithm", "algorithm.support"]

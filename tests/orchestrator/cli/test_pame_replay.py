@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.command import mistake, told
 from tests.orchestrator.cli.harness import Pame
 
 FAULTY = """
@@ -26,15 +27,13 @@ def test_a_replayed_run_has_the_same_plan_and_the_same_models(pame: Pame, tmp_pa
     (tmp_path / "faulty.yaml").write_text(FAULTY)
     assert pame("run", tmp_path / "faulty.yaml", "--seed", "5").returncode == 0
     [first] = folders(tmp_path)
-    again = pame("replay", "last")
-    assert again.returncode == 0, again.stderr
+    told(pame("replay", "last"))
     second = folders(tmp_path)[-1]
     assert second != first
     assert (second / "plan.jsonl").read_bytes() == (first / "plan.jsonl").read_bytes()
     assert np.array_equal(np.load(first / "models.npy"), np.load(second / "models.npy"))
-    third = pame("replay", second.name, "--backend", "simulate", "-q")
-    assert third.returncode == 0, third.stderr
-    assert (tmp_path / third.stdout.strip() / "plan.jsonl").read_bytes() == (first / "plan.jsonl").read_bytes()
+    third = told(pame("replay", second.name, "--backend", "simulate", "-q"))
+    assert (tmp_path / third.strip() / "plan.jsonl").read_bytes() == (first / "plan.jsonl").read_bytes()
 
 
 def test_a_plan_that_was_changed_is_what_is_replayed(pame: Pame, tmp_path: Path) -> None:
@@ -46,16 +45,11 @@ def test_a_plan_that_was_changed_is_what_is_replayed(pame: Pame, tmp_path: Path)
     done = pame("replay", "last", "--backend", "simulate", "-q")
     assert (tmp_path / done.stdout.strip() / "plan.jsonl").read_text() == lines[1] + "\n"
     (first / "plan.jsonl").write_text("nonsense\n")
-    bad = pame("replay", first.name, "--backend", "simulate")
-    assert bad.returncode == 2
-    assert "plan, line 1: is not JSON" in bad.stderr
+    line = mistake(pame("replay", first.name, "--backend", "simulate"))
+    assert "plan, line 1: is not JSON" in line
 
 
 def test_what_cannot_be_replayed_is_one_clear_line(pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "runs" / "empty").mkdir(parents=True)
-    none = pame("replay", "empty")
-    assert none.returncode == 2
-    assert "has no experiment.yaml" in none.stderr
-    backend = pame("replay", "empty", "--backend", "moon")
-    assert backend.returncode == 2
-    assert "there is no backend 'moon'" in backend.stderr
+    assert "has no experiment.yaml" in mistake(pame("replay", "empty"))
+    assert "there is no backend 'moon'" in mistake(pame("replay", "empty", "--backend", "moon"))
