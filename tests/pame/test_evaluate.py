@@ -1,5 +1,6 @@
 """The nodes' own models beside their mean: what each is worth on everybody's data."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,4 +67,4 @@ def test_the_lock_step_and_the_virtual_time_driver_tell_the_same_bits_of_own_mod
 
 
 def test_own_models_are_left_out_where_nobody_wants_them() -> None:
-    assert run("lock-step", world(own_models=False)).curve("iteration")[20].own is None
+    assert run("lock-step", replace(world(), own_models=False)).curve("iteration")[20].own is None

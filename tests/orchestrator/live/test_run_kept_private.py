@@ -12,7 +12,7 @@ from node.link_stream import PUSH
 from node.stream_proof import proof, shown
 from node.wire_message import pack
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control import NetworkRun
+from orchestrator.control import NetworkRunState
 from tests.contract.harness import stream
 from tests.orchestrator.live.harness import Visited, long_run
 
@@ -20,7 +20,7 @@ NAMES = ["node-0", "node-1", "node-2"]
 PAGES = ["/", "/api/live", "/api/graph", "/api/run", "/api/runs", "/sd/nodes"]
 
 
-def forms(run: NetworkRun) -> list[bytes]:
+def forms(run: NetworkRunState) -> list[bytes]:
     """The number and the secret as somebody could write them."""
     number, secret = run.number, run.common.secret
     proofs = [proof(secret, member.address) for member in run.members.alive()]
@@ -99,7 +99,7 @@ async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Pa
     assert "diverges or lies" in page
 
 
-def _lie(run: NetworkRun, sender: int, receiver: int) -> bytes:
+def _lie(run: NetworkRunState, sender: int, receiver: int) -> bytes:
     """Of an iteration long after this one: it waits in the mailbox, and harms nobody before the test is over."""
     setting = run.setting
     selection = setting.selection()
