@@ -14,6 +14,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from contract.problem_inputs import needs_torch
 from orchestrator.backends.processes import NodeProcesses, Place
 from orchestrator.control import ControlPlane, NetworkObserver
 from orchestrator.control.container_faults import require_docker
@@ -99,7 +100,8 @@ async def _run_all(
     requests: Sequence[RunRequest], log: Path, network: AbstractContextManager[Places], ended: Ended
 ) -> list[Ending]:
     endings: list[Ending] = []
-    with network as places, NodeProcesses(log, places.kept) as processes, _ended_by(signal.SIGTERM):
+    with_torch = any(needs_torch(request.experiment.problem) for request in requests)
+    with network as places, NodeProcesses(log, places.kept, with_torch) as processes, _ended_by(signal.SIGTERM):
         control = ControlPlane(places.orchestrator)
         await control.open()
         try:

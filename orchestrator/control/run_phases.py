@@ -78,7 +78,14 @@ async def _prepare(run: NetworkRunState) -> None:
         assignment = assign(run.common, index, 0, peers, links=run.setting.links)
         member.tell(pb.ToNode(assignment=assignment))
         run.happened(EventWord.ASSIGNED, index, member.name)
-    await _until(run, lambda: len(ready) >= everybody or len(run.indices.alive()) < everybody, _PREPARE_S)
+    began = time.monotonic()
+    while run.end is None and len(ready) < everybody == len(run.indices.alive()):
+        left = max(began, run.deliveries.newest_at) + _PREPARE_S - time.monotonic()
+        if left <= 0:
+            break
+        await _until(
+            run, lambda: len(ready) >= everybody or len(run.indices.alive()) < everybody, min(left, _PREPARE_S)
+        )
     if run.end is None and len(ready) < everybody:
         missing = sorted(set(range(everybody)) - ready)
         raise NotEnoughNodes(

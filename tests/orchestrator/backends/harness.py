@@ -4,13 +4,14 @@ import asyncio
 import json
 import os
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 
 from contract.fingerprint import fingerprint
 from contract.rpc import control_pb2 as pb
@@ -80,9 +81,16 @@ class Outcome:
 Villain = Callable[[World], Coroutine[None, None, None]]
 
 
-async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay: "Relay | None" = None) -> Outcome:
-    """A run on real processes, while a villain acts; its own failure is the test's. Nodes may join through a relay."""
-    with RunFolder(folder) as files, NodeProcesses(folder / "nodes.log") as processes:
+async def run_with(
+    villain: Villain,
+    experiment: Experiment,
+    folder: Path,
+    relay: "Relay | None" = None,
+    of_nodes: Mapping[str, str] | None = None,
+) -> Outcome:
+    """A run on real processes, while a villain acts; its own failure is the test's. Nodes may join through a relay, and
+    have variables of their own in their environment."""
+    with RunFolder(folder) as files, node_processes(folder / "nodes.log", of_nodes or {}) as processes:
         control = ControlPlane("127.0.0.1")
         await control.open()
         try:
@@ -105,6 +113,14 @@ async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay
                 await relay.close()
         codes = processes.codes()
     return Outcome(ending, run, run.totals.figures(), events_of(folder), codes, dict(control.members.refused))
+
+
+def node_processes(log: Path, environment: Mapping[str, str]) -> NodeProcesses:
+    """With these variables, which are not this process'."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        return NodeProcesses(log)
 
 
 class Relay:
