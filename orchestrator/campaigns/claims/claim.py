@@ -9,18 +9,20 @@ from enum import Enum
 from pathlib import Path
 
 from orchestrator.campaigns.claims.run_curve import RunCurve
-from orchestrator.campaigns.claims.verdict import ClaimJudgement, Question, judge
+from orchestrator.campaigns.claims.verdict import ClaimJudgement, judge
 from orchestrator.campaigns.compare import Comparison, load_comparison
 from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
 from orchestrator.campaigns.options import shipped_file
 from orchestrator.campaigns.studies import Study
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.tune import Tuned
+from orchestrator.campaigns.verdicts import Question
 from orchestrator.experiment import Experiment, load_text
 from orchestrator.report.chart import Chart
 
 _COMPARISON = "compare-logistic.yaml"
 _INSTEAD = "run this in the folder of the testbed, or choose with --only"
+_PAPER = "In our words; of the paper (arXiv:2603.01730) only the abstract is at hand."
 _NO_CLOCK = "simulate.driver=lock-step"
 """Rounds and bytes are asked for, not seconds."""
 _SMALL = ("problem.n=200", "problem.samples=100", "problem.test_samples=200", "stop.iterations=300")
@@ -125,7 +127,7 @@ class Claim:
 
     @property
     def origin(self) -> str:
-        return f"In our words; the paper's text is not at hand. {self.known}".strip()
+        return f"{_PAPER} {self.known}".strip()
 
     def seeds(self, mode: ClaimsMode, wanted: int | None = None) -> tuple[int, ...]:
         """From 1 on, as many as wanted or as the mode has."""

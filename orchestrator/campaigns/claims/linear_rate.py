@@ -19,8 +19,7 @@ from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.parts import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
-from orchestrator.campaigns.claims.verdict import Question, at_most
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.verdicts import Question, Verdict, at_most
 from orchestrator.results.paired import CensoredPairs
 
 _BASE = linear_base(2000, n=100, samples=150, gamma=1.0)
@@ -152,6 +151,8 @@ LINEAR_RATE = Claim(
     key="linear-rate",
     title="Linear rate",
     statement="PaME converges at a linear rate, also when the nodes' data differ.",
+    known='Known of it, from the abstract: PaME converges "at a linear rate" and can "effectively address data '
+    'heterogeneity".',
     criterion=f"decides: from suboptimality {_FROM:g} down to {_ABOVE_FLOOR:g} times its lowest, log suboptimality "
     f"against k is a falling straight line (R² at least {_STRAIGHT:g}, over a factor of at least {_SPAN:g}), beyond "
     f"the spread of the seeds; and it leads to the optimum: suboptimality {_OPTIMUM:g} within 2000 iterations",

@@ -51,7 +51,7 @@ def test_a_claim_from_the_command_to_its_verdict_and_report(tiny: Path) -> None:
     words = words_of(folder / "report.html")
     assert "Five nodes agree. " in words
     assert "What counts: they reach the target." in words
-    assert "The paper: In our words; the paper's text is not at hand." in words
+    assert "The paper: In our words; of the paper (arXiv:2603.01730) only the abstract is at hand." in words
     assert "What is tested instead: Something smaller." in words
     assert "algorithm.support=0.5" in words
     assert "participation: 0.5" in words, "the base experiment"
