@@ -57,5 +57,6 @@ def check_inputs(spec: ProblemSpec) -> None:
 def check_torch() -> None:
     if not has_torch():
         raise ParameterError(
-            "problem.kind: image-classification needs torch, which is not installed here: pip install '.[vision]'"
+            "problem.kind: image-classification needs torch, which is not installed here: pip install '.[vision]', or "
+            "PAME_NODE_TARGET=node-torch for containers"
         )

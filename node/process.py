@@ -15,6 +15,7 @@ from contract.assignment import assigned, missing_data, peer
 from contract.counters import NodeCounters
 from contract.fingerprint import fingerprint
 from contract.logs import log_event
+from contract.plugins import module_names
 from contract.ports.health_server import HealthServer
 from contract.ports.metric_families import Build
 from contract.ports.metrics_server import MetricsServer
@@ -73,12 +74,13 @@ class Options:
 
 
 def capabilities() -> list[str]:
-    """The algorithms and problems that this node can run, and the orders that a supervisor above it takes."""
+    """The algorithms, problems and users' modules that it can run, and the orders that a supervisor above it takes."""
     orders = list(SupervisorOrder) if Path(os.environ.get(SOCKET_VARIABLE, "")).is_socket() else []
     lacking = set() if has_torch() else {ImageClassificationSpec.kind}
     return [
         *(f"algorithm:{kind}" for kind in algorithms.SPECS),
         *(f"problem:{kind}" for kind in problems.SPECS if kind not in lacking),
+        *(f"module:{name}" for name in module_names()),
         *(f"order:{order}" for order in orders),
     ]
 

@@ -111,11 +111,11 @@ class PartitionedData:
     @property
     def samples(self) -> int:
         """Of the training set, shared out or not."""
-        return int(self._data.train.labels.size)
+        return int(self.whole.train.labels.size)
 
     def counts(self) -> NDArray[np.int64]:
         """Row i: how many samples of each class node i has."""
-        return class_counts(self.parts, self._data.train.labels, len(self.facts.classes))
+        return class_counts(self.parts, self.whole.train.labels, len(self.facts.classes))
 
     def of(self, node: int) -> Samples:
         if node not in self._kept:

@@ -116,6 +116,14 @@ def test_a_node_that_comes_back_is_sent_its_samples_again(tmp_path: Path) -> Non
     assert outcome.run.deliveries.bytes == 5 * 40 * (8 * 8 + 4)  # of 40 samples: one node twice
 
 
+def test_nodes_that_compute_with_other_instructions_than_the_orchestrator_are_told_apart(tmp_path: Path) -> None:
+    experiment = vision({"kind": "dpsgd"})
+    slower = {"ATEN_CPU_CAPABILITY": "default"}
+    outcome = asyncio.run(run_with(nobody, experiment, tmp_path / "run", of_nodes=slower))
+    assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
+    assert outcome.run.other_builds == set(range(NODES))
+
+
 def test_the_users_own_module_beside_the_experiment_reaches_local_nodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
