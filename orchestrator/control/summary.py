@@ -28,7 +28,7 @@ def network_summary(run: NetworkRunState, wall_s: float, run_s: float | None = N
     steps_have_times = run.setting.compute.step_s > 0
     cost_s = collection.cpu_s
     return NetworkSummary(
-        counters={**figures.by_name(), "round_trip_s": figures.round_trip_s},
+        counters={**figures.by_name(), "round_trip_s": figures.round_trip_s, **run.deliveries.figures()},
         tls=run.tls,
         links=[_link(found) for _, links in sorted(run.links.realised.items()) for found in links],
         verified=run.links.verified,
