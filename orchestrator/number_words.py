@@ -53,6 +53,16 @@ def percent(share: float | None) -> str:
     return NOT_MEASURED if share is None else f"{share * 100:.3g} %"
 
 
+def is_share(metric: str) -> bool:
+    """Whether a metric is a share of one, which people read in percent."""
+    return metric.endswith("accuracy")
+
+
+def of_metric(metric: str, value: float | None) -> str:
+    """Its value: a share in percent with one decimal, so that steps of a tenth are seen and no more is claimed."""
+    return f"{100 * value:.1f} %" if value is not None and is_share(metric) else number(value)
+
+
 def count(quantity: int, singular: str, plural: str | None = None) -> str:
     """`1 node`, `2 nodes`."""
     return f"{number(quantity)} {singular if quantity == 1 else plural or singular + 's'}"

@@ -18,6 +18,7 @@ class NetworkRun(NetworkRunState):
 
     def cancel(self) -> None:
         """A user wants the run to end."""
+        self.is_judging_stopped = True
         self.stop(Status.INTERRUPTED, "stopped by the user")
 
     def fail(self, reason: str) -> None:
