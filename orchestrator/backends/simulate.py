@@ -50,6 +50,7 @@ def simulate(
             provenance = begin_provenance(folder)
             run.write_experiment(experiment)
             run.write_topology(setting.topology, experiment.topology.kind)
+            run.write_class_counts(setting.problem)
             run.write_plan(setting.plan)
             reached = Reached(experiment.nodes)
             ending = _drive(driver, setting, run, Several(watcher, reached), account, started, store)

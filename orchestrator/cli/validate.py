@@ -8,6 +8,7 @@ from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_var
 from orchestrator.evaluation import require_room, said_of_room
 from orchestrator.experiment.late_faults import late_faults
 from orchestrator.experiment.resolve import choose_driver, make_setting, warnings
+from orchestrator.results.class_counts import class_counts_of
 from pame.simulator import check
 
 
@@ -17,6 +18,7 @@ def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Override
     console = Console(soft_wrap=True, highlight=False)
     notes: dict[str, None] = {}
     rooms: dict[str, None] = {}
+    partitions: dict[str, None] = {}
     for variant in variants:
         driver, setting = choose_driver(variant.experiment), make_setting(variant.experiment, base)
         check(driver, setting)
@@ -24,6 +26,8 @@ def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Override
         notes |= dict.fromkeys(late_faults(variant.experiment, setting, driver))
         require_room(variant.experiment, setting.problem, driver, Path())
         rooms[said_of_room(variant.experiment, setting.problem, driver)] = None
+        if counted := class_counts_of(setting.problem):
+            partitions[counted.words] = None
     for note in notes:
         console.print(f"[yellow]warning:[/] {note}")
     first = variants[0].experiment
@@ -35,3 +39,5 @@ def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Override
         f"[green]valid:[/] {first.name}, {runs}: {first.nodes} nodes, {first.topology.kind}, {first.problem.kind}, "
         f"{first.algorithm.kind}, driver {choose_driver(first)}"
     )
+    for words in partitions:
+        console.print(f"data: {words}")

@@ -1,9 +1,11 @@
 """A run and its folder: what every orchestrator does around a run, whoever started the nodes.
 
-before   experiment.yaml, topology.json    a crash leaves them    after   links, connections, models, summary, report
+before   experiment.yaml, topology.json, class_counts.json    a crash leaves them
+after    links, connections, models, summary, report
 """
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -11,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.control.container_faults import container_faults, require_docker
-from orchestrator.control.run import NetworkRun, new_number
 from orchestrator.control.run_figures import state_of
 from orchestrator.control.run_phase import Phase
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.state import NetworkObserver
 from orchestrator.control.summary import absurd_warnings, network_summary
@@ -31,6 +33,11 @@ from pame.resolved_run import ResolvedRun
 
 SERVED = "serve"
 """The backend of an orchestrator that nodes join from wherever they are, containers among them."""
+
+
+def new_number() -> int:
+    """Of a run; never 0, and nobody's guess."""
+    return secrets.randbits(63) | 1
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ async def conduct(
     folder: Path,
     watcher: NetworkObserver,
     log: Path | None = None,
-    made: Callable[[NetworkRun], None] = lambda _: None,
+    made: Callable[[NetworkRunState], None] = lambda _: None,
 ) -> Ending:
     """From gathering to the report. A run that cannot even begin is reported too, before its error is raised.
 
@@ -90,12 +97,13 @@ async def conduct(
             open_files.enter_context(store)
         provenance = await asyncio.to_thread(begin_provenance, folder)
         files.write_experiment(order.experiment)
+        files.write_class_counts(order.setting.problem)
         files.write_plan(order.setting.plan)
         drawing = asyncio.create_task(
             asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
         )
         tls = uses_tls(order.experiment, control.is_secured)
-        run = NetworkRun(order.number, order.experiment, setting, files, control.members, watcher, tls, log)
+        run = NetworkRunState(order.number, order.experiment, setting, files, control.members, watcher, tls, log)
         made(run)
         try:
             async with container_faults(run):
@@ -114,7 +122,7 @@ async def conduct(
     return ending
 
 
-async def _judge_kept(run: NetworkRun, files: RunFolder, ending: Ending, watcher: NetworkObserver) -> Ending:
+async def _judge_kept(run: NetworkRunState, files: RunFolder, ending: Ending, watcher: NetworkObserver) -> Ending:
     """In a thread; watchers hear of it in the loop."""
     loop = asyncio.get_running_loop()
 
@@ -137,7 +145,7 @@ async def _judge_kept(run: NetworkRun, files: RunFolder, ending: Ending, watcher
 
 
 def _write_results(
-    run: NetworkRun, order: RunOrder, files: RunFolder, ending: Ending, started: float, store: KeptModels | None
+    run: NetworkRunState, order: RunOrder, files: RunFolder, ending: Ending, started: float, store: KeptModels | None
 ) -> None:
     experiment, setting, account = order.experiment, order.setting, run.totals.account()
     files.write_links(account.links())

@@ -132,7 +132,9 @@ def _work(
     return work
 
 
-def _completed(summary: RunSummary, kept: KeptRun, work: _Progressed, took: tuple[float, float], size: int) -> RunSummary:
+def _completed(
+    summary: RunSummary, kept: KeptRun, work: _Progressed, took: tuple[float, float], size: int
+) -> RunSummary:
     former = summary.evaluation or LateEvaluation()
     late = replace(
         former,
