@@ -12,7 +12,7 @@ from pathlib import Path
 
 from orchestrator.errors import EvaluationFailed, writing
 from orchestrator.evaluation.judge import CpuSpent, EvaluationStopped, evaluations
-from orchestrator.evaluation.kept_models import KeptRun, locked, read_kept
+from orchestrator.evaluation.kept_models import FOLDER, KeptRun, locked, read_kept
 from orchestrator.results import Ending, Status
 from orchestrator.results.points import read_curve
 from orchestrator.results.summary import FILE, FinalFigures, LateEvaluation, RunSummary, read_summary
@@ -58,14 +58,16 @@ def evaluate_after_run(
 
 def finish_evaluation(folder: Path, progress: Progress) -> bool:
     """Of a run that was killed, or stopped while it was judged; False if somebody else is at it."""
-    kept = read_kept(folder)
-    if kept is None:
+    if read_kept(folder) is None:
         return True
-    lock = locked(kept.path)
+    lock = locked(folder / FOLDER)
     if lock is None:
         return False
     path = folder / "curve.jsonl"
     with lock, writing(path):
+        kept = read_kept(folder)
+        if kept is None:  # whoever had the lock before has done it
+            return True
         before = read_curve(folder)
         path.write_text("".join(to_text(point) + "\n" for point in before), encoding="utf-8")  # without a cut line
         with path.open("a", encoding="utf-8", buffering=1) as curve:

@@ -3,7 +3,8 @@
 <run folder>/kept/   models.bin     one row per model, each model once; float32 where it is judged as such, else float64
                      points.jsonl   first n and the type of the numbers, then a line per point: `UnjudgedPoint`
 
-Whoever writes or judges them holds a lock on points.jsonl, which ends with its process.
+Whoever writes or judges them holds a lock on a file `lock`: it ends with its process, and processes that this one has
+forked do not have it.
 """
 
 import fcntl
@@ -61,7 +62,8 @@ class KeptModels:
             self.folder.mkdir(parents=True)
             self._models = self._files.enter_context((self.folder / "models.bin").open("wb", buffering=0))
             self._lines = self._files.enter_context((self.folder / "points.jsonl").open("w", encoding="utf-8"))
-            fcntl.flock(self._lines, fcntl.LOCK_EX)
+            if (lock := locked(self.folder)) is not None:
+                self._files.enter_context(lock)
             self._lines.write(json.dumps({"n": problem.n, "type": self._type.str}) + "\n")
             self._lines.flush()
 
@@ -167,10 +169,10 @@ def read_kept(run_folder: Path) -> KeptRun | None:
 
 def locked(path: Path) -> IO[str] | None:
     """The right to judge what is kept, as long as the file is open; None: somebody else has it."""
-    with reading(path):
-        file = (path / "points.jsonl").open(encoding="utf-8")
+    with writing(path):
+        file = (path / "lock").open("w", encoding="utf-8")
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
         return None
