@@ -23,7 +23,7 @@ from orchestrator.evaluation import require_room, said_of_room
 from orchestrator.experiment import Variant
 from orchestrator.experiment.late_faults import late_faults
 from orchestrator.experiment.resolve import choose_driver, has_faults, is_judged_after, make_setting
-from orchestrator.number_words import count, duration, is_share, number, of_metric, percent, volume
+from orchestrator.number_words import count, duration, is_share, number, of_metric, percent, reach_of_metric, volume
 from orchestrator.results import Ending, Status, create_folder
 from orchestrator.results.network_summary import NetworkSummary
 from orchestrator.results.summary import RunSummary, require_summary
@@ -191,8 +191,8 @@ def _metric_words(summary: RunSummary, name: str) -> str:
     mean = f"{name.replace('_', ' ')} {of_metric(name, summary.final.metrics.get(name))}"
     if own is None or not is_share(name) or name not in own.metrics:
         return mean
-    low, high = of_metric(name, own.lowest.get(name)), of_metric(name, own.highest.get(name))
-    return f"{mean}, of the nodes {of_metric(name, own.metrics[name])} ({low} to {high})"
+    reach = reach_of_metric(name, own.lowest.get(name), own.highest.get(name))
+    return f"{mean}, of the nodes {of_metric(name, own.metrics[name])} ({reach})"
 
 
 def _say_network(network: NetworkSummary, console: Console) -> None:
