@@ -13,6 +13,7 @@ from pathlib import Path
 from contract.problem_inputs import build_problem
 from orchestrator.errors import TooLittleMemory
 from orchestrator.experiment import Experiment
+from orchestrator.experiment.checks import rule_with_values
 from orchestrator.experiment.cost import cost_of
 from orchestrator.experiment.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.experiment.link_table import LinkTable, link_table
@@ -132,6 +133,14 @@ def choose_driver(experiment: Experiment) -> str:
     if can_stack and isinstance(experiment.algorithm, PameSpec) and experiment.nodes >= _VECTORISED_FROM:
         return "vectorised"
     return "lock-step"
+
+
+def is_judged_after(experiment: Experiment) -> bool:
+    """Whether models are kept until the run is over, and judged then."""
+    when = experiment.evaluate.when
+    if when != "auto":
+        return when == "after"
+    return isinstance(experiment.problem, ImageClassificationSpec) and not rule_with_values(experiment)
 
 
 def has_faults(experiment: Experiment) -> bool:

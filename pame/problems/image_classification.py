@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from annotated_types import Ge
@@ -26,8 +26,16 @@ from pame.sampling import batch
 if TYPE_CHECKING:
     from pame.vision.network import Network
 
-ACCURACY = "test_accuracy"
+ACCURACY, LOSS = "test_accuracy", "test_loss"
 _OBJECTIVE, _TEST = 0, 1  # sub-streams of Purpose.OBJECTIVE_SAMPLE, by the key's peer
+
+
+class JudgedSamples(NamedTuple):
+    """How many samples figures are measured on."""
+
+    objective: int
+    test: int
+    own_test: int
 
 
 class SampleShards(Protocol):
@@ -192,6 +200,8 @@ class ImageClassification:
     """As `pame.problems.base.Problem` describes it; the optimum is not known."""
 
     metric = ACCURACY
+    metric_names = (ACCURACY, LOSS)
+    judged_in = np.float32
 
     def __init__(self, spec: ImageClassificationSpec, inputs: ProblemInputs, nodes: int, seed: int) -> None:
         self.spec, self.nodes, self.seed = spec, nodes, seed
@@ -232,6 +242,7 @@ class ImageClassification:
 
     def objective(self, model: Vector) -> float:
         """On the fixed sample: the mean over the nodes of each node's mean."""
+        model = model.astype(self.judged_in).astype(np.float64)
         losses = [self.network.value(model, images, labels) for images, labels in self._objective_sample]
         return sum(losses) / self.nodes + self.penalty(model)
 
@@ -258,7 +269,13 @@ class ImageClassification:
             part_loss, part_accuracy = self.network.judge(model, images, np.array(labels))
             loss += part_loss * labels.size
             accuracy += part_accuracy * labels.size
-        return {ACCURACY: accuracy / samples.labels.size, "test_loss": loss / samples.labels.size}
+        return {ACCURACY: accuracy / samples.labels.size, LOSS: loss / samples.labels.size}
+
+    @property
+    def judged_samples(self) -> JudgedSamples:
+        test, each = self.shards.test().labels.size, ceil(self.spec.objective_samples / self.nodes)
+        shards = (self.shards.of(node).labels.size for node in range(self.nodes))
+        return JudgedSamples(sum(min(each, size) for size in shards), test, min(self.spec.own_test_samples, test))
 
     @cached_property
     def _objective_sample(self) -> list[tuple[NDArray[np.float32], NDArray[np.int64]]]:
