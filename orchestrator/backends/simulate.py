@@ -41,6 +41,7 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
             provenance = begin_provenance(folder)
             run.write_experiment(experiment)
             run.write_topology(setting.topology, experiment.topology.kind)
+            run.write_class_counts(setting.problem)
             run.write_plan(setting.plan)
             reached = Reached(experiment.nodes)
             ending = _drive(driver, setting, run, Several(watcher, reached), account, started)

@@ -5,6 +5,7 @@ from rich.console import Console
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants, say_notes, swept_words
 from orchestrator.experiment.late_faults import late_faults
 from orchestrator.experiment.resolve import choose_driver, make_setting, warnings
+from orchestrator.results.class_counts import class_counts_of
 from pame.simulator import check
 
 
@@ -13,11 +14,14 @@ def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Override
     variants, base = load_variants(file, overrides, seed)
     console = Console(soft_wrap=True, highlight=False)
     notes: dict[str, None] = {}
+    partitions: dict[str, None] = {}
     for variant in variants:
         driver, setting = choose_driver(variant.experiment), make_setting(variant.experiment, base)
         check(driver, setting)
         notes |= dict.fromkeys(warnings(variant.experiment, setting, driver))
         notes |= dict.fromkeys(late_faults(variant.experiment, setting, driver))
+        if counted := class_counts_of(setting.problem):
+            partitions[counted.words] = None
     for note in notes:
         console.print(f"[yellow]warning:[/] {note}")
     first = variants[0].experiment
@@ -27,3 +31,5 @@ def validate(file: ExperimentFile = None, seed: Seed = None, overrides: Override
         f"[green]valid:[/] {first.name}, {runs}: {first.nodes} nodes, {first.topology.kind}, {first.problem.kind}, "
         f"{first.algorithm.kind}, driver {choose_driver(first)}"
     )
+    for words in partitions:
+        console.print(f"data: {words}")

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 from orchestrator.number_words import NOT_MEASURED, count, number
 from orchestrator.report import page, progress, traffic
 from orchestrator.report.chart import Chart
+from orchestrator.report.class_table import class_map, class_section
 from orchestrator.report.coverage import coverage
 from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import impacts
@@ -46,6 +47,7 @@ def write_report(folder: Path, running: bool = False) -> Path:
         "Participation": traffic.participation(run.links, run.summary.nodes or 0) if run.links else None,
         "Waiting time": traffic.waiting(run.records, run.summary.seconds) if run.records else None,
     }
+    shared_out = class_map(run.class_counts) if run.class_counts else None
     body = "".join(
         [
             run_head(run.summary),
@@ -54,13 +56,15 @@ def write_report(folder: Path, running: bool = False) -> Path:
             _coverage(covering),
             _transmission(run.summary, volumes),
             _nodes(run, nodes),
+            class_section(run.class_counts, shared_out),
             _events(run.events),
             _topology(run),
             _methods(run),
             _experiment(run.experiment),
         ]
     )
-    drawn = [figure for figure in (*curves, *covering, *volumes.values(), *nodes.values()) if figure is not None]
+    figures = (*curves, *covering, *volumes.values(), *nodes.values(), shared_out)
+    drawn = [figure for figure in figures if figure is not None]
     return page.write_page(folder, f"{run.summary.name} · PaME run", [body], drawn)
 
 

@@ -14,15 +14,32 @@ DARK_RAMP = ["#7a6fd0", "#4f8fc9", "#22a7a0", "#35c57f", "#a0da39", "#fde725"]
 LIGHT_HEAT = ["#e4eef7", "#9cc6e6", "#4a97cb", "#0f669f", "#083a63"]
 DARK_HEAT = ["#1f2f40", "#265a80", "#338fc0", "#74c3ee", "#d6f0ff"]
 
+ON_HEAT = ("on-pale", "on-middle", "on-strong")
+"""Figures in the cells of a heat map, by the colour of the cell."""
+
 
 def chart_themes(steps: int = 1) -> dict[str, dict[str, Any]]:
     """A Vega configuration for each theme of the page; an ordered scale has `steps` colours."""
     return {
         "light": _config(
-            "#1c2430", "#5b6675", "#e6e9ee", "#c3c9d2", LIGHT_CATEGORIES, _steps(LIGHT_RAMP, steps), LIGHT_HEAT
+            "#1c2430",
+            "#5b6675",
+            "#e6e9ee",
+            "#c3c9d2",
+            LIGHT_CATEGORIES,
+            _steps(LIGHT_RAMP, steps),
+            LIGHT_HEAT,
+            ["#1c2430", "#1c2430", "#ffffff"],
         ),
         "dark": _config(
-            "#e8ecf2", "#a3adba", "#28313d", "#465262", DARK_CATEGORIES, _steps(DARK_RAMP, steps), DARK_HEAT
+            "#e8ecf2",
+            "#a3adba",
+            "#28313d",
+            "#465262",
+            DARK_CATEGORIES,
+            _steps(DARK_RAMP, steps),
+            DARK_HEAT,
+            ["#e8ecf2", "#0f141a", "#0f141a"],
         ),
     }
 
@@ -36,7 +53,14 @@ def _steps(ramp: list[str], steps: int) -> list[str]:
 
 
 def _config(
-    ink: str, soft: str, grid: str, line: str, categories: list[str], ramp: list[str], heat: list[str]
+    ink: str,
+    soft: str,
+    grid: str,
+    line: str,
+    categories: list[str],
+    ramp: list[str],
+    heat: list[str],
+    on_heat: list[str],
 ) -> dict[str, Any]:
     axis = {
         "labelColor": soft, "titleColor": soft, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500,
@@ -60,6 +84,7 @@ def _config(
             "reference": {"color": categories[1], "strokeDash": [6, 4], "strokeWidth": 2},
             "range": {"color": categories[0], "strokeWidth": 2},
             "band": {"opacity": 0.18},
+            **{style: {"color": color} for style, color in zip(ON_HEAT, on_heat, strict=True)},
             "fault": {"opacity": 0.15},
             "fault-begins": {"opacity": 0.55, "strokeWidth": 1},
         },

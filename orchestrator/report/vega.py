@@ -4,6 +4,7 @@ Pure functions of data. Field names are ours (`x`, `y`, `m0`), never a user's: a
 otherwise be read as a path. What a user named appears only as titles and values, which Vega draws as plain text.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,14 @@ BINS = 30
 LOG_PADDING = 10
 LABEL_ROOM = 36
 KIND_ROOM = 120
+NAMED_COLUMNS = 12
+# Pixels of a row of a heat map, by the largest number of rows for which it holds; a figure needs 18 and FIGURE_ROOM.
+ROW_PIXELS = {16: 26, 32: 18, 64: 10, 128: 6}
+FIGURE_ROOM = 31
+# Which numbers along an axis of places are written, by how many places there are.
+LABEL_STEPS = {32: 1, 64: 5, 200: 10}
+# The colour of a figure by that of its cell, from 0 to 1.
+FIGURE_COLOURS = (("on-pale", 0.0, 0.4), ("on-middle", 0.4, 0.6), ("on-strong", 0.6, 1.0))
 _DASHES = ([8, 4], [2, 4], [1, 7])
 
 
@@ -230,6 +239,36 @@ def matrix(data: str, title: str, tooltip: Sequence[Spec]) -> Spec:
     }  # fmt: skip
 
 
+def heat_map(data: str, columns: Sequence[str], rows: int, most: int, tooltip: Sequence[Spec]) -> Spec:
+    """Node by class, coloured by the root of `count`, so that few are told from none; with figures where they fit.
+
+    `most`: the largest count. Of many classes the axis shows their numbers, and the tooltip has their names.
+    """
+    height = next(pixels for limit, pixels in ROW_PIXELS.items() if rows <= limit)
+    is_named, is_tall = len(columns) <= NAMED_COLUMNS, height >= ROW_PIXELS[32]
+    color: Spec = {
+        "field": "count", "type": "quantitative", "title": "Samples", "scale": {"type": "sqrt", "zero": True},
+        "legend": {"format": ".4~g", "gradientLength": 180, "gradientThickness": 10, "orient": "bottom"},
+    }  # fmt: skip
+    layers: list[Spec] = [{"mark": {"type": "rect"}, "encoding": {"color": color, "tooltip": list(tooltip)}}]
+    if is_tall:
+        text: Spec = {"type": "text", "fontSize": 11, "opacity": {"expr": f"+(width >= {FIGURE_ROOM * len(columns)})"}}
+        layers += [
+            {
+                "mark": {**text, "style": style},
+                "transform": [{"filter": f"datum.count > {low * low * most} && datum.count <= {high * high * most}"}],
+                "encoding": {"text": {"field": "count", "type": "quantitative", "format": ".5~g"}},
+            }
+            for style, low, high in FIGURE_COLOURS
+        ]
+    encoding: Spec = {
+        "x": _places("class", "Class", len(columns), columns if is_named else ()),
+        "y": _places("node", "Node", rows),
+    }
+    gap = 0.06 if is_named and height >= ROW_PIXELS[64] else 0.0
+    return _chart(data, layers, encoding, height * rows) | {"config": {"scale": {"bandPaddingInner": gap}}}
+
+
 def ranges(data: str, x: Axis | Categories, y: Axis, color: Spec | None) -> Spec:
     """Dots, and through each dot a stroke from `lo` to `hi`: the median and range of several runs.
 
@@ -314,6 +353,19 @@ def _y(axis: Axis) -> Spec:
 def _nodes(field: str, title: str) -> Spec:
     axis = {"labelOverlap": "greedy", "labelAngle": 0, "ticks": False, "domain": False}
     return {"field": field, "type": "ordinal", "title": title, "axis": axis}
+
+
+def _places(field: str, title: str, count: int, names: Sequence[str] = ()) -> Spec:
+    """Places from 0 on, each with its name, or some of them with their number."""
+    step = next(step for most, step in LABEL_STEPS.items() if count <= most)
+    axis: Spec = {"values": [*range(0, count, step)], "labelAngle": 0, "ticks": False, "domain": False}
+    if names:
+        axis |= {"values": [*range(count)], "labelAngle": -35, "labelLimit": 110}
+        axis["labelExpr"] = f"{json.dumps(list(names))}[datum.value]"
+    else:
+        axis |= {"labelOverlap": "parity", "labelSeparation": 3}
+    scale = {"domain": [*range(count)]}
+    return {"field": field, "type": "ordinal", "title": title, "axis": axis, "scale": scale}
 
 
 def _reference(channel: str, value: float | None) -> list[Spec]:

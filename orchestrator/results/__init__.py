@@ -3,7 +3,7 @@
     experiment.yaml   the resolved experiment           records.csv    one row per node and iteration
     topology.json     graph, figures, picture           links.csv      one row per directed link
     curve.jsonl       the points of the curves          events.jsonl   what happened to nodes and links, if anything
-    plan.jsonl        what is done to the network
+    plan.jsonl        what is done to the network       class_counts.json  samples of each class at each node
     connections.csv   what the kernels counted by link  models.npy     the results
     summary.json      how it ended                      report.html    all of it for a person (by orchestrator.report)
     provenance.json   code, command, libraries, machine

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from contract.socket_counts import SocketCounts
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
+from orchestrator.results.class_counts import FILE as CLASS_COUNTS
+from orchestrator.results.class_counts import class_counts_of
 from orchestrator.results.record_balance import Recorded
 from orchestrator.results.summary import FILE as SUMMARY
 from orchestrator.results.summary import RunSummary
@@ -29,6 +31,7 @@ from pame.byte_account import LinkRows
 from pame.fault_effects import Plan
 from pame.fault_plan_text import plan_lines
 from pame.observe import Evaluation, Record
+from pame.problems import Problem
 from pame.topology import Topology
 
 _TRIES = 1000
@@ -122,6 +125,11 @@ class RunFolder:
     def write_topology(self, topology: Topology, kind: str) -> None:
         """topology.json: the graph, its figures, its picture."""
         write_json(self.path / TOPOLOGY, drawn_topology(topology, kind))
+
+    def write_class_counts(self, problem: Problem) -> None:
+        """class_counts.json: how many samples of each class each node has; nothing of data without classes."""
+        if (counted := class_counts_of(problem)) is not None:
+            write_json(self.path / CLASS_COUNTS, counted)
 
     def write_links(self, links: LinkRows) -> None:
         names = [field.name for field in fields(links)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from orchestrator.results.class_counts import ClassCounts, read_class_counts
 from orchestrator.results.events import Events, read_events
 from orchestrator.results.fault_history import Faults, read_faults
 from orchestrator.results.files import ReportError, finite, largest, mapping, read_yaml, reading, whole
@@ -50,6 +51,7 @@ class RunData:
     links: LinkTotals | None
     events: Events | None
     faults: Faults | None = None
+    class_counts: ClassCounts | None = None
 
 
 def is_run(folder: Path) -> bool:
@@ -70,6 +72,7 @@ def read_run(folder: Path, running: bool = False) -> RunData:
         events = read_events(folder)
         summary = read_summary(folder)
         faults = read_faults(folder, summary.faults if summary else None)
+        class_counts = read_class_counts(folder)
     if summary is None:
         if not (experiment or topology or curve or records or links or events):
             raise ReportError(f"the run in {folder} ended before anything reached the disk: run the experiment again.")
@@ -78,7 +81,7 @@ def read_run(folder: Path, running: bool = False) -> RunData:
         nodes, last = topology.nodes if topology else None, curve[-1] if curve else None
         summary = summary_left(experiment or "", nodes, last, records, status, reason)
         summary = replace(summary, name=summary.name or folder.name)
-    return RunData(summary, curve, experiment, topology, records, links, events, faults)
+    return RunData(summary, curve, experiment, topology, records, links, events, faults, class_counts)
 
 
 def _no_run(folder: Path) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pame.data_set import DataFacts, DataSet, Samples
 from pame.errors import ParameterError
-from pame.partitions import IidPartition, Partition, shares
+from pame.partitions import IidPartition, Partition, class_counts, shares
 from pame.problems.base import Matrix, Optimum, Vector
 from pame.problems.network_specs import CnnSpec, ModuleSpec, NetworkSpec
 from pame.randomness import Key, Purpose, subset, words
@@ -107,6 +107,15 @@ class PartitionedData:
         parts = shares(spec.partition, labels, len(data.facts.classes), nodes, seed)
         self.parts = parts if chosen is None else [chosen[part] for part in parts]
         self._kept: dict[int, Samples] = {}
+
+    @property
+    def samples(self) -> int:
+        """Of the training set, shared out or not."""
+        return int(self._data.train.labels.size)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Row i: how many samples of each class node i has."""
+        return class_counts(self.parts, self._data.train.labels, len(self.facts.classes))
 
     def of(self, node: int) -> Samples:
         if node not in self._kept:

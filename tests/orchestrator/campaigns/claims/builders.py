@@ -8,12 +8,12 @@ from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found, OfComparison
 from orchestrator.campaigns.claims.parts import reach
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
-from orchestrator.campaigns.claims.verdict import Question
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
 from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
 from orchestrator.campaigns.studies.measure import OwnData, StudyRow
+from orchestrator.campaigns.verdicts import Question
 from tests.orchestrator.campaigns.compare.builders import STANDARDIZED
 
 TINY_BASE = """

@@ -185,4 +185,5 @@ def test_networks_are_compared_by_accuracy_from_the_command_to_the_page(tmp_path
 
 def first_at(row: dict[str, Any], accuracy: float) -> int:
     """Straight from the lines."""
-    return next(point["iteration"] for point in row["curve"] if point["metrics"]["nodes_test_accuracy"] >= accuracy)
+    curve: list[dict[str, Any]] = row["curve"]
+    return next(int(point["iteration"]) for point in curve if point["metrics"]["nodes_test_accuracy"] >= accuracy)
