@@ -155,6 +155,7 @@ def _measured(driver: str | None, optimum: str, problem: Problem, metrics: Itera
     if isinstance(problem, ImageClassification):
         samples = f"{problem.spec.objective_samples} of their training samples in all, the same ones throughout"
         part = f"; metrics of these on {problem.spec.own_test_samples} of the test samples, the same ones throughout"
+        part += f", of the mean model on {problem.spec.test_samples or 'all'}"
     return {
         "objective": f"f at the mean of all nodes' models; f is the mean of the nodes' objectives on {samples}",
         "nodes' own models": "the same f and metrics at the model of every node by itself: their mean, the worst, the "
