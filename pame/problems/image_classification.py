@@ -35,6 +35,8 @@ class JudgedSamples(NamedTuple):
 
     objective: int
     test: int
+    """All there are."""
+    mean_test: int
     own_test: int
 
 
@@ -75,7 +77,8 @@ class ImageClassificationSpec:
     weight_decay: the weight of ||w||^2 / 2
     dtype: of the computation; bfloat16 is faster on some processors, and less exact
     objective_samples: f is measured on so many training samples, the same ones throughout, evenly over the nodes
-    own_test_samples: the nodes' own models are judged on so many test samples, the mean model on all
+    own_test_samples: the nodes' own models are judged on so many test samples
+    test_samples: the mean model is judged on so many test samples; none means all
     """
 
     kind: Literal["image-classification"] = "image-classification"
@@ -89,6 +92,7 @@ class ImageClassificationSpec:
     dtype: Literal["float32", "bfloat16"] = "float32"
     objective_samples: Annotated[int, Ge(1)] = 2000
     own_test_samples: Annotated[int, Ge(1)] = 1000
+    test_samples: Annotated[int, Ge(1)] | None = None
 
     def build(self, nodes: int, seed: int) -> "ImageClassification":
         raise ParameterError(f"problem.data: the samples of {self.data} have to be given")
@@ -250,8 +254,8 @@ class ImageClassification:
         return np.array([self.objective(model) for model in models])
 
     def metrics(self, model: Vector) -> dict[str, float]:
-        """On the whole test set."""
-        return self._metrics(model, self.shards.test())
+        """On the whole test set, or on the fixed part of it that the spec asks for."""
+        return self._metrics(model, self._test)
 
     def metrics_of(self, models: Matrix) -> Mapping[str, Vector]:
         """On the fixed part of the test set."""
@@ -273,9 +277,11 @@ class ImageClassification:
 
     @property
     def judged_samples(self) -> JudgedSamples:
-        test, each = self.shards.test().labels.size, ceil(self.spec.objective_samples / self.nodes)
+        spec, test = self.spec, self.shards.test().labels.size
+        each = ceil(spec.objective_samples / self.nodes)
         shards = (self.shards.of(node).labels.size for node in range(self.nodes))
-        return JudgedSamples(sum(min(each, size) for size in shards), test, min(self.spec.own_test_samples, test))
+        of_mean, own = (min(size or test, test) for size in (spec.test_samples, spec.own_test_samples))
+        return JudgedSamples(sum(min(each, size) for size in shards), test, of_mean, own)
 
     @cached_property
     def _objective_sample(self) -> list[tuple[NDArray[np.float32], NDArray[np.int64]]]:
@@ -288,10 +294,17 @@ class ImageClassification:
         return chosen
 
     @cached_property
+    def _test(self) -> Samples:
+        return self.shards.test() if self.spec.test_samples is None else self._part(self.spec.test_samples)
+
+    @cached_property
     def _own_test(self) -> Samples:
+        return self._part(self.spec.own_test_samples)
+
+    def _part(self, size: int) -> Samples:
+        """Of the test samples, the same ones throughout."""
         test = self.shards.test()
-        size = min(self.spec.own_test_samples, test.labels.size)
-        rows = subset(self._sample_key(_TEST), test.labels.size, size)
+        rows = subset(self._sample_key(_TEST), test.labels.size, min(size, test.labels.size))
         return Samples(test.features[rows], test.labels[rows])
 
     def _sample_key(self, which: int, node: int = 0) -> Key:
