@@ -221,11 +221,17 @@ class ImageClassification:
         return LocalClassification(self, node)
 
     def images(self, features: NDArray[Any]) -> NDArray[np.float32]:
-        """Normalised by the training data, channels first."""
+        """Normalised by the training data, channels first.
+
+        In memory channels stay last, where convolutions are faster; a module of the user's may not expect that.
+        """
         values = features.astype(np.float32)
         values *= self._factor
         values -= self._shift
-        return np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if self.facts.is_image else values
+        if not self.facts.is_image:
+            return values
+        images = values.transpose(0, 3, 1, 2)
+        return np.array(images, order="C") if isinstance(self.spec.model, ModuleSpec) else images
 
     def penalty(self, model: Vector) -> float:
         return self.spec.weight_decay / 2.0 * float(model @ model)

@@ -28,7 +28,7 @@ class Network:
 
     def __init__(self, module: nn.Module, allow_buffers: bool = False, bfloat16: bool = False) -> None:
         torch.set_num_threads(1)
-        self._module = module.float()
+        self._module = module.float().train()
         parameters = list(module.parameters())
         _check(module, parameters, allow_buffers)
         self.n = sum(parameter.numel() for parameter in parameters)
@@ -45,8 +45,7 @@ class Network:
 
     def gradient(self, model: Vector, images: Images, labels: Labels) -> Vector:
         """Of the mean loss over these samples."""
-        self._set(model)
-        self._module.train()
+        self._set(model, training=True)
         self._slopes.zero_()
         for some in _pieces(len(labels)):
             share = len(labels[some]) / len(labels)
@@ -60,8 +59,7 @@ class Network:
 
     def judge(self, model: Vector, images: Images, labels: Labels) -> tuple[float, float]:
         """The mean loss, and the share of samples that are classified rightly."""
-        self._set(model)
-        self._module.eval()
+        self._set(model, training=False)
         loss, right = 0.0, 0
         with torch.no_grad():
             for some in _pieces(len(labels)):
@@ -70,8 +68,10 @@ class Network:
                 right += int((scores.argmax(dim=1) == truth).sum())
         return loss / len(labels), right / len(labels)
 
-    def _set(self, model: Vector) -> None:
+    def _set(self, model: Vector, training: bool) -> None:
         self._flat.copy_(torch.from_numpy(model))
+        if self._module.training != training:
+            self._module.train(training)
 
     def _loss(self, images: Images, labels: Labels) -> Tensor:
         return functional.cross_entropy(self._scores(images), torch.from_numpy(labels))
