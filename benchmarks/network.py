@@ -13,8 +13,8 @@ from statistics import median
 from time import perf_counter
 
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control import ControlPlane, NetworkRun, NetworkState
-from orchestrator.control.run import new_number
+from orchestrator.control import ControlPlane, NetworkRunState, NetworkState
+from orchestrator.control.recorded_run import new_number
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, RunFolder, Status
@@ -122,7 +122,7 @@ async def measure(
     measured.moments["begin"] = look(())
     with RunFolder(folder) as files:
         setting = await asyncio.to_thread(make_network_setting, experiment, folder)
-        run = NetworkRun(new_number(), experiment, setting, files, control.members, watcher)
+        run = NetworkRunState(new_number(), experiment, setting, files, control.members, watcher)
         conducting = asyncio.create_task(control.go(run))
         while not conducting.done():
             if run.phase not in measured.moments:

@@ -2,21 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import assert_never
 
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
-from pame.fault_effects import (
-    CutEffect,
-    DegradeEffect,
-    DropEffect,
-    FaultEvent,
-    KillEffect,
-    PauseEffect,
-    RestartEffect,
-    SlowEffect,
-    Window,
-)
+from pame.fault_effects import FaultEvent, Window
 
 IN_PROCESS, SUPERVISOR = "in-process", "supervisor"
 """Who carries an effect out, where the kernel does not."""
@@ -40,13 +29,7 @@ class Turn:
 
 def concerns(event: FaultEvent, index: int) -> bool:
     """Whether a node acts in it: as the sender of a link, or by itself."""
-    match event.effect:
-        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-            return any(sender == index for sender, _ in links)
-        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-            return index in nodes
-        case never:
-            assert_never(never)
+    return index in event.nodes or any(sender == index for sender, _ in event.links)
 
 
 def fault_message(run: int, turn: Turn) -> pb.FaultReport:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Coroutine
+from math import inf
 from typing import Any
 
 import grpc
@@ -24,6 +25,15 @@ async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
             task.result()
     finally:
         await cancelled(*tasks)
+
+
+async def is_set(event: asyncio.Event, within: float) -> bool:
+    """Wait for an event, at most so many seconds; inf: for as long as it takes. Whether it is there."""
+    try:
+        async with asyncio.timeout(within if within < inf else None):
+            return await event.wait()
+    except TimeoutError:
+        return False
 
 
 async def end_of_stream(streaming: Awaitable[None]) -> str:

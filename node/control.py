@@ -1,7 +1,6 @@
 """The node's one stream to the orchestrator: join, take commands, send what happened; opened anew when it breaks."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections import deque
@@ -12,7 +11,7 @@ import grpc
 from contract.logs import log_event
 from contract.ports.port_limits import KEEPALIVE_MS
 from contract.rpc import control_pb2 as pb
-from contract.tasks import end_of_stream, until_one_ends
+from contract.tasks import end_of_stream, is_set, until_one_ends
 from node.commands import decoded
 from node.orchestrator_channel import JoinRefused, NotYet, Options
 from pame.errors import PameError
@@ -72,9 +71,7 @@ class ControlStream:
         while not self._room.is_set():
             if not self._welcome:
                 return False
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(HEARTBEAT_S):
-                    await self._room.wait()
+            await is_set(self._room, HEARTBEAT_S)
         return True
 
     def leave(self, reason: str) -> None:

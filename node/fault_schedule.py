@@ -8,12 +8,12 @@ begins.
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from math import inf, isfinite
+from math import inf
 
 from contract.fault_reports import IN_PROCESS, SUPERVISOR, Turn, concerns
 from contract.realised import Realised
+from contract.tasks import is_set
 from node.supervisor import LONGEST_S, SOCKET_VARIABLE, SupervisorOrder
 from node.supervisor_client import give
 from pame.fault_effects import (
@@ -72,10 +72,7 @@ class FaultSchedule:
             self.look(seconds(), iteration())
             for event in self._due("seconds", seconds()):
                 await self._order(event, seconds, iteration)
-            left = self._next_turn(seconds()) - seconds()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left if isfinite(left) else None):
-                    await self._more.wait()
+            await is_set(self._more, self._next_turn(seconds()) - seconds())
 
     def is_struck(self, iteration: int) -> bool:
         """Whether there are orders for this node before it begins an iteration."""

@@ -22,6 +22,7 @@ from contract.counters import OutCounters
 from contract.credentials import Credentials
 from contract.refusals import refusal_name
 from contract.rpc import exchange_pb2 as pb
+from contract.tasks import is_set
 from node.conditions import NodeConditions
 from node.emulated_wire import AHEAD_S, EmulatedWire
 from node.link_queue import QUEUE_MESSAGES, LinkQueue, Outgoing
@@ -103,12 +104,7 @@ class OutLink:
         """Wait until the queue can take one more without dropping any (for delivery in order), at most so long."""
         if self._is_hopeless and not self._room.is_set():
             return
-        try:
-            async with asyncio.timeout(seconds):
-                await self._room.wait()
-            self._is_hopeless = False
-        except TimeoutError:
-            self._is_hopeless = True
+        self._is_hopeless = not await is_set(self._room, seconds)
 
     def move(self, peer: Peer) -> None:
         """The neighbour came back somewhere else: connect anew."""

@@ -5,7 +5,7 @@ import resource
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import suppress
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 from contract.assignment import Assigned, Peer
@@ -15,7 +15,7 @@ from contract.fault_reports import IN_PROCESS, Turn, concerns, fault_message, re
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
-from contract.tasks import cancelled
+from contract.tasks import cancelled, is_set
 from contract.unexpected_errors import reason_of
 from node.conditions import NodeConditions
 from node.fault_schedule import FaultSchedule
@@ -158,10 +158,7 @@ class Session:
                 continue
             took = self._conditions.seconds() - now
             self._faults.applied(now, self.account.iteration, took, self._held)
-            left = self._shaper.next_change(now) - self._conditions.seconds()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left if isfinite(left) else None):
-                    await self._reshape.wait()
+            await is_set(self._reshape, self._shaper.next_change(now) - self._conditions.seconds())
 
     def _mechanism(self, event: FaultEvent) -> str:
         if event.window.unit == "seconds" and isinstance(event.effect, CutEffect | DegradeEffect):

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import assert_never
 
 from pame.fault_effects import (
     CutEffect,
@@ -158,15 +157,10 @@ class Conditions:
         by_link: dict[Link, list[FaultEvent]] = defaultdict(list)
         by_node: dict[int, list[FaultEvent]] = defaultdict(list)
         for event in self.plan:
-            match event.effect:
-                case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-                    for link in links:
-                        by_link[link].append(event)
-                case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-                    for node in nodes:
-                        by_node[node].append(event)
-                case never:
-                    assert_never(never)
+            for link in event.links:
+                by_link[link].append(event)
+            for node in event.nodes:
+                by_node[node].append(event)
         return by_link, by_node
 
     def _lost_share(self, link: Link, moment: float, unit: str, share: float) -> float:

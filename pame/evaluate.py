@@ -52,7 +52,8 @@ class Evaluator:
         """The last point, if there are to be points between."""
 
     def due(self, iteration: int) -> bool:
-        return self._setting.fine is not None or self._is_point(iteration)
+        fine = self._setting.fine
+        return (fine is not None and bool(fine.values)) or self._is_point(iteration)
 
     def _is_point(self, iteration: int) -> bool:
         return iteration % self._setting.evaluate_every == 0 or self._stopper.due(iteration)

@@ -100,18 +100,10 @@ class CpuQuotaEffect(SlowEffect):
     """Docker gives a container 1/factor of a core: what needs a whole one takes so many times as long."""
 
 
-Effect = (
-    CutEffect
-    | DegradeEffect
-    | DropEffect
-    | SlowEffect
-    | PauseEffect
-    | KillEffect
-    | RestartEffect
-    | ContainerKillEffect
-    | ContainerRestartEffect
-    | CpuQuotaEffect
-)
+LinkEffect = CutEffect | DegradeEffect | DropEffect
+StoppingEffect = PauseEffect | KillEffect | RestartEffect
+"""Nodes stand still, or are away."""
+Effect = LinkEffect | SlowEffect | StoppingEffect | ContainerKillEffect | ContainerRestartEffect | CpuQuotaEffect
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +114,21 @@ class FaultEvent:
     fault: str
     effect: Effect
     window: Window
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """None if it is about nodes."""
+        return self.effect.links if isinstance(self.effect, LinkEffect) else ()
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """None if it is about links."""
+        return () if isinstance(self.effect, LinkEffect) else self.effect.nodes
+
+    @property
+    def acting(self) -> list[int]:
+        """The nodes that carry it out, ascending: the senders of links, or the nodes themselves."""
+        return sorted({*self.nodes, *(sender for sender, _ in self.links)})
 
 
 Plan = Sequence[FaultEvent]

@@ -10,12 +10,12 @@ names the line.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import astuple, fields
+from dataclasses import fields
 from math import inf, isfinite
 from typing import Any, get_args, get_type_hints
 
 from pame.errors import PlanError
-from pame.fault_effects import Effect, FaultEvent, KillEffect, Link, PauseEffect, Plan, RestartEffect, Window
+from pame.fault_effects import Effect, FaultEvent, Link, Plan, StoppingEffect, Window
 
 
 def _kind(effect: type) -> str:
@@ -27,7 +27,6 @@ _EFFECTS: dict[str, type[Effect]] = {_kind(effect): effect for effect in get_arg
 _LARGEST_ID = 10**9
 _KEYS = ("number", "fault", "effect", "begin", "end", "unit")
 _LASTS = "lasts"
-_STOPPING = (PauseEffect, KillEffect, RestartEffect)
 _AT_LEAST_1 = ("factor", "delay_factor")
 _SHARES = ("share", "loss", "rate_factor")
 
@@ -55,8 +54,9 @@ def read_plan(text: str) -> Plan:
 def named_nodes(plan: Plan) -> Iterator[int]:
     """Every node that a plan names, some more than once."""
     for event in plan:
-        for name in astuple(event.effect)[0]:
-            yield from name if isinstance(name, tuple) else (name,)
+        yield from event.nodes
+        for link in event.links:
+            yield from link
 
 
 def _plain(event: FaultEvent) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _event(line: str) -> FaultEvent:
     if data["unit"] not in ("seconds", "iterations"):
         raise _Wrong(f"unit {_show(data['unit'])} is not seconds or iterations")
     effect, window = _effect(data["effect"]), _window(data)
-    by_iteration = window.unit == "iterations" and type(effect) in _STOPPING
+    by_iteration = window.unit == "iterations" and type(effect) in get_args(StoppingEffect)
     if by_iteration != (window.lasts_s is not None):
         raise _Wrong(f"{_LASTS} is for what stops a node at an iteration (pause, kill, restart), and only for that")
     return FaultEvent(_id("number", data["number"]), data["fault"], effect, window)

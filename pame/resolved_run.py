@@ -25,6 +25,7 @@ class Fine:
     """A look at one curve alone, with points at every iteration where f passes one of some values between two points.
 
     Models of the iterations between are kept until the next point, and judged only then.
+    Without values there is nothing between points.
     """
 
     values: tuple[float, ...]

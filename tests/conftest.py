@@ -6,6 +6,7 @@ Tests that reach beyond their process are marked `edge` by what their module has
 `make test-fast` runs the others. One of these that starts a process or opens a port fails: it must be an `edge`.
 """
 
+import asyncio
 import os
 import shutil
 import signal
@@ -13,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
-from inspect import ismodule
+from inspect import iscoroutinefunction, ismodule, signature
 
 import pytest
 from hypothesis import settings
@@ -74,6 +75,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         has_command = isinstance(item, pytest.Function) and not COMMANDS.isdisjoint(item.fixturenames)
         if has_command or item.get_closest_marker("requires") or (module and _reaches_out(module.obj.__name__)):
             item.add_marker("edge")
+        if isinstance(item, pytest.Function) and iscoroutinefunction(item.obj) and "loop" not in item.fixturenames:
+            item.fixturenames.insert(0, "loop")
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.Runner]:
+    """Of one test: what it does, if it is a coroutine, and what its fixtures open happens in one loop."""
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    if not iscoroutinefunction(pyfuncitem.obj):
+        return None
+    loop = pyfuncitem.funcargs["loop"]
+    assert isinstance(loop, asyncio.Runner)
+    loop.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in signature(pyfuncitem.obj).parameters}))
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

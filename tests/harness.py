@@ -2,13 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 from pame.observe import Evaluation, Record
 
 if TYPE_CHECKING:
     from orchestrator.control import NetworkState
+
+T = TypeVar("T")
 
 BOUND_S = 60.0
 """For whatever takes a moment on a machine with time: it is never slept through, only waited for."""
@@ -46,3 +49,13 @@ async def until(condition: Callable[[], object], seconds: float = BOUND_S) -> No
 def poll(condition: Callable[[], object], seconds: float = BOUND_S) -> None:
     """The same without a loop."""
     asyncio.run(until(condition, seconds))
+
+
+@contextmanager
+def entered(loop: asyncio.Runner, manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """For a fixture: opened and closed in the loop of the test."""
+    value = loop.run(manager.__aenter__())
+    try:
+        yield value
+    finally:
+        loop.run(manager.__aexit__(None, None, None))

@@ -25,10 +25,6 @@ class Blackout(RepeatedFault):
     kind: Literal["blackout"] = "blackout"
     nodes: NodeSelector
 
-    def problems(self) -> dict[str, str]:
-        """Only times can contradict each other."""
-        return self.times().problems()
-
     def events(self, world: World) -> Iterator[Happening]:
         """One cut per window: both ways of every edge of the nodes."""
         for turn, window in enumerate(self.times().windows(world.horizon)):

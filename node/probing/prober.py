@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
 from math import isfinite
 
 from google.protobuf.message import DecodeError
@@ -30,22 +29,6 @@ _KEPT = 4096
 """Probes of a neighbour, at most."""
 
 
-@dataclass(slots=True)
-class _Came:
-    """What came from a neighbour under one number."""
-
-    arrival_ns: list[int] = field(default_factory=list)
-    age_ns: list[int] = field(default_factory=list)
-    round_trip_ns: list[int] = field(default_factory=list)
-    bytes: int = 0
-
-    def add(self, when_ns: int, sent_ns: int, size: int) -> None:
-        if len(self.arrival_ns) < _KEPT:
-            self.arrival_ns.append(when_ns)
-            self.age_ns.append(when_ns - sent_ns)
-            self.bytes = size
-
-
 class Prober:
     """From an assignment to the start of its run."""
 
@@ -64,8 +47,9 @@ class Prober:
         self._key = key_of(assigned.secret)
         self._number = 0
         """Of the newest order; probes of an older one are of no use to anybody."""
-        self._datagrams: dict[int, _Came] = {}
-        self._messages: dict[int, _Came] = {}
+        self._datagrams: dict[int, control_pb2.Sample] = defaultdict(control_pb2.Sample)
+        self._messages: dict[int, control_pb2.Sample] = defaultdict(control_pb2.Sample)
+        """What came from a neighbour under this number."""
 
     def open(self, host: str, port: int) -> None:
         """Listen for datagrams, if the kernel has a hand in any link."""
@@ -97,7 +81,7 @@ class Prober:
         if peer is None or (self._assigned.tls and peer.name != name):
             raise WireMessageRefused(refusal_pb2.REFUSAL_UNKNOWN_SENDER, "a probe of somebody who is no neighbour")
         if probe.number != UNCOUNTED and self._is_new(probe.number):
-            self._messages.setdefault(probe.sender, _Came()).add(when, probe.sent_ns, len(data))
+            _add(self._messages[probe.sender], when, probe.sent_ns, len(data))
         return 0
 
     async def carry_out(self, order: control_pb2.Probe) -> control_pb2.Probed:
@@ -197,29 +181,28 @@ class Prober:
         if found is None or found.key != self._key:
             return
         if found.receiver == index and found.sender in self._peers and self._is_new(found.number):
-            self._datagrams.setdefault(found.sender, _Came()).add(when_ns, found.sent_ns, len(data) + _HEADERS)
+            _add(self._datagrams[found.sender], when_ns, found.sent_ns, len(data) + _HEADERS)
             if found.echo and self._socket is not None:
                 self._socket.send(data, where)
         elif found.sender == index and found.echo and found.number == self._number:
-            came = self._datagrams.setdefault(found.receiver, _Came())
+            came = self._datagrams[found.receiver]
             if len(came.round_trip_ns) < _KEPT:
                 came.round_trip_ns.append(when_ns - found.sent_ns)
 
     def _tell(self, order: control_pb2.Probe, answer: control_pb2.Probed) -> None:
         if order.number != self._number:
             return  # nothing has come
-        for sample, pages in ((answer.datagrams, self._datagrams), (answer.messages, self._messages)):
-            _fill(sample, pages, order.peer)
+        answer.datagrams.CopyFrom(self._datagrams[order.peer])
+        answer.messages.CopyFrom(self._messages[order.peer])
         if self._socket is not None:
             answer.datagrams.overrun = self._socket.overrun - self._overrun
 
 
-def _fill(sample: control_pb2.Sample, pages: Mapping[int, _Came], peer: int) -> None:
-    if (came := pages.get(peer)) is not None:
-        sample.bytes = came.bytes
-        sample.arrival_ns.extend(came.arrival_ns)
-        sample.age_ns.extend(came.age_ns)
-        sample.round_trip_ns.extend(came.round_trip_ns)
+def _add(came: control_pb2.Sample, when_ns: int, sent_ns: int, size: int) -> None:
+    if len(came.arrival_ns) < _KEPT:
+        came.arrival_ns.append(when_ns)
+        came.age_ns.append(when_ns - sent_ns)
+        came.bytes = size
 
 
 def _timing(spec: LinkSpec) -> tuple[float, float, float]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from contract.tasks import cancelled
 from orchestrator.backends.processes import NodeProcesses, Place
 from orchestrator.control import ControlPlane, NetworkObserver
 from orchestrator.control.container_faults import require_docker
@@ -124,9 +125,7 @@ async def _run(control: ControlPlane, processes: NodeProcesses, request: RunRequ
     try:
         return await _end_of(control, conducting, watching)
     finally:
-        for task in (watching, conducting):
-            task.cancel()
-        await asyncio.gather(watching, conducting, return_exceptions=True)
+        await cancelled(watching, conducting)
 
 
 async def _conduct(control: ControlPlane, request: RunRequest, log: Path) -> Ending:
@@ -165,7 +164,7 @@ async def _end_of(control: ControlPlane, conducting: "asyncio.Task[Ending]", wat
             await asyncio.wait((conducting,))
     except NodeFailed as error:
         if control.run is not None:
-            control.run.fail(str(error))
+            control.run.stop(Status.FAILED, str(error))
             await asyncio.wait((conducting,))
         raise
     except asyncio.CancelledError:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 from node.process import Options
 from node.supervisor import SOCKET_VARIABLE
@@ -59,7 +59,10 @@ class NodeProcesses:
                 pass_fds=[self._lifeline, *kept],
                 start_new_session=True,  # Ctrl-C reaches only us; we end the nodes in order
             )
-        os.set_blocking(self._pipe(self._fork_server.stdout).fileno(), False)
+        assert self._fork_server.stdin is not None
+        assert self._fork_server.stdout is not None
+        self._orders, self._news = self._fork_server.stdin, self._fork_server.stdout
+        os.set_blocking(self._news.fileno(), False)
 
     def __enter__(self) -> Self:
         return self
@@ -72,7 +75,7 @@ class NodeProcesses:
                 os.kill(pid, signal.SIGKILL)
         self._fork_server.terminate()  # whatever it still has, and whatever it would still start
         with suppress(BrokenPipeError):
-            self._pipe(self._fork_server.stdin).close()
+            self._orders.close()
         os.close(self._held)
         os.close(self._lifeline)
         try:
@@ -80,7 +83,7 @@ class NodeProcesses:
         except subprocess.TimeoutExpired:
             self._fork_server.kill()
             self._fork_server.wait()
-        self._pipe(self._fork_server.stdout).close()
+        self._news.close()
         self._room.cleanup()
 
     def start(self, member: str, orchestrator: str, token: str, place: Place = ON_LOOPBACK) -> None:
@@ -130,7 +133,7 @@ class NodeProcesses:
 
     def _listen(self) -> None:
         """Take in what the fork server has said so far."""
-        while said := _read(self._pipe(self._fork_server.stdout).fileno()):
+        while said := _read(self._news.fileno()):
             *lines, self._rest = (self._rest + said).split(b"\n")
             for line in lines:
                 news = json.loads(line)
@@ -140,10 +143,9 @@ class NodeProcesses:
                     self._pids[news["member"]] = news["pid"]
 
     def _tell(self, what: Mapping[str, object], failed: str) -> None:
-        stdin = self._pipe(self._fork_server.stdin)
         try:
-            stdin.write(json.dumps(what).encode() + b"\n")
-            stdin.flush()
+            self._orders.write(json.dumps(what).encode() + b"\n")
+            self._orders.flush()
         except BrokenPipeError:
             raise NodeFailed(f"{failed}, the fork server has ended: {self._last_words()}") from None
 
@@ -152,12 +154,6 @@ class NodeProcesses:
         errors = [line for line in lines if "error" in line.lower()]
         said = (errors or lines)[-1:]
         return "; ".join([*said, f"look at {self._log}"])
-
-    @staticmethod
-    def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-        if pipe is None:
-            raise RuntimeError("the fork server has no pipes")
-        return pipe
 
 
 def _read(descriptor: int) -> bytes:

@@ -14,12 +14,17 @@ from pame.resolved_run import ResolvedRun
 By = Literal["iteration", "time"]
 SENT, NODES, WORST = "sent", "nodes_objective", "worst_objective"
 """Bytes really sent, where those of the edges that take part count; f at the nodes' own models: mean and largest."""
-_OF_NODES = "nodes_"
+_OF_NODES, _LOWEST = "nodes_", "lowest_"
 
 
 def of_nodes(metric: str) -> str:
     """The name of a metric's mean over the nodes' own models."""
     return f"{_OF_NODES}{metric}"
+
+
+def lowest(metric: str) -> str:
+    """The name of the lowest of them."""
+    return f"{_LOWEST}{metric}"
 
 
 def curve_of(left: RunLeft, by: By, taking_part: bool = False) -> tuple[RunPoint, ...]:
@@ -50,6 +55,7 @@ def run_point(point: Evaluation, periods: Sequence[int], before: Sequence[float]
     if own is not None:
         metrics |= {NODES: own.objective, WORST: own.worst}
         metrics |= {of_nodes(name): value for name, value in own.metrics.items()}
+        metrics |= {lowest(name): value for name, value in own.lowest.items()}
     if before is not None:
         metrics[SENT] = sent
     paid = sent if not before else before[min(iteration, len(before)) - 1] if iteration else 0.0

@@ -11,7 +11,7 @@ from pame.problems import Optimum, Problem, ProblemSpec, known_optimum
 from pame.resolved_run import ResolvedRun
 
 _drawn: dict[tuple[str, int, int], Problem] = {}
-_solved: list[tuple[Problem, Optimum]] = []
+_solved: list[tuple[Problem, Optimum | None]] = []
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,20 @@ def draw_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
 
 
 def optimum_of(problem: Problem) -> Optimum:
-    """Solved once for a problem."""
-    if not _solved or _solved[0][0] is not problem:
-        _solved[:] = [(problem, known_optimum(problem))]
-    return _solved[0][1]
+    """Solved once for a problem; ParameterError if nobody knows it."""
+    return known_optimum(problem) if (optimum := _optimum(problem)) is None else optimum
 
 
 def yardstick_of(setting: ResolvedRun) -> Yardstick:
     return Yardstick(setting.problem.objective(setting.start), optimum_of(setting.problem).objective)
+
+
+def yardstick_if_known(setting: ResolvedRun) -> Yardstick | None:
+    """None: nobody knows the optimum."""
+    return None if _optimum(setting.problem) is None else yardstick_of(setting)
+
+
+def _optimum(problem: Problem) -> Optimum | None:
+    if not _solved or _solved[0][0] is not problem:
+        _solved[:] = [(problem, problem.optimum())]
+    return _solved[0][1]

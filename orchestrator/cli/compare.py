@@ -13,7 +13,7 @@ from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
 from orchestrator.campaigns.compare.grid import left_out, tuning_cells, views
 from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
-from orchestrator.campaigns.compare.tables import company_line, result_table
+from orchestrator.campaigns.compare.tables import company_line, ends_in_short, result_table
 from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome, findings
 from orchestrator.cli.arguments import say_notes
 from orchestrator.cli.campaign import (
@@ -95,6 +95,8 @@ def _say(outcome: CompareOutcome, console: Console) -> None:
     if outcome.rows:
         for view in views(outcome.comparison):
             print_table(result_table(outcome, view), console)
+            if not outcome.knows_optimum:
+                print_table(ends_in_short(outcome, view), console)
             console.print(f"  {company_line(outcome, view)}", soft_wrap=True, highlight=False)
             _say_fewest([found for found in findings(outcome) if found.view == view], console)
     for doubt in doubts_of(outcome):

@@ -15,7 +15,7 @@ from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.campaign import make_study
 from orchestrator.campaigns.studies.grid import READINGS
 from orchestrator.campaigns.studies.report import degraded_cells
-from orchestrator.campaigns.studies.verdict import StudyOutcome
+from orchestrator.campaigns.studies.verdict import StudyOutcome, verdict_words
 from orchestrator.cli.campaign import (
     CampaignsFolder,
     Quiet,
@@ -82,7 +82,7 @@ def _say(outcome: StudyOutcome, console: Console) -> None:
         for condition in outcome.study.conditions[1:]:
             table.add_column(condition.short)
         for judgement in mine:
-            known = {finding.condition: finding.words for finding in judgement.findings}
+            known = {finding.place: verdict_words(finding) for finding in judgement.findings}
             cells = [known.get(condition.words, "–") for condition in outcome.study.conditions[1:]]
             table.add_row(judgement.about, *cells)
         print_table(table, console)

@@ -1,6 +1,6 @@
 """The control plane: who is there, what they are told, what they report, and when a run ends.
 
-    run.py          one run, as others see it               run_state.py    all that is known of it
+    run_state.py    one run: all that is known of it
     run_phase.py    the phases and their order              run_phases.py   what is done in each
     run_messages.py message kind -> handler                 run_membership.py   nodes that come and go
     end_of_run.py   when it ends without being told         rejoin.py       nodes that come back
@@ -17,7 +17,7 @@ May import: `orchestrator.results`, `orchestrator.experiment`, `orchestrator.rep
 """
 
 from orchestrator.control.experiments import ExperimentsService
-from orchestrator.control.run import NetworkRun
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane, Tls
 from orchestrator.control.state import NetworkObserver, NetworkState
 from orchestrator.control.submissions import Busy, Submissions
@@ -27,7 +27,7 @@ __all__ = [
     "ControlPlane",
     "ExperimentsService",
     "NetworkObserver",
-    "NetworkRun",
+    "NetworkRunState",
     "NetworkState",
     "Submissions",
     "Tls",

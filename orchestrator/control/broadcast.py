@@ -40,7 +40,7 @@ class Broadcast:
         self._watchers: set[_Backlog] = set()
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        event = pb.Event(point=_point(evaluation))
+        event = pb.Event(point=pb.Point(**asdict(evaluation)))
         self._points.append(event)
         self._tell(event)
 
@@ -118,20 +118,6 @@ class _Backlog:
                 if event.WhichOneof("kind") == kind:
                     del self._events[place]
                     return
-
-
-def _point(evaluation: Evaluation) -> pb.Point:
-    return pb.Point(
-        by=evaluation.by,
-        iteration=evaluation.iteration,
-        seconds=evaluation.seconds or 0.0,
-        bytes=evaluation.bytes,
-        objective=evaluation.objective,
-        consensus=evaluation.consensus,
-        coverage=evaluation.coverage,
-        metrics=dict(evaluation.metrics),
-        own=None if evaluation.own is None else pb.OwnModels(**asdict(evaluation.own)),
-    )
 
 
 def _network(state: NetworkState) -> pb.Network:

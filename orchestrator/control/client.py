@@ -1,11 +1,12 @@
 """A client of a served orchestrator: the Experiments service, with errors that say what to do."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import grpc
+from google.protobuf.message import Message
 
 from contract.credentials import ORCHESTRATOR_NAME, expecting
 from contract.refusals import refusal_name
@@ -49,13 +50,9 @@ class Client:
 
     def submit(self, experiment: str, files: Mapping[str, str]) -> pb.Accepted:
         """Begin a run; `files`: the texts of those that the experiment names, by their paths."""
-        with self._asking():
-            request = pb.Submission(experiment=experiment, token=self._token, files=files)
-            answer: pb.Submitted = self._stub.Submit(request, timeout=_SUBMIT_S)
-        if answer.WhichOneof("kind") == "accepted":
-            return answer.accepted
-        denied = answer.denied
-        raise SubmissionRefused(f"{denied.detail} ({refusal_name(denied.refusal)})")
+        request = pb.Submission(experiment=experiment, token=self._token, files=files)
+        answer: pb.Submitted = self._ask(self._stub.Submit, request, _SUBMIT_S)
+        return answer.accepted
 
     def watch(self, run: int) -> Iterator[pb.Event]:
         """What happened so far, then everything until the run ends; 0: the run under way, or the next."""
@@ -75,22 +72,26 @@ class Client:
 
     def cancel(self, run: int) -> bool:
         """End a run in order; whether it was the one under way."""
-        with self._asking():
-            answer: pb.Cancelled = self._stub.Cancel(pb.CancelRequest(run=run, token=self._token), timeout=_ANSWER_S)
+        request = pb.CancelRequest(run=run, token=self._token)
+        answer: pb.Cancelled = self._ask(self._stub.Cancel, request, _ANSWER_S)
         return answer.was_running
 
     def inject(self, fault: str) -> pb.Planned:
         """A fault by hand, into the run under way; what will happen, and what has begun, in words."""
-        with self._asking():
-            request = pb.InjectRequest(token=self._token, fault=fault)
-            answer: pb.Injected = self._stub.Inject(request, timeout=_INJECT_S)
-        if answer.WhichOneof("kind") == "denied":
-            raise SubmissionRefused(f"{answer.denied.detail} ({refusal_name(answer.denied.refusal)})")
+        request = pb.InjectRequest(token=self._token, fault=fault)
+        answer: pb.Injected = self._ask(self._stub.Inject, request, _INJECT_S)
         return answer.planned
 
     def nodes(self) -> pb.NodeList:
+        answer: pb.NodeList = self._ask(self._stub.ListNodes, pb.ListNodesRequest(token=self._token), _ANSWER_S)
+        return answer
+
+    def _ask(self, call: Callable[..., Any], request: Message, seconds: float) -> Any:
+        """The answer; SubmissionRefused if it says that this is denied."""
         with self._asking():
-            answer: pb.NodeList = self._stub.ListNodes(pb.ListNodesRequest(token=self._token), timeout=_ANSWER_S)
+            answer = call(request, timeout=seconds)
+        if isinstance(answer, pb.Submitted | pb.Injected) and answer.HasField("denied"):
+            raise SubmissionRefused(f"{answer.denied.detail} ({refusal_name(answer.denied.refusal)})")
         return answer
 
     @contextmanager

@@ -3,7 +3,7 @@
 from math import inf
 
 from contract.rpc import control_pb2 as pb
-from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect
+from pame.fault_effects import Plan, StoppingEffect
 from pame.fault_plan_text import plan_lines, read_plan
 
 
@@ -33,5 +33,5 @@ class FiredFaults:
                 for node in event.effect.nodes
             )
             for event in plan
-            if event.window.lasts_s is not None and isinstance(event.effect, PauseEffect | KillEffect | RestartEffect)
+            if event.window.lasts_s is not None and isinstance(event.effect, StoppingEffect)
         )

@@ -3,9 +3,10 @@
 import asyncio
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.control.verification import Tell, Verification, Verifier, asked_of
+from orchestrator.control.verification import Tell, Verifier, asked_of, complaint, said
 from orchestrator.experiment import Verify
 from orchestrator.results import Status
+from orchestrator.results.network_summary import VerifiedLinks
 from pame.resolved_run import ResolvedRun
 
 VERIFY_S = 120.0
@@ -17,7 +18,7 @@ class LinkCheck:
     def __init__(self, number: int, setting: ResolvedRun, rules: Verify) -> None:
         self.realised: dict[int, list[pb.RealisedLink]] = {}
         """What became of the properties of the links, by the node that says so."""
-        self.verified: Verification | None = None
+        self.verified: VerifiedLinks | None = None
         """What was measured of them."""
         self._number = number
         self._setting = setting
@@ -49,8 +50,8 @@ class LinkCheck:
         asked = self._verifier is not None
         if asked and self.verified is None and (self._rules.strict or self._rules.when == "only"):
             return Status.FAILED, f"the links were not measured within {VERIFY_S:g} s: use fewer nodes or links"
-        if self.verified is not None and self.verified.misses and self._rules.strict:
-            return Status.FAILED, self.verified.complaint()
+        if self.verified is not None and self._rules.strict and (why := complaint(self.verified)):
+            return Status.FAILED, why
         if self._rules.when == "only":
-            return Status.FINISHED, self.verified.said() if self.verified else "no link to measure"
+            return Status.FINISHED, said(self.verified) if self.verified else "no link to measure"
         return None

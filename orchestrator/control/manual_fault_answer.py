@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.experiment.faults import kind_of, words
-from orchestrator.experiment.faults.absences import acting
 from orchestrator.experiment.faults.happened import Told, node_names
-from pame.fault_effects import FaultEvent, KillEffect, PauseEffect, Plan, RestartEffect, is_by_docker
+from pame.fault_effects import FaultEvent, Plan, StoppingEffect, is_by_docker
 
 SOON_S = 3.0
 """What begins later is not waited for."""
@@ -36,7 +35,7 @@ async def answer(run: NetworkRunState, plan: Plan) -> ManualFaultAnswer:
     due = [event for event in plan if _is_soon(event, run)]
     if not due:
         return ManualFaultAnswer()
-    by_docker = {node for event in due if is_by_docker(event) for node in acting(event)}
+    by_docker = {node for event in due if is_by_docker(event) for node in event.acting}
     """Of them the orchestrator tells."""
     now = run.seconds()
     deadline = max([now, *(event.window.begin for event in due if event.window.unit == "seconds")]) + _WAIT_S
@@ -57,7 +56,7 @@ def injection(due: Sequence[FaultEvent], told: Iterable[Told]) -> ManualFaultAns
     for event in due:
         done: dict[str, list[int]] = defaultdict(list)
         refused: dict[str, list[int]] = defaultdict(list)
-        for node in acting(event):
+        for node in event.acting:
             word = last.get((event.number, node, event.window.begin))
             if word is None:
                 silent.add(node)
@@ -73,8 +72,8 @@ def injection(due: Sequence[FaultEvent], told: Iterable[Told]) -> ManualFaultAns
 def _is_soon(event: FaultEvent, run: NetworkRunState) -> bool:
     if event.window.unit == "seconds":
         return event.window.begin <= run.seconds() + SOON_S
-    return any(run.collection.iterations[node] >= event.window.begin for node in acting(event))
+    return any(run.collection.iterations[node] >= event.window.begin for node in event.acting)
 
 
 def _is_order(event: FaultEvent) -> bool:
-    return isinstance(event.effect, PauseEffect | KillEffect | RestartEffect) and not is_by_docker(event)
+    return isinstance(event.effect, StoppingEffect) and not is_by_docker(event)

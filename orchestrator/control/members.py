@@ -8,6 +8,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from contract.rpc import control_pb2 as pb
+from contract.tasks import is_set
 
 SILENT_S = 5.0
 """A node that says nothing for so long is not counted on: frozen, or behind a broken connection."""
@@ -111,12 +112,7 @@ class Members:
     async def change(self, seconds: float) -> bool:
         """Wait until somebody comes or goes; False if nobody does in this time."""
         self._changed.clear()
-        try:
-            async with asyncio.timeout(max(seconds, 0)):
-                await self._changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await is_set(self._changed, max(seconds, 0))
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

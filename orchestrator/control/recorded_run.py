@@ -5,13 +5,14 @@ after    links, connections, models, summary, report
 """
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.control.container_faults import container_faults, require_docker
-from orchestrator.control.run import NetworkRun, new_number
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.state import NetworkObserver
 from orchestrator.control.summary import absurd_warnings, network_summary
@@ -26,6 +27,11 @@ from pame.resolved_run import ResolvedRun
 
 SERVED = "serve"
 """The backend of an orchestrator that nodes join from wherever they are, containers among them."""
+
+
+def new_number() -> int:
+    """Of a run; never 0, and nobody's guess."""
+    return secrets.randbits(63) | 1
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ async def conduct(
     folder: Path,
     watcher: NetworkObserver,
     log: Path | None = None,
-    made: Callable[[NetworkRun], None] = lambda _: None,
+    made: Callable[[NetworkRunState], None] = lambda _: None,
 ) -> Ending:
     """From gathering to the report. A run that cannot even begin is reported too, before its error is raised.
 
@@ -87,7 +93,7 @@ async def conduct(
             asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
         )
         tls = uses_tls(order.experiment, control.is_secured)
-        run = NetworkRun(order.number, order.experiment, order.setting, files, control.members, watcher, tls, log)
+        run = NetworkRunState(order.number, order.experiment, order.setting, files, control.members, watcher, tls, log)
         made(run)
         try:
             async with container_faults(run):
@@ -104,7 +110,7 @@ async def conduct(
     return ending
 
 
-def _write_results(run: NetworkRun, order: RunOrder, files: RunFolder, ending: Ending, started: float) -> None:
+def _write_results(run: NetworkRunState, order: RunOrder, files: RunFolder, ending: Ending, started: float) -> None:
     experiment, setting, account = order.experiment, order.setting, run.totals.account()
     files.write_links(account.links())
     files.write_connections(run.totals.sockets())

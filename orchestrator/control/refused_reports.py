@@ -30,16 +30,10 @@ class RefusedReports:
             self._tell(node, f"{refused.reason}: {on_one_line(str(refused), _DETAIL)}{more}")
 
     def by_reason(self) -> Counter[str]:
-        found: Counter[str] = Counter()
-        for (_, reason), count in self.counts.items():
-            found[reason] += count
-        return found
+        return Counter(reason for _, reason in self.counts.elements())
 
     def by_node(self) -> Counter[int]:
-        found: Counter[int] = Counter()
-        for (node, _), count in self.counts.items():
-            found[node] += count
-        return found
+        return Counter(node for node, _ in self.counts.elements())
 
     def warnings(self) -> list[str]:
         """For the summary: one line per node."""

@@ -31,15 +31,13 @@ def state_of(run: NetworkRunState) -> NetworkState:
 
 def figures_of(run: NetworkRunState) -> OrchestratorFigures:
     state, last, collection = state_of(run), run.folder.last, run.collection
-    sent = run.totals.out()
+    sent, disturbed = run.totals.out(), run.disturbances
     n, algorithm = run.setting.problem.n, run.setting.algorithm
     paper = theory.paper_bits(n, algorithm.support_size(n)) / 8 if isinstance(algorithm, PameSpec) else None
     return OrchestratorFigures(
         alive_members=len(run.members.alive()),
         phase=run.phase,
-        slowest=state.slowest,
-        median=state.median,
-        fastest=state.fastest,
+        iteration={"slowest": state.slowest, "median": state.median, "fastest": state.fastest},
         objective=last.objective if last else None,
         consensus=last.consensus if last else None,
         coverage=last.coverage if last else None,
@@ -48,9 +46,7 @@ def figures_of(run: NetworkRunState) -> OrchestratorFigures:
         dense_bytes=sent.sent * theory.dense_bits(n) // 8,
         paper_bytes=None if paper is None else sent.sent * paper,
         evaluated_bytes=last.bytes if last else None,
-        died=run.disturbances.deaths,
-        left=run.disturbances.departures,
-        restarted=run.disturbances.restarts,
+        disturbances={"died": disturbed.deaths, "left": disturbed.departures, "restarted": disturbed.restarts},
         late=collection.late,
         starved=collection.starved,
         refused_joins=dict(run.members.refused),

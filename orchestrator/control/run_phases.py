@@ -7,6 +7,7 @@ from functools import partial
 
 from contract.assignment import assign
 from contract.rpc import control_pb2 as pb
+from contract.tasks import is_set
 from orchestrator.control.end_of_run import EndWatch, ending_of, judge_point
 from orchestrator.control.link_check import VERIFY_S
 from orchestrator.control.run_figures import state_of
@@ -33,7 +34,7 @@ async def live(run: NetworkRunState) -> Ending:
             if run.end is None:
                 await phase(run)
     except asyncio.CancelledError:
-        run.stop(Status.INTERRUPTED, "stopped by the user")
+        run.cancel()
     finally:
         await _end(run)
     if run.fault is not None:
@@ -141,12 +142,8 @@ async def _wait(run: NetworkRunState, condition: Callable[[], object], seconds: 
     deadline = time.monotonic() + seconds
     while not condition() and (left := deadline - time.monotonic()) > 0:
         run.changed.clear()
-        try:
-            async with asyncio.timeout(min(left, _TICK_S)):
-                await run.changed.wait()
-        except TimeoutError:
-            if run.phase is not Phase.RUNNING:
-                _tell_watcher(run)
+        if not await is_set(run.changed, min(left, _TICK_S)) and run.phase is not Phase.RUNNING:
+            _tell_watcher(run)
 
 
 def _tell_watcher(run: NetworkRunState) -> None:

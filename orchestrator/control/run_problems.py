@@ -5,7 +5,7 @@ from orchestrator.control.totals import WITHOUT_SENDER
 from orchestrator.results.health import RefusedLink, Symptoms
 from orchestrator.results.never_heard import deaf_nodes, unheard_links
 from orchestrator.results.round_counts import CERTAIN
-from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect
+from pame.fault_effects import KillEffect, Plan, RestartEffect, StoppingEffect
 
 _COPIES = frozenset({"duplicate", "old_incarnation"})
 """Refused because a stream broke or a node came back: the message had been there, or was of no use any more."""
@@ -60,9 +60,7 @@ def is_killed(plan: Plan, node: int, is_disturbed: bool) -> bool:
 def _without_result(run: NetworkRunState) -> set[int]:
     """Nodes that did not even answer at the end, and no plan stops them."""
     missing = set(range(run.setting.topology.nodes)) - run.collection.results.keys()
-    stopped = [
-        event.effect.nodes for event in run.plan if isinstance(event.effect, PauseEffect | KillEffect | RestartEffect)
-    ]
+    stopped = [event.effect.nodes for event in run.plan if isinstance(event.effect, StoppingEffect)]
     return missing.difference(*stopped)
 
 

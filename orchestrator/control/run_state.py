@@ -173,6 +173,10 @@ class NetworkRunState:
             self.took = None if self.began is None else self.seconds()
             self.changed.set()
 
+    def cancel(self) -> None:
+        """A user wants the run to end."""
+        self.stop(Status.INTERRUPTED, "stopped by the user")
+
     def happened(self, what: EventWord, node: int, detail: str) -> None:
         self.record({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
 

@@ -27,8 +27,9 @@ from contract.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
 from contract.versions import code_version
 from orchestrator.control.members import Members
 from orchestrator.control.metrics import Build, OrchestratorCollector, OrchestratorFigures
-from orchestrator.control.run import NetworkRun
 from orchestrator.control.run_figures import figures_of
+from orchestrator.control.run_phases import live
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.security import Authority, EnrolmentService
 from orchestrator.control.service import ControlService, control_handler
 from orchestrator.errors import CannotListen
@@ -59,7 +60,7 @@ class ControlPlane:
         self, host: str, port: int = 0, metrics_port: int = 0, token: str = "", tls: Tls | None = None
     ) -> None:
         self.members = Members()
-        self.run: NetworkRun | None = None
+        self.run: NetworkRunState | None = None
         self.token = token or secrets.token_hex(16)
         self.port = port
         self.join_port = tls.join_port if tls else port
@@ -128,9 +129,9 @@ class ControlPlane:
             await _start(server, services)
         await self._metrics.open()
 
-    async def go(self, run: NetworkRun) -> Ending:
+    async def go(self, run: NetworkRunState) -> Ending:
         self.run = run
-        return await run.go()
+        return await live(run)
 
     async def close(self, reason: str, dismiss: bool = True) -> None:
         """Stop listening; dismiss everybody, or leave them to wait for the next orchestrator."""

@@ -18,7 +18,9 @@ from orchestrator.control.field_ranges import on_one_line
 from orchestrator.control.members import Member, Members
 from orchestrator.control.node_messages import decoded
 from orchestrator.control.refused_reports import MOST_JOINS, MOST_REFUSALS
-from orchestrator.control.run import NetworkRun
+from orchestrator.control.run_membership import member_joined, member_left
+from orchestrator.control.run_messages import message_heard
+from orchestrator.control.run_state import NetworkRunState
 
 _JOIN_S = 10.0
 _NAME_CHARACTERS = 100
@@ -33,7 +35,7 @@ class ControlService:
         self,
         token: str,
         members: Members,
-        listener: Callable[[], NetworkRun | None],
+        listener: Callable[[], NetworkRunState | None],
         name_of: Callable[[str], str] | None = None,
     ) -> None:
         """`name_of`: the name that a member's certificate must have; None without TLS."""
@@ -76,7 +78,7 @@ class ControlService:
                 task.cancel()
             self._members.left(member)
             if (listener := self._listener()) is not None:
-                listener.left(member)
+                member_left(listener, member)
 
     def _refusal(self, first: pb.FromNode, name: str | None) -> pb.Refused | None:
         join = first.join
@@ -131,14 +133,14 @@ class ControlService:
         if join.run and (listener is None or listener.number != join.run):  # of an orchestrator that is gone
             member.tell(pb.ToNode(stop=pb.Stop(run=join.run)))
         if listener is not None:
-            listener.joined(member, join)
+            member_joined(listener, member, join)
         return member
 
     async def _read(self, member: Member, requests: AsyncIterator[pb.FromNode]) -> None:
         async for message in requests:
             member.heard_at = time.monotonic()
             if (listener := self._listener()) is not None:
-                listener.heard(member, message)
+                message_heard(listener, member, message)
             elif message.WhichOneof("kind") == "heartbeat":
                 member.iteration = message.heartbeat.iteration
             elif message.WhichOneof("kind") is None:

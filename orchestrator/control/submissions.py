@@ -7,11 +7,11 @@ from pathlib import Path
 
 from contract.logs import log_event, log_mistake
 from orchestrator.control.broadcast import Broadcast
-from orchestrator.control.members import Members
+from orchestrator.control.manual_faults import inject
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
-from orchestrator.control.run import NetworkRun
 from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_phases import needs
+from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.supervised_faults import require_orders
 from orchestrator.experiment import Experiment
@@ -36,28 +36,22 @@ class Submissions:
 
     def __init__(self, control: ControlPlane, out: Path) -> None:
         """`out`: where run folders go."""
+        self.members = control.members
+        self.current: Broadcast | None = None
+        """The run under way."""
         self._control = control
         self._out = out
         self._busy = False
         self._is_cancelled = False
         """The run that was submitted last."""
         self._known: deque[Broadcast] = deque(maxlen=_REMEMBERED)
-        self._current: Broadcast | None = None
         self._task: asyncio.Task[Ending] | None = None
         self._changed = asyncio.Event()
         self.notice = ""
         """A line for whoever looks at the live page: what is waited for, or why nothing begins."""
 
     @property
-    def members(self) -> Members:
-        return self._control.members
-
-    @property
-    def current(self) -> Broadcast | None:
-        return self._current
-
-    @property
-    def run(self) -> NetworkRun | None:
+    def run(self) -> NetworkRunState | None:
         """Its state machine, once it gathers nodes."""
         return self._control.run
 
@@ -74,14 +68,14 @@ class Submissions:
             folder = create_folder(self._out, experiment.name)
         except BaseException:
             self._busy = False
-            self._news()
+            self._changed.set()
             raise
         broadcast = Broadcast(order.number, experiment, folder.name)
-        self._current = broadcast
+        self.current = broadcast
         self._known.append(broadcast)
         self._task = asyncio.create_task(self._conduct(order, folder, broadcast))
         log_event(_LOG, "run_begins", run=order.number, folder=str(folder), nodes=experiment.nodes)
-        self._news()
+        self._changed.set()
         return broadcast
 
     def _require_orders(self, order: RunOrder) -> None:
@@ -96,26 +90,26 @@ class Submissions:
         run = self._running()
         return fault_by_hand(text, run.experiment, run.setting, run.seconds(), len(run.plan))
 
-    def inject(self, events: Plan) -> NetworkRun:
+    def inject(self, events: Plan) -> NetworkRunState:
         run = self._running()
-        run.inject(events)
+        inject(run, events)
         return run
 
-    def _running(self) -> NetworkRun:
+    def _running(self) -> NetworkRunState:
         if self.run is None or self.run.phase is not Phase.RUNNING:
             raise FaultError("no run is under way: a fault by hand needs one")
         return self.run
 
     def cancel(self, run: int) -> bool:
         """End a run in order; False if it is not the one under way."""
-        if self._current is None or run not in (0, self._current.run):
+        if self.current is None or run not in (0, self.current.run):
             return False
         self._is_cancelled = True
         if self._control.run is not None:
             self._control.run.cancel()
         return True
 
-    def _made(self, run: NetworkRun) -> None:
+    def _made(self, run: NetworkRunState) -> None:
         """Somebody may have cancelled it before there was anything to cancel."""
         if self._is_cancelled:
             run.cancel()
@@ -124,9 +118,9 @@ class Submissions:
         """A run by its number; 0: the one under way, or else the next, however long that takes."""
         if run:
             return next((known for known in self._known if known.run == run), None)
-        while self._current is None:
+        while self.current is None:
             await self._change()
-        return self._current
+        return self.current
 
     async def ending(self) -> Ending | None:
         """How the run under way, or the last one, ends."""
@@ -146,7 +140,7 @@ class Submissions:
             log_mistake(_LOG, "mistake", error)
             ending = Ending(Status.FAILED, repr(error), 0, None, 0.0, exact=False)
         self._control.run = None
-        self._current, self._busy = None, False
+        self.current, self._busy = None, False
         log_event(
             _LOG,
             "run_ended",
@@ -158,11 +152,8 @@ class Submissions:
             seconds=ending.seconds,
         )
         broadcast.ended(ending)
-        self._news()
-        return ending
-
-    def _news(self) -> None:
         self._changed.set()
+        return ending
 
     async def _change(self) -> None:
         self._changed.clear()

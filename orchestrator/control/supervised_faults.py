@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from orchestrator.control.members import Member
 from orchestrator.experiment.faults import FaultError, kind_of
-from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect
+from pame.fault_effects import KillEffect, PauseEffect, Plan, RestartEffect, StoppingEffect
 
 _ORDERS: dict[type, str] = {PauseEffect: "order:pause", KillEffect: "order:kill", RestartEffect: "order:restart"}
 
@@ -14,7 +14,7 @@ def require_orders(plan: Plan, members: Sequence[Member | None], by_hand: bool =
     None where nobody is known."""
     for event in plan:
         order = _ORDERS.get(type(event.effect))
-        if order is None or not isinstance(event.effect, PauseEffect | KillEffect | RestartEffect):
+        if order is None or not isinstance(event.effect, StoppingEffect):
             continue
         for node in event.effect.nodes:
             member = members[node] if node < len(members) else None

@@ -13,7 +13,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from orchestrator.experiment.checks import contradiction, contradictions
-from orchestrator.experiment.faults.kinds import FAULTS, FaultSpec
+from orchestrator.experiment.faults.interface import Fault
+from orchestrator.experiment.faults.kinds import FAULTS
 from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.limits import MOST_NODES, beyond
 from orchestrator.experiment.links import LinksSection
@@ -145,7 +146,7 @@ class Experiment(Section):
     """How long a step takes; nothing: no time model."""
     links: LinksSection | None = None
     """What links do to messages, in a section or in one word, a preset such as wan; nothing: no time model."""
-    faults: Annotated[list[Annotated[FaultSpec, KindUnion(FAULTS)]], MinLen(1)] | None = None
+    faults: Annotated[list[Annotated[Fault, KindUnion(FAULTS)]], MinLen(1)] | None = None
     """What is done to the network on purpose."""
     plan: str | None = None
     """The plan.jsonl of another run, to be done again instead of faults."""

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.control import NetworkRun
+from orchestrator.control import NetworkRunState
 from orchestrator.control.members import SILENT_S, Member
 from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.flows import LinkRates
@@ -32,7 +32,7 @@ class NodeLook:
     """A straggler, by the experiment."""
 
 
-def look_at_nodes(run: NetworkRun, flows: LinkRates) -> list[NodeLook]:
+def look_at_nodes(run: NetworkRunState, flows: LinkRates) -> list[NodeLook]:
     indices = run.indices
     suspects = flows.suspects({(node, member.incarnation) for node, member in indices.taken() if member.alive})
     coming = run.members.within_reach()[: len(indices)] if run.phase is Phase.GATHERING else []
@@ -55,7 +55,7 @@ def idle_state(member: Member | None) -> State:
     return "silent" if _is_mute(member) else "joined"
 
 
-def _state(run: NetworkRun, node: int, member: Member, suspects: set[int]) -> State:
+def _state(run: NetworkRunState, node: int, member: Member, suspects: set[int]) -> State:
     if not member.alive:
         return "dead"
     if _is_mute(member):

@@ -9,7 +9,7 @@ from typing import Any
 
 from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
-from orchestrator.control import NetworkRun, Submissions
+from orchestrator.control import NetworkRunState, Submissions
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.downsampled import DownsampledCurve
@@ -91,7 +91,7 @@ class RunRecord:
         self._volume: DownsampledCurve[list[float]] = DownsampledCurve(MOST_POINTS)
         self._volume.add([0.0, 0])
         self._flows = LinkRates()
-        self._run: NetworkRun | None = None
+        self._run: NetworkRunState | None = None
         self._look: RunState | None = None
         self._next_look = 0.0
         self._graph: dict[str, Any] | None = None
@@ -101,7 +101,7 @@ class RunRecord:
         """`idle` when it is over."""
         return Phase.IDLE if self._ended else self._about.phase
 
-    def heard(self, event: pb.Event, run: NetworkRun | None) -> None:
+    def heard(self, event: pb.Event, run: NetworkRunState | None) -> None:
         """Something happened; look at the run if it is time to."""
         kind = event.WhichOneof("kind")
         if run is not None and run.number == self._number:

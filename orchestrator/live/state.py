@@ -6,7 +6,7 @@ from math import inf
 from operator import itemgetter
 from typing import Any
 
-from orchestrator.control import NetworkRun, NetworkState
+from orchestrator.control import NetworkRunState, NetworkState
 from orchestrator.control.run_figures import state_of
 from orchestrator.live.flows import NOTHING, Flow, LinkRates
 from orchestrator.live.nodes import NodeLook, look_at_nodes
@@ -27,7 +27,7 @@ class RunState:
     """JSON, as it goes to the page."""
 
 
-def look_at(run: NetworkRun, flows: LinkRates) -> RunState:
+def look_at(run: NetworkRunState, flows: LinkRates) -> RunState:
     flows.take(run.totals)
     network, sums = state_of(run), run.totals.figures()
     links = flows.links(inf if run.is_over else time.monotonic())

@@ -15,7 +15,7 @@ from orchestrator.results.fault_history import PlannedFault
 from orchestrator.results.files import finite
 from orchestrator.results.struck import named
 from orchestrator.results.window_rounds import Range, Rounds, rounds_in_windows
-from pame.fault_effects import CutEffect, FaultEvent, KillEffect, PauseEffect, Plan, RestartEffect
+from pame.fault_effects import CutEffect, FaultEvent, Plan, StoppingEffect
 from pame.observe import Evaluation
 from pame.topology import Topology
 
@@ -115,16 +115,12 @@ def _dip(series: Iterable[tuple[float, Evaluation]], span: Range | None, outlive
 def _lives(spells: Sequence[PlannedFault], plan: Plan, course: FaultAxes, graph: Topology | None) -> list[Live | None]:
     if graph is None:
         return [None] * len(spells)
-    cutting = [
-        event for event in plan if isinstance(event.effect, CutEffect | KillEffect | PauseEffect | RestartEffect)
-    ]
+    cutting = [event for event in plan if isinstance(event.effect, CutEffect | StoppingEffect)]
     usable = [event for event in cutting if named(event)[-1] < graph.nodes]
     gallery = _LiveGraphs(graph)
     return [
         gallery.worst(spell, usable)
-        if course.own(spell) is not None
-        and spell.events
-        and all(named(event)[-1] < graph.nodes for event in spell.events)
+        if course.own(spell) is not None and all(named(event)[-1] < graph.nodes for event in spell.events)
         else None
         for spell in spells
     ]

@@ -61,16 +61,13 @@ def _look(rows: int) -> str:
 
 def _lead(faults: Faults) -> str:
     planned = len({event.number for event in faults.plan})
-    by_hand = len(faults.spells) - len(faults.plan)
-    parts = [f"{count(planned, 'fault')} in {count(len(faults.plan), 'window')}, as planned before the run"]
-    parts += [f"{count(by_hand, 'fault')} by hand"] if by_hand else []
     damaged = (
         f" {count(faults.damaged, 'line')} of plan.jsonl cannot be read and {'is' if faults.damaged == 1 else 'are'} "
         "left out."
         if faults.damaged
         else ""
     )
-    return f"{'; '.join(parts)}.{damaged}"
+    return f"{count(planned, 'fault')} in {count(len(faults.plan), 'window')}, as planned before the run.{damaged}"
 
 
 def _acted(faults: Faults, simulated: bool) -> str:
@@ -202,11 +199,7 @@ def _told(moments: Sequence[float], first: bool) -> TableCell:
 
 
 def _struck(spell: PlannedFault) -> TableCell:
-    words = struck(spell.events)
-    if not words:
-        nodes = sorted({act.node for act in spell.acts.all if act.node is not None})
-        words = f"{count(len(nodes), 'node')}: {', '.join(map(str, nodes[:12]))}" if nodes else NOT_MEASURED
-    head, _, names = words.partition(": ")
+    head, _, names = struck(spell.events).partition(": ")
     return TableCell(head, head, below=names)
 
 

@@ -13,28 +13,11 @@ _WORDS_SHOWN = 300
 _NO_REASON = "no reason told"
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
-    """One line of events.jsonl about a fault; `planned` is its moment in the plan, None for the end of the run."""
-
-    begins: bool
-    number: int | None
-    node: int | None
-    seconds: float | None
-    """None if it failed: then it did not begin or end."""
-    planned: float | None
-    detail: str
-    mechanism: str
-    failure: str
-    took: float | None
-    """Seconds until the kernel, or Docker, had acknowledged it."""
-
-
 @dataclass(frozen=True)
 class Acts:
     """What was told of one window; a node that tells twice, because it was restarted, is believed the first time."""
 
-    all: Sequence[Act]
+    all: Sequence[Told]
 
     @cached_property
     def begun(self) -> list[float]:
@@ -60,37 +43,30 @@ class Acts:
         return list(dict.fromkeys(act.failure for act in self.all if act.failure))
 
 
-def act_of(line: Mapping[str, Any]) -> Act | None:
-    """What a line says of a fault; None: nothing."""
+def told_of(line: Mapping[str, Any]) -> Told | None:
+    """What a line says of a fault; None: nothing, or it lacks a number."""
     what, planned = line.get("what"), line.get("planned")
+    number, node, seconds = whole(line.get("number")), whole(line.get("node")), finite(line.get("seconds"))
+    is_failed, detail = what == EventWord.FAULT_FAILED, str(line.get("detail") or "")[:_WORDS_SHOWN]
     if what not in (EventWord.FAULT_BEGINS, EventWord.FAULT_ENDS, EventWord.FAULT_FAILED):
         return None
-    failed, detail = what == EventWord.FAULT_FAILED, str(line.get("detail") or "")[:_WORDS_SHOWN]
-    return Act(
-        begins=line.get("failed") == "begins" if failed else what == EventWord.FAULT_BEGINS,
-        number=whole(line.get("number")),
-        node=whole(line.get("node")),
-        seconds=None if failed else finite(line.get("seconds")),
+    if number is None or node is None or seconds is None:
+        return None
+    return Told(
+        number=number,
+        node=node,
+        begins=line.get("failed") == "begins" if is_failed else what == EventWord.FAULT_BEGINS,
         planned=finite(planned.get("iteration") if isinstance(planned, dict) else planned),
-        detail=detail,
+        seconds=seconds,
+        failure=(detail or _NO_REASON) if is_failed else "",
         mechanism=str(line.get("mechanism") or "")[:_WORDS_SHOWN],
-        failure=(detail or _NO_REASON) if failed else "",
         took=finite(line.get("took")),
     )
 
 
-def told_of(line: Mapping[str, Any]) -> Told | None:
-    """The same, of a fault and a node that have numbers."""
-    act = act_of(line)
-    if act is None or act.number is None or act.node is None:
-        return None
-    seconds = finite(line.get("seconds")) or 0.0
-    return Told(act.number, act.node, act.begins, act.planned, seconds, act.failure, act.mechanism)
-
-
-def _first_words(acts: Iterable[Act]) -> list[float]:
-    first: dict[int | None, float] = {}
+def _first_words(acts: Iterable[Told]) -> list[float]:
+    first: dict[int, float] = {}
     for act in acts:
-        if act.seconds is not None:
+        if not act.failure:
             first.setdefault(act.node, act.seconds)
     return sorted(first.values())

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from orchestrator.experiment.faults import FaultOutcomes, FaultWindow, outlines, windows, words
+from orchestrator.experiment.faults.happened import Told
 from orchestrator.results.events import EventWord
-from orchestrator.results.fault_acts import Act, Acts, act_of
+from orchestrator.results.fault_acts import Acts, told_of
 from orchestrator.results.files import finite, json_lines, whole
 from orchestrator.results.struck import named
 from pame.errors import PlanError
@@ -18,15 +19,13 @@ from pame.fault_effects import FaultEvent, KillEffect, RestartEffect
 from pame.fault_plan_text import read_plan
 
 MOST_SPELLS = 40
-BY_HAND = "by hand"
 _WORDS_SHOWN = 300
 
 
 @dataclass(frozen=True)
 class PlannedFault:
-    """A fault in its window, as planned; of a fault that was done by hand, as told. `end` inf: to the run's end."""
+    """A fault in its window, as planned. `end` inf: to the run's end."""
 
-    number: int | None
     fault: str
     words: str
     begin: float
@@ -52,7 +51,7 @@ class Faults:
 
     plan: tuple[FaultEvent, ...]
     damaged: int
-    acts: Mapping[int | None, Sequence[Act]]
+    acts: Mapping[int, Sequence[Told]]
     back: Mapping[int | None, Sequence[float]]
     absent: Mapping[int, str] = field(default_factory=dict)
     """Why events of the plan, by their place in it, did not happen."""
@@ -66,12 +65,11 @@ class Faults:
 
     @cached_property
     def spells(self) -> list[PlannedFault]:
-        """One per event of the plan, and one per fault by hand."""
-        planned = [
+        """One per event of the plan."""
+        return [
             _spell(window, (event,), self._acts_of(event), self.absent.get(place), self.partial.get(place, ""))
             for place, (event, window) in enumerate(zip(self.plan, windows(self.plan), strict=True))
         ]
-        return [*planned, *self._by_hand()]
 
     @cached_property
     def shown(self) -> list[PlannedFault]:
@@ -85,7 +83,7 @@ class Faults:
             why_not = None if None in reasons else reasons[0]
             events = tuple(self.plan[place] for place in places)
             outlined.append(_spell(window, events, Acts(self.acts.get(window.number, ())), why_not))
-        return [*outlined, *self._by_hand()][:MOST_SPELLS]
+        return outlined[:MOST_SPELLS]
 
     @property
     def is_outlined(self) -> bool:
@@ -96,13 +94,13 @@ class Faults:
         return list(dict.fromkeys(spell.fault for spell in self.shown))
 
     @cached_property
-    def _numbers(self) -> Mapping[int | None, int]:
+    def _numbers(self) -> Mapping[int, int]:
         """How many windows each fault has."""
         return Counter(event.number for event in self.plan)
 
     @cached_property
-    def _by_moment(self) -> Mapping[tuple[int | None, bool, float | None], Sequence[Act]]:
-        found: dict[tuple[int | None, bool, float | None], list[Act]] = defaultdict(list)
+    def _by_moment(self) -> Mapping[tuple[int, bool, float | None], Sequence[Told]]:
+        found: dict[tuple[int, bool, float | None], list[Told]] = defaultdict(list)
         for acts in self.acts.values():
             for act in acts:
                 found[act.number, act.begins, _moment(act.planned)].append(act)
@@ -113,22 +111,21 @@ class Faults:
         told = self.acts.get(event.number, ()) if is_alone else self._told_of(event)
         return Acts([*told, *self._came_back(event, told)])
 
-    def _came_back(self, event: FaultEvent, told: Sequence[Act]) -> list[Act]:
+    def _came_back(self, event: FaultEvent, told: Sequence[Told]) -> list[Told]:
         """Who was killed cannot tell the end: it is when it was back."""
         if not isinstance(event.effect, KillEffect | RestartEffect):
             return []
         ended = {act.node for act in told if not act.begins}
         found = []
         for begin in told:
-            moments = self.back.get(begin.node, ()) if begin.begins and begin.node not in ended else ()
-            moment = min(
-                (back for back in moments if begin.seconds is not None and back >= begin.seconds), default=None
-            )
+            is_open = begin.begins and not begin.failure and begin.node not in ended
+            moments = self.back.get(begin.node, ()) if is_open else ()
+            moment = min((back for back in moments if back >= begin.seconds), default=None)
             if moment is not None:
                 found.append(replace(begin, begins=False, seconds=moment, took=None))
         return found
 
-    def _told_of(self, event: FaultEvent) -> list[Act]:
+    def _told_of(self, event: FaultEvent) -> list[Told]:
         concerned = set(named(event))
         end = event.window.end if event.window.lasts_s is None else event.window.begin
         moments = [(True, event.window.begin), (False, None if end == inf else end)]
@@ -136,24 +133,8 @@ class Faults:
             act
             for begins, moment in moments
             for act in self._by_moment.get((event.number, begins, _moment(moment)), ())
-            if act.node is None or act.node in concerned
+            if act.node in concerned
         ]
-
-    def _by_hand(self) -> list[PlannedFault]:
-        strangers = [act for number, acts in self.acts.items() if number not in self._numbers for act in acts]
-        by_detail: dict[tuple[int | None, str], list[Act]] = defaultdict(list)
-        for act in strangers:
-            by_detail[act.number, act.detail].append(act)
-        found = []
-        for (number, detail), told in by_detail.items():
-            acts_of = Acts(told)
-            if acts_of.begun:
-                end = acts_of.ended[-1] if acts_of.ended else inf
-                begin = acts_of.begun[0]
-                found.append(
-                    PlannedFault(number, BY_HAND, detail or BY_HAND, begin, max(begin, end), "seconds", (), acts_of)
-                )
-        return found
 
 
 def read_faults(folder: Path, outcomes: FaultOutcomes | None) -> Faults | None:
@@ -177,12 +158,12 @@ def read_faults(folder: Path, outcomes: FaultOutcomes | None) -> Faults | None:
                         plan += read
                 except PlanError:
                     damaged += 1
-    acts: dict[int | None, list[Act]] = defaultdict(list)
+    acts: dict[int, list[Told]] = defaultdict(list)
     back: dict[int | None, list[float]] = defaultdict(list)
     for entry in json_lines(folder / "events.jsonl"):
         if entry.get("what") == EventWord.RESTARTED and (seconds := finite(entry.get("seconds"))) is not None:
             back[whole(entry.get("node"))].append(seconds)
-        if (act := act_of(entry)) is not None:
+        if (act := told_of(entry)) is not None:
             acts[act.number].append(act)
     return Faults(tuple(plan), damaged, dict(acts), dict(back), absent, partial) if plan or damaged or acts else None
 
@@ -213,7 +194,7 @@ def _spell(
     if why_not is None and acts.failures and not acts.begun:
         why_not = acts.failures[0]
     begin = min(w.begin for w in same)
-    return PlannedFault(shown.number, shown.fault, shown.words, begin, end, unit, events, acts, lasts, why_not, in_part)
+    return PlannedFault(shown.fault, shown.words, begin, end, unit, events, acts, lasts, why_not, in_part)
 
 
 def _moment(planned: float | None) -> float | None:

@@ -9,7 +9,6 @@ itself, nor slow, nor on a link that is.
 from collections.abc import Collection
 
 from orchestrator.results.round_counts import CERTAIN, RoundCounts
-from orchestrator.results.struck import struck_links, struck_nodes
 from pame.byte_account import LinkRows
 from pame.fault_effects import Link, Plan
 from pame.resolved_run import ResolvedRun
@@ -47,6 +46,4 @@ def deaf_nodes(rounds: RoundCounts, setting: ResolvedRun, plan: Plan) -> list[in
 def _is_concerned(link: Link, plan: Plan, slow: Collection[int] = ()) -> bool:
     """Whether anything of a plan is done to a link or to one of its ends, or one of them is slow all along."""
     ends = set(link)
-    return not ends.isdisjoint(slow) or any(
-        link in struck_links(event) or not ends.isdisjoint(struck_nodes(event)) for event in plan
-    )
+    return not ends.isdisjoint(slow) or any(link in event.links or not ends.isdisjoint(event.nodes) for event in plan)

@@ -9,38 +9,22 @@ from numpy.typing import NDArray
 
 from pame.problems.base import Optimum, Vector
 from pame.problems.regression import Regression
-from pame.problems.shards import Shard
+from pame.problems.shards import RegressionSpec, Shard
 from pame.randomness import Key, normals
 
 
 @dataclass(frozen=True, slots=True)
-class LinearSpec:
-    """Linear regression with a sparse truth.
+class LinearSpec(RegressionSpec):
+    """Linear regression with a sparse truth. A node prefers labels of one sign.
 
-    n: dimension of a model
-    samples: samples per node
-    batch: samples per gradient, drawn anew at each iteration; none means all of the node's samples
     noise: standard deviation of the label noise
-    nonzeros: share of the true model's coordinates that are not zero (at least one is)
-    feature_shift: how far a node's mean features lie from zero, each node in its own direction
-    label_skew: probability that a sample must have the sign of label its node prefers; combine it with feature_shift:
-        with features symmetric about zero either label teaches a model the same, so skew alone changes no
-        objective's law
-    truth_shift: how far the model behind a node's labels lies from the true one, each node in its own direction; test
-        metrics stay with the true one
-    test_samples: size of the test set
     """
 
     kind: Literal["linear"] = "linear"
     n: Annotated[int, Ge(1)] = 600
     samples: Annotated[int, Ge(1)] = 216
-    batch: Annotated[int, Ge(1)] | None = None
     noise: Annotated[float, Ge(0)] = 0.5
     nonzeros: Annotated[float, Interval(gt=0, le=1)] = 0.01
-    feature_shift: Annotated[float, Ge(0)] = 0.0
-    label_skew: Annotated[float, Interval(ge=0, le=1)] = 0.0
-    truth_shift: Annotated[float, Ge(0)] = 0.0
-    test_samples: Annotated[int, Ge(1)] = 10_000
 
     def build(self, nodes: int, seed: int) -> Regression:
         return Regression(self, Squares(self.noise), nodes, seed)

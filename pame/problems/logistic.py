@@ -7,45 +7,26 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Interval
+from annotated_types import Gt
 from numpy.typing import NDArray
 
 from pame.problems.base import Optimum, Vector
 from pame.problems.regression import Regression
-from pame.problems.shards import Shard
+from pame.problems.shards import RegressionSpec, Shard
 from pame.randomness import Key, uniforms
 
 
 @dataclass(frozen=True, slots=True)
-class LogisticSpec:
+class LogisticSpec(RegressionSpec):
     """Regularised logistic regression.
 
-    n: dimension of a model
-    samples: samples per node
-    batch: samples per gradient, drawn anew at each iteration; none means all of the node's samples
     soft: labels are the probabilities themselves, as in the paper, instead of zeros and ones drawn with them
     regularisation: lambda, the weight of ||w||^2 / 2
-    nonzeros: share of the true model's coordinates that are not zero (at least one is)
-    feature_shift: how far a node's mean features lie from zero, each node in its own direction
-    label_skew: probability that a sample must have the label its node prefers; combine it with feature_shift:
-        with features symmetric about zero either label teaches a model the same, so skew alone changes no
-        objective's law
-    truth_shift: how far the model behind a node's labels lies from the true one, each node in its own direction; test
-        metrics stay with the true one
-    test_samples: size of the test set
     """
 
     kind: Literal["logistic"] = "logistic"
-    n: Annotated[int, Ge(1)] = 1000
-    samples: Annotated[int, Ge(1)] = 500
-    batch: Annotated[int, Ge(1)] | None = None
     soft: bool = False
     regularisation: Annotated[float, Gt(0)] = 0.001
-    nonzeros: Annotated[float, Interval(gt=0, le=1)] = 0.5
-    feature_shift: Annotated[float, Ge(0)] = 0.0
-    label_skew: Annotated[float, Interval(ge=0, le=1)] = 0.0
-    truth_shift: Annotated[float, Ge(0)] = 0.0
-    test_samples: Annotated[int, Ge(1)] = 10_000
 
     def build(self, nodes: int, seed: int) -> Regression:
         return Regression(self, CrossEntropy(self.soft, self.regularisation), nodes, seed)

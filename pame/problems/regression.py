@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pame.problems.base import Matrix, Optimum, Vector
-from pame.problems.shards import DataSpec, Labels, Shard, Shards, check
+from pame.problems.shards import Labels, RegressionSpec, Shard, Shards, check
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes
 from pame.sampling import batch
@@ -87,15 +87,12 @@ class LocalRegression:
 
     @property
     def samples(self) -> int:
-        """m_i."""
         return self.shards.spec.samples
 
     def value(self, model: Vector) -> float:
-        """f_i(w) on the whole shard."""
         return value(self.family, self.shards.of(self.node), model)
 
     def gradient(self, model: Vector, iteration: int) -> Vector:
-        """grad f_i(w) on the whole shard, or on the mini-batch of the iteration."""
         shard, size = self.shards.of(self.node), self.shards.spec.batch
         if size is not None:
             rows = batch(self.shards.seed, self.node, iteration, self.samples, size)
@@ -103,11 +100,9 @@ class LocalRegression:
         return gradient(self.family, shard, model)
 
     def full_gradient(self, model: Vector) -> Vector:
-        """grad f_i(w) on the whole shard."""
         return gradient(self.family, self.shards.of(self.node), model)
 
     def smoothness(self) -> float:
-        """L_i; see `smoothness`."""
         return smoothness(self.family, self.shards.of(self.node))
 
 
@@ -119,7 +114,6 @@ class StackedRegression:
     shards: Shards
 
     def gradient(self, models: Matrix, iteration: int) -> Matrix:
-        """Row i is grad f_i at row i of `models`."""
         spec, nodes = self.shards.spec, self.shards.nodes
         at_once = max(1, _CACHED // ((spec.batch or spec.samples) * spec.n))
         result = np.empty((nodes, spec.n))
@@ -135,7 +129,6 @@ class StackedRegression:
         return result
 
     def objective(self, model: Vector) -> float:
-        """f(w)."""
         stack = self.shards.stack()
         return _value(self.family, self.family.loss(stack.features @ model, stack.labels), model)
 
@@ -161,7 +154,7 @@ class StackedRegression:
 class Regression:
     """A regression problem, as `pame.problems.base.Problem` describes it."""
 
-    def __init__(self, spec: DataSpec, family: Family, nodes: int, seed: int) -> None:
+    def __init__(self, spec: RegressionSpec, family: Family, nodes: int, seed: int) -> None:
         check(spec)
         self.n, self.nodes, self.metric = spec.n, nodes, family.metric
         self.shards = Shards(spec, family, nodes, seed)
@@ -172,16 +165,13 @@ class Regression:
         return np.zeros(self.n)
 
     def local(self, node: int) -> LocalRegression:
-        """f_i."""
         return LocalRegression(self._family, self.shards, node)
 
     def stacked(self) -> StackedRegression:
-        """All f_i on one array."""
         self.shards.stack()
         return StackedRegression(self._family, self.shards)
 
     def objective(self, model: Vector) -> float:
-        """f(w), the mean over the nodes of f_i(w)."""
         return sum(self.local(node).value(model) for node in range(self.nodes)) / self.nodes
 
     def objectives(self, models: Matrix) -> Vector:
@@ -194,7 +184,6 @@ class Regression:
         return result
 
     def metrics_of(self, models: Matrix) -> dict[str, Vector]:
-        """The metrics of each row."""
         test = self.shards.test()
         return {
             self.metric: np.array([self._family.test(row, test.labels) for row in models @ test.features.T]),
@@ -202,7 +191,6 @@ class Regression:
         }
 
     def optimum(self) -> Optimum:
-        """The minimiser of f, computed afresh."""
         return self._family.minimise([self.shards.of(node) for node in range(self.nodes)])
 
     def metrics(self, model: Vector) -> dict[str, float]:

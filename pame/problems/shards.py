@@ -20,9 +20,10 @@ A shard is a function of (seed, node, spec) alone: the number of nodes never cha
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
+from annotated_types import Ge, Interval
 from numpy.typing import NDArray
 
 from pame.errors import ParameterError
@@ -36,40 +37,31 @@ _SKEW, _TRUTH = 1, 2  # sub-streams of Purpose.HETEROGENEITY, by the key's peer;
 _CHUNKS = 64  # candidates drawn for one shard, in units of its size, before giving up
 
 
-class DataSpec(Protocol):
-    """The parameters that all regressions share; see `LinearSpec` for what they mean."""
+@dataclass(frozen=True, slots=True)
+class RegressionSpec:
+    """What every regression may be told.
 
-    @property
-    def n(self) -> int:
-        """Dimension of a model."""
+    n: dimension of a model
+    samples: samples per node
+    batch: samples per gradient, drawn anew at each iteration; none means all of the node's samples
+    nonzeros: share of the true model's coordinates that are not zero (at least one is)
+    feature_shift: how far a node's mean features lie from zero, each node in its own direction
+    label_skew: probability that a sample must have the label its node prefers; combine it with feature_shift:
+        with features symmetric about zero either label teaches a model the same, so skew alone changes no
+        objective's law
+    truth_shift: how far the model behind a node's labels lies from the true one, each node in its own direction; test
+        metrics stay with the true one
+    test_samples: size of the test set
+    """
 
-    @property
-    def samples(self) -> int:
-        """Samples per node."""
-
-    @property
-    def batch(self) -> int | None:
-        """Samples per gradient; None for all."""
-
-    @property
-    def nonzeros(self) -> float:
-        """Share of the truth that is not zero."""
-
-    @property
-    def feature_shift(self) -> float:
-        """How far a node's mean features lie from zero."""
-
-    @property
-    def label_skew(self) -> float:
-        """Probability of the preferred label."""
-
-    @property
-    def truth_shift(self) -> float:
-        """How far a node's truth lies from w*."""
-
-    @property
-    def test_samples(self) -> int:
-        """Size of the test set."""
+    n: Annotated[int, Ge(1)] = 1000
+    samples: Annotated[int, Ge(1)] = 500
+    batch: Annotated[int, Ge(1)] | None = None
+    nonzeros: Annotated[float, Interval(gt=0, le=1)] = 0.5
+    feature_shift: Annotated[float, Ge(0)] = 0.0
+    label_skew: Annotated[float, Interval(ge=0, le=1)] = 0.0
+    truth_shift: Annotated[float, Ge(0)] = 0.0
+    test_samples: Annotated[int, Ge(1)] = 10_000
 
 
 class Labels(Protocol):
@@ -90,7 +82,7 @@ class Shard:
     labels: Vector
 
 
-def check(spec: DataSpec) -> None:
+def check(spec: RegressionSpec) -> None:
     """Refuse parameters that are each in range but contradict each other."""
     if spec.batch is not None and spec.batch > spec.samples:
         raise ParameterError(
@@ -99,7 +91,7 @@ def check(spec: DataSpec) -> None:
         )
 
 
-def truth(spec: DataSpec, seed: int) -> Vector:
+def truth(spec: RegressionSpec, seed: int) -> Vector:
     """`w*`: a share `nonzeros` of the coordinates (at least one) is non-zero."""
     count = max(1, round(spec.nonzeros * spec.n))
     draws = uniforms(Key(seed, Purpose.TRUTH, peer=1), 2 * count)
@@ -113,7 +105,7 @@ def truth(spec: DataSpec, seed: int) -> Vector:
 class Shards:
     """All data of a problem, each piece generated at its first use and kept once."""
 
-    def __init__(self, spec: DataSpec, labels: Labels, nodes: int, seed: int) -> None:
+    def __init__(self, spec: RegressionSpec, labels: Labels, nodes: int, seed: int) -> None:
         self.spec, self.nodes, self.seed = spec, nodes, seed
         self.truth = truth(spec, seed)
         self._labels = labels

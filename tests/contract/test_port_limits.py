@@ -57,36 +57,32 @@ def connect(port: int, words: bytes = b"") -> socket.socket:
     return client
 
 
-def test_silent_connections_are_bounded_and_end_while_a_neighbours_stream_stays(
+async def test_silent_connections_are_bounded_and_end_while_a_neighbours_stream_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits_module, "_HANDSHAKE_MS", 500)
     monkeypatch.setattr(limits_module, "_IDLE_MS", 500)
     monkeypatch.setattr(limits_module, "_MOST", 20)
-
-    async def scene() -> None:
-        server = ExchangeServer("127.0.0.1", 0)
-        await server.open()
-        async with asyncio.timeout(60), grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
-            push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
-            push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
-            call = push()
-            await call.write(b"one")
-            first = await call.read()
-            flood = [connect(server.port) for _ in range(60)]
-            idle = [connect(server.port, SETTINGS)]
-            await until_closed(flood, 41)  # at once: there is room for 19 beside the neighbour
-            await until_closed(flood, 60)
-            idle += [connect(server.port, SETTINGS) for _ in range(5)]
-            await until_closed(idle, 6)
-            for client in flood + idle:
-                client.close()
-            await call.write(b"two")
-            second = await call.read()
-            assert isinstance(first, pb.Receipt)
-            assert isinstance(second, pb.Receipt)
-            assert (first.seen, second.seen) == (1, 2)
-            call.cancel()
-        await server.close()
-
-    asyncio.run(scene())
+    server = ExchangeServer("127.0.0.1", 0)
+    await server.open()
+    async with asyncio.timeout(60), grpc.aio.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
+        push = channel.stream_stream(PUSH, None, pb.Receipt.FromString)
+        call = push()
+        await call.write(b"one")
+        first = await call.read()
+        flood = [connect(server.port) for _ in range(60)]
+        idle = [connect(server.port, SETTINGS)]
+        await until_closed(flood, 41)  # at once: there is room for 19 beside the neighbour
+        await until_closed(flood, 60)
+        idle += [connect(server.port, SETTINGS) for _ in range(5)]
+        await until_closed(idle, 6)
+        for client in flood + idle:
+            client.close()
+        await call.write(b"two")
+        second = await call.read()
+        assert isinstance(first, pb.Receipt)
+        assert isinstance(second, pb.Receipt)
+        assert (first.seen, second.seen) == (1, 2)
+        call.cancel()
+    await server.close()

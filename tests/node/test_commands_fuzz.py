@@ -144,32 +144,29 @@ async def assigned_node() -> AsyncIterator[Node]:
         await node._server.close()
 
 
-def test_a_node_carries_out_or_refuses_mutated_commands_during_a_run() -> None:
+async def test_a_node_carries_out_or_refuses_mutated_commands_during_a_run() -> None:
     """Not probes, which would send to whatever addresses a mutation makes; links are there only after a start."""
     kinds = ("neighbours", "faults", "stop")
     commands = [message for message in CORPUS if message.WhichOneof("kind") in kinds]
     random, outcomes = Random("obey"), Counter[str]()
 
-    async def scene() -> None:
-        async with assigned_node() as node:
-            for _ in range(OBEYED):
-                message = decoded(mutated(random, commands))
-                if (kind := message.WhichOneof("kind")) not in kinds:
-                    continue
-                try:
-                    await node._obey(message)
-                    outcomes[f"{kind} taken"] += 1
-                except PameError:
-                    outcomes[f"{kind} refused"] += 1
-                if node._session is None:
-                    await node._handle(CORPUS[0])
-
-    asyncio.run(scene())
+    async with assigned_node() as node:
+        for _ in range(OBEYED):
+            message = decoded(mutated(random, commands))
+            if (kind := message.WhichOneof("kind")) not in kinds:
+                continue
+            try:
+                await node._obey(message)
+                outcomes[f"{kind} taken"] += 1
+            except PameError:
+                outcomes[f"{kind} refused"] += 1
+            if node._session is None:
+                await node._handle(CORPUS[0])
     assert min(outcomes[what] for what in ("neighbours taken", "faults taken", "stop taken")) > 100, outcomes
     assert min(outcomes["neighbours refused"], outcomes["faults refused"]) > 50, outcomes
 
 
-def test_a_command_that_fails_as_nobody_foresaw_costs_one_line_and_not_the_node(
+async def test_a_command_that_fails_as_nobody_foresaw_costs_one_line_and_not_the_node(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(*_: object) -> None:
@@ -178,27 +175,24 @@ def test_a_command_that_fails_as_nobody_foresaw_costs_one_line_and_not_the_node(
     def is_cancelled(*_: object) -> None:
         raise asyncio.CancelledError
 
-    async def scene() -> None:
-        [faults] = [message for message in CORPUS if message.WhichOneof("kind") == "faults"]
-        async with assigned_node() as node:
-            caplog.clear()
-            monkeypatch.setattr(Session, "add_faults", fails)
+    [faults] = [message for message in CORPUS if message.WhichOneof("kind") == "faults"]
+    async with assigned_node() as node:
+        caplog.clear()
+        monkeypatch.setattr(Session, "add_faults", fails)
+        await node._handle(faults)
+        assert node.refused_commands == 1
+        [record] = caplog.records
+        assert (record.levelname, record.name, record.getMessage()) == (
+            "WARNING",
+            "node.process",
+            "refused_command",
+        )
+        fields = vars(record)["fields"]
+        assert fields["number"] == 1
+        assert fields["reason"].startswith("ZeroDivisionError: division by zero (node/process.py, ")
+        monkeypatch.setattr(Session, "add_faults", is_cancelled)
+        with pytest.raises(asyncio.CancelledError):
             await node._handle(faults)
-            assert node.refused_commands == 1
-            [record] = caplog.records
-            assert (record.levelname, record.name, record.getMessage()) == (
-                "WARNING",
-                "node.process",
-                "refused_command",
-            )
-            fields = vars(record)["fields"]
-            assert fields["number"] == 1
-            assert fields["reason"].startswith("ZeroDivisionError: division by zero (node/process.py, ")
-            monkeypatch.setattr(Session, "add_faults", is_cancelled)
-            with pytest.raises(asyncio.CancelledError):
-                await node._handle(faults)
-
-    asyncio.run(scene())
 
 
 EXTREMES: list[object] = [0, -1, 2**31, 2**63, 10**30, 0.5, -0.0, 5e-324, 1e300, float("nan"), float("inf"), None, True]

@@ -114,40 +114,36 @@ def test_every_beginning_has_one_end_at_most_and_in_order(spans: list[tuple[floa
         assert [turn.begins for turn in told if turn.event.number == number] == [True, False]
 
 
-def test_without_a_supervisor_an_order_fails_with_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_without_a_supervisor_an_order_fails_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(os.environ, "PAME_SUPERVISOR", str(tmp_path / "nobody"))
     told: list[Turn] = []
 
-    async def follow() -> None:
-        began = time.monotonic()
-        chronicle = FaultSchedule(1, [event(PauseEffect((1,)), 0.01, 60)], told.append)
-        following = asyncio.create_task(chronicle.follow(lambda: time.monotonic() - began, lambda: 0))
-        async with asyncio.timeout(30):
-            while len(told) < 2:
-                await asyncio.sleep(0.01)
-        following.cancel()
-
-    asyncio.run(follow())
+    began = time.monotonic()
+    chronicle = FaultSchedule(1, [event(PauseEffect((1,)), 0.01, 60)], told.append)
+    following = asyncio.create_task(chronicle.follow(lambda: time.monotonic() - began, lambda: 0))
+    async with asyncio.timeout(30):
+        while len(told) < 2:
+            await asyncio.sleep(0.01)
+    following.cancel()
     assert [(turn.begins, bool(turn.failure)) for turn in told] == [(True, False), (True, True)]
     assert "no supervisor to pause this node" in told[1].failure
 
 
-def test_what_a_former_self_was_told_is_not_done_again() -> None:
+async def test_what_a_former_self_was_told_is_not_done_again() -> None:
     told: list[Turn] = []
 
-    async def follow() -> None:
-        plan = [
-            event(KillEffect((1,)), 1, 3),
-            event(CutEffect(LINK), 0, 1, number=1),
-            event(CutEffect(LINK), 0, 9, number=2),
-        ]
-        chronicle = FaultSchedule(1, plan, told.append, seconds=2.0, iteration=0)
-        chronicle.look(2.0, 0)
-        following = asyncio.create_task(chronicle.follow(lambda: 2.0, lambda: 0))
-        await asyncio.sleep(0.1)
-        following.cancel()
-
-    asyncio.run(follow())
+    plan = [
+        event(KillEffect((1,)), 1, 3),
+        event(CutEffect(LINK), 0, 1, number=1),
+        event(CutEffect(LINK), 0, 9, number=2),
+    ]
+    chronicle = FaultSchedule(1, plan, told.append, seconds=2.0, iteration=0)
+    chronicle.look(2.0, 0)
+    following = asyncio.create_task(chronicle.follow(lambda: 2.0, lambda: 0))
+    await asyncio.sleep(0.1)
+    following.cancel()
     assert [(turn.event.number, turn.begins) for turn in told] == [(2, True)]
 
 
@@ -206,16 +202,13 @@ def test_it_is_known_beforehand_which_iteration_an_order_is_for() -> None:
     assert [chronicle.is_struck(k) for k in range(5)] == [False, False, False, True, True]
 
 
-def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
+async def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
     told: list[Turn] = []
 
-    async def follow() -> None:
-        chronicle = FaultSchedule(1, [at_iteration(PauseEffect((1,)), 3)], told.append)
-        following = asyncio.create_task(chronicle.follow(lambda: 100.0, lambda: 50))
-        await asyncio.sleep(0.1)
-        following.cancel()
-
-    asyncio.run(follow())
+    chronicle = FaultSchedule(1, [at_iteration(PauseEffect((1,)), 3)], told.append)
+    following = asyncio.create_task(chronicle.follow(lambda: 100.0, lambda: 50))
+    await asyncio.sleep(0.1)
+    following.cancel()
     assert not told
 
 

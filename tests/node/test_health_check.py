@@ -18,38 +18,28 @@ async def asked(port: int) -> bool:
     return await asyncio.to_thread(is_serving, "127.0.0.1", port)
 
 
-def test_it_says_what_the_server_says() -> None:
-    async def ask() -> list[bool]:
-        vitals = HealthServer(0)
-        await vitals.open()
-        assert vitals.port
-        found = [await asked(vitals.port)]
-        for serving in (True, False, True):
-            await vitals.say(serving)
-            found.append(await asked(vitals.port))
-        await vitals.close()
-        return found
-
-    assert asyncio.run(ask()) == [False, True, False, True]
+async def test_it_says_what_the_server_says() -> None:
+    vitals = HealthServer(0)
+    await vitals.open()
+    assert vitals.port
+    assert not await asked(vitals.port)
+    for serving in (True, False, True):
+        await vitals.say(serving)
+        assert await asked(vitals.port) == serving
+    await vitals.close()
 
 
-def test_without_a_port_nothing_is_served() -> None:
-    async def nothing() -> None:
-        vitals = HealthServer(None)
-        await vitals.open()
-        await vitals.say(serving=True)
-        await vitals.close()
-        assert vitals.port is None
-
-    asyncio.run(nothing())
+async def test_without_a_port_nothing_is_served() -> None:
+    vitals = HealthServer(None)
+    await vitals.open()
+    await vitals.say(serving=True)
+    await vitals.close()
+    assert vitals.port is None
 
 
-def test_a_taken_port_is_one_clear_line() -> None:
-    async def take(port: int) -> None:
-        await HealthServer(port).open()
-
+async def test_a_taken_port_is_one_clear_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(NoHealthPort, match="give another port"):
-        asyncio.run(take(other.getsockname()[1]))
+        await HealthServer(other.getsockname()[1]).open()
 
 
 @pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\xff" * 100, bytes(9 * 200)])

@@ -141,126 +141,97 @@ NEIGHBOURS = {
 
 
 @pytest.mark.parametrize("what", STRANGERS)
-def test_what_names_no_neighbour_is_refused_with_its_reason_and_counted(what: str) -> None:
+async def test_what_names_no_neighbour_is_refused_with_its_reason_and_counted(what: str) -> None:
     data, reason = STRANGERS[what]
-
-    async def lie() -> None:
-        async with door() as node:
-            [refused], seen = await node.push(data)
-            assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
-            assert node.account.refused_by == {reason: 1}
-            await node.takes_a_good_one()
-
-    asyncio.run(lie())
+    async with door() as node:
+        [refused], seen = await node.push(data)
+        assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
+        assert node.account.refused_by == {reason: 1}
+        await node.takes_a_good_one()
 
 
 @pytest.mark.parametrize("what", NEIGHBOURS)
-def test_what_names_a_neighbour_but_is_wrong_is_refused_with_its_reason_and_counted(what: str) -> None:
+async def test_what_names_a_neighbour_but_is_wrong_is_refused_with_its_reason_and_counted(what: str) -> None:
     data, reason = NEIGHBOURS[what]
-
-    async def lie() -> None:
-        async with door() as node:
-            [refused], seen = await node.push(data)
-            assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
-            assert node.account.into[0].refused_by == {reason: 1}
-            assert node.account.into[0].received == 0
-            assert len(refused.detail) < 400
-            await node.takes_a_good_one(k=3)
-
-    asyncio.run(lie())
+    async with door() as node:
+        [refused], seen = await node.push(data)
+        assert (pb_name(refused), refused.number, seen) == (reason, 1, 1)
+        assert node.account.into[0].refused_by == {reason: 1}
+        assert node.account.into[0].received == 0
+        assert len(refused.detail) < 400
+        await node.takes_a_good_one(k=3)
 
 
-def test_a_copy_is_a_duplicate_on_the_same_stream_and_on_another_one() -> None:
-    async def repeat() -> None:
-        async with door() as node:
-            good = changed()
-            [refused], seen = await node.push(good, good)
-            assert (pb_name(refused), refused.number, seen) == ("duplicate", 2, 2)
-            [refused], _ = await node.push(good)
-            assert pb_name(refused) == "duplicate"
-            assert node.account.into[0].refused_by == {"duplicate": 2}
-            await node.takes_a_good_one(k=4)
-
-    asyncio.run(repeat())
+async def test_a_copy_is_a_duplicate_on_the_same_stream_and_on_another_one() -> None:
+    async with door() as node:
+        good = changed()
+        [refused], seen = await node.push(good, good)
+        assert (pb_name(refused), refused.number, seen) == ("duplicate", 2, 2)
+        [refused], _ = await node.push(good)
+        assert pb_name(refused) == "duplicate"
+        assert node.account.into[0].refused_by == {"duplicate": 2}
+        await node.takes_a_good_one(k=4)
 
 
-def test_after_a_restart_the_old_incarnation_is_refused_and_the_new_one_may_go_back() -> None:
-    async def restart() -> None:
-        async with door() as node:
-            await node.takes_a_good_one(k=9)
-            node.trainer.checks.moved(0, 1)
-            [refused], _ = await node.push(parcel_of(0, 10, incarnation=0).SerializeToString())
-            assert pb_name(refused) == "old_incarnation"
-            assert node.account.into[0].refused_by == {"old_incarnation": 1}
-            await node.takes_a_good_one(k=6, incarnation=1)
-
-    asyncio.run(restart())
+async def test_after_a_restart_the_old_incarnation_is_refused_and_the_new_one_may_go_back() -> None:
+    async with door() as node:
+        await node.takes_a_good_one(k=9)
+        node.trainer.checks.moved(0, 1)
+        [refused], _ = await node.push(parcel_of(0, 10, incarnation=0).SerializeToString())
+        assert pb_name(refused) == "old_incarnation"
+        assert node.account.into[0].refused_by == {"old_incarnation": 1}
+        await node.takes_a_good_one(k=6, incarnation=1)
 
 
-def test_a_new_incarnation_that_is_refused_does_not_silence_the_present_one() -> None:
-    async def claim() -> None:
-        async with door() as node:
-            [refused], _ = await node.push(changed(incarnation=7, n=N + 1))
-            assert pb_name(refused) == "wrong_dimension"
-            await node.takes_a_good_one(incarnation=0)
-
-    asyncio.run(claim())
+async def test_a_new_incarnation_that_is_refused_does_not_silence_the_present_one() -> None:
+    async with door() as node:
+        [refused], _ = await node.push(changed(incarnation=7, n=N + 1))
+        assert pb_name(refused) == "wrong_dimension"
+        await node.takes_a_good_one(incarnation=0)
 
 
-def test_a_message_too_large_for_grpc_itself_breaks_its_stream_but_not_the_server() -> None:
-    async def flood() -> None:
-        async with door() as node:
-            async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
-                call = stream(channel, PUSH, pb.Receipt)
-                await call.write(bytes(65 * 2**20))
-                assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-            await node.takes_a_good_one()
-
-    asyncio.run(flood())
+async def test_a_message_too_large_for_grpc_itself_breaks_its_stream_but_not_the_server() -> None:
+    async with door() as node:
+        async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
+            call = stream(channel, PUSH, pb.Receipt)
+            await call.write(bytes(65 * 2**20))
+            assert await call.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        await node.takes_a_good_one()
 
 
-def test_a_hundred_refused_parcels_in_a_row_close_the_stream_with_all_their_reasons() -> None:
-    async def pester() -> None:
-        async with door() as node:
-            async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
-                call = stream(channel, PUSH, pb.Receipt)
-                for _ in range(100):
-                    await call.write(b"\xff" * 8)
-                numbers: list[int] = []
-                while not numbers or numbers[-1] < 100:
-                    numbers += [refused.number for refused in (await read(call, pb.Receipt)).refused]
-                assert numbers == list(range(1, 101))
-                assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
-            assert node.account.refused_by == {"not_a_parcel": 100}
-            await node.takes_a_good_one()
-
-    asyncio.run(pester())
+async def test_a_hundred_refused_parcels_in_a_row_close_the_stream_with_all_their_reasons() -> None:
+    async with door() as node:
+        async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
+            call = stream(channel, PUSH, pb.Receipt)
+            for _ in range(100):
+                await call.write(b"\xff" * 8)
+            numbers: list[int] = []
+            while not numbers or numbers[-1] < 100:
+                numbers += [refused.number for refused in (await read(call, pb.Receipt)).refused]
+            assert numbers == list(range(1, 101))
+            assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert node.account.refused_by == {"not_a_parcel": 100}
+        await node.takes_a_good_one()
 
 
-def test_a_good_parcel_among_bad_ones_keeps_the_stream_open() -> None:
-    async def mix() -> None:
-        async with door() as node:
-            bad = [b"\xff" * 8] * 99
-            refused, seen = await node.push(*bad, changed(), *bad)
-            assert (len(refused), seen) == (198, 199)
-            assert node.account.into[0].received == 1
-
-    asyncio.run(mix())
+async def test_a_good_parcel_among_bad_ones_keeps_the_stream_open() -> None:
+    async with door() as node:
+        bad = [b"\xff" * 8] * 99
+        refused, seen = await node.push(*bad, changed(), *bad)
+        assert (len(refused), seen) == (198, 199)
+        assert node.account.into[0].received == 1
 
 
-def test_between_runs_everything_is_of_another_run() -> None:
-    async def early() -> None:
-        server = ExchangeServer("127.0.0.1", 0)
-        await server.open()
-        try:
-            idle = Door(f"127.0.0.1:{server.port}", None, NodeCounters())  # type: ignore[arg-type]
-            [refused], _ = await idle.push(changed())
-            assert pb_name(refused) == "wrong_run"
-            assert server.idle.refused_by == {"wrong_run": 1}
-        finally:
-            await server.close()
-
-    asyncio.run(early())
+async def test_between_runs_everything_is_of_another_run() -> None:
+    server = ExchangeServer("127.0.0.1", 0)
+    await server.open()
+    try:
+        idle = Door(f"127.0.0.1:{server.port}", None, NodeCounters())  # type: ignore[arg-type]
+        [refused], _ = await idle.push(changed())
+        assert pb_name(refused) == "wrong_run"
+        assert server.idle.refused_by == {"wrong_run": 1}
+    finally:
+        await server.close()
 
 
 def pb_name(refused: pb.RefusedParcel) -> str:

@@ -109,128 +109,106 @@ BAD_JOINS: dict[str, tuple[dict[str, str | list[str]], str]] = {
 
 
 @pytest.mark.parametrize("what", BAD_JOINS)
-def test_a_bad_join_is_refused_with_its_reason_and_counted(what: str) -> None:
+async def test_a_bad_join_is_refused_with_its_reason_and_counted(what: str) -> None:
     changes, reason = BAD_JOINS[what]
-
-    async def knock() -> None:
-        async with opened() as (control, _):
-            refused = (await first_answer(control, join(control, **changes))).refused
-            assert refusal_name(refused.refusal) == reason
-            assert refused.detail
-            assert control.members.refused == {reason: 1}
-            assert control.members.all() == []
-            assert (await first_answer(control, join(control))).welcome.member == "somebody"
-
-    asyncio.run(knock())
+    async with opened() as (control, _):
+        refused = (await first_answer(control, join(control, **changes))).refused
+        assert refusal_name(refused.refusal) == reason
+        assert refused.detail
+        assert control.members.refused == {reason: 1}
+        assert control.members.all() == []
+        assert (await first_answer(control, join(control))).welcome.member == "somebody"
 
 
 @pytest.mark.parametrize(
     "data", [b"\xff" * 40, b"", pb.FromNode(heartbeat=pb.Heartbeat(iteration=3)).SerializeToString()]
 )
-def test_a_first_message_that_is_no_join_is_a_bad_join(data: bytes) -> None:
-    async def babble() -> None:
-        async with opened() as (control, _):
-            refused = (await first_answer(control, data)).refused
-            assert refusal_name(refused.refusal) == "bad_join"
-            assert control.members.refused == {"bad_join": 1}
-            assert (await first_answer(control, join(control))).welcome.member == "somebody"
-
-    asyncio.run(babble())
+async def test_a_first_message_that_is_no_join_is_a_bad_join(data: bytes) -> None:
+    async with opened() as (control, _):
+        refused = (await first_answer(control, data)).refused
+        assert refusal_name(refused.refusal) == "bad_join"
+        assert control.members.refused == {"bad_join": 1}
+        assert (await first_answer(control, join(control))).welcome.member == "somebody"
 
 
-def test_one_piece_of_nonsense_does_not_end_a_stream() -> None:
-    async def babble() -> None:
-        async with opened() as (control, listener), attaching(control) as attach:
-            call = attach()
-            await call.write(join(control, member="bad"))
-            assert (await read(call, pb.ToNode)).welcome.member == "bad"
-            await call.write(b"\xff" * 40)
-            await call.write(pb.FromNode(goodbye=pb.Goodbye()).SerializeToString())
-            await until(lambda: listener.said == ["None", "goodbye"])
-            assert [member.name for member in control.members.alive()] == ["bad"]
-            call.cancel()
-
-    asyncio.run(babble())
+async def test_one_piece_of_nonsense_does_not_end_a_stream() -> None:
+    async with opened() as (control, listener), attaching(control) as attach:
+        call = attach()
+        await call.write(join(control, member="bad"))
+        assert (await read(call, pb.ToNode)).welcome.member == "bad"
+        await call.write(b"\xff" * 40)
+        await call.write(pb.FromNode(goodbye=pb.Goodbye()).SerializeToString())
+        await until(lambda: listener.said == ["None", "goodbye"])
+        assert [member.name for member in control.members.alive()] == ["bad"]
+        call.cancel()
 
 
-def test_a_member_that_talks_only_nonsense_is_cut_off_and_the_others_stay() -> None:
-    async def babble() -> None:
-        async with opened() as (control, _), attaching(control) as attach:
-            control.run = None
-            good, bad = attach(), attach()
-            await good.write(join(control, member="good"))
-            await bad.write(join(control, member="bad", address="127.0.0.1:8"))
-            assert (await read(good, pb.ToNode)).welcome.member == "good"
-            assert (await read(bad, pb.ToNode)).welcome.member == "bad"
-            for _ in range(MOST_REFUSALS):
-                await bad.write(b"\xff" * 40)
-            assert refusal_name((await read(bad, pb.ToNode)).refused.refusal) == "bad_join"
-            await until(lambda: [member.name for member in control.members.alive()] == ["good"])
-            again = await first_answer(control, join(control, member="bad", address="127.0.0.1:8"))
-            assert "nonsense" in again.refused.detail
-            good.cancel()
-
-    asyncio.run(babble())
+async def test_a_member_that_talks_only_nonsense_is_cut_off_and_the_others_stay() -> None:
+    async with opened() as (control, _), attaching(control) as attach:
+        control.run = None
+        good, bad = attach(), attach()
+        await good.write(join(control, member="good"))
+        await bad.write(join(control, member="bad", address="127.0.0.1:8"))
+        assert (await read(good, pb.ToNode)).welcome.member == "good"
+        assert (await read(bad, pb.ToNode)).welcome.member == "bad"
+        for _ in range(MOST_REFUSALS):
+            await bad.write(b"\xff" * 40)
+        assert refusal_name((await read(bad, pb.ToNode)).refused.refusal) == "bad_join"
+        await until(lambda: [member.name for member in control.members.alive()] == ["good"])
+        again = await first_answer(control, join(control, member="bad", address="127.0.0.1:8"))
+        assert "nonsense" in again.refused.detail
+        good.cancel()
 
 
-def test_a_name_that_joins_again_and_again_in_one_run_is_not_let_in_any_more() -> None:
-    async def scene() -> None:
-        async with opened() as (control, listener), attaching(control) as attach:
+async def test_a_name_that_joins_again_and_again_in_one_run_is_not_let_in_any_more() -> None:
+    async with opened() as (control, listener), attaching(control) as attach:
 
-            async def joined(member: str, times: int) -> list[str]:
-                answers = []
-                for _ in range(times):
-                    call = attach()
-                    await call.write(join(control, member=member))
-                    answer = await read(call, pb.ToNode)
-                    answers.append(answer.refused.detail or str(answer.WhichOneof("kind")))
-                    call.cancel()
-                    await until(lambda: not control.members.alive())
-                return answers
+        async def joined(member: str, times: int) -> list[str]:
+            answers = []
+            for _ in range(times):
+                call = attach()
+                await call.write(join(control, member=member))
+                answer = await read(call, pb.ToNode)
+                answers.append(answer.refused.detail or str(answer.WhichOneof("kind")))
+                call.cancel()
+                await until(lambda: not control.members.alive())
+            return answers
 
-            control.run = None
-            assert await joined("somebody", 2) == ["welcome"] * 2  # between runs they are not counted
-            control.run = listener  # type: ignore[assignment]
-            assert await joined("somebody", 3) == ["welcome"] * 3
-            known = control.members.get("somebody")
-            assert known is not None
-            assert known.joins == 3
-            known.joins = MOST_JOINS - 1
-            assert await joined("somebody", 1) == ["welcome"]
-            [refused] = await joined("somebody", 1)
-            assert refused == "somebody has joined 1000 times in one run: see why it does not stay"
-            assert await joined("another", 1) == ["welcome"]
-
-    asyncio.run(scene())
+        control.run = None
+        assert await joined("somebody", 2) == ["welcome"] * 2  # between runs they are not counted
+        control.run = listener  # type: ignore[assignment]
+        assert await joined("somebody", 3) == ["welcome"] * 3
+        known = control.members.get("somebody")
+        assert known is not None
+        assert known.joins == 3
+        known.joins = MOST_JOINS - 1
+        assert await joined("somebody", 1) == ["welcome"]
+        [refused] = await joined("somebody", 1)
+        assert refused == "somebody has joined 1000 times in one run: see why it does not stay"
+        assert await joined("another", 1) == ["welcome"]
 
 
-def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed() -> None:
-    async def twice() -> None:
-        async with opened() as (control, _), attaching(control) as attach:
-            former, newest = attach(), attach()
-            await former.write(join(control, address="127.0.0.1:9"))
-            await former.read()
-            await newest.write(join(control, address="127.0.0.1:10"))
-            await newest.read()
-            assert (await read(former, pb.ToNode)).WhichOneof("kind") == "dismissed"
-            assert [member.address for member in control.members.alive()] == ["127.0.0.1:10"]
-            former.cancel()
-            newest.cancel()
-
-    asyncio.run(twice())
+async def test_the_newest_process_of_a_name_counts_and_the_former_is_dismissed() -> None:
+    async with opened() as (control, _), attaching(control) as attach:
+        former, newest = attach(), attach()
+        await former.write(join(control, address="127.0.0.1:9"))
+        await former.read()
+        await newest.write(join(control, address="127.0.0.1:10"))
+        await newest.read()
+        assert (await read(former, pb.ToNode)).WhichOneof("kind") == "dismissed"
+        assert [member.address for member in control.members.alive()] == ["127.0.0.1:10"]
+        former.cancel()
+        newest.cancel()
 
 
-def test_a_node_with_a_wrong_token_exits_with_2_and_one_clear_line() -> None:
-    async def start() -> None:
-        async with opened() as (control, _):
-            node = await node_process("--orchestrator", control.address, "--token", "guessed")
-            _, errors = await finished(node)
-            assert node.returncode == 2
-            assert errors.decode().splitlines() == [
-                "error: the orchestrator refused: wrong token: give the node the orchestrator's own (wrong_token)"
-            ]
-
-    asyncio.run(start())
+async def test_a_node_with_a_wrong_token_exits_with_2_and_one_clear_line() -> None:
+    async with opened() as (control, _):
+        node = await node_process("--orchestrator", control.address, "--token", "guessed")
+        _, errors = await finished(node)
+        assert node.returncode == 2
+        assert errors.decode().splitlines() == [
+            "error: the orchestrator refused: wrong token: give the node the orchestrator's own (wrong_token)"
+        ]
 
 
 def test_a_node_without_an_orchestrator_gives_up_when_its_patience_is_over_with_one_clear_line() -> None:
@@ -290,22 +268,19 @@ def test_a_node_whose_orchestrator_goes_away_without_a_word_gives_up_too() -> No
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_an_idle_node_that_is_told_to_leave_says_goodbye_and_exits_with_0(number: signal.Signals) -> None:
-    async def leave() -> None:
-        async with opened() as (control, listener):
-            node = await node_process("--orchestrator", control.address, "--token", control.token, "--member", "guest")
-            await until(control.members.alive)
-            os.kill(node.pid, number)
-            _, errors = await finished(node)
-            assert node.returncode == 0
-            first, *_ = errors.decode().splitlines()
-            joined = f"INFO node.process: joined member=guest orchestrator={control.address} metrics=http://"
-            assert first.startswith(joined)
-            assert b"error" not in errors.lower()
-            await until(lambda: listener.gone == ["guest"])
-            assert listener.said == ["goodbye"]
-
-    asyncio.run(leave())
+async def test_an_idle_node_that_is_told_to_leave_says_goodbye_and_exits_with_0(number: signal.Signals) -> None:
+    async with opened() as (control, listener):
+        node = await node_process("--orchestrator", control.address, "--token", control.token, "--member", "guest")
+        await until(control.members.alive)
+        os.kill(node.pid, number)
+        _, errors = await finished(node)
+        assert node.returncode == 0
+        first, *_ = errors.decode().splitlines()
+        joined = f"INFO node.process: joined member=guest orchestrator={control.address} metrics=http://"
+        assert first.startswith(joined)
+        assert b"error" not in errors.lower()
+        await until(lambda: listener.gone == ["guest"])
+        assert listener.said == ["goodbye"]
 
 
 async def node_process(*arguments: str) -> asyncio.subprocess.Process:
@@ -323,16 +298,13 @@ async def finished(node: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
             node.kill()
 
 
-def test_a_name_that_is_no_name_is_refused_and_odd_digits_do_no_harm() -> None:
-    async def scene() -> None:
-        async with opened() as (control, _):
-            refused = await first_answer(control, join(control, member="7" * 101))
-            assert refusal_name(refused.refused.refusal) == "bad_join"
-            welcome = await first_answer(control, join(control, member="node-²"))
-            assert welcome.WhichOneof("kind") == "welcome"
-            assert [member.name for member in control.members.all()] == ["node-²"]
-
-    asyncio.run(scene())
+async def test_a_name_that_is_no_name_is_refused_and_odd_digits_do_no_harm() -> None:
+    async with opened() as (control, _):
+        refused = await first_answer(control, join(control, member="7" * 101))
+        assert refusal_name(refused.refused.refusal) == "bad_join"
+        welcome = await first_answer(control, join(control, member="node-²"))
+        assert welcome.WhichOneof("kind") == "welcome"
+        assert [member.name for member in control.members.all()] == ["node-²"]
 
 
 @pytest.mark.parametrize("address", ["foo", "127.0.0.1", "127.0.0.1:", ":4750"])
@@ -343,46 +315,37 @@ def test_an_address_without_a_host_or_a_port_is_answered_at_once(address: str) -
     assert f"{address!r} is not HOST:PORT" in done.stderr
 
 
-def test_a_node_busy_with_a_run_of_an_orchestrator_that_is_gone_is_told_to_end_it() -> None:
-    async def scene() -> None:
-        async with opened() as (control, listener), attaching(control) as attach:
-            listener.number = 5
-            for run, answers in ((7, ["welcome", "stop"]), (5, ["welcome"])):
-                call = attach()
-                await call.write(join(control, run=run, member=f"node-{run}", address=f"127.0.0.1:{run}"))
-                said = [await read(call, pb.ToNode) for _ in answers]
-                assert [message.WhichOneof("kind") for message in said] == answers
-                assert run == 5 or said[1].stop.run == 7
-                call.cancel()
-
-    asyncio.run(scene())
-
-
-def test_an_address_that_another_live_member_has_is_refused() -> None:
-    async def scene() -> None:
-        async with opened() as (control, _), attaching(control) as attach:
+async def test_a_node_busy_with_a_run_of_an_orchestrator_that_is_gone_is_told_to_end_it() -> None:
+    async with opened() as (control, listener), attaching(control) as attach:
+        listener.number = 5
+        for run, answers in ((7, ["welcome", "stop"]), (5, ["welcome"])):
             call = attach()
-            await call.write(join(control, member="first"))
-            assert (await read(call, pb.ToNode)).WhichOneof("kind") == "welcome"
-            refused = await first_answer(control, join(control, member="second"))
-            assert refusal_name(refused.refused.refusal) == "bad_address"
-            assert "first is at 127.0.0.1:9 already" in refused.refused.detail
+            await call.write(join(control, run=run, member=f"node-{run}", address=f"127.0.0.1:{run}"))
+            said = [await read(call, pb.ToNode) for _ in answers]
+            assert [message.WhichOneof("kind") for message in said] == answers
+            assert run == 5 or said[1].stop.run == 7
             call.cancel()
 
-    asyncio.run(scene())
+
+async def test_an_address_that_another_live_member_has_is_refused() -> None:
+    async with opened() as (control, _), attaching(control) as attach:
+        call = attach()
+        await call.write(join(control, member="first"))
+        assert (await read(call, pb.ToNode)).WhichOneof("kind") == "welcome"
+        refused = await first_answer(control, join(control, member="second"))
+        assert refusal_name(refused.refused.refusal) == "bad_address"
+        assert "first is at 127.0.0.1:9 already" in refused.refused.detail
+        call.cancel()
 
 
-def test_only_members_heard_lately_that_can_do_what_is_needed_are_gathered() -> None:
-    async def scene() -> None:
-        members = Members()
-        for number, (age, can) in enumerate([(0.0, "problem:linear"), (60.0, "problem:linear"), (0.0, "problem:mars")]):
-            found = Member(f"node-{number}", f"h:{number}", "", "1", 1, capabilities=frozenset({can}))
-            found.heard_at -= age
-            members.add(found)
-        assert [m.name for m in await members.gather(3, 0.0)] == ["node-0", "node-2"]
-        assert [m.name for m in await members.gather(3, 0.0, {"problem:linear"})] == ["node-0"]
-
-    asyncio.run(scene())
+async def test_only_members_heard_lately_that_can_do_what_is_needed_are_gathered() -> None:
+    members = Members()
+    for number, (age, can) in enumerate([(0.0, "problem:linear"), (60.0, "problem:linear"), (0.0, "problem:mars")]):
+        found = Member(f"node-{number}", f"h:{number}", "", "1", 1, capabilities=frozenset({can}))
+        found.heard_at -= age
+        members.add(found)
+    assert [m.name for m in await members.gather(3, 0.0)] == ["node-0", "node-2"]
+    assert [m.name for m in await members.gather(3, 0.0, {"problem:linear"})] == ["node-0"]
 
 
 @pytest.mark.parametrize("port", ["99999", "-1", "x"])

@@ -6,7 +6,7 @@ import re
 import socket
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -37,18 +37,22 @@ class Figures(Collector):
         yield gauge
 
 
-def play(scene: Callable[[MetricsServer, RefusedRequests], Awaitable[None]], figures: Figures | None = None) -> None:
-    async def bounded() -> None:
-        refused = RefusedRequests()
-        server = MetricsServer(figures or Figures(), "127.0.0.1", 0, refused)
-        await server.open()
-        try:
-            async with asyncio.timeout(60):
-                await scene(server, refused)
-        finally:
-            await server.close()
+@pytest.fixture
+def figures() -> Figures:
+    return Figures()
 
-    asyncio.run(bounded())
+
+@pytest.fixture
+def refused() -> RefusedRequests:
+    return RefusedRequests()
+
+
+@pytest.fixture
+def server(loop: asyncio.Runner, figures: Figures, refused: RefusedRequests) -> Iterator[MetricsServer]:
+    server = MetricsServer(figures, "127.0.0.1", 0, refused)
+    loop.run(server.open())
+    yield server
+    loop.run(server.close())
 
 
 async def say(port: int, words: bytes) -> bytes:
@@ -79,92 +83,79 @@ def test_get_head_gzip_and_what_there_is_not() -> None:
                 assert answer.code == status
 
 
-def test_a_request_may_come_byte_by_byte_and_say_no_more() -> None:
-    async def scene(server: MetricsServer, _: RefusedRequests) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        for byte in ASK:
-            writer.write(bytes([byte]))
-            await writer.drain()
-            await asyncio.sleep(0)
-        writer.write_eof()
-        assert b"42.0" in await reader.read()
+async def test_a_request_may_come_byte_by_byte_and_say_no_more(server: MetricsServer) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    for byte in ASK:
+        writer.write(bytes([byte]))
+        await writer.drain()
+        await asyncio.sleep(0)
+    writer.write_eof()
+    assert b"42.0" in await reader.read()
+    writer.close()
+
+
+async def test_a_port_in_use_is_an_error_and_a_closed_server_frees_it(server: MetricsServer) -> None:
+    with pytest.raises(OSError, match="in use"):
+        MetricsServer(Figures(), "127.0.0.1", server.port, RefusedRequests())
+    await say(server.port, ASK)
+    await server.close()
+    await server.close()
+    with pytest.raises(ConnectionRefusedError):
+        await say(server.port, ASK)
+    again = MetricsServer(Figures(), "127.0.0.1", server.port, RefusedRequests())
+    await again.open()
+    assert b"42.0" in await say(again.port, ASK)
+    await again.close()
+
+
+async def test_among_a_thousand_silent_connections_one_that_asks_is_answered_and_no_thread_is_made(
+    server: MetricsServer, refused: RefusedRequests
+) -> None:
+    silent = []
+    for _ in range(10):
+        silent += [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(100)]
+        assert b"42.0" in await say(server.port, ASK)
+    assert len(server.connections) <= metrics_server._CONNECTIONS
+    assert refused.counts["crowded"] >= 1000 - metrics_server._CONNECTIONS
+    for _, writer in silent:
         writer.close()
 
-    play(scene)
 
-
-def test_a_port_in_use_is_an_error_and_a_closed_server_frees_it() -> None:
-    async def scene(server: MetricsServer, _: RefusedRequests) -> None:
-        with pytest.raises(OSError, match="in use"):
-            MetricsServer(Figures(), "127.0.0.1", server.port, RefusedRequests())
-        await say(server.port, ASK)
-        await server.close()
-        await server.close()
-        with pytest.raises(ConnectionRefusedError):
-            await say(server.port, ASK)
-        again = MetricsServer(Figures(), "127.0.0.1", server.port, RefusedRequests())
-        await again.open()
-        assert b"42.0" in await say(again.port, ASK)
-        await again.close()
-
-    play(scene)
-
-
-def test_among_a_thousand_silent_connections_one_that_asks_is_answered_and_no_thread_is_made() -> None:
-    async def scene(server: MetricsServer, refused: RefusedRequests) -> None:
-        silent = []
-        for _ in range(10):
-            silent += [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(100)]
-            assert b"42.0" in await say(server.port, ASK)
-        assert len(server.connections) <= metrics_server._CONNECTIONS
-        assert refused.counts["crowded"] >= 1000 - metrics_server._CONNECTIONS
-        for _, writer in silent:
-            writer.close()
-
-    play(scene)
-
-
-def test_who_never_finishes_a_request_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_never_finishes_a_request_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, server: MetricsServer, refused: RefusedRequests
+) -> None:
     monkeypatch.setattr(metrics_server, "_HEAD_S", 0.2)
-
-    async def scene(server: MetricsServer, refused: RefusedRequests) -> None:
-        assert await say(server.port, b"GET /metrics HTT") == b""
-        assert (len(server.connections), refused.counts["slow"]) == (0, 1)
-
-    play(scene)
+    assert await say(server.port, b"GET /metrics HTT") == b""
+    assert (len(server.connections), refused.counts["slow"]) == (0, 1)
 
 
-def test_who_does_not_take_the_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("figures", [Figures("x" * 10_000_000)], ids=["ten megabytes"])
+async def test_who_does_not_take_the_answer_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch, server: MetricsServer, refused: RefusedRequests
+) -> None:
     monkeypatch.setattr(metrics_server, "_ANSWER_S", 0.2)
-
-    async def scene(server: MetricsServer, refused: RefusedRequests) -> None:
-        with socket.socket() as deaf:
-            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            deaf.connect(("127.0.0.1", server.port))
-            deaf.sendall(ASK)
-            while not refused.counts["slow"]:
-                await asyncio.sleep(0.01)
-        assert len(server.connections) == 0
-
-    play(scene, Figures("x" * 10_000_000))
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect(("127.0.0.1", server.port))
+        deaf.sendall(ASK)
+        while not refused.counts["slow"]:
+            await asyncio.sleep(0.01)
+    assert len(server.connections) == 0
 
 
-def test_when_many_are_connected_the_figures_are_collected_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_when_many_are_connected_the_figures_are_collected_once_in_a_while(
+    monkeypatch: pytest.MonkeyPatch, server: MetricsServer, figures: Figures
+) -> None:
     monkeypatch.setattr(metrics_server, "_KEPT_S", 1000.0)
-    figures = Figures()
-
-    async def scene(server: MetricsServer, _refused: RefusedRequests) -> None:
-        for reads in (1, 2):
-            assert b"42.0" in await say(server.port, ASK)
-            assert figures.reads == reads
-        many = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(20)]
-        for _ in range(20):
-            assert b"42.0" in await say(server.port, ASK)
-        assert figures.reads == 2
-        for _, writer in many:
-            writer.close()
-
-    play(scene, figures)
+    for reads in (1, 2):
+        assert b"42.0" in await say(server.port, ASK)
+        assert figures.reads == reads
+    many = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(20)]
+    for _ in range(20):
+        assert b"42.0" in await say(server.port, ASK)
+    assert figures.reads == 2
+    for _, writer in many:
+        writer.close()
 
 
 @pytest.mark.parametrize(
@@ -186,14 +177,13 @@ def test_when_many_are_connected_the_figures_are_collected_once_in_a_while(monke
         b"x" * 9000,
     ],
 )
-def test_what_is_no_request_is_refused_counted_and_harms_nobody(words: bytes) -> None:
-    async def scene(server: MetricsServer, refused: RefusedRequests) -> None:
-        answer = await say(server.port, words)
-        assert answer == b"" or answer.split(b" ")[1] in (b"400", b"431")
-        assert refused.counts["malformed"] == 1
-        assert b"42.0" in await say(server.port, ASK)
-
-    play(scene)
+async def test_what_is_no_request_is_refused_counted_and_harms_nobody(
+    words: bytes, server: MetricsServer, refused: RefusedRequests
+) -> None:
+    answer = await say(server.port, words)
+    assert answer == b"" or answer.split(b" ")[1] in (b"400", b"431")
+    assert refused.counts["malformed"] == 1
+    assert b"42.0" in await say(server.port, ASK)
 
 
 pieces = st.sampled_from(
@@ -223,17 +213,16 @@ def test_a_scraper_is_understood(method: str, openmetrics: bool, packed: bool, v
     assert parse("\r\n".join(lines).encode("latin-1")) == Request(method, "/metrics", openmetrics, packed)
 
 
-def test_whatever_is_said_is_answered_with_http_or_a_closed_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_is_said_is_answered_with_http_or_a_closed_connection(
+    monkeypatch: pytest.MonkeyPatch, loop: asyncio.Runner, server: MetricsServer
+) -> None:
     monkeypatch.setattr(metrics_server, "_HEAD_S", 0.02)
 
     @given(heads, st.booleans())
     @settings(max_examples=60, deadline=None)
     def one(head: bytes, ended: bool) -> None:
-        async def scene(server: MetricsServer, _: RefusedRequests) -> None:
-            answer = await say(server.port, head + (b"\r\n\r\n" if ended else b""))
-            assert answer == b"" or STATUS.match(answer)
-
-        play(scene)
+        answer = loop.run(say(server.port, head + (b"\r\n\r\n" if ended else b"")))
+        assert answer == b"" or STATUS.match(answer)
 
     one()
 

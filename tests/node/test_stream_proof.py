@@ -4,7 +4,8 @@ import asyncio
 import hashlib
 import hmac
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import grpc
 import pytest
@@ -56,21 +57,17 @@ class Door:
             return await call.code()
 
 
-def play(scene: Callable[[Door], Awaitable[None]], incarnation: int = 0) -> None:
-    async def opened() -> None:
-        server = ExchangeServer("127.0.0.1", 0)
-        await server.open()
-        door = Door(server)
-        admission = Admission(
-            proof(SECRET, server.address, incarnation), lambda reason: door.strangers.update([reason])
-        )
-        await server.open(1000, door.take, probed=door.take, admission=admission)
-        try:
-            await scene(door)
-        finally:
-            await server.close()
-
-    asyncio.run(opened())
+@asynccontextmanager
+async def opened(incarnation: int = 0) -> AsyncIterator[Door]:
+    server = ExchangeServer("127.0.0.1", 0)
+    await server.open()
+    door = Door(server)
+    admission = Admission(proof(SECRET, server.address, incarnation), lambda reason: door.strangers.update([reason]))
+    await server.open(1000, door.take, probed=door.take, admission=admission)
+    try:
+        yield door
+    finally:
+        await server.close()
 
 
 def test_a_proof_is_a_keyed_hash_of_address_and_incarnation() -> None:
@@ -79,8 +76,8 @@ def test_a_proof_is_a_keyed_hash_of_address_and_incarnation() -> None:
 
 
 @pytest.mark.parametrize("method", [PUSH, PROBE])
-def test_streams_without_the_right_proof_end_before_anything_is_read_and_are_counted(method: str) -> None:
-    async def lie(door: Door) -> None:
+async def test_streams_without_the_right_proof_end_before_anything_is_read_and_are_counted(method: str) -> None:
+    async with opened() as door:
         right = proof(SECRET, door.server.address)
         lies: list[Metadata] = [
             (),
@@ -107,13 +104,10 @@ def test_streams_without_the_right_proof_end_before_anything_is_read_and_are_cou
         assert door.taken == [b"a parcel"]
         assert door.strangers.total() == 2 * number
 
-    play(lie)
 
-
-def test_a_link_shows_its_secret_to_every_address_it_dials() -> None:
+async def test_a_link_shows_its_secret_to_every_address_it_dials() -> None:
     """Also after its neighbour has moved."""
-
-    async def push(door: Door) -> None:
+    async with opened(incarnation=1) as door:
         link = OutLink(
             Peer(1, "127.0.0.1:9", 0),
             1000,
@@ -131,8 +125,6 @@ def test_a_link_shows_its_secret_to_every_address_it_dials() -> None:
             await link.close()
         assert door.taken == [b"to nobody yet"]
         assert not door.strangers
-
-    play(push, incarnation=1)
 
 
 def test_what_is_kept_of_a_proof_is_not_shown() -> None:

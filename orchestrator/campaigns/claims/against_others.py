@@ -7,12 +7,11 @@ from orchestrator.campaigns.claims.base_experiment import PRINTED
 from orchestrator.campaigns.claims.charts import contest
 from orchestrator.campaigns.claims.claim import Claim, Found, OfComparison
 from orchestrator.campaigns.claims.parts import ratio_test
-from orchestrator.campaigns.claims.verdict import Question, Rule, at_most, smaller
 from orchestrator.campaigns.compare.grid import contestants, views
 from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tune import has_diverged
 from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Goal, Measure, by_seed, goals, is_free
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.verdicts import Question, Rule, Verdict, at_most, smaller
 from orchestrator.results.paired import CensoredPairs, censored
 
 FEWER, HALF = "fewer rounds", "at most half the bytes"
@@ -42,7 +41,7 @@ def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -
 
 def _targets(outcome: CompareOutcome) -> list[Goal]:
     """The fixed targets that no communication misses; the stop rule is none, an accuracy moves with who takes part."""
-    fixed = {f"{target:g}" for target in outcome.comparison.targets}
+    fixed = {target.key for target in outcome.comparison.targets}
     return [goal for goal in goals(outcome) if goal.is_contest and goal.key in fixed and not is_free(outcome, goal)]
 
 

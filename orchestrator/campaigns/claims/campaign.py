@@ -25,7 +25,6 @@ from orchestrator.campaigns.claims.claim import (
 )
 from orchestrator.campaigns.claims.report import write_claims_report
 from orchestrator.campaigns.claims.run_curve import ClaimLook, curve_of_run
-from orchestrator.campaigns.claims.verdict import ClaimFinding
 from orchestrator.campaigns.compare.campaign import CompareCampaign
 from orchestrator.campaigns.compare.grid import tuning_cells
 from orchestrator.campaigns.compare.verdict import CompareOutcome
@@ -33,6 +32,7 @@ from orchestrator.campaigns.options import CampaignError, backend_of
 from orchestrator.campaigns.studies.campaign import StudyCampaign
 from orchestrator.campaigns.studies.measure import row_of
 from orchestrator.campaigns.studies.tune import fewest_tries
+from orchestrator.campaigns.verdicts import Finding
 from orchestrator.errors import writing
 from orchestrator.number_words import percent
 from orchestrator.results.provenance import FILE as PROVENANCE
@@ -209,7 +209,7 @@ def _plain(claim: Claim, outcome: ClaimsOutcome) -> dict[str, object]:
     }
 
 
-def _plain_finding(finding: ClaimFinding) -> dict[str, object]:
+def _plain_finding(finding: Finding) -> dict[str, object]:
     effect = finding.effect
     return {
         "part": finding.part,

@@ -9,13 +9,14 @@ from enum import Enum
 from pathlib import Path
 
 from orchestrator.campaigns.claims.run_curve import RunCurve
-from orchestrator.campaigns.claims.verdict import ClaimJudgement, Question, judge
+from orchestrator.campaigns.claims.verdict import ClaimJudgement, judge
 from orchestrator.campaigns.compare import Comparison, load_comparison
 from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
 from orchestrator.campaigns.options import shipped_file
 from orchestrator.campaigns.studies import Study
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.campaigns.studies.tune import Tuned
+from orchestrator.campaigns.verdicts import Question
 from orchestrator.experiment import Experiment, load_text
 from orchestrator.report.chart import Chart
 

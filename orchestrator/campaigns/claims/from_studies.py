@@ -2,10 +2,10 @@
 
 from orchestrator.campaigns.claims.charts import by_condition
 from orchestrator.campaigns.claims.claim import Claim, Found, OfStudy
-from orchestrator.campaigns.claims.verdict import Question, Test, together
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.measure import Rows
-from orchestrator.campaigns.studies.verdict import PACE, SLOWDOWN, SOONER, StudyFinding, StudyJudgement, judge
+from orchestrator.campaigns.studies.verdict import SLOWDOWN, SOONER, asked
+from orchestrator.campaigns.verdicts import Question
 from orchestrator.number_words import percent
 
 
@@ -13,29 +13,7 @@ def ask_study(found: Found) -> list[Question]:
     """Every criterion of the study, for every reading, in every condition in which something is done."""
     if found.study is None:
         return []
-    study, rows = found.study, Rows(found.rows)
-    looked = judge(study, rows)
-    # which intervals there are does not depend on how sure they are
-    deciding = sum(each.interval is not None for one in looked if _decides(one) for each in one.findings)
-    return [_question(one, finding) for one in judge(study, rows, together(deciding)) for finding in one.findings]
-
-
-def _decides(judgement: StudyJudgement) -> bool:
-    return judgement.about != PACE
-
-
-def _question(judgement: StudyJudgement, finding: StudyFinding) -> Question:
-    interval, verdict = finding.interval, finding.verdict
-    return Question(
-        part=judgement.about,
-        place=finding.condition,
-        reading=judgement.reading,
-        evidence=finding.remark,
-        answer=verdict if interval is None else Test(lambda _: interval, lambda _: verdict, finding.unit),
-        seeds=finding.seeds,
-        decides=_decides(judgement),
-        diverges=finding.diverges,
-    )
+    return [question for *_, questions in asked(found.study, Rows(found.rows)) for question in questions]
 
 
 def _claim(name: str, title: str, known: str) -> Claim:

@@ -22,8 +22,7 @@ from orchestrator.campaigns.claims.base_experiment import (
 from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.parts import at_end, diverged, ratio_test, reach, to_target
-from orchestrator.campaigns.claims.verdict import Question, at_most
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.verdicts import Question, Verdict, at_most
 from orchestrator.number_words import percent
 from orchestrator.results.spread import spread
 

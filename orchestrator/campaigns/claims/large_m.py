@@ -13,8 +13,7 @@ from orchestrator.campaigns.claims.charts import error_lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.parts import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import RunCurve
-from orchestrator.campaigns.claims.verdict import Question, smaller, within
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.verdicts import Question, Verdict, smaller, within
 from orchestrator.number_words import count
 from orchestrator.results.paired import CensoredPairs, Taken, censored
 

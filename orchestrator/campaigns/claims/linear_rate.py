@@ -19,8 +19,7 @@ from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
 from orchestrator.campaigns.claims.parts import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
-from orchestrator.campaigns.claims.verdict import Question, at_most
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.verdicts import Question, Verdict, at_most
 from orchestrator.results.paired import CensoredPairs
 
 _BASE = linear_base(2000, n=100, samples=150, gamma=1.0)

@@ -14,7 +14,8 @@ from statistics import fmean, median
 
 from orchestrator.campaigns.claims.base_experiment import TARGET
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
-from orchestrator.campaigns.claims.verdict import Question, Rule, Test, counted
+from orchestrator.campaigns.claims.verdict import counted
+from orchestrator.campaigns.verdicts import Question, Rule, Test
 from orchestrator.number_words import count
 from orchestrator.results import Status
 from orchestrator.results.paired import CensoredPairs, Interval, Taken, censored, censored_ratio, share_interval

@@ -7,7 +7,7 @@ from pathlib import Path
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimsOutcome, OfComparison, OfStudy
 from orchestrator.campaigns.claims.run_curve import HOW
-from orchestrator.campaigns.claims.verdict import MARGIN, ClaimFinding, ClaimJudgement
+from orchestrator.campaigns.claims.verdict import ClaimJudgement
 from orchestrator.campaigns.compare.grid import views
 from orchestrator.campaigns.compare.measure import HOW as COMPARE_HOW
 from orchestrator.campaigns.compare.report import doubts_of
@@ -15,7 +15,7 @@ from orchestrator.campaigns.compare.tables import company_line, settings_words
 from orchestrator.campaigns.report_parts import how_measured, incomplete
 from orchestrator.campaigns.studies.grid import base_experiment
 from orchestrator.campaigns.studies.measure import HOW as STUDY_HOW
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.verdicts import MARGIN, Finding, Verdict
 from orchestrator.experiment import to_yaml
 from orchestrator.number_words import count, duration, percent
 from orchestrator.report import page
@@ -141,7 +141,7 @@ def _findings(judgement: ClaimJudgement) -> str:
     return page.sortable(headers, rows) + level
 
 
-def _finding(finding: ClaimFinding | None) -> TableCell:
+def _finding(finding: Finding | None) -> TableCell:
     if finding is None:
         return TableCell("not asked", "")
     return TableCell(

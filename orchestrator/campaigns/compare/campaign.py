@@ -33,18 +33,19 @@ from orchestrator.campaigns.compare.measure import (
     End,
     row_of,
     stick_of,
-    to_suboptimality,
+    to_target,
 )
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
 from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
-from orchestrator.campaigns.compare.verdict import CompareOutcome, findings, goals, lines
-from orchestrator.campaigns.options import backend_of
+from orchestrator.campaigns.compare.verdict import CompareOutcome, ends, findings, goals, lines
+from orchestrator.campaigns.options import CampaignError, backend_of
 from orchestrator.campaigns.report_parts import NOTHING
 from orchestrator.errors import writing
 from orchestrator.number_words import number, percent, volume
 from orchestrator.results.typed_json import write_json
 from pame.baselines import Baseline
+from pame.problems import ImageClassificationSpec
 
 TUNING, FINAL, REAL = "tuning", "comparison", "real nodes"
 BASELINE_TUNING, BASELINE = "tuning of a baseline", "baseline"
@@ -78,6 +79,12 @@ class CompareCampaign:
     def check(self) -> None:
         """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
         comparison = self.comparison
+        problem = experiment_of(comparison, tuning_cells(comparison)[0]).problem
+        if comparison.needs_optimum and isinstance(problem, ImageClassificationSpec):
+            raise CampaignError(
+                f"{comparison.path}: targets.suboptimality: nobody knows the optimum of {problem.kind}: give "
+                "targets.accuracy, such as [0.7, 0.8], or targets.objective"
+            )
         for name, entry in comparison.entries.items():
             for key, values in entry.tune.items():
                 for value in values:
@@ -119,7 +126,7 @@ class CompareCampaign:
             return self._cell(trial.cell, until="to its end")
         comparison = self.comparison
         end = End(comparison.targets[-1], comparison.tuning.iterations, comparison.of == "nodes")
-        return self._cell(trial.cell, end)
+        return self._cell(trial.cell, end if end.may_be_early else None)
 
     def _cell(self, cell: CompareCell, end: End | None = None, **more: str) -> Cell:
         """Of a baseline on the data of any of the algorithms."""
@@ -137,7 +144,7 @@ class CompareCampaign:
 
     def judge(self, done: Done, seconds: float, trouble: str | None) -> CompareOutcome:
         found = {stage: [self._row(run) for run in runs] for stage, runs in done.items()}
-        sticks = {run.seed: stick_of(run) for runs in done.values() for run in runs}
+        sticks = {run.seed: stick for runs in done.values() for run in runs if (stick := stick_of(run)) is not None}
         return CompareOutcome(
             comparison=self.comparison,
             nodes=self.nodes,
@@ -164,12 +171,13 @@ class CompareCampaign:
     def figures(self, run: Run) -> Mapping[str, str]:
         """What it took to the tightest target, and what is left at the end."""
         row = self._row(run)
-        hit = to_suboptimality(row, self.comparison.targets[-1])
+        hit = to_target(row, self.comparison.targets[-1])
+        heading, end = ("left", row.left) if self.comparison.needs_optimum else ("accuracy", row.end_accuracy)
         return {
             "iterations": "missed" if hit is None else str(hit.iteration),
             "rounds": NOTHING if hit is None else number(float(f"{hit.rounds:.3g}")),
             "bytes": NOTHING if hit is None else volume(hit.bytes),
-            "left": row.status if row.status != "finished" or row.left is None else percent(row.left),
+            heading: row.status if row.status != "finished" or end is None else percent(end),
         }
 
 
@@ -231,10 +239,18 @@ def _result(outcome: CompareOutcome) -> dict[str, object]:
                 "left": line.left,
                 "left_of_mean_model": line.left_mean,
                 "left_of_worst_node": line.left_worst,
+                "accuracy": line.accuracy,
+                "accuracy_of_mean_model": line.accuracy_mean,
+                "accuracy_of_worst_node": line.accuracy_worst,
             }
             for view in views(comparison)
             for goal in goals(outcome)
             for line in lines(outcome, view, goal)
+        ],
+        "ends": [
+            {"view": view.value, "algorithm": end.algorithm, "whose": comparison.of, **end.figures}
+            for view in views(comparison)
+            for end in ends(outcome, view)
         ],
         "fewest": [
             {

@@ -1,6 +1,6 @@
-"""The charts of a comparison: suboptimality and accuracy against rounds, bytes, iterations and seconds."""
+"""The charts of a comparison: suboptimality, f and accuracy against rounds, bytes, iterations and seconds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
@@ -33,7 +33,8 @@ def legend(outcome: CompareOutcome) -> Legend:
 
 
 def curves(outcome: CompareOutcome) -> list[Chart]:
-    """For each view: the accuracy, if there is one; the suboptimality that targets are about, and that of whom else."""
+    """For each view: the accuracy, if there is one; what is left, or f itself; of those targets are about, then of
+    whom else."""
     figures = []
     for view in views(outcome.comparison):
         runs = median_runs(outcome, view)
@@ -42,6 +43,9 @@ def curves(outcome: CompareOutcome) -> list[Chart]:
         if any(run.accuracy is not None for run in runs):
             words, name = f"Test accuracy, {view.value}", f"accuracy-{view.key}"
             figures.append(_figure(outcome, runs, name, words, "Test accuracy", lambda mark: mark.accuracy))
+        if not outcome.knows_optimum:
+            figures += _without_optimum(outcome, view, runs)
+            continue
         words, name = f"Relative suboptimality, {view.value}", f"left-{view.key}"
         axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[outcome.comparison.of]}"
         figures.append(_figure(outcome, runs, name, words, axis, lambda mark: mark.left))
@@ -52,6 +56,18 @@ def curves(outcome: CompareOutcome) -> list[Chart]:
                 axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[whose]}"
                 figures.append(_figure(outcome, runs, name, words, axis, of))
     return figures
+
+
+def _without_optimum(outcome: CompareOutcome, view: CompareView, runs: Sequence[CompareRow]) -> Iterator[Chart]:
+    """The accuracy of whom targets are not about, and f."""
+    for whose in WHOSE:
+        of: Figure = attrgetter(f"{whose}_accuracy")
+        if whose != outcome.comparison.of and any(of(mark) is not None for run in runs for mark in run.marks):
+            words, name = f"Accuracy of {WHOSE[whose]}, {view.value}", f"accuracy-{whose}-{view.key}"
+            yield _figure(outcome, runs, name, words, "Test accuracy", of)
+    words, name = f"Objective, {view.value}", f"objective-{view.key}"
+    axis = f"f of {WHOSE[outcome.comparison.of]}"
+    yield _figure(outcome, runs, name, words, axis, lambda mark: mark.looked_at)
 
 
 def median_runs(outcome: CompareOutcome, view: CompareView) -> list[CompareRow]:
@@ -106,9 +122,13 @@ def _rows(runs: Sequence[CompareRow], run: CompareRow, measure: Measure, of: Fig
 def flat(runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Figure) -> list[Pair]:
     """What exchanges nothing has no rounds, bytes or seconds: a line at its best, as long as the others'."""
     others = [x for other in runs if not other.cell.is_baseline for mark in other.marks if (x := measure.of(mark))]
-    best = sorted(run.marks, key=lambda mark: mark.left)[:1]
+    best = sorted(run.marks, key=_what_is_left)[:1]
     ends = [y for mark in best if (y := of(mark)) is not None]
     return [(x, y) for y in ends for x in (min(others), max(others))] if others else []
+
+
+def _what_is_left(mark: CompareMark) -> float:
+    return -(mark.accuracy or 0.0) if mark.left is None else mark.left
 
 
 def pairs_of(runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Figure) -> list[Pair]:

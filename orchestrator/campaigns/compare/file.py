@@ -7,7 +7,7 @@ algorithms:
 standardized: {period: 3..7, participation: 0.2, draw: shared, weights: active, periods: one}      or: all
 tuning: {seed: 100, runs: 8, more: 6}
 seeds: [1, 2, 3]
-targets: {of: nodes, suboptimality: [0.2, 0.1, 0.05], accuracy_points: 1.5}
+targets: {of: nodes, suboptimality: [0.2, 0.1, 0.05], accuracy_points: 1.5}    or accuracy: [0.7, 0.8], objective: [0.5]
 check_every: 5
 """
 
@@ -49,6 +49,9 @@ _PRINTED_STEP = asdict(AS_PRINTED)
 _ALGORITHM = r"[A-Za-z0-9._-]{1,40}"
 _PERIOD = "a whole number of at least 1, or a range such as 3..7"
 
+_SUBOPTIMALITY = (0.2, 0.1, 0.05)
+
+TargetKind = Literal["suboptimality", "accuracy", "objective"]
 Seed = Annotated[int, Ge(0), Lt(2**63)]
 Mapped = Annotated[dict[str, Any], Expected("a section")]
 SomePeriod = Annotated[Period, Expected(_PERIOD)]
@@ -67,8 +70,8 @@ class Standardized(Section):
     """Of the edges that take part in a round, or of the whole graph (what is not used stays with the node)."""
     periods: Literal["one", "each"] = "one"
     """One period for all, or one per node."""
-    readings: Literal["this", "all"] = "this"
-    """All of them, or the one that is said here."""
+    readings: Literal["this", "all", "none"] = "this"
+    """All of them, the one that is said here, or no standardized view at all."""
 
 
 class Tuning(Section):
@@ -88,9 +91,15 @@ class Targets(Section):
     """What is to be reached."""
 
     suboptimality: Annotated[
-        list[Annotated[float, Gt(0), Lt(1)]], MinLen(1), Expected("a list of shares such as [0.2, 0.1, 0.05]")
-    ] = Field(default_factory=lambda: [0.2, 0.1, 0.05])
-    """Of (f - f*) / (f(0) - f*)."""
+        list[Annotated[float, Gt(0), Lt(1)]] | None, MinLen(1), Expected("a list of shares such as [0.2, 0.1, 0.05]")
+    ] = None
+    """Of (f - f*) / (f(0) - f*), where f* is known; 0.2, 0.1 and 0.05 if no other target is given."""
+    accuracy: Annotated[
+        list[Annotated[float, Gt(0), Le(1)]] | None, MinLen(1), Expected("a list of shares such as [0.7, 0.8]")
+    ] = None
+    """Of the test samples that are classified rightly."""
+    objective: Annotated[list[float] | None, MinLen(1), Expected("a list of numbers such as [0.8, 0.5]")] = None
+    """Of f itself."""
     of: Literal["nodes", "mean"] = "nodes"
     """Of which f and accuracy: the mean over the nodes at their own models, or that of the mean of all models."""
     accuracy_points: Annotated[float, Gt(0)] = 1.5
@@ -128,8 +137,29 @@ class _File(Section):
 
 
 @dataclass(frozen=True)
+class Target:
+    """A suboptimality or an f to come down to, or an accuracy to come up to."""
+
+    kind: TargetKind
+    value: float
+
+    @property
+    def key(self) -> str:
+        return f"{self.value:g}"
+
+    @property
+    def words(self) -> str:
+        return f"{self.kind} {self.key}"
+
+    @property
+    def level(self) -> float:
+        """Turned so that less is nearer."""
+        return -self.value if self.kind == "accuracy" else self.value
+
+
+@dataclass(frozen=True)
 class Comparison:
-    """A comparison file, read; `targets` are in descending order."""
+    """A comparison file, read; `targets` are of one kind, the easiest first."""
 
     name: str
     path: Path
@@ -138,7 +168,7 @@ class Comparison:
     standardized: Standardized
     tuning: Tuning
     seeds: tuple[int, ...]
-    targets: tuple[float, ...]
+    targets: tuple[Target, ...]
     accuracy_points: float
     check_every: int
     of: Literal["nodes", "mean"] = "nodes"
@@ -147,6 +177,11 @@ class Comparison:
     """Entries that are PaME with the step as the paper prints it: only as published."""
     notes: tuple[str, ...] = ()
     """What became of settings of the base when an override gave their section another kind."""
+
+    @property
+    def needs_optimum(self) -> bool:
+        """Whether its targets are relative to the best there is."""
+        return self.targets[0].kind == "suboptimality"
 
     @property
     def folder(self) -> Path:
@@ -158,8 +193,8 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
     """The comparison of a file; `overrides` are settings of its base, as after `--set`. ExperimentError names every
     mistake in it."""
     data = _data(path)
-    if data.get("standardized") == "all":
-        data["standardized"] = {"readings": "all"}
+    if (readings := data.get("standardized")) in ("all", "none"):
+        data["standardized"] = {"readings": readings}
     head = _validated(_File, data, str(path), ())
     base, notes = _overridden(head.base, overrides)
     entries = {}
@@ -186,13 +221,22 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
         standardized=head.standardized,
         tuning=head.tuning,
         seeds=tuple(dict.fromkeys(head.seeds)),
-        targets=tuple(sorted(set(head.targets.suboptimality), reverse=True)),
+        targets=_targets(head.targets),
         accuracy_points=head.targets.accuracy_points,
         check_every=head.check_every,
         of=head.targets.of,
-        printed=frozenset(printed),
+        printed=frozenset(printed) | {name for name, entry in entries.items() if _is_given_as_printed(name, entry)},
         notes=notes,
     )
+
+
+def _targets(given: Targets) -> tuple[Target, ...]:
+    if given.accuracy:
+        return tuple(Target("accuracy", value) for value in sorted(set(given.accuracy)))
+    if given.objective:
+        return tuple(Target("objective", value) for value in sorted(set(given.objective), reverse=True))
+    shares = given.suboptimality or _SUBOPTIMALITY
+    return tuple(Target("suboptimality", value) for value in sorted(set(shares), reverse=True))
 
 
 def _alike(entries: Mapping[str, Entry]) -> dict[str, Entry]:
@@ -227,12 +271,21 @@ def _as_printed(entries: Mapping[str, Entry]) -> dict[str, Entry]:
     """PaME once more, with the step as the paper prints it, and nothing tuned."""
     found = {}
     for name, entry in entries.items():
-        step = entry.algorithm.get("step")
-        is_printed = isinstance(step, dict) and step.get("kind") == "penalty"
-        if entry.algorithm.get("kind") == "pame" and not is_printed:
+        is_there = f"{name}{_AS_PRINTED}" in entries
+        if entry.algorithm.get("kind") == "pame" and not _has_printed_step(entry) and not is_there:
             algorithm = {**entry.algorithm, "step": _PRINTED_STEP}
             found[f"{name}{_AS_PRINTED}"] = entry.model_copy(update={"algorithm": algorithm, "tune": {}})
     return found
+
+
+def _is_given_as_printed(name: str, entry: Entry) -> bool:
+    """Whether the file itself says what the paper prints, for its networks say."""
+    return name.endswith(_AS_PRINTED) and _has_printed_step(entry)
+
+
+def _has_printed_step(entry: Entry) -> bool:
+    step = entry.algorithm.get("step")
+    return isinstance(step, dict) and step.get("kind") == "penalty"
 
 
 def _data(path: Path) -> dict[str, Data]:
@@ -293,6 +346,9 @@ def _mistakes(head: _File, base: Mapping[str, Any]) -> Iterator[str]:
     stop = base.get("stop")
     if isinstance(stop, dict) and stop.get("seconds") is not None and stop.get("iterations") is None:
         yield "base.stop.iterations: algorithms are compared by iterations too; give it beside seconds"
+    targets = head.targets
+    if sum(values is not None for values in (targets.suboptimality, targets.accuracy, targets.objective)) > 1:
+        yield "targets: give one of suboptimality, accuracy and objective"
     if head.tuning.seed in head.seeds:
         yield f"tuning.seed: {head.tuning.seed} is one of the seeds; tune on a seed that is not compared"
 

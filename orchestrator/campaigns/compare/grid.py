@@ -67,8 +67,10 @@ CompareView.AS_PUBLISHED = CompareView()
 
 
 def views(comparison: Comparison) -> list[CompareView]:
-    """As published, and standardized as the file reads it, or in every reading."""
+    """As published, and standardized as the file reads it, in every reading, or not at all."""
     common = comparison.standardized
+    if common.readings == "none":
+        return [CompareView.AS_PUBLISHED]
     if common.readings == "this":
         return [CompareView.AS_PUBLISHED, CompareView(StandardReading(common.draw, common.weights, common.periods))]
     found = product(get_args(_Draw), get_args(_Weights), get_args(_Periods))

@@ -6,14 +6,16 @@ their own models (`of: nodes`), or that of the mean of all models (`of: mean`), 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from math import inf
+from typing import Literal, assert_never
 
 from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run, RunPoint
+from orchestrator.campaigns.compare.file import Target, TargetKind
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.mixing_partners import ITERATIONS, MixingPartners, company_of
-from orchestrator.campaigns.curves import NODES, WORST, By, curve_of, decisive, of_nodes
+from orchestrator.campaigns.curves import NODES, WORST, By, curve_of, decisive, lowest, of_nodes
 from orchestrator.campaigns.run_left import RunLeft
-from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
+from orchestrator.campaigns.yardstick import Yardstick, yardstick_if_known, yardstick_of
 from pame.algorithms import FixedStep
 from pame.baselines import Baseline, run_baseline
 from pame.byte_account import ByteAccount
@@ -78,15 +80,21 @@ HOW = {
 class CompareMark(RunPoint):
     """One point of a run's curve, seen by the yardstick."""
 
-    left: float
-    """The relative suboptimality that targets are about."""
+    left: float | None
+    """The relative suboptimality that targets are about; None: nobody knows the optimum."""
     accuracy: float | None = None
+    """The one that targets are about."""
+    looked_at: float = inf
+    """The f that targets are about."""
     mean: float | None = None
     """The relative suboptimality of the mean of all models."""
     nodes: float | None = None
     """The mean over the nodes at their own models."""
     worst: float | None = None
     """The worst node's."""
+    mean_accuracy: float | None = None
+    nodes_accuracy: float | None = None
+    worst_accuracy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -101,42 +109,83 @@ class CompareRow(HowEnded):
 
     @property
     def accuracy(self) -> float | None:
+        """The best on the way."""
         return max((mark.accuracy for mark in self.marks if mark.accuracy is not None), default=None)
+
+    @property
+    def end_accuracy(self) -> float | None:
+        return self.marks[-1].accuracy if self.marks else None
+
+    @property
+    def is_worse_than_it_was(self) -> bool:
+        """Whether it ended above where it began; of what has no optimum, below half of its best accuracy."""
+        last = self.marks[-1] if self.marks else None
+        if last is None:
+            return False
+        if last.left is not None:
+            return last.left > 1.0
+        if last.accuracy is not None and self.accuracy is not None:
+            return last.accuracy < self.accuracy / 2
+        return last.looked_at > self.marks[0].looked_at
 
 
 @dataclass(frozen=True)
 class End:
-    """When a tuning run has told what it can: at a relative suboptimality, or after so many iterations."""
+    """When a tuning run has told what it can: at a target that is about f, or after so many iterations."""
 
-    left: float
+    target: Target
     iterations: int | None = None
     of_nodes: bool = True
 
-    def applied(self, rules: StopRules, stick: Yardstick) -> StopRules:
-        """The stop rules of a run that ends so."""
+    @property
+    def may_be_early(self) -> bool:
+        """Accuracies end no run."""
+        return self.target.kind != "accuracy" or self.iterations is not None
+
+    def applied(self, rules: StopRules, objective: float | None) -> StopRules:
+        """The stop rules of a run that ends so; `objective`: f at the target."""
         most = min(rules.last_iteration, self.iterations or rules.last_iteration)
-        return replace(rules, iterations=most, target=stick.objective(self.left), objective="mean")
+        return replace(rules, iterations=most, target=objective, objective="mean")
 
 
 @dataclass(frozen=True)
 class CompareLook(Look):
-    """With points at every iteration around the targets; `end`: None for all but tuning runs."""
+    """With points at every iteration around the targets that are about f; `end`: None for all but tuning runs."""
 
-    targets: tuple[float, ...]
+    targets: tuple[Target, ...]
     end: End | None = None
 
     def prepared(self, setting: ResolvedRun, driver: str) -> ResolvedRun:
         return self._finer(setting, decisive(setting) if driver == "virtual-time" else "iteration")
 
     def _finer(self, setting: ResolvedRun, by: By) -> ResolvedRun:
-        stick = yardstick_of(setting)
-        stop = setting.stop if self.end is None else self.end.applied(setting.stop, stick)
-        fine, of_nodes = Fine(tuple(map(stick.objective, self.targets)), by), self.end is not None and self.end.of_nodes
-        return replace(setting, stop=stop, fine=fine, target_of_nodes=of_nodes)
+        values = [value for target in self.targets if (value := _objective(target, setting)) is not None]
+        end = self.end
+        stop = setting.stop if end is None else end.applied(setting.stop, _objective(end.target, setting))
+        of_nodes = end is not None and end.of_nodes
+        return replace(setting, stop=stop, fine=Fine(tuple(values), by), target_of_nodes=of_nodes)
 
     def measure(self, left: RunLeft) -> Measurement:
         curve = curve_of(left, decisive(left.setting), taking_part=True)
-        return Measurement(curve, {**asdict(yardstick_of(left.setting)), "company": asdict(company_of(left.setting))})
+        return Measurement(curve, _figures(left.setting, company_of(left.setting)))
+
+
+def _objective(target: Target, setting: ResolvedRun) -> float | None:
+    """f at a target; None: it is about something else."""
+    match target.kind:
+        case "suboptimality":
+            return yardstick_of(setting).objective(target.value)
+        case "objective":
+            return target.value
+        case "accuracy":
+            return None
+        case _:
+            assert_never(target.kind)
+
+
+def _figures(setting: ResolvedRun, company: MixingPartners) -> dict[str, object]:
+    stick = yardstick_if_known(setting)
+    return {**({} if stick is None else asdict(stick)), "company": asdict(company)}
 
 
 @dataclass(frozen=True)
@@ -156,13 +205,12 @@ class BaselineLook(CompareLook):
 
     def measure(self, left: RunLeft) -> Measurement:
         curve = tuple(replace(point, rounds=0.0) for point in curve_of(left, "iteration"))
-        return Measurement(
-            curve, {**asdict(yardstick_of(left.setting)), "company": asdict(MixingPartners(0.0, 1.0, 0.0))}
-        )
+        return Measurement(curve, _figures(left.setting, MixingPartners(0.0, 1.0, 0.0)))
 
 
-def stick_of(run: Run) -> Yardstick:
-    return Yardstick(run.figures["start"], run.figures["best"])
+def stick_of(run: Run) -> Yardstick | None:
+    """None: nobody knows the optimum."""
+    return Yardstick(run.figures["start"], run.figures["best"]) if "best" in run.figures else None
 
 
 def row_of(run: Run, of: Of, views: Mapping[str, CompareView]) -> CompareRow:
@@ -176,22 +224,44 @@ def row_of(run: Run, of: Of, views: Mapping[str, CompareView]) -> CompareRow:
     )
 
 
-def _mark(point: RunPoint, stick: Yardstick, of: Of) -> CompareMark:
-    known, nodes, worst = point.metrics, point.metrics.get(NODES), point.metrics.get(WORST)
-    is_of_nodes = of == "nodes" and nodes is not None
+def _mark(point: RunPoint, stick: Yardstick | None, of: Of) -> CompareMark:
+    known, nodes = point.metrics, point.metrics.get(NODES)
+    looked_at = nodes if of == "nodes" and nodes is not None else point.objective
+    own = known.get(of_nodes(ACCURACY))
+
+    def left(objective: float | None) -> float | None:
+        return None if stick is None or objective is None else stick.left(objective)
+
     return CompareMark(
         **vars(point),
-        left=stick.left(nodes if is_of_nodes and nodes is not None else point.objective),
-        accuracy=known.get(of_nodes(ACCURACY) if is_of_nodes else ACCURACY),
-        mean=stick.left(point.objective),
-        nodes=None if nodes is None else stick.left(nodes),
-        worst=None if worst is None else stick.left(worst),
+        left=left(looked_at),
+        accuracy=own if of == "nodes" and nodes is not None else known.get(ACCURACY),
+        looked_at=looked_at,
+        mean=left(point.objective),
+        nodes=left(nodes),
+        worst=left(known.get(WORST)),
+        mean_accuracy=known.get(ACCURACY),
+        nodes_accuracy=own,
+        worst_accuracy=known.get(lowest(ACCURACY)),
     )
 
 
-def to_suboptimality(row: CompareRow, target: float) -> CompareMark | None:
-    """Where a run first was at or below a target; None: it was not."""
-    return next((mark for mark in row.marks if mark.left <= target), None)
+def level(mark: CompareMark, kind: TargetKind) -> float:
+    """What targets of a kind are about, turned so that less is better; infinite if it is not known."""
+    match kind:
+        case "suboptimality":
+            return inf if mark.left is None else mark.left
+        case "objective":
+            return mark.looked_at
+        case "accuracy":
+            return inf if mark.accuracy is None else -mark.accuracy
+        case _:
+            assert_never(kind)
+
+
+def to_target(row: CompareRow, target: Target) -> CompareMark | None:
+    """Where a run first was at a target, or beyond it; None: it was not."""
+    return next((mark for mark in row.marks if level(mark, target.kind) <= target.level), None)
 
 
 def to_accuracy(row: CompareRow, goal: float | None) -> CompareMark | None:

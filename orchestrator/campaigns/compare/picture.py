@@ -1,4 +1,4 @@
-"""A comparison as one picture that needs no page: suboptimality against rounds and bytes, in every view."""
+"""A comparison as one picture that needs no page: suboptimality or accuracy against rounds and bytes, by view."""
 
 from pathlib import Path
 from typing import Any
@@ -39,23 +39,24 @@ def _row(outcome: CompareOutcome, view: CompareView) -> _Spec:
 
 
 def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spec:
-    runs, names = median_runs(outcome, view), names_of(outcome)
+    runs, names, is_left = median_runs(outcome, view), names_of(outcome), outcome.knows_optimum
     size = 2**20 if measure is BYTES else 1
     values: list[dict[str, Any]] = [
         {"x": x / size, "y": y, "algorithm": run.cell.algorithm, "baseline": run.cell.is_baseline}
         for run in runs
-        for x, y in pairs_of(runs, measure, run, lambda mark: mark.left)
+        for x, y in pairs_of(runs, measure, run, lambda mark: mark.left if is_left else mark.accuracy)
         if x > 0 and y > 0
     ]
     title = "sent by all nodes (MiB)" if measure is BYTES else "communication rounds"
     log = {"type": "log", "nice": False}
     # Who ends above where all began is off the picture.
     start = min(1.0, max((value["y"] for value in values), default=1.0))
+    words = "suboptimality" if is_left else "accuracy"
     return {
         # a reading's name is nearly as wide as a panel
         "title": {
             "text": view.value,
-            "subtitle": f"{measure.key} to suboptimality",
+            "subtitle": f"{measure.key} to {words}",
             "anchor": "start",
             "fontSize": 13,
             "subtitleFontSize": 12,
@@ -75,8 +76,8 @@ def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spe
             "y": {
                 "field": "y",
                 "type": "quantitative",
-                "title": ["relative suboptimality", f"of {WHOSE[outcome.comparison.of]}"],
-                "scale": {**log, "domainMax": start},
+                "title": [f"relative {words}" if is_left else f"test {words}", f"of {WHOSE[outcome.comparison.of]}"],
+                "scale": {**log, "domainMax": start} if is_left else {"zero": False},
             },
             "strokeDash": {
                 "field": "baseline",

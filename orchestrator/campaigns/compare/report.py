@@ -4,12 +4,14 @@ from html import escape
 from pathlib import Path
 
 from orchestrator.campaigns.compare.charts import WHOSE, curves, legend, names_of, x_switch
+from orchestrator.campaigns.compare.file import Comparison
 from orchestrator.campaigns.compare.grid import contestants, left_out, tried, views
 from orchestrator.campaigns.compare.measure import HOW
 from orchestrator.campaigns.compare.tables import (
     choices_table,
     company_table,
     ended,
+    ends_table,
     findings_table,
     reading_words,
     remark,
@@ -49,7 +51,7 @@ _COMPANY = "A round at which a node has no partner counts as a round, and change
 def write_compare_report(folder: Path, outcome: CompareOutcome) -> Path:
     parts, figures = [_head(outcome)], []
     if outcome.rows:
-        parts += [_family(outcome, family) for family in _TITLES]
+        parts += [_family(outcome, family) for family in dict.fromkeys(v.family for v in views(outcome.comparison))]
         figures = curves(outcome)
         names = page.legend(legend(outcome), [figure.id for figure in figures])
         charts = page.grid(map(page.chart, figures))
@@ -104,7 +106,7 @@ def doubts_of(outcome: CompareOutcome) -> list[str]:
 
 
 def _tightest(outcome: CompareOutcome) -> list[CompareFinding]:
-    key = f"{outcome.comparison.targets[-1]:g}"
+    key = outcome.comparison.targets[-1].key
     return [found for found in findings(outcome) if found.goal.key == key and found.measure in (ROUNDS, BYTES)]
 
 
@@ -122,6 +124,7 @@ def _family(outcome: CompareOutcome, family: str) -> str:
     cards = [
         page.card(f"<h3>Who needs the fewest</h3>{page.note(whose)}{findings_table(outcome, some)}"),
         page.card(f"<h3>All figures</h3>{view_table(outcome, some)}"),
+        *([] if outcome.knows_optimum else [page.card(f"<h3>At the end</h3>{ends_table(outcome, some)}")]),
         page.card(f"<h3>How much they meet</h3>{page.note(_COMPANY)}{company_table(outcome, some)}"),
     ]
     return page.section(family, _TITLES[family], lead, page.grid(cards))
@@ -146,13 +149,11 @@ def _tuning(outcome: CompareOutcome) -> str:
 
 def _settings(outcome: CompareOutcome) -> str:
     comparison = outcome.comparison
-    common = comparison.standardized
     rows = [
-        ("Standardized", f"period {_span(common.period)}, participation {common.participation:g}"),
-        ("Readings", "; ".join(reading_words(view) for view in views(comparison) if view.reading is not None)),
+        *_standardized(comparison),
         ("Targets of", WHOSE[comparison.of]),
         ("Seeds", ", ".join(map(str, comparison.seeds))),
-        ("Targets", ", ".join(f"{target:g}" for target in comparison.targets)),
+        ("Targets", ", ".join(target.words for target in comparison.targets)),
         ("Checked every", count(comparison.check_every, "iteration")),
         ("Again", outcome.command),
     ]
@@ -166,12 +167,21 @@ def _settings(outcome: CompareOutcome) -> str:
     return page.section("settings", "Settings", f"From {comparison.path.name}.", page.grid([inside]))
 
 
+def _standardized(comparison: Comparison) -> list[tuple[str, str]]:
+    common = comparison.standardized
+    readings = [reading_words(view) for view in views(comparison) if view.reading is not None]
+    if not readings:
+        return [("Standardized", "left out")]
+    words = f"period {_span(common.period)}, participation {common.participation:g}"
+    return [("Standardized", words), ("Readings", "; ".join(readings))]
+
+
 def _how(outcome: CompareOutcome) -> str:
     optima = "; ".join(
         f"seed {seed}: f(0) = {stick.start:.6g}, f* = {stick.best:.6g}"
         for seed, stick in sorted(outcome.sticks.items())
     )
-    return how_measured([*HOW.items(), ("Optima", optima or "not measured")])
+    return how_measured([*HOW.items(), ("Optima", optima or "not known")])
 
 
 def _span(period: Period) -> str:

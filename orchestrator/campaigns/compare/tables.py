@@ -16,6 +16,7 @@ from orchestrator.campaigns.compare.verdict import (
     CompareFinding,
     CompareOutcome,
     Line,
+    ends,
     findings,
     goals,
     is_free,
@@ -36,7 +37,8 @@ def view_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     headers = [("Target", False), *([("Reading", False)] * readings), ("Algorithm", False), ("Reached", False)]
     headers += [(measure.words.capitalize(), True) for measure in MEASURES]
     headers += [("Simulated seconds", True)] if outcome.measured else []
-    headers += [("Suboptimality there", True), ("Mean model", True), ("Worst node", True)]
+    figure = "Suboptimality" if outcome.knows_optimum else "Accuracy"
+    headers += [(f"{figure} there", True), ("Mean model", True), ("Worst node", True)]
     rows = []
     for goal in goals(outcome):
         free = " (reached without communication)" if is_free(outcome, goal) else ""
@@ -44,11 +46,55 @@ def view_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
             for line in lines(outcome, view, goal):
                 figures = [_cell(line.took[measure.key], measure.show) for measure in MEASURES]
                 figures += [_cell(line.simulated_s, duration)] if outcome.measured else []
-                figures += [_cell(left, percent) for left in (line.left, line.left_mean, line.left_worst)]
+                figures += [_cell(found, percent) for found in _there(outcome, line)]
                 reading = [reading_words(view)] if readings else []
                 words = (f"{goal.words}{free}", *reading, line.algorithm, line.reached)
                 rows.append([*(TableCell(word, word) for word in words), *figures])
     return page.sortable(headers, rows)
+
+
+def _there(outcome: CompareOutcome, line: Line) -> tuple[Spread | None, Spread | None, Spread | None]:
+    """Of what targets are about, of the mean model, of the worst node."""
+    if outcome.knows_optimum:
+        return line.left, line.left_mean, line.left_worst
+    return line.accuracy, line.accuracy_mean, line.accuracy_worst
+
+
+_ENDS: dict[str, tuple[str, Callable[[float | None], str]]] = {
+    "accuracy_of_nodes": ("Accuracy of the nodes' own models", percent),
+    "accuracy_of_mean_model": ("Of the mean model", percent),
+    "accuracy_of_worst_node": ("Of the worst node", percent),
+    **{measure.key: (measure.words.capitalize(), measure.show) for measure in MEASURES},
+}
+
+
+def ends_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
+    """How accurate everybody ended, and what that took."""
+    readings = len(some) > 1
+    headers = [*([("Reading", False)] * readings), ("Algorithm", False), *((name, True) for name, _ in _ENDS.values())]
+    rows = [
+        [
+            *(TableCell(word, word) for word in ([reading_words(view)] if readings else [])),
+            TableCell(end.algorithm, end.algorithm),
+            *(_cell(end.figures[key], show) for key, (_, show) in _ENDS.items()),
+        ]
+        for view in some
+        for end in ends(outcome, view)
+    ]
+    return page.sortable(headers, rows)
+
+
+def ends_in_short(outcome: CompareOutcome, view: CompareView) -> Table:
+    """For the terminal."""
+    table = Table(title="at the end", title_justify="left", header_style="bold", box=None, pad_edge=False)
+    table.add_column("algorithm", no_wrap=True)
+    keys = [key for key in _ENDS if key.startswith("accuracy")]
+    for heading in ("nodes' models", "mean model", "worst node", "bytes"):
+        table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
+    for end in ends(outcome, view):
+        figures = [shown(end.figures[key], _brief(_ENDS[key][1])) for key in (*keys, "bytes")]
+        table.add_row(end.algorithm, *(f"{middle}\n[dim]{below}[/]" if below else middle for middle, below in figures))
+    return table
 
 
 def reading_words(view: CompareView) -> str:
@@ -168,20 +214,22 @@ def result_table(outcome: CompareOutcome, view: CompareView) -> Table:
     for heading in ("target", "algorithm"):
         table.add_column(heading, no_wrap=True)
     timed = ["simulated"] if outcome.measured else []
-    for heading in ("reached", *(measure.words for measure in MEASURES), *timed, "left there"):
+    last = "left there" if outcome.knows_optimum else "accuracy there"
+    for heading in ("reached", *(measure.words for measure in MEASURES), *timed, last):
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
     for goal in goals(outcome):
         for place, line in enumerate(lines(outcome, view, goal)):
             free = "\n[dim]reached without\ncommunication[/]" if is_free(outcome, goal) else ""
-            table.add_row("" if place else f"{goal.key}{free}", line.algorithm, *_words(line, bool(timed)))
+            words = _words(line, bool(timed), _there(outcome, line)[0])
+            table.add_row("" if place else f"{goal.key}{free}", line.algorithm, *words)
     return table
 
 
-def _words(line: Line, timed: bool) -> list[str]:
+def _words(line: Line, timed: bool, there: Spread | None) -> list[str]:
     found = [shown(line.took[measure.key], _brief(measure.show)) for measure in MEASURES]
     figures = [f"{middle}\n[dim]{below}[/]" if below else middle for middle, below in found]
     figures += [shown(line.simulated_s, _brief(duration))[0]] if timed else []
-    return [line.reached, *figures, shown(line.left, percent)[0]]
+    return [line.reached, *figures, shown(there, percent)[0]]
 
 
 def _brief(words: Callable[[float | None], str]) -> Callable[[float | None], str]:

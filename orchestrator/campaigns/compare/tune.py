@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 
-from orchestrator.campaigns.compare.file import Comparison
+from orchestrator.campaigns.compare.file import Comparison, Target
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
     CompareView,
@@ -25,7 +25,7 @@ from orchestrator.campaigns.compare.grid import (
     tuning_cells,
     views,
 )
-from orchestrator.campaigns.compare.measure import CompareRow, of_cell, to_suboptimality
+from orchestrator.campaigns.compare.measure import CompareRow, level, of_cell, to_target
 from orchestrator.results import Status
 
 
@@ -92,11 +92,11 @@ def judged(done: Trials) -> list[CompareRow]:
     return rows
 
 
-def score(row: CompareRow, targets: Sequence[float]) -> tuple[bool, int, float, float]:
-    """The lower, the better; `targets` in descending order."""
-    hits = [mark for target in targets if (mark := to_suboptimality(row, target)) is not None]
+def score(row: CompareRow, targets: Sequence[Target]) -> tuple[bool, int, float, float]:
+    """The lower, the better; `targets`: the easiest first."""
+    hits = [mark for target in targets if (mark := to_target(row, target)) is not None]
     tightest = float(hits[-1].iteration) if hits else inf
-    return has_diverged(row), -len(hits), tightest, inf if row.left is None else row.left
+    return has_diverged(row), -len(hits), tightest, level(row.marks[-1], targets[0].kind) if row.marks else inf
 
 
 def choose(comparison: Comparison, rows: Sequence[CompareRow]) -> list[Choice]:
@@ -135,11 +135,11 @@ def widen(
 
 def has_diverged(row: CompareRow) -> bool:
     """Whether it broke off, or ended above where it began."""
-    return row.status != Status.FINISHED.value or (row.left is not None and row.left > 1.0)
+    return row.status != Status.FINISHED.value or row.is_worse_than_it_was
 
 
 def pick(
-    view: CompareView, algorithm: str, rows: Sequence[CompareRow], targets: Sequence[float], is_allowed: IsAllowed
+    view: CompareView, algorithm: str, rows: Sequence[CompareRow], targets: Sequence[Target], is_allowed: IsAllowed
 ) -> Choice:
     """The best of some runs; of equals the first."""
     best = min(rows, key=lambda row: score(row, targets))

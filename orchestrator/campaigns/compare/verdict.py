@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
 
 from orchestrator.campaigns.compare.file import Comparison
@@ -12,7 +13,7 @@ from orchestrator.campaigns.compare.measure import (
     accuracy_goals,
     of_cell,
     to_accuracy,
-    to_suboptimality,
+    to_target,
     under_stop_rule,
 )
 from orchestrator.campaigns.compare.ratios import Ratio, ratio_by_seed
@@ -32,7 +33,7 @@ class CompareOutcome:
     backend: str
     command: str
     sticks: Mapping[int, Yardstick]
-    """By seed."""
+    """By seed; empty: nobody knows the optimum."""
     tuning: Sequence[CompareRow]
     choices: Sequence[Choice]
     simulated: Sequence[CompareRow]
@@ -44,6 +45,10 @@ class CompareOutcome:
     """How long all of it took."""
     trouble: str | None = None
     """Why it is not complete."""
+
+    @property
+    def knows_optimum(self) -> bool:
+        return bool(self.sticks) or self.comparison.needs_optimum
 
     @property
     def rows(self) -> Sequence[CompareRow]:
@@ -104,6 +109,10 @@ class Line:
     """That of the mean of all models."""
     left_worst: Spread | None = None
     """That of the worst node."""
+    accuracy: Spread | None = None
+    """There, too."""
+    accuracy_mean: Spread | None = None
+    accuracy_worst: Spread | None = None
     is_baseline: bool = False
     """Whether it exchanges nothing, and takes no part in the contest."""
 
@@ -111,6 +120,15 @@ class Line:
     def reached(self) -> str:
         rounds = self.took[ROUNDS.key]
         return "0 of 0" if rounds is None else f"{rounds.runs - rounds.missed} of {rounds.runs}"
+
+
+@dataclass(frozen=True)
+class AlgorithmEnd:
+    """Where the runs of an algorithm ended."""
+
+    algorithm: str
+    figures: Mapping[str, Spread | None]
+    """Accuracies of the nodes' own models, of the mean model and of the worst node, and what was spent."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +197,7 @@ class CompareFinding:
 def goals(outcome: CompareOutcome) -> list[Goal]:
     """The targets, the accuracy if the problem has one, the paper's stop rule."""
     comparison = outcome.comparison
-    found = [Goal(f"{target:g}", f"suboptimality {target:g}", _reaching(target)) for target in comparison.targets]
+    found = [Goal(target.key, target.words, partial(to_target, target=target)) for target in comparison.targets]
     if best := accuracy_goals(outcome.rows, comparison.accuracy_points):
         words = f"accuracy within {comparison.accuracy_points:g} points of the best"
         found.append(Goal("accuracy", words, lambda row: to_accuracy(row, best.get(row.cell.seed))))
@@ -211,6 +229,24 @@ def lines(outcome: CompareOutcome, view: CompareView, goal: Goal) -> list[Line]:
     return [*found, *(replace(_line(kind.value, goal, rows, []), is_baseline=True) for kind, rows in some.items())]
 
 
+def ends(outcome: CompareOutcome, view: CompareView) -> list[AlgorithmEnd]:
+    """Of every algorithm that ran in a view, and of those that exchange nothing; those that diverged have no end."""
+    groups = {name: outcome.of(view, name) for name in contestants(outcome.comparison, view)}
+    groups |= {kind.value: outcome.of_baseline(kind) for kind in Baseline}
+    return [AlgorithmEnd(name, _at_end(rows)) for name, rows in groups.items() if rows]
+
+
+def _at_end(rows: Sequence[CompareRow]) -> dict[str, Spread | None]:
+    lasts = [row.marks[-1] for row in rows if row.marks and not has_diverged(row)]
+    accuracies = {
+        "accuracy_of_nodes": [mark.nodes_accuracy for mark in lasts],
+        "accuracy_of_mean_model": [mark.mean_accuracy for mark in lasts],
+        "accuracy_of_worst_node": [mark.worst_accuracy for mark in lasts],
+    }
+    spent = {measure.key: spread([measure.of(mark) for mark in lasts]) for measure in MEASURES}
+    return {**{name: spread(values) for name, values in accuracies.items()}, **spent}
+
+
 def _line(algorithm: str, goal: Goal, rows: Sequence[CompareRow], simulated: Sequence[CompareRow]) -> Line:
     marks = [mark for row in rows if (mark := hit(row, goal)) is not None]
     return Line(
@@ -221,6 +257,9 @@ def _line(algorithm: str, goal: Goal, rows: Sequence[CompareRow], simulated: Seq
         spread([mark.left for mark in marks]),
         spread([mark.mean for mark in marks]),
         spread([mark.worst for mark in marks]),
+        spread([mark.accuracy for mark in marks]),
+        spread([mark.mean_accuracy for mark in marks]),
+        spread([mark.worst_accuracy for mark in marks]),
     )
 
 
@@ -298,7 +337,8 @@ def _ratio(
 
 def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -> float:
     """Of the logarithm of a ratio: whatever is measured is read at a point, and a point is some iterations wide."""
-    is_fine = not outcome.measured and goal.key in {f"{target:g}" for target in outcome.comparison.targets}
+    targets = {target.key for target in outcome.comparison.targets if target.kind != "accuracy"}
+    is_fine = not outcome.measured and goal.key in targets
     width = 1 if is_fine else outcome.comparison.check_every
     read = [mark.iteration for row in rows if (mark := hit(row, goal)) is not None and mark.iteration]
     return 2 * fmean((width / iteration) ** 2 / 12 for iteration in read) if read else 0.0
@@ -306,10 +346,6 @@ def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -
 
 def _is_known(contest: Sequence[Line], measure: Measure) -> bool:
     return any(line.took[measure.key] is not None for line in contest)
-
-
-def _reaching(target: float) -> Callable[[CompareRow], CompareMark | None]:
-    return lambda row: to_suboptimality(row, target)
 
 
 def _short(value: float | None) -> float | None:

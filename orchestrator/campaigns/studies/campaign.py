@@ -17,7 +17,7 @@ from orchestrator.campaigns.studies.grid import Study, StudyCell, base_experimen
 from orchestrator.campaigns.studies.measure import Rows, StudyLook, StudyRow, row_of
 from orchestrator.campaigns.studies.report import write_study_report
 from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
-from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, judge
+from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, evidence_words, judge
 from orchestrator.errors import writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.number_words import duration, percent, volume
@@ -154,12 +154,12 @@ def _plain(judgement: StudyJudgement) -> dict[str, object]:
         "verdict": judgement.verdict,
         "conditions": [
             {
-                "condition": finding.condition,
+                "condition": finding.place,
                 "verdict": finding.verdict,
                 "seems": finding.seems,
-                "evidence": finding.evidence,
+                "evidence": evidence_words(finding),
                 "seeds": None,
-                **({} if finding.interval is None else asdict(finding.interval)),
+                **({} if finding.effect is None else asdict(finding.effect)),
             }
             for finding in judgement.findings
         ],

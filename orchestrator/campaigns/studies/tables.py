@@ -5,7 +5,8 @@ from collections.abc import Callable
 from orchestrator.campaigns.report_parts import MISSED, NOTHING
 from orchestrator.campaigns.studies.grid import DPSGD, PAME, StudyCondition
 from orchestrator.campaigns.studies.measure import IN_A_CONDITION, OF_A_PAIR, TIME, Rows, StudyFigure, StudyRow
-from orchestrator.campaigns.studies.verdict import StudyFinding, StudyOutcome
+from orchestrator.campaigns.studies.verdict import StudyOutcome, evidence_words, verdict_words
+from orchestrator.campaigns.verdicts import Finding
 from orchestrator.number_words import duration, number
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
@@ -60,8 +61,8 @@ def matrix_table(outcome: StudyOutcome) -> str:
     headers += [(condition.words, False) for condition in conditions]
     rows = []
     for judgement, real in zip(outcome.judgements, outcome.measured_judgements, strict=True):
-        known = {finding.condition: finding for finding in judgement.findings}
-        seen = {finding.condition: finding for finding in real.findings}
+        known = {finding.place: finding for finding in judgement.findings}
+        seen = {finding.place: finding for finding in real.findings}
         cells = [_finding_cell(known.get(each.words), seen.get(each.words)) for each in conditions]
         words = (judgement.reading, judgement.about, judgement.verdict.value)
         rows.append([*(TableCell(word, word) for word in words), *cells])
@@ -96,12 +97,13 @@ def _tried(row: StudyRow) -> str:
     return MISSED if row.seconds_to_target is None else duration(row.seconds_to_target)
 
 
-def _finding_cell(known: StudyFinding | None, seen: StudyFinding | None) -> TableCell:
+def _finding_cell(known: Finding | None, seen: Finding | None) -> TableCell:
     """By the simulator; the real nodes below."""
-    real = "" if seen is None else f"real nodes, {seen.words}: {seen.evidence}"
+    real = "" if seen is None else f"real nodes, {verdict_words(seen)}: {evidence_words(seen)}"
     if known is None:
         return TableCell(NOTHING, None, below=real)
-    return TableCell(known.words, known.words, below="; ".join(filter(None, (known.evidence, real))))
+    words = verdict_words(known)
+    return TableCell(words, words, below="; ".join(filter(None, (evidence_words(known), real))))
 
 
 def _figure(row: StudyRow, figure: StudyFigure) -> str:

@@ -9,7 +9,7 @@ Nodes measure with `node.probing`. What cannot be measured honestly here says so
 May import: `contract`, `pame`, `orchestrator.experiment`, `orchestrator.results`.
 """
 
-from orchestrator.control.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
+from orchestrator.control.verification.findings import Asked, LinkVerdict, complaint, said, summed_up
 from orchestrator.control.verification.verify import Tell, Verifier, asked_of
 
-__all__ = ["Asked", "LinkFinding", "LinkVerdict", "Tell", "Verification", "Verifier", "asked_of"]
+__all__ = ["Asked", "LinkVerdict", "Tell", "Verifier", "asked_of", "complaint", "said", "summed_up"]

@@ -38,66 +38,46 @@ class Asked:
         """Whether a node shapes messages itself."""
         return self.mechanism == "in-process"
 
-
-@dataclass(frozen=True, slots=True)
-class LinkFinding:
-    """What came of it."""
-
-    asked: Asked
-    verdict: LinkVerdict
-    measured: float | None = None
-    low: float | None = None
-    """Where it lies, as far as the measurement can tell."""
-    high: float | None = None
-    how: str = ""
-    """How it was measured, or why not."""
-
-    def row(self) -> VerifiedLink:
-        """For summary.json."""
-        asked, found = self.asked, (self.measured, self.low, self.high)
-        what = (*asked.link, asked.what, asked.value)
-        return VerifiedLink(*what, *found, asked.mechanism, self.verdict.value, self.how)
+    def found(
+        self,
+        verdict: LinkVerdict,
+        measured: float | None = None,
+        low: float | None = None,
+        high: float | None = None,
+        how: str = "",
+    ) -> VerifiedLink:
+        """What came of it; `low`, `high`: where it lies, as far as the measurement can tell; `how`, or why not."""
+        return VerifiedLink(*self.link, self.what, self.value, measured, low, high, self.mechanism, verdict, how)
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """All that was found before a run."""
+def summed_up(
+    findings: Sequence[VerifiedLink], asked: Mapping[str, int], seconds: float, capacity_bps: float | None = None
+) -> VerifiedLinks:
+    """All that was found before a run; `asked`: of how many links each property is asked."""
+    looked = Counter(finding.property for finding in findings)
+    return VerifiedLinks(
+        seconds=seconds,
+        capacity_bps=capacity_bps,
+        verdicts=Counter(finding.verdict for finding in findings),
+        coverage={what: (looked[what], links) for what, links in asked.items()},
+        findings=findings,
+    )
 
-    findings: Sequence[LinkFinding]
-    asked: Mapping[str, int]
-    """Of how many links each property is asked."""
-    seconds: float
-    capacity_bps: float | None = None
-    """What the weakest machine carries; None: nobody asked."""
 
-    @property
-    def misses(self) -> list[LinkFinding]:
-        """What is not as asked."""
-        return [finding for finding in self.findings if finding.verdict is LinkVerdict.MISS]
+def said(verified: VerifiedLinks) -> str:
+    ok, miss, unknown = (verified.verdicts.get(verdict, 0) for verdict in LinkVerdict)
+    return f"links measured: {ok} properties as asked, {miss} not, {unknown} unverifiable here"
 
-    def said(self) -> str:
-        counts = Counter(finding.verdict for finding in self.findings)
-        ok, miss, unknown = counts[LinkVerdict.OK], counts[LinkVerdict.MISS], counts[LinkVerdict.UNVERIFIABLE]
-        return f"links measured: {ok} properties as asked, {miss} not, {unknown} unverifiable here"
 
-    def complaint(self) -> str:
-        """Of misses, in one line."""
-        first, count = self.misses[0], len(self.misses)
-        i, j = first.asked.link
-        measured = f"{first.measured:.4g} instead of {first.asked.value:.4g}"
-        others = f", and {count - 1} more" if count > 1 else ""
-        return (
-            f"verify.strict: the {first.asked.what} of link {i}→{j} is {measured} ({first.asked.mechanism}){others}: "
-            "see the table of links in the report"
-        )
-
-    def summary(self) -> VerifiedLinks:
-        """For summary.json."""
-        looked = Counter(finding.asked.what for finding in self.findings)
-        return VerifiedLinks(
-            seconds=self.seconds,
-            capacity_bps=self.capacity_bps,
-            verdicts=Counter(finding.verdict.value for finding in self.findings),
-            coverage={what: (looked[what], asked) for what, asked in self.asked.items()},
-            findings=[finding.row() for finding in self.findings],
-        )
+def complaint(verified: VerifiedLinks) -> str:
+    """Of what is not as asked, in one line; empty: of nothing."""
+    misses = [finding for finding in verified.findings if finding.verdict == LinkVerdict.MISS]
+    if not misses:
+        return ""
+    first, count = misses[0], len(misses)
+    measured = f"{first.measured:.4g} instead of {first.asked:.4g}"
+    others = f", and {count - 1} more" if count > 1 else ""
+    return (
+        f"verify.strict: the {first.property} of link {first.sender}→{first.receiver} is {measured} "
+        f"({first.mechanism}){others}: see the table of links in the report"
+    )

@@ -11,7 +11,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.control.verification.findings import Asked, LinkFinding, LinkVerdict
+from orchestrator.control.verification.findings import Asked, LinkVerdict
+from orchestrator.results.network_summary import VerifiedLink
 from pame.links import LinkSpec
 
 FALSE_ALARM = 1e-4
@@ -55,11 +56,11 @@ class Sample:
     """The share that is lost after it had its time on the link (nft, at the receiver)."""
 
 
-def unverifiable(asked: Asked, why: str) -> LinkFinding:
-    return LinkFinding(asked, LinkVerdict.UNVERIFIABLE, how=why)
+def unverifiable(asked: Asked, why: str) -> VerifiedLink:
+    return asked.found(LinkVerdict.UNVERIFIABLE, how=why)
 
 
-def judge(asked: Asked, sample: Sample, back: LinkSpec, one_clock: bool) -> LinkFinding:
+def judge(asked: Asked, sample: Sample, back: LinkSpec, one_clock: bool) -> VerifiedLink:
     """What the probes of a link tell of one property; `back`: what is asked of the way back."""
     match asked.what:
         case "delay" if one_clock:
@@ -80,7 +81,7 @@ def deviation(spec: LinkSpec) -> float:
     return spec.jitter_s if spec.distribution == "normal" else spec.jitter_s / sqrt(3)
 
 
-def _delay(asked: Asked, sample: Sample) -> LinkFinding:
+def _delay(asked: Asked, sample: Sample) -> VerifiedLink:
     count = len(sample.age_ns)
     if count < _FEWEST:
         return unverifiable(asked, _too_few(count))
@@ -90,7 +91,7 @@ def _delay(asked: Asked, sample: Sample) -> LinkFinding:
     return _found(asked, measured, slack, f"median of {count} {_probes(asked)}, one clock")
 
 
-def _delay_by_round_trip(asked: Asked, sample: Sample, back: LinkSpec) -> LinkFinding:
+def _delay_by_round_trip(asked: Asked, sample: Sample, back: LinkSpec) -> VerifiedLink:
     """The shortest round trip, less what is asked of both ways: this link's part of the rest nobody can tell."""
     if not sample.round_trip_ns:
         return unverifiable(asked, "the two ends have different clocks, and no probe came back")
@@ -100,12 +101,10 @@ def _delay_by_round_trip(asked: Asked, sample: Sample, back: LinkSpec) -> LinkFi
     slack = 2 * _DELAY_SLACK_S[asked.in_process] + _DELAY_SHARE * (asked.value + home_s) + varies
     how = f"shortest of {len(sample.round_trip_ns)} round trips: clocks differ, the way back is taken as asked"
     verdict = LinkVerdict.OK if abs(rest) <= slack else LinkVerdict.MISS
-    return LinkFinding(
-        asked, verdict, asked.value + rest / 2, asked.value + min(rest, 0), asked.value + max(rest, 0), how
-    )
+    return asked.found(verdict, asked.value + rest / 2, asked.value + min(rest, 0), asked.value + max(rest, 0), how)
 
 
-def _jitter(asked: Asked, sample: Sample) -> LinkFinding:
+def _jitter(asked: Asked, sample: Sample) -> VerifiedLink:
     count = len(sample.age_ns)
     if count < _FEWEST_OF_JITTER:
         return unverifiable(asked, _too_few(count))
@@ -115,14 +114,14 @@ def _jitter(asked: Asked, sample: Sample) -> LinkFinding:
     return _found(asked, measured, slack, f"middle half of {count} {_probes(asked)}, which a late one does not move")
 
 
-def _loss(asked: Asked, sample: Sample) -> LinkFinding:
+def _loss(asked: Asked, sample: Sample) -> VerifiedLink:
     sent, came = sample.sent - sample.overrun, min(len(sample.arrival_ns), sample.sent)
     if sent < _FEWEST_OF_LOSS:
         return unverifiable(asked, _too_few(sent))
     lost = max(0, sent - came)
     low, high = exact_interval(lost, sent)
     verdict = LinkVerdict.OK if low <= asked.value <= high else LinkVerdict.MISS
-    return LinkFinding(asked, verdict, lost / sent, low, high, f"{lost} of {sent} datagrams lost")
+    return asked.found(verdict, lost / sent, low, high, f"{lost} of {sent} datagrams lost")
 
 
 def exact_interval(count: int, trials: int) -> tuple[float, float]:
@@ -134,7 +133,7 @@ def exact_interval(count: int, trials: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _rate(asked: Asked, sample: Sample) -> LinkFinding:
+def _rate(asked: Asked, sample: Sample) -> VerifiedLink:
     arrivals = np.sort(np.asarray(sample.arrival_ns, dtype=np.int64))
     if not asked.in_process:
         offered = 8 * sample.bytes * sample.sent / sample.seconds if sample.seconds else 0.0
@@ -160,9 +159,9 @@ def _usual_gap(arrivals: NDArray[np.float64], quantile: float) -> float:
     return float(np.quantile(np.diff(arrivals[ends]) / np.diff(ends), quantile))
 
 
-def _found(asked: Asked, measured: float, slack: float, how: str) -> LinkFinding:
+def _found(asked: Asked, measured: float, slack: float, how: str) -> VerifiedLink:
     verdict = LinkVerdict.OK if abs(measured - asked.value) <= slack else LinkVerdict.MISS
-    return LinkFinding(asked, verdict, measured, how=how)
+    return asked.found(verdict, measured, how=how)
 
 
 def _probes(asked: Asked) -> str:

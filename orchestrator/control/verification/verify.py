@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.control.verification.findings import Asked, Link, LinkFinding, Verification
+from orchestrator.control.verification.findings import Asked, Link, summed_up
 from orchestrator.control.verification.judge import Sample, judge, unverifiable
 from orchestrator.control.verification.schedule import MOST_RATE_ROUNDS, Round, rate_rounds, sample, timing_rounds
+from orchestrator.results.network_summary import VerifiedLink, VerifiedLinks
 from pame.links import PROPERTIES
 from pame.resolved_run import ResolvedRun
 
@@ -58,14 +59,14 @@ class Verifier:
         self._expected: set[Link] = set()
         self._answers: dict[Link, pb.Probed] = {}
         self._news = asyncio.Event()
-        self._findings: list[LinkFinding] = []
+        self._findings: list[VerifiedLink] = []
 
     def heard(self, node: int, answer: pb.Probed) -> None:
         if answer.number == self._number and (node, answer.peer) in self._expected:
             self._answers[node, answer.peer] = answer
             self._news.set()
 
-    async def go(self) -> Verification:
+    async def go(self) -> VerifiedLinks:
         """Measure everything, or a sample of it."""
         began = time.monotonic()
         cut = {link for link in self._asked if self._setting.conditions.held_until(*link, 0.0) > 0.0}
@@ -73,17 +74,16 @@ class Verifier:
         for link in sorted(cut):
             self._findings += [unverifiable(one, "the link is cut when the run begins") for one in self._asked[link]]
         timing = timing_rounds(chosen)
-        capacity = (
-            await self._capacity() if any(one.what == "rate" for some in chosen.values() for one in some) else None
-        )
+        has_rates = any(one.what == "rate" for some in chosen.values() for one in some)
+        capacity = await self._capacity() if has_rates else None
         rating, too_fast = rate_rounds(chosen, (capacity or 0.0) / 2)
         for done, round_ in enumerate([*timing, *rating[:MOST_RATE_ROUNDS]]):
             await self._measure(round_, chosen, is_rate=done >= len(timing))
         why = f"this machine carries {(capacity or 0.0) / 1e6:.3g} Mbit/s, and a probe may take half of it"
         self._findings += [unverifiable(one, why) for link in too_fast for one in chosen[link] if one.what == "rate"]
-        findings = sorted(self._findings, key=lambda found: (found.asked.link, found.asked.what))
+        findings = sorted(self._findings, key=lambda found: (found.sender, found.receiver, found.property))
         asked = Counter(one.what for some in self._asked.values() for one in some)
-        return Verification(findings, asked, time.monotonic() - began, capacity)
+        return summed_up(findings, asked, time.monotonic() - began, capacity)
 
     async def _capacity(self) -> float:
         """What the weakest machine carries: one node of each is asked."""
@@ -105,7 +105,7 @@ class Verifier:
 
     def _judge(
         self, asked: Asked, round_: Round, sent: _Answers, came: _Answers, all_asked: Mapping[Link, Sequence[Asked]]
-    ) -> LinkFinding:
+    ) -> VerifiedLink:
         i, j = asked.link
         if (i, j) not in sent or (j, i) not in came:
             return unverifiable(asked, "a node did not answer in time")

@@ -10,15 +10,15 @@ import orchestrator.experiment  # noqa: F401
 from orchestrator.experiment.faults.compile import compile_plan, contradictions
 from orchestrator.experiment.faults.errors import FaultError
 from orchestrator.experiment.faults.happened import FaultOutcomes
-from orchestrator.experiment.faults.interface import Fault
-from orchestrator.experiment.faults.kinds import FAULTS, FaultSpec
+from orchestrator.experiment.faults.interface import Fault, Horizon
+from orchestrator.experiment.faults.kinds import FAULTS
 from orchestrator.experiment.faults.no_effect import idle_faults
 from orchestrator.experiment.faults.plan_words import FaultWindow, active, kind_of, outlines, windows, words
 from orchestrator.experiment.faults.remaining_graph import LiveGraph, live_graph
-from orchestrator.experiment.faults.triggers import MOST_EVENTS, Horizon
+from orchestrator.experiment.faults.triggers import MOST_EVENTS
 
 __all__ = [
-    "FAULTS", "MOST_EVENTS", "Fault", "FaultError", "FaultOutcomes", "FaultSpec", "FaultWindow", "Horizon", "LiveGraph",
+    "FAULTS", "MOST_EVENTS", "Fault", "FaultError", "FaultOutcomes", "FaultWindow", "Horizon", "LiveGraph",
     "active", "compile_plan", "contradictions", "idle_faults", "kind_of", "live_graph", "outlines",
     "windows", "words",
 ]  # fmt: skip

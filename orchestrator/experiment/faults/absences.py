@@ -1,21 +1,11 @@
-"""Who carries an event of a plan out, and who was kept from it, because another event had taken the node away."""
+"""Who was kept from an event of a plan, because another event had taken the node away."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from pame.fault_effects import (
-    CutEffect,
-    DegradeEffect,
-    DropEffect,
-    FaultEvent,
-    KillEffect,
-    PauseEffect,
-    Plan,
-    RestartEffect,
-    SlowEffect,
-)
+from pame.fault_effects import FaultEvent, KillEffect, Plan, RestartEffect, StoppingEffect
 
 _TOGETHER_S = 0.5
 """What begins so soon before a node goes need not find it."""
@@ -36,22 +26,13 @@ Absences = Mapping[int, Sequence[Absence]]
 """By node."""
 
 
-def acting(event: FaultEvent) -> list[int]:
-    """The nodes that carry an event out: the senders of links, or the nodes themselves."""
-    match event.effect:
-        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-            return sorted({sender for sender, _ in links})
-        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-            return sorted(set(nodes))
-
-
 def absences_told(plan: Plan, began: Callable[[FaultEvent, int], float | None]) -> Absences:
     """On a network; `began`: when a node said that it goes, None if it did not."""
     found: dict[int, list[Absence]] = defaultdict(list)
     for event in plan:
-        if isinstance(event.effect, PauseEffect | KillEffect | RestartEffect):
+        if isinstance(event.effect, StoppingEffect):
             lasts, end = event.window.lasts_s, event.window.end if event.window.unit == "seconds" else inf
-            for node in acting(event):
+            for node in event.acting:
                 if (since := began(event, node)) is not None:
                     found[node].append(Absence(event, since, end if lasts is None else since + lasts))
     return found
@@ -62,7 +43,7 @@ def absences_planned(plan: Plan) -> Absences:
     found: dict[int, list[Absence]] = defaultdict(list)
     orders = [e for e in plan if isinstance(e.effect, KillEffect | RestartEffect) and e.window.unit == "seconds"]
     for event in sorted(orders, key=lambda event: (event.window.begin, event.number)):
-        for node in acting(event):
+        for node in event.acting:
             if not found[node] or found[node][-1].until <= event.window.begin:
                 found[node].append(Absence(event, event.window.begin, event.window.end))
     return found
@@ -84,9 +65,7 @@ def is_excused(event: FaultEvent, absences: Sequence[Absence], run_s: float) -> 
     for absence in sorted(others, key=lambda absence: absence.since):
         if absence.since <= back + _TOGETHER_S:
             back = max(back, absence.until + _RETURN_S)
-    needed = (
-        begin if isinstance(event.effect, PauseEffect | KillEffect | RestartEffect) else min(event.window.end, run_s)
-    )
+    needed = begin if isinstance(event.effect, StoppingEffect) else min(event.window.end, run_s)
     return back > begin and needed <= back
 
 
@@ -94,7 +73,7 @@ def stopped_by_plan(plan: Plan) -> Mapping[int, Sequence[FaultEvent]]:
     """By node: what stops it or takes it away, at any time."""
     found: dict[int, list[FaultEvent]] = defaultdict(list)
     for event in plan:
-        if isinstance(event.effect, PauseEffect | KillEffect | RestartEffect):
-            for node in acting(event):
+        if isinstance(event.effect, StoppingEffect):
+            for node in event.acting:
                 found[node].append(event)
     return found

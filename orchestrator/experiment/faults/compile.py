@@ -3,19 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from orchestrator.experiment.faults.errors import FaultError, Impossible
-from orchestrator.experiment.faults.interface import Fault, Happening, World
-from orchestrator.experiment.faults.triggers import MOST_EVENTS, Horizon, too_many
-from pame.fault_effects import (
-    CutEffect,
-    DegradeEffect,
-    DropEffect,
-    Effect,
-    FaultEvent,
-    KillEffect,
-    PauseEffect,
-    RestartEffect,
-    SlowEffect,
-)
+from orchestrator.experiment.faults.interface import Fault, Happening, Horizon, World
+from orchestrator.experiment.faults.triggers import MOST_EVENTS, too_many
+from pame.fault_effects import FaultEvent
 from pame.topology import Topology
 
 _MOST_NAMES = 1_000_000
@@ -45,10 +35,11 @@ def compile_plan(
     for number, fault in enumerate(faults):
         try:
             for happening in fault.events(World(topology, regions, seed, number, horizon)):
-                struck = _struck(happening.effect)
+                event = _event(number, fault, happening)
+                struck = len(event.links) + len(event.nodes)
                 if not struck:
                     continue
-                plan.append(_event(number, fault, happening))
+                plan.append(event)
                 names += struck
                 if len(plan) > MOST_EVENTS:
                     raise Impossible("", too_many())
@@ -59,14 +50,6 @@ def compile_plan(
         except Impossible as error:
             raise FaultError(f"{_where(number, error.key)}: {error.why}") from None
     return tuple(sorted(plan, key=lambda event: (event.window.begin, event.number)))
-
-
-def _struck(effect: Effect) -> int:
-    match effect:
-        case CutEffect(links) | DegradeEffect(links) | DropEffect(links):
-            return len(links)
-        case SlowEffect(nodes) | PauseEffect(nodes) | KillEffect(nodes) | RestartEffect(nodes):
-            return len(nodes)
 
 
 def _event(number: int, fault: Fault, happening: Happening) -> FaultEvent:

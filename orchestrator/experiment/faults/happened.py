@@ -6,13 +6,13 @@ On a network the acting nodes tell (events.jsonl). The simulator does what is pl
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import inf
 
 from orchestrator.experiment.faults.absences import (
     Absences,
     absences_planned,
     absences_told,
-    acting,
     finds_nobody,
     is_excused,
     stopped_by_plan,
@@ -42,6 +42,8 @@ class Told:
     seconds: float
     failure: str = ""
     mechanism: str = ""
+    took: float | None = None
+    """Seconds until the kernel, or Docker, had acknowledged it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def node_names(nodes: Sequence[int]) -> str:
 
 
 def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:
-    window, nodes = event.window, acting(event)
+    window, nodes = event.window, event.acting
     end = None if window.end == inf else window.end
     begun, missing, refused = [], [], defaultdict(list)
     for node in nodes:
@@ -161,7 +163,7 @@ def _was_busy(event: FaultEvent, word: Told | None) -> bool:
 
 
 def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Mapping[int, Sequence[FaultEvent]]) -> _Found:
-    nodes, window = acting(event), event.window
+    nodes, window = event.acting, event.window
     if window.unit == "iterations":
         begun = [node for node in nodes if reach.came_to(node, window)]
         others = {node for node in nodes if any(other is not event for other in stopped.get(node, ()))}
@@ -174,7 +176,7 @@ def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Mapping
 
 def _begun(event: FaultEvent, begun: Sequence[int], missing: Sequence[int], reach: Reach) -> _Found:
     if not begun:
-        return _Found(WindowOutcome(False, _why_not(event, acting(event), reach)))
+        return _Found(WindowOutcome(False, _why_not(event, event.acting, reach)))
     return _Found(WindowOutcome(True, _why_not_there(event, missing, reach)), begun, missing)
 
 
@@ -217,64 +219,58 @@ def _moment(window: Window) -> str:
 
 
 def _summed_up(plan: Plan, found: Sequence[_Found]) -> FaultOutcomes:
-    by_number: dict[int, list[tuple[FaultEvent, WindowOutcome]]] = defaultdict(list)
-    everywhere: dict[int, list[_Found]] = defaultdict(list)
+    by_number: dict[int, list[tuple[FaultEvent, _Found]]] = defaultdict(list)
     for event, each in zip(plan, found, strict=True):
-        by_number[event.number].append((event, each.outcome))
-        everywhere[event.number].append(each)
-    failed = [each for each in by_number.values() if any(outcome.failed for _, outcome in each)]
-    never = [each for each in by_number.values() if not any(o.failed or o.began for _, o in each)]
-    partly = [why for windows in everywhere.values() if (why := _why_in_part(windows))]
+        by_number[event.number].append((event, each))
+    failed, never, partly = [], [], []
+    for windows in by_number.values():
+        outcomes = [each.outcome for _, each in windows]
+        if any(outcome.failed for outcome in outcomes):
+            failed.append([outcome.reason for outcome in outcomes if outcome.failed])
+        elif not any(outcome.began for outcome in outcomes):
+            never.append(min(windows, key=lambda pair: pair[0].window.begin))
+        elif why := _why_in_part([each for _, each in windows]):
+            partly.append(why)
+    never.sort(key=lambda pair: pair[0].window.begin)
     total = len(by_number)
-    said = []
-    if failed:
-        reasons = [outcome.reason for each in failed for _, outcome in each if outcome.failed]
-        said.append(f"{len(failed)} of {_faults(total)} failed: {_joined(reasons)}")
-    if never:
-        firsts = [min(each, key=lambda pair: pair[0].window.begin) for each in never]
-        firsts.sort(key=lambda pair: pair[0].window.begin)
-        reasons = _why_never(firsts)
-        said.append(f"{len(never)} of {_faults(total)} did not happen: {_joined(reasons)}")
-    if partly:
-        reasons = [reason for why in partly for reason in why]
-        said.append(f"{len(partly)} of {_faults(total)} happened only in part: {_joined(reasons)}")
+    faults = f"{total} fault{'s' * (total != 1)}"
+    said = (
+        (len(failed), "failed", chain(*failed)),
+        (len(never), "did not happen", _why_never(never)),
+        (len(partly), "happened only in part", chain(*partly)),
+    )
     return FaultOutcomes(
         planned=total,
         happened=total - len(failed) - len(never),
         failed=len(failed),
         never_began=len(never),
-        sentence="; ".join(said),
+        sentence="; ".join(f"{some} of {faults} {what}: {_joined(why)}" for some, what, why in said if some),
         windows=tuple(replace(each.outcome, window=place) for place, each in enumerate(found) if each.outcome.reason),
         in_part=len(partly),
     )
 
 
 def _why_in_part(windows: Sequence[_Found]) -> list[str]:
-    """Of a fault that repeats, one window is enough for a node; one that failed is said to have failed."""
-    if any(each.outcome.failed for each in windows):
-        return []
+    """Of a fault that repeats, one window is enough for a node."""
     begun = {node for each in windows for node in each.begun}
     return [each.outcome.reason for each in windows if set(each.missing) - begun]
 
 
-def _why_never(firsts: Sequence[tuple[FaultEvent, WindowOutcome]]) -> list[str]:
+def _why_never(firsts: Sequence[tuple[FaultEvent, _Found]]) -> list[str]:
     """A run that ended before 38 s ended before 60 s, too."""
     ends: dict[str, str] = {}
     others = []
-    for event, outcome in firsts:
-        if outcome.reason.startswith(_ENDED):
-            ends.setdefault(event.window.unit, outcome.reason.removeprefix(_ENDED))
+    for event, each in firsts:
+        reason = each.outcome.reason
+        if reason.startswith(_ENDED):
+            ends.setdefault(event.window.unit, reason.removeprefix(_ENDED))
         else:
-            others.append(outcome.reason)
+            others.append(reason)
     over = [_ENDED + " and ".join(ends[unit] for unit in ("seconds", "iterations") if unit in ends)] if ends else []
     return [*over, *others]
 
 
-def _faults(total: int) -> str:
-    return f"{total} fault{'s' * (total != 1)}"
-
-
-def _joined(reasons: Sequence[str]) -> str:
+def _joined(reasons: Iterable[str]) -> str:
     distinct = list(dict.fromkeys(reasons))
     more = len(distinct) - _REASONS
     return "; ".join(distinct[:_REASONS]) + (f"; and {more} more" if more > 0 else "")

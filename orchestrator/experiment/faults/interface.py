@@ -1,16 +1,16 @@
 """What a fault is to the compiler, and the world in which it is compiled.
 
 A fault is a frozen dataclass with a `kind`, its parameters, and two methods: `problems` (what contradicts what in it,
-by key) and `events` (its effects, each in its window). Every random choice is a pure function of the run's seed, the
-fault's number, the turn (which repetition), and what the choice is for.
+by key) and `events` (its effects, each in its window); the bases in `triggers` have both for most kinds. Every
+random choice is a pure function of the run's seed, the fault's number, the turn (which repetition), and what it is for.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
+from math import inf
+from typing import Literal, Protocol
 
-from orchestrator.experiment.faults.triggers import Horizon
 from pame.fault_effects import Effect, Window
 from pame.randomness import Key, Purpose
 from pame.topology import Topology
@@ -24,6 +24,20 @@ class Use(IntEnum):
     GAP = 2
     SHAPE = 3
     VICTIM = 4
+
+
+Unit = Literal["seconds", "iterations"]
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """Where the run ends at the latest: `stop.seconds` and `stop.iterations`."""
+
+    seconds: float = inf
+    iterations: float = inf
+
+    def of(self, unit: Unit) -> float:
+        return self.seconds if unit == "seconds" else self.iterations
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from orchestrator.experiment.faults.errors import Impossible
+from orchestrator.experiment.faults.resolve import both_ways, rest_is_connected
 from pame.fault_effects import Link
 from pame.topology import Topology
 
@@ -100,7 +101,7 @@ def links_between(graph: Topology, parts: Iterable[Part]) -> tuple[Link, ...]:
         part_of[list(part)] = number
     ends = part_of[graph.edges]
     cut = graph.edges[(ends[:, 0] != ends[:, 1]) & (ends >= 0).all(axis=1)].tolist()
-    return tuple(sorted([(a, b) for a, b in cut] + [(b, a) for a, b in cut]))
+    return both_ways((a, b) for a, b in cut)
 
 
 def _parts(one: Iterable[int], other: Iterable[int]) -> list[Part]:
@@ -126,15 +127,4 @@ def _grown(graph: Topology, root: int, size: int, allowed: frozenset[int], order
 
 
 def _connected(graph: Topology, part: frozenset[int]) -> bool:
-    return bool(part) and len(_reached(graph, part)) == len(part)
-
-
-def _reached(graph: Topology, part: frozenset[int]) -> set[int]:
-    seen = {min(part)}
-    waiting = list(seen)
-    while waiting:
-        for node in graph.neighbours(waiting.pop()):
-            if node in part and node not in seen:
-                seen.add(node)
-                waiting.append(node)
-    return seen
+    return rest_is_connected(graph, set(range(graph.nodes)) - part)

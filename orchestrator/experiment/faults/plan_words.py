@@ -1,9 +1,9 @@
 """A plan for people: what is going on when, in a few words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from orchestrator.experiment.faults.triggers import Unit
+from orchestrator.experiment.faults.interface import Unit
 from orchestrator.experiment.units import DURATION, show_share
 from orchestrator.number_words import listed
 from pame.fault_effects import (
@@ -21,9 +21,17 @@ from pame.fault_effects import (
     Plan,
     RestartEffect,
     SlowEffect,
+    StoppingEffect,
 )
 
 _SHOWN = 6
+_STOPPED: dict[type[StoppingEffect], str] = {
+    PauseEffect: " paused",
+    KillEffect: " killed",
+    RestartEffect: " restarted",
+    ContainerKillEffect: ": container killed",
+    ContainerRestartEffect: ": container restarted",
+}
 
 
 @dataclass(frozen=True)
@@ -73,15 +81,8 @@ def _outline(of_one: list[FaultWindow]) -> FaultWindow:
     first = of_one[0]
     if len(of_one) == 1:
         return first
-    end = max(window.end for window in of_one)
-    return FaultWindow(
-        first.number,
-        first.fault,
-        first.begin,
-        end,
-        first.unit,
-        f"{first.fault}, {len(of_one)} times: {first.words}, ...",
-    )
+    words = f"{first.fault}, {len(of_one)} times: {first.words}, ..."
+    return replace(first, end=max(window.end for window in of_one), words=words)
 
 
 def _words(effect: Effect) -> str:
@@ -92,20 +93,11 @@ def _words(effect: Effect) -> str:
             return f"{_links(links)}: {', '.join(_worse(effect))}"
         case DropEffect(links, share):
             return f"{_links(links)}: {show_share(share)} of the messages lost"
-        case ContainerKillEffect(nodes):
-            return f"{_nodes(nodes)}: container killed"
-        case ContainerRestartEffect(nodes):
-            return f"{_nodes(nodes)}: container restarted"
         case CpuQuotaEffect(nodes, factor):
             return f"{_nodes(nodes)}: {1.0 / factor:.3g} of a core"
         case SlowEffect(nodes, factor):
             return f"{_nodes(nodes)} {factor:g} times slower"
-        case PauseEffect(nodes):
-            return f"{_nodes(nodes)} paused"
-        case KillEffect(nodes):
-            return f"{_nodes(nodes)} killed"
-        case RestartEffect(nodes):
-            return f"{_nodes(nodes)} restarted"
+    return f"{_nodes(effect.nodes)}{_STOPPED[type(effect)]}"
 
 
 def _worse(effect: DegradeEffect) -> list[str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pame.fault_effects import CutEffect, FaultEvent, KillEffect, PauseEffect, RestartEffect
+from orchestrator.experiment.faults.resolve import is_among
+from pame.fault_effects import CutEffect, FaultEvent, Link, StoppingEffect
 from pame.topology import Topology
 from pame.topology.describe import spectral_gap
 from pame.topology.graph import components
@@ -28,16 +29,13 @@ class LiveGraph:
 def live_graph(topology: Topology, events: Iterable[FaultEvent]) -> LiveGraph:
     """What these events, all at once, leave of a graph: take those that are `active` at a moment."""
     down = np.zeros(topology.nodes, dtype=np.bool_)
-    cut: set[int] = set()
+    cut: set[Link] = set()
     for event in events:
-        match event.effect:
-            case CutEffect(links):
-                cut |= {min(link) * topology.nodes + max(link) for link in links}
-            case KillEffect(nodes) | PauseEffect(nodes) | RestartEffect(nodes):
-                down[list(nodes)] = True
-    codes = topology.edges[:, 0] * topology.nodes + topology.edges[:, 1]
-    left = ~np.isin(codes, np.array(sorted(cut), dtype=np.int64)) & ~down[topology.edges].any(axis=1)
-    edges = topology.edges[left]
+        if isinstance(event.effect, CutEffect):
+            cut |= set(event.links)
+        elif isinstance(event.effect, StoppingEffect):
+            down[list(event.nodes)] = True
+    edges = topology.edges[~is_among(topology, cut) & ~down[topology.edges].any(axis=1)]
     up = np.flatnonzero(~down)
     labels = components(topology.nodes, edges)[up]
     parts = int(np.unique(labels).size)

@@ -8,6 +8,7 @@ them as long as that helps; if there are still too few, it says so. Nodes and li
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orchestrator.experiment.faults.errors import Impossible
 from orchestrator.experiment.faults.interface import Use, World
@@ -99,9 +100,13 @@ def rest_is_connected(graph: Topology, gone: Iterable[int]) -> bool:
 
 def _edges_can_go(graph: Topology, gone: Iterable[Edge]) -> bool:
     """Whether the graph stays connected; an edge that is cut one way counts as gone."""
-    cut = np.array([min(edge) * graph.nodes + max(edge) for edge in gone], dtype=np.int64)
-    left = ~np.isin(graph.edges[:, 0] * graph.nodes + graph.edges[:, 1], cut)
-    return not components(graph.nodes, graph.edges[left]).any()
+    return not components(graph.nodes, graph.edges[~is_among(graph, gone)]).any()
+
+
+def is_among(graph: Topology, links: Iterable[Edge]) -> NDArray[np.bool_]:
+    """For each edge of the graph, whether one of the links is one of its directions."""
+    codes = np.array([min(link) * graph.nodes + max(link) for link in links], dtype=np.int64)
+    return np.isin(graph.edges[:, 0] * graph.nodes + graph.edges[:, 1], codes)
 
 
 def _first(
@@ -118,10 +123,7 @@ def _first(
             if len(taken) < wanted and candidate not in taken and can_go([*taken, candidate]):
                 taken.append(candidate)
     if len(taken) < wanted:
-        raise Impossible(
-            key,
-            f"only {len(taken)} of {wanted} can go while the rest stays connected; ask for fewer",
-        )
+        raise Impossible(key, f"only {len(taken)} of {wanted} can go while the rest stays connected; ask for fewer")
     return tuple(sorted(taken))
 
 

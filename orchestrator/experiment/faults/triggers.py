@@ -12,18 +12,18 @@ because it counts no iterations then. What is left out: `at` is the beginning of
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Annotated, Literal
+from typing import Annotated
 
 from annotated_types import Ge, Gt
 from pydantic import Field
 
 from orchestrator.experiment.faults.errors import Impossible
+from orchestrator.experiment.faults.interface import Happening, Horizon, Unit, World
 from orchestrator.experiment.section import Duration
 from orchestrator.experiment.units import DURATION
-from pame.fault_effects import Window
+from pame.fault_effects import Effect, Window
 from pame.units import Count
 
-Unit = Literal["seconds", "iterations"]
 MOST_EVENTS = 10_000
 """Of one plan."""
 
@@ -65,15 +65,34 @@ _EVERY = Field(description="It begins again after so long, each time; random cho
 
 
 @dataclass(frozen=True, kw_only=True)
-class TimedFault:
+class WindowedFault:
+    """What faults have in common that act in windows, with the same effect in each."""
+
+    def times(self) -> "Times":
+        fields = {"at": "at", "for": "lasts", "back_after": "back_after", "until": "until", "every": "every"}
+        return Times({key: getattr(self, name, None) for key, name in fields.items()})
+
+    def problems(self) -> dict[str, str]:
+        """What of the times contradicts what."""
+        return self.times().problems()
+
+    def events(self, world: World) -> Iterator[Happening]:
+        """The effect, once in each window."""
+        for turn, window in enumerate(self.times().windows(world.horizon)):
+            yield Happening(self.effect(world, turn), window)
+
+    def effect(self, world: World, turn: int) -> Effect:
+        """To be said by each kind that has no `events` of its own."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedFault(WindowedFault):
     """A fault with a beginning and an end, by seconds or by iterations."""
 
     at: Annotated[Moment | None, _AT] = None
     lasts: Annotated[Span | None, _FOR] = None
     until: Annotated[Moment | None, _UNTIL] = None
-
-    def times(self) -> "Times":
-        return Times({"at": self.at, "for": self.lasts, "until": self.until})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,20 +101,14 @@ class RepeatedFault(TimedFault):
 
     every: Annotated[Span | None, _EVERY] = None
 
-    def times(self) -> "Times":
-        return Times({"at": self.at, "for": self.lasts, "until": self.until, "every": self.every})
-
 
 @dataclass(frozen=True, kw_only=True)
-class SecondsFault:
+class SecondsFault(TimedFault):
     """A fault with a beginning and an end, by seconds only."""
 
     at: Annotated[Seconds | None, _AT] = None
     lasts: Annotated[PositiveSeconds | None, _FOR] = None
     until: Annotated[Seconds | None, _UNTIL] = None
-
-    def times(self) -> "Times":
-        return Times({"at": self.at, "for": self.lasts, "until": self.until})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,20 +116,6 @@ class RepeatedSecondsFault(SecondsFault):
     """The same, again and again."""
 
     every: Annotated[PositiveSeconds | None, _EVERY] = None
-
-    def times(self) -> "Times":
-        return Times({"at": self.at, "for": self.lasts, "until": self.until, "every": self.every})
-
-
-@dataclass(frozen=True)
-class Horizon:
-    """Where the run ends at the latest: `stop.seconds` and `stop.iterations`."""
-
-    seconds: float = inf
-    iterations: float = inf
-
-    def of(self, unit: Unit) -> float:
-        return self.seconds if unit == "seconds" else self.iterations
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,8 @@ def exposed() -> set[str]:
     account.out[1].refuse("a reason")
     account.into[1].refuse("a reason")
     figures = OrchestratorFigures(
-        slowest=1, median=1, fastest=1, objective=1.0, consensus=1.0, coverage=1.0, paper_bytes=1.0, evaluated_bytes=1,
+        iteration={"slowest": 1, "median": 1, "fastest": 1},
+        objective=1.0, consensus=1.0, coverage=1.0, paper_bytes=1.0, evaluated_bytes=1,
         refused_joins={"a reason": 1},
         refused_reports={"a reason": 1},
     )  # fmt: skip

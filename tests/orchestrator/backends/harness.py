@@ -17,8 +17,8 @@ from contract.rpc import control_pb2 as pb
 from contract.versions import code_version
 from node.control import ATTACH
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control import ControlPlane, NetworkRun
-from orchestrator.control.run import new_number
+from orchestrator.control import ControlPlane, NetworkRunState
+from orchestrator.control.recorded_run import new_number
 from orchestrator.control.totals import NetworkFigures
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
@@ -39,7 +39,7 @@ class World:
 
     control: ControlPlane
     processes: NodeProcesses
-    run: NetworkRun
+    run: NetworkRunState
     folder: Path
 
     def pid(self, member: str) -> int:
@@ -66,7 +66,7 @@ class World:
 @dataclass
 class Outcome:
     ending: Ending
-    run: NetworkRun
+    run: NetworkRunState
     figures: NetworkFigures
     events: list[dict[str, Any]]
     codes: dict[int, int]
@@ -90,7 +90,7 @@ async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay
             for number in range(experiment.nodes):
                 processes.start(f"node-{number}", entrance, control.token)
             setting = make_network_setting(experiment, folder)
-            run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
+            run = NetworkRunState(new_number(), experiment, setting, files, control.members, Watcher())
             acting = asyncio.create_task(villain(World(control, processes, run, folder)))
             going = asyncio.create_task(control.go(run))
             await asyncio.wait((acting, going), return_when=asyncio.FIRST_COMPLETED)

@@ -14,6 +14,7 @@ import pytest
 from orchestrator.backends import BACKENDS
 from orchestrator.backends.local import local
 from orchestrator.backends.simulate import simulate
+from orchestrator.control.manual_faults import inject
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.resolve import make_network_setting
@@ -201,7 +202,7 @@ def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
 
     async def act(world: World) -> None:
         index = await world.at_iteration("node-2", 5)
-        world.run.inject([replace(slow, effect=SlowEffect((index,), 1.5))])
+        inject(world.run, [replace(slow, effect=SlowEffect((index,), 1.5))])
         await until(lambda: world.events("fault begins"))
         os.kill(world.pid("node-2"), signal.SIGKILL)
         await until(lambda: world.events("died"))
@@ -219,7 +220,7 @@ def test_a_fault_by_hand_that_nobody_can_carry_out_is_refused_and_is_not_in_the_
     async def act(world: World) -> None:
         await world.at_iteration("node-2", 2)
         with pytest.raises(FaultError, match="container-kill needs the Docker socket: start with"):
-            world.run.inject([FaultEvent(0, "container-kill", ContainerKillEffect((1,)), Window(0.0, 1.0))])
+            inject(world.run, [FaultEvent(0, "container-kill", ContainerKillEffect((1,)), Window(0.0, 1.0))])
         assert world.run.plan == ()
 
     outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
@@ -232,10 +233,10 @@ def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_pa
     async def act(world: World) -> None:
         await world.at_iteration("node-2", 2)
         with pytest.raises(FaultError, match=r"lossy: packets from node 0 to node 1 cannot be lost .*message-loss"):
-            world.run.inject([lossy])
+            inject(world.run, [lossy])
         assert world.run.plan == ()
         world.run.lossless.clear()  # as if nobody had looked: the nodes themselves say no, and go on
-        world.run.inject([lossy])
+        inject(world.run, [lossy])
         await until(lambda: len(world.events("fault failed")) == 2)
 
     outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
@@ -251,7 +252,7 @@ def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_an_algorithm_wit
 
     async def act(world: World) -> None:
         await world.at_iteration("node-2", 5)
-        world.run.inject([cut])
+        inject(world.run, [cut])
         await until(lambda: len(world.events("fault ends")) == 2)
 
     experiment = faulty(

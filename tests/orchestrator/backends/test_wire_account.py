@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.control import ControlPlane, NetworkRun
-from orchestrator.control.run import new_number
+from orchestrator.control import ControlPlane, NetworkRunState
+from orchestrator.control.recorded_run import new_number
 from orchestrator.control.summary import network_summary
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
@@ -136,7 +136,7 @@ async def _runs(seats: list[Seat], folder: Path) -> dict[str, tuple[dict[str, An
             experiment, before = _experiment(size), sum(seat.sent() for seat in set(seats))
             setting = make_network_setting(experiment, folder)
             with RunFolder(folder / size) as files:
-                run = NetworkRun(new_number(), experiment, setting, files, control.members, Watcher())
+                run = NetworkRunState(new_number(), experiment, setting, files, control.members, Watcher())
                 ending = await _while_alive(nodes, asyncio.create_task(control.go(run)))
             assert ending.status is Status.FINISHED, ending.reason
             wire = to_json(network_summary(run, 1.0, ending.seconds).wire)

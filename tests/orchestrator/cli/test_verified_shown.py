@@ -5,17 +5,18 @@ from typing import Any
 from rich.console import Console
 
 from orchestrator.cli.verified import say_verified, verification_table
-from orchestrator.control.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
+from orchestrator.control.verification.findings import Asked, LinkVerdict, summed_up
+from orchestrator.results.network_summary import VerifiedLink
 from pame.links import LinkSpec
 
 
 def finding(
     link: tuple[int, int], what: str, asked: float, verdict: LinkVerdict, *found: Any, by: str = "htb"
-) -> LinkFinding:
-    return LinkFinding(Asked(link, what, asked, by, LinkSpec()), verdict, *found)
+) -> VerifiedLink:
+    return Asked(link, what, asked, by, LinkSpec()).found(verdict, *found)
 
 
-FOUND = Verification(
+FOUND = summed_up(
     [
         finding((0, 1), "rate", 20e6, LinkVerdict.OK, 19e6, None, None, "40 datagrams back to back"),
         finding((1, 0), "rate", 20e6, LinkVerdict.UNVERIFIABLE, None, None, None, "only 3 probes [of 9]"),
@@ -30,7 +31,7 @@ FOUND = Verification(
 def printed(most: int = 40) -> list[str]:
     console = Console(highlight=False, force_terminal=False)
     with console.capture() as captured:
-        verification_table(FOUND.summary(), console, most)
+        verification_table(FOUND, console, most)
     return [" ".join(line.split()) for line in captured.get().splitlines()]
 
 
@@ -53,7 +54,7 @@ def test_what_is_too_much_is_counted() -> None:
 def test_one_line_per_property_and_mechanism_has_the_worst_error_and_the_coverage() -> None:
     console = Console(highlight=False, force_terminal=False)
     with console.capture() as captured:
-        say_verified(FOUND.summary(), console)
+        say_verified(FOUND, console)
         say_verified(None, console)
     assert captured.get().splitlines() == [
         "rate by htb, 2 of 9 links: 1 ok, 1 unverifiable here; worst error −5 %",

@@ -12,9 +12,10 @@ import grpc
 
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc.experiments_pb2_grpc import ExperimentsStub
-from orchestrator.control import ControlPlane, ExperimentsService, NetworkRun, Submissions
+from orchestrator.control import ControlPlane, ExperimentsService, NetworkRunState, Submissions
 from orchestrator.control.members import Member
 from orchestrator.control.recorded_run import RunOrder, conduct
+from orchestrator.control.run_messages import message_heard
 from orchestrator.control.state import NetworkObserver
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results import Ending
@@ -62,7 +63,7 @@ async def served(out: Path) -> AsyncIterator[Served]:
 @asynccontextmanager
 async def run_of_three(
     order: RunOrder, folder: Path, watcher: NetworkObserver
-) -> AsyncIterator[tuple[NetworkRun, list[Member], "asyncio.Task[Ending]"]]:
+) -> AsyncIterator[tuple[NetworkRunState, list[Member], "asyncio.Task[Ending]"]]:
     """A run of three nodes for which the test speaks: they have said that they are ready, and it goes on."""
     control = ControlPlane("127.0.0.1")
     needs = frozenset({f"algorithm:{order.experiment.algorithm.kind}", f"problem:{order.experiment.problem.kind}"})
@@ -75,7 +76,7 @@ async def run_of_three(
             while control.run is None or control.run.phase == "gathering":
                 await asyncio.sleep(0.01)
             for index, member in enumerate(members):
-                control.run.heard(member, ready(order.number, index, order.setting))
+                message_heard(control.run, member, ready(order.number, index, order.setting))
             while control.run.phase != "running":
                 await asyncio.sleep(0.01)
         yield control.run, members, conducting

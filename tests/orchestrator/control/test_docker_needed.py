@@ -29,16 +29,13 @@ def _without_docker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("fault", CONTAINERS, ids=lambda fault: fault["kind"])
-def test_a_submission_that_needs_the_socket_is_refused_and_leaves_nothing(
+async def test_a_submission_that_needs_the_socket_is_refused_and_leaves_nothing(
     fault: dict[str, Any], tmp_path: Path
 ) -> None:
-    async def scene() -> None:
-        async with asyncio.timeout(60), served(tmp_path) as world:
-            answer = await world.submit(text_of(faults=[PAUSE, fault]))
-            assert answer.denied.detail == f"faults.1: {fault['kind']} {NO_SOCKET}"
-            assert (await world.submit(text_of(faults=[PAUSE]))).accepted.folder
-
-    asyncio.run(scene())
+    async with asyncio.timeout(60), served(tmp_path) as world:
+        answer = await world.submit(text_of(faults=[PAUSE, fault]))
+        assert answer.denied.detail == f"faults.1: {fault['kind']} {NO_SOCKET}"
+        assert (await world.submit(text_of(faults=[PAUSE]))).accepted.folder
     assert len(list(tmp_path.iterdir())) == 1
 
 

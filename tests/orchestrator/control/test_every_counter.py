@@ -17,6 +17,7 @@ from contract.rpc import control_pb2 as pb
 from node.metrics import NodeCollector
 from orchestrator.control import NetworkState
 from orchestrator.control.recorded_run import RunOrder, make_order
+from orchestrator.control.run_messages import message_heard
 from pame.observe import Evaluation, Record
 from tests.orchestrator.control import builders as honest
 from tests.orchestrator.control.harness import experiment_of, run_of_three
@@ -56,10 +57,10 @@ async def recorded(order: RunOrder, folder: Path, reports: list[NodeCounters]) -
     """A run whose nodes say nothing but these totals."""
     async with run_of_three(order, folder, Nobody()) as (run, members, conducting):
         for member, report in zip(members, reports, strict=True):
-            run.heard(member, pb.FromNode(report=totals_message(report)))
+            message_heard(run, member, pb.FromNode(report=totals_message(report)))
             for message in honest.snapshots(order.number, 7, 20, result=True):
-                run.heard(member, message)
-            run.heard(member, pb.FromNode(finished=pb.Finished(run=order.number)))
+                message_heard(run, member, message)
+            message_heard(run, member, pb.FromNode(finished=pb.Finished(run=order.number)))
         run.cancel()
         await conducting
 

@@ -54,65 +54,59 @@ async def inject(world: Served, fault: str) -> pb.Injected:
     return answer
 
 
-def test_what_needs_a_supervisor_is_refused_at_submission_and_by_hand_if_there_is_none(tmp_path: Path) -> None:
-    async def scene() -> None:
-        async with served(tmp_path) as world, plain_nodes(world, 3):
-            for kind in ("pause", "kill", "restart"):
-                faults = [{"kind": "message-loss", "loss": 0.1}, {"kind": kind, "nodes": [1], "at": "1s"}]
-                denied = (await world.submit(text_of(faults=faults))).denied
-                assert denied.refusal == refusal_pb2.REFUSAL_BAD_EXPERIMENT
-                assert denied.detail == (
-                    f"faults.1: {kind} needs a supervisor that can {kind} node 1, and node-1 has none: start it with "
-                    "`python -m node.supervisor` instead of `python -m node`"
-                )
-            assert not list(tmp_path.iterdir())
-            accepted = (await world.submit(text_of(**LONG))).accepted
-            await under_way(world)
-            by_hand = (await inject(world, "{kind: kill, nodes: [2], back_after: 1s}")).denied
-            assert by_hand.refusal == refusal_pb2.REFUSAL_BAD_FAULT
-            assert by_hand.detail.startswith("kill needs a supervisor that can kill node 2, and node-2 has none")
-            assert world.desk.run is not None
-            assert world.desk.run.plan == ()
+async def test_what_needs_a_supervisor_is_refused_at_submission_and_by_hand_if_there_is_none(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, plain_nodes(world, 3):
+        for kind in ("pause", "kill", "restart"):
+            faults = [{"kind": "message-loss", "loss": 0.1}, {"kind": kind, "nodes": [1], "at": "1s"}]
+            denied = (await world.submit(text_of(faults=faults))).denied
+            assert denied.refusal == refusal_pb2.REFUSAL_BAD_EXPERIMENT
+            assert denied.detail == (
+                f"faults.1: {kind} needs a supervisor that can {kind} node 1, and node-1 has none: start it with "
+                "`python -m node.supervisor` instead of `python -m node`"
+            )
+        assert not list(tmp_path.iterdir())
+        accepted = (await world.submit(text_of(**LONG))).accepted
+        await under_way(world)
+        by_hand = (await inject(world, "{kind: kill, nodes: [2], back_after: 1s}")).denied
+        assert by_hand.refusal == refusal_pb2.REFUSAL_BAD_FAULT
+        assert by_hand.detail.startswith("kill needs a supervisor that can kill node 2, and node-2 has none")
+        assert world.desk.run is not None
+        assert world.desk.run.plan == ()
 
-            cut = (await inject(world, "{kind: link-down, links: [0-1], for: 1s}")).planned
-            assert list(cut.begun) == ["links 0→1, 1→0 down: begun at nodes 0, 1 (in-process)"]
-            assert (list(cut.failures), list(cut.silent)) == ([], [])
-            later = (await inject(world, "{kind: link-down, links: [1-2], at: 1h, for: 1s}")).planned
-            assert (len(later.events), list(later.begun), list(later.silent)) == (1, [], [])
-            assert await world.cancel(accepted.run)
-            ended = (await world.watch(accepted.run))[-1].ended
-            assert ended.reason == "stopped by the user; 1 of 2 faults did not happen: the run ended before 3600 s"
-        [summary] = tmp_path.glob("*/summary.json")
-        found = json.loads(summary.read_text())
-        assert found["warnings"][0] == "1 of 2 faults did not happen: the run ended before 3600 s"
-        assert [found["faults"][key] for key in ("planned", "happened", "failed", "never_began")] == [2, 1, 0, 1]
-
-    asyncio.run(scene())
+        cut = (await inject(world, "{kind: link-down, links: [0-1], for: 1s}")).planned
+        assert list(cut.begun) == ["links 0→1, 1→0 down: begun at nodes 0, 1 (in-process)"]
+        assert (list(cut.failures), list(cut.silent)) == ([], [])
+        later = (await inject(world, "{kind: link-down, links: [1-2], at: 1h, for: 1s}")).planned
+        assert (len(later.events), list(later.begun), list(later.silent)) == (1, [], [])
+        assert await world.cancel(accepted.run)
+        ended = (await world.watch(accepted.run))[-1].ended
+        assert ended.reason == "stopped by the user; 1 of 2 faults did not happen: the run ended before 3600 s"
+    [summary] = tmp_path.glob("*/summary.json")
+    found = json.loads(summary.read_text())
+    assert found["warnings"][0] == "1 of 2 faults did not happen: the run ended before 3600 s"
+    assert [found["faults"][key] for key in ("planned", "happened", "failed", "never_began")] == [2, 1, 0, 1]
 
 
-def test_a_fault_that_a_supervisor_refuses_failed_with_its_reason(tmp_path: Path) -> None:
+async def test_a_fault_that_a_supervisor_refuses_failed_with_its_reason(tmp_path: Path) -> None:
     async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readline()
         writer.write(b'{"done": false, "why": "not today"}\n')
         await writer.drain()
         writer.close()
 
-    async def scene() -> None:
-        refusing = await asyncio.start_unix_server(refuse, tmp_path / "orders")
-        async with refusing, served(tmp_path / "runs") as world, plain_nodes(world, 3, str(tmp_path / "orders")):
-            faults = [{"kind": "pause", "nodes": [1], "at": "100ms", "for": "1s"}]
-            accepted = (await world.submit(text_of(**LONG, faults=faults))).accepted
-            await under_way(world)
-            answer = (await inject(world, "{kind: kill, nodes: [2], back_after: 1s}")).planned
-            assert (list(answer.begun), list(answer.failures)) == ([], ["kill at node 2 failed: not today"])
-            assert await world.cancel(accepted.run)
-            await world.watch(accepted.run)
-        [summary] = tmp_path.glob("runs/*/summary.json")
-        found = json.loads(summary.read_text())["faults"]
-        assert (found["failed"], found["never_began"]) == (2, 0)
-        assert found["sentence"] == "2 of 2 faults failed: pause at node 1: not today; kill at node 2: not today"
-
-    asyncio.run(scene())
+    refusing = await asyncio.start_unix_server(refuse, tmp_path / "orders")
+    async with refusing, served(tmp_path / "runs") as world, plain_nodes(world, 3, str(tmp_path / "orders")):
+        faults = [{"kind": "pause", "nodes": [1], "at": "100ms", "for": "1s"}]
+        accepted = (await world.submit(text_of(**LONG, faults=faults))).accepted
+        await under_way(world)
+        answer = (await inject(world, "{kind: kill, nodes: [2], back_after: 1s}")).planned
+        assert (list(answer.begun), list(answer.failures)) == ([], ["kill at node 2 failed: not today"])
+        assert await world.cancel(accepted.run)
+        await world.watch(accepted.run)
+    [summary] = tmp_path.glob("runs/*/summary.json")
+    found = json.loads(summary.read_text())["faults"]
+    assert (found["failed"], found["never_began"]) == (2, 0)
+    assert found["sentence"] == "2 of 2 faults failed: pause at node 1: not today; kill at node 2: not today"
 
 
 CUT = FaultEvent(4, "link-down", CutEffect(((0, 1), (1, 0))), Window(5.0, 6.0))

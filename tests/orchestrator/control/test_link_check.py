@@ -7,10 +7,11 @@ import pytest
 
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.link_check import LinkCheck
-from orchestrator.control.verification import Asked, LinkFinding, LinkVerdict, Verification
+from orchestrator.control.verification import Asked, LinkVerdict, said, summed_up
 from orchestrator.experiment import Verify, load_text
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
+from orchestrator.results.network_summary import VerifiedLinks
 from pame.links import LinkSpec
 
 TEXT = "nodes: 2\ntopology: {kind: complete}\nproblem: {n: 5, samples: 5, test_samples: 5}\nlinks: {delay: 5ms}\n"
@@ -42,8 +43,8 @@ def begun(made: LinkCheck) -> bool:
     return asyncio.run(begin())
 
 
-def found(verdict: LinkVerdict) -> Verification:
-    return Verification([LinkFinding(ASKED, verdict, measured=0.009)], {"delay": 1}, 0.1)
+def found(verdict: LinkVerdict) -> VerifiedLinks:
+    return summed_up([ASKED.found(verdict, measured=0.009)], {"delay": 1}, 0.1)
 
 
 @pytest.mark.parametrize(("when", "ready", "begins"), [
@@ -85,5 +86,5 @@ def test_a_measurement_alone_ends_with_what_it_found() -> None:
     made = check(Verify(when="only"))
     assert begun(made)
     made.verified = found(LinkVerdict.OK)
-    assert made.end() == (Status.FINISHED, made.verified.said())
+    assert made.end() == (Status.FINISHED, said(made.verified))
     assert check(Verify(when="only"), ready=False).end() == (Status.FINISHED, "no link to measure")

@@ -23,32 +23,29 @@ ROOT = Path(__file__).parents[3]
 BOUND_S = 100.0
 
 
-def test_a_run_with_a_node_that_lies_is_finished_and_names_it(tmp_path: Path) -> None:
-    async def scene() -> tuple[str, str]:
-        async with asyncio.timeout(BOUND_S), served(tmp_path / "runs") as world:
-            where = ("--orchestrator", world.control.address, "--token", TOKEN, "--member", "node-2")
-            script = str(Path(__file__).with_name("lying_node.py"))
-            with (tmp_path / "liar.log").open("w") as log, NodeProcesses(tmp_path / "nodes.log") as processes:
-                liar = subprocess.Popen([sys.executable, script, *where], cwd=ROOT, env=_environment(), stderr=log)
-                try:
-                    for name in ("node-0", "node-1"):
-                        processes.start(name, world.control.address, TOKEN)
-                    accepted = (await world.submit(text_of(compute={"step": "20ms"}))).accepted
-                    watching = asyncio.create_task(world.watch(accepted.run))
-                    metrics = ""
-                    while not watching.done():
-                        metrics = await asyncio.to_thread(_scraped, world.control.metrics_address) or metrics
-                        await asyncio.sleep(0.1)
-                    assert watching.result()[-1].ended.status == "finished", watching.result()[-1]
-                    await world.control.close("the test is over")
-                    await processes.wait()
-                    assert await asyncio.to_thread(liar.wait, BOUND_S) == 0  # it was dismissed like the others
-                finally:
-                    liar.kill()
-                    liar.wait()
-            return accepted.folder, metrics
-
-    name, metrics = asyncio.run(scene())
+async def test_a_run_with_a_node_that_lies_is_finished_and_names_it(tmp_path: Path) -> None:
+    async with asyncio.timeout(BOUND_S), served(tmp_path / "runs") as world:
+        where = ("--orchestrator", world.control.address, "--token", TOKEN, "--member", "node-2")
+        script = str(Path(__file__).with_name("lying_node.py"))
+        with (tmp_path / "liar.log").open("w") as log, NodeProcesses(tmp_path / "nodes.log") as processes:
+            liar = subprocess.Popen([sys.executable, script, *where], cwd=ROOT, env=_environment(), stderr=log)
+            try:
+                for name in ("node-0", "node-1"):
+                    processes.start(name, world.control.address, TOKEN)
+                accepted = (await world.submit(text_of(compute={"step": "20ms"}))).accepted
+                watching = asyncio.create_task(world.watch(accepted.run))
+                metrics = ""
+                while not watching.done():
+                    metrics = await asyncio.to_thread(_scraped, world.control.metrics_address) or metrics
+                    await asyncio.sleep(0.1)
+                assert watching.result()[-1].ended.status == "finished", watching.result()[-1]
+                await world.control.close("the test is over")
+                await processes.wait()
+                assert await asyncio.to_thread(liar.wait, BOUND_S) == 0  # it was dismissed like the others
+            finally:
+                liar.kill()
+                liar.wait()
+        name, metrics = accepted.folder, metrics
     folder = tmp_path / "runs" / name
     summary = json.loads((folder / "summary.json").read_text())
     assert any(line.startswith("node 2 sent nonsense") for line in summary["warnings"])

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.control import NetworkRun
+from orchestrator.control import NetworkRunState
 from orchestrator.control.field_ranges import ControlRefused
 from orchestrator.control.node_messages import check, decoded, facts_of
 from orchestrator.control.recorded_run import RunOrder, make_order
+from orchestrator.control.run_messages import message_heard
 from orchestrator.results import Ending, Status
 from tests.contract.builders import mutated
 from tests.harness import Watcher
@@ -49,7 +50,7 @@ def progress(order: RunOrder, node: int, k: int) -> list[pb.FromNode]:
     return [report, *honest.snapshots(order.number, k, order.setting.problem.n)]
 
 
-async def besieged(order: RunOrder, folder: Path, part: int, points: Watcher) -> tuple[Ending, NetworkRun]:
+async def besieged(order: RunOrder, folder: Path, part: int, points: Watcher) -> tuple[Ending, NetworkRunState]:
     """A run of three nodes, of which one sends what is made of honest messages by mutation."""
     random, corpus = Random(f"control {part}"), corpus_of(order)
     facts = facts_of(order.number, order.setting, EVERY)
@@ -59,21 +60,21 @@ async def besieged(order: RunOrder, folder: Path, part: int, points: Watcher) ->
             if not is_between:
                 for index, member in enumerate(members):
                     for message in progress(order, index, EVERY * k):
-                        run.heard(member, message)
+                        message_heard(run, member, message)
             message = decoded(mutated(random, corpus))
             if ends_the_run(message):
                 _checked(message, facts)
             else:
-                run.heard(members[LIAR], message)
+                message_heard(run, members[LIAR], message)
             if number % 250 == 0:
                 for index, member in enumerate(members):
                     member.heard_at = asyncio.get_running_loop().time()
-                    run.heard(member, honest.totals(order.number, index, order.setting))
+                    message_heard(run, member, honest.totals(order.number, index, order.setting))
                 await asyncio.sleep(0)
         assert run.phase == "running"
         for index, member in enumerate(members):
             for message in (*honest.snapshots(order.number, 7, 20, result=True), *_parting(order, index)):
-                run.heard(member, message)
+                message_heard(run, member, message)
         run.cancel()
         return await conducting, run
 

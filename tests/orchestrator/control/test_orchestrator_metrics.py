@@ -18,10 +18,11 @@ from orchestrator.control.run_phase import Phase
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")
 FILLED = OrchestratorFigures(
     alive_members=8, phase=Phase.RUNNING,
-    slowest=10, median=12, fastest=15, objective=0.5, consensus=0.25, coverage=1.75,
+    iteration={"slowest": 10, "median": 12, "fastest": 15}, objective=0.5, consensus=0.25, coverage=1.75,
     sent_bytes={"values": 800, "support": 40, "stars": 7, "framing": 60, "protobuf": 90}, sent_messages=11,
-    dense_bytes=1760, paper_bytes=871.75, evaluated_bytes=640, died=6, left=7, restarted=5, late=3, starved=2,
-    active_faults=1, refused_joins=Counter(wrong_token=4, bad_address=5), refused_reports=Counter(bad_number=6),
+    dense_bytes=1760, paper_bytes=871.75, evaluated_bytes=640,
+    disturbances={"died": 6, "left": 7, "restarted": 5}, late=3, starved=2, active_faults=1,
+    refused_joins=Counter(wrong_token=4, bad_address=5), refused_reports=Counter(bad_number=6),
     evaluation_cpu_s=1.5, snapshot_bytes=4096,
     records=99,
 )  # fmt: skip

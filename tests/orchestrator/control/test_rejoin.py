@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from contract.rpc import control_pb2 as pb
-from orchestrator.control import NetworkRun
+from orchestrator.control import NetworkRunState
 from orchestrator.control.members import Member, Members
-from orchestrator.control.run import new_number
+from orchestrator.control.recorded_run import new_number
+from orchestrator.control.run_membership import member_joined, member_left
 from orchestrator.control.run_phase import Phase
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
@@ -28,19 +29,19 @@ def test_a_node_that_is_back_is_not_dead_whether_or_not_its_old_stream_was_misse
     experiment = Experiment(nodes=2, topology=Complete(), problem=LinearSpec(n=5))
     with RunFolder(tmp_path / "run") as folder:
         setting = make_network_setting(experiment, tmp_path)
-        run = NetworkRun(new_number(), experiment, setting, folder, Members(), Watcher())
+        run = NetworkRunState(new_number(), experiment, setting, folder, Members(), Watcher())
         run.phase = Phase.RUNNING
         old, new = member(), member()
         run.indices.take(0, old)
 
         def miss() -> None:
             old.alive = False
-            run.left(old)
+            member_left(run, old)
 
         if missed_first:
             miss()
             assert run.disturbances.deaths == 1
-        run.joined(new, pb.Join(member="node-0", run=run.number, incarnation=0))
+        member_joined(run, new, pb.Join(member="node-0", run=run.number, incarnation=0))
         if not missed_first:
             miss()
         assert (run.disturbances.deaths, run.disturbances.restarts, run.disturbances.departures) == (0, 0, 0)

@@ -6,7 +6,7 @@ import pytest
 
 from orchestrator.errors import UnreadableFile
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.faults import FaultSpec
+from orchestrator.experiment.faults import Fault
 from orchestrator.experiment.faults.kinds.degrade import Degrade
 from orchestrator.experiment.faults.kinds.lossy import Lossy
 from orchestrator.experiment.faults.kinds.message_loss import MessageLoss
@@ -122,7 +122,7 @@ def test_seconds_alone_need_a_clock_and_set_no_limit_of_iterations() -> None:
     ],
 )
 def test_packet_loss_that_the_simulator_does_not_have_is_warned_of(
-    links: LinksSection, faults: list[FaultSpec], warned: bool
+    links: LinksSection, faults: list[Fault], warned: bool
 ) -> None:
     found = experiment(links=links, faults=faults or None)
     setting = make_setting(found, HERE)

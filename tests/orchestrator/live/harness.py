@@ -1,7 +1,7 @@
 """An orchestrator with its live page, a client of the page, and node processes where a test needs some."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,6 @@ from orchestrator.backends.processes import NodeProcesses
 from orchestrator.experiment import Experiment
 from orchestrator.live import LivePage
 from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, served
-
-BOUND_S = 240.0
 
 
 @dataclass
@@ -43,7 +41,7 @@ class Visited:
             return answer.status, await answer.text()
 
     async def live_until(self, condition: Callable[[Any], object]) -> Any:
-        """Look again and again, as the page does; the whole scene is bounded."""
+        """Look again and again, as the page does; the test is bounded."""
         while not condition(live := await self.json("/api/live")):
             await asyncio.sleep(0.1)
         return live
@@ -66,14 +64,6 @@ async def visited(out: Path, token: str = TOKEN) -> AsyncIterator[Visited]:
             yield Visited(world, page, session)
         finally:
             await page.close()
-
-
-def play(out: Path, scene: Callable[[Visited], Awaitable[None]], token: str = TOKEN) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(BOUND_S), visited(out, token) as visit:
-            await scene(visit)
-
-    asyncio.run(bounded())
 
 
 def long_run(**settings: Any) -> Experiment:

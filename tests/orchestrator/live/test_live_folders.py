@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.live.folders import open_file
-from tests.orchestrator.live.harness import Visited, play
+from tests.orchestrator.live.harness import Visited, visited
 
 SECRET = b"not for you"
 RUN = "20260101-000000-test"
@@ -118,10 +118,9 @@ async def raw(address: str, target: str) -> bytes:
     return answer
 
 
-def test_no_encoding_of_a_path_leaves_the_run_folders_over_the_wire(out: Path) -> None:
-    ups = ["..", "%2e%2e", "%2E.", "..%2f..", "%2e%2e%2f%2e%2e", "..%5c..", "%252e%252e", "up", "%00", "....//"]
-
-    async def scene(visit: Visited) -> None:
+async def test_no_encoding_of_a_path_leaves_the_run_folders_over_the_wire(out: Path) -> None:
+    async with visited(out) as visit:
+        ups = ["..", "%2e%2e", "%2E.", "..%2f..", "%2e%2e%2f%2e%2e", "..%5c..", "%252e%252e", "up", "%00", "....//"]
         assert (await raw(visit.page.address, f"/runs/{RUN}/report.html")).endswith(b"<p>fine")
         for up in ups:
             for path in (
@@ -137,11 +136,9 @@ def test_no_encoding_of_a_path_leaves_the_run_folders_over_the_wire(out: Path) -
                 assert b"root:" not in answer
                 assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400", b"HTTP/1.0 400")), (path, answer[:80])
 
-    play(out, scene)
 
-
-def test_a_report_may_run_its_own_scripts_and_reach_nothing(out: Path) -> None:
-    async def scene(visit: Visited) -> None:
+async def test_a_report_may_run_its_own_scripts_and_reach_nothing(out: Path) -> None:
+    async with visited(out) as visit:
         status, body, headers = await visit.get(f"/runs/{RUN}/report.html")
         assert (status, body) == (200, b"<p>fine")
         assert headers["Content-Type"] == "text/html; charset=utf-8"
@@ -154,25 +151,17 @@ def test_a_report_may_run_its_own_scripts_and_reach_nothing(out: Path) -> None:
         async with visit.session.head(visit.url(f"/runs/{RUN}/report.html")) as answer:
             assert (answer.status, answer.headers["Content-Length"]) == (200, "7")
 
-    play(out, scene)
 
-
-def test_the_list_has_what_is_there_newest_first_and_says_where_a_report_is(tmp_path: Path) -> None:
+async def test_the_list_has_what_is_there_newest_first_and_says_where_a_report_is(visit: Visited) -> None:
     for day, status in ((1, "finished"), (2, "diverged")):
-        folder = tmp_path / f"2026010{day}-000000-run"
-        folder.mkdir()
+        folder = visit.world.out / f"2026010{day}-000000-run"
+        folder.mkdir(parents=True)
         (folder / "summary.json").write_text(json.dumps({"status": status, "nodes": 8, "final": {"objective": 0.5}}))
-    (tmp_path / "20260101-000000-run" / "report.html").write_text("")
-
-    async def scene(visit: Visited) -> None:
-        listed = await visit.json("/api/runs")
-        assert listed["total"] == 2
-        shown = [
-            (run["folder"], run["status"], run["report"], run["nodes"], run["objective"]) for run in listed["runs"]
-        ]
-        assert shown == [
-            ("20260102-000000-run", "diverged", False, 8, 0.5),
-            ("20260101-000000-run", "finished", True, 8, 0.5),
-        ]
-
-    play(tmp_path, scene)
+    (visit.world.out / "20260101-000000-run" / "report.html").write_text("")
+    listed = await visit.json("/api/runs")
+    assert listed["total"] == 2
+    shown = [(run["folder"], run["status"], run["report"], run["nodes"], run["objective"]) for run in listed["runs"]]
+    assert shown == [
+        ("20260102-000000-run", "diverged", False, 8, 0.5),
+        ("20260101-000000-run", "finished", True, 8, 0.5),
+    ]

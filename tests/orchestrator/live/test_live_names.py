@@ -10,7 +10,7 @@ import pytest
 from contract.ports.refused_requests import RefusedRequests
 from orchestrator.live import LivePage
 from tests.orchestrator.control.harness import served
-from tests.orchestrator.live.harness import Visited, play
+from tests.orchestrator.live.harness import visited
 
 SEED = 12
 MISSING = ["/nowhere", "/runs/x/experiment.yaml"]
@@ -48,23 +48,22 @@ async def ask(port: int, words: bytes, leave: bool = False) -> tuple[int, bytes]
         ("Host: lab.example", 200),
     ],
 )
-def test_the_page_answers_only_to_its_own_names_and_its_own_site(tmp_path: Path, headers: str, status: int) -> None:
-    async def scene() -> None:
-        refused = RefusedRequests()
-        async with asyncio.timeout(60), served(tmp_path) as world:
-            page = LivePage(world.desk, tmp_path, "token", "127.0.0.1", 0, ["lab.example"], refused)
-            await page.open()
-            for path in PATHS:
-                words = f"GET {path} HTTP/1.0\r\n{headers.format(port=page.port)}\r\n\r\n"
-                got, answer = await ask(page.port, words.encode())
-                found = 404 if path in MISSING else 200
-                assert got == (found if status == 200 else status), path
-                assert b"X-Frame-Options: DENY" in answer
-                assert (b"--allow-host" in answer) == (status == 421)
-            assert refused.counts["wrong_host"] == (0 if status == 200 else len(PATHS))
-            await page.close()
-
-    asyncio.run(scene())
+async def test_the_page_answers_only_to_its_own_names_and_its_own_site(
+    tmp_path: Path, headers: str, status: int
+) -> None:
+    refused = RefusedRequests()
+    async with asyncio.timeout(60), served(tmp_path) as world:
+        page = LivePage(world.desk, tmp_path, "token", "127.0.0.1", 0, ["lab.example"], refused)
+        await page.open()
+        for path in PATHS:
+            words = f"GET {path} HTTP/1.0\r\n{headers.format(port=page.port)}\r\n\r\n"
+            got, answer = await ask(page.port, words.encode())
+            found = 404 if path in MISSING else 200
+            assert got == (found if status == 200 else status), path
+            assert b"X-Frame-Options: DENY" in answer
+            assert (b"--allow-host" in answer) == (status == 421)
+        assert refused.counts["wrong_host"] == (0 if status == 200 else len(PATHS))
+        await page.close()
 
 
 def nonsense(draw: random.Random) -> bytes:
@@ -89,10 +88,10 @@ def nonsense(draw: random.Random) -> bytes:
     return bytes(words)
 
 
-def test_bad_http_is_counted_in_one_line_and_never_a_traceback(
+async def test_bad_http_is_counted_in_one_line_and_never_a_traceback(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def scene(visit: Visited) -> None:
+    async with visited(tmp_path) as visit:
         said: list[Mapping[str, int]] = []
         draw, refused = random.Random(SEED), visit.page._refused
         refused.say = said.append
@@ -103,7 +102,5 @@ def test_bad_http_is_counted_in_one_line_and_never_a_traceback(
         assert said[0] in ({"malformed": 1}, {"wrong_host": 1})
         assert len(said) == 2
         assert (await visit.json("/api/live"))["phase"] == "idle"
-
-    play(tmp_path, scene)
     assert caplog.records == []
     assert "Traceback" not in "".join(capfd.readouterr())

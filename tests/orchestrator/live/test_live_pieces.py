@@ -131,7 +131,7 @@ def test_a_member_keeps_its_index_after_the_run_and_never_shares_it() -> None:
     assert nodes_of(members) == {"a": "0", "b": "-", "c": "1"}
 
 
-def test_an_answer_is_made_once_however_many_ask_and_again_when_it_is_old() -> None:
+async def test_an_answer_is_made_once_however_many_ask_and_again_when_it_is_old() -> None:
     made: list[float] = []
 
     async def make() -> dict[str, int]:
@@ -139,17 +139,14 @@ def test_an_answer_is_made_once_however_many_ask_and_again_when_it_is_old() -> N
         await asyncio.sleep(0)
         return {"made": len(made)}
 
-    async def scene() -> None:
-        kept = CachedAnswer(make, 3600.0)
-        answers = await asyncio.gather(*(kept.get() for _ in range(50)))
-        assert {answer.plain for answer in answers} == {b'{"made":1}'}
-        fresh = CachedAnswer(make, 0.0)
-        assert [(await fresh.get()).plain for _ in range(2)] == [b'{"made":2}', b'{"made":3}']
-
-    asyncio.run(scene())
+    kept = CachedAnswer(make, 3600.0)
+    answers = await asyncio.gather(*(kept.get() for _ in range(50)))
+    assert {answer.plain for answer in answers} == {b'{"made":1}'}
+    fresh = CachedAnswer(make, 0.0)
+    assert [(await fresh.get()).plain for _ in range(2)] == [b'{"made":2}', b'{"made":3}']
 
 
-def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
+async def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
     mistakes = [ValueError("once")]
 
     async def make() -> int:
@@ -157,10 +154,7 @@ def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
             raise mistakes.pop()
         return 7
 
-    async def scene() -> None:
-        kept = CachedAnswer(make, 3600.0)
-        with pytest.raises(ValueError, match="once"):
-            await kept.get()
-        assert (await kept.get()).plain == b"7"
-
-    asyncio.run(scene())
+    kept = CachedAnswer(make, 3600.0)
+    with pytest.raises(ValueError, match="once"):
+        await kept.get()
+    assert (await kept.get()).plain == b"7"

@@ -12,15 +12,15 @@ from node.link_stream import PUSH
 from node.stream_proof import proof, shown
 from node.wire_message import pack
 from orchestrator.backends.processes import NodeProcesses
-from orchestrator.control import NetworkRun
+from orchestrator.control import NetworkRunState
 from tests.contract.harness import stream
-from tests.orchestrator.live.harness import Visited, long_run, play
+from tests.orchestrator.live.harness import Visited, long_run
 
 NAMES = ["node-0", "node-1", "node-2"]
 PAGES = ["/", "/api/live", "/api/graph", "/api/run", "/api/runs", "/sd/nodes"]
 
 
-def forms(run: NetworkRun) -> list[bytes]:
+def forms(run: NetworkRunState) -> list[bytes]:
     """The number and the secret as somebody could write them."""
     number, secret = run.number, run.common.secret
     proofs = [proof(secret, member.address) for member in run.members.alive()]
@@ -42,69 +42,64 @@ async def public(visit: Visited) -> dict[str, bytes]:
     return found
 
 
-def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_secret(tmp_path: Path) -> None:
+async def test_nothing_public_and_nothing_in_the_folder_tells_the_number_or_the_secret(
+    tmp_path: Path, visit: Visited
+) -> None:
     log = tmp_path / "nodes.log"
-
-    async def scene(visit: Visited) -> None:
-        with NodeProcesses(log) as processes:
-            visit.begin(processes, NAMES)
-            await visit.world.desk.submit(long_run(), Path())
-            await visit.live_until(lambda live: live["run"] and live["run"].get("rate", 0) > 0)
-            run = visit.world.desk.run
-            assert run is not None
-            hidden, seen = forms(run), await public(visit)
-            assert json.loads(seen[visit.url("/api/run")]) == {"run": run_name(run.number)}
-            assert sum(run_name(run.number).encode() in text for text in seen.values()) == 3 + len(NAMES)
-            visit.world.desk.cancel(0)
-            await visit.world.desk.ending()
-            seen |= {f"after: {address}": text for address, text in (await public(visit)).items()}
-            await visit.leave(processes)
-        files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()] + [log]
-        assert len(files) > 5
-        seen |= {str(path): path.read_bytes() for path in files}
-        told = [where for where, text in seen.items() for form in hidden if form in text]
-        assert told == []
-
-    play(tmp_path / "runs", scene)
+    with NodeProcesses(log) as processes:
+        visit.begin(processes, NAMES)
+        await visit.world.desk.submit(long_run(), Path())
+        await visit.live_until(lambda live: live["run"] and live["run"].get("rate", 0) > 0)
+        run = visit.world.desk.run
+        assert run is not None
+        hidden, seen = forms(run), await public(visit)
+        assert json.loads(seen[visit.url("/api/run")]) == {"run": run_name(run.number)}
+        assert sum(run_name(run.number).encode() in text for text in seen.values()) == 3 + len(NAMES)
+        visit.world.desk.cancel(0)
+        await visit.world.desk.ending()
+        seen |= {f"after: {address}": text for address, text in (await public(visit)).items()}
+        await visit.leave(processes)
+    files = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()] + [log]
+    assert len(files) > 5
+    seen |= {str(path): path.read_bytes() for path in files}
+    told = [where for where, text in seen.items() for form in hidden if form in text]
+    assert told == []
 
 
-def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Path) -> None:
-    async def scene(visit: Visited) -> None:
-        with NodeProcesses(tmp_path / "nodes.log") as processes:
-            visit.begin(processes, NAMES)
-            broadcast = await visit.world.desk.submit(long_run(), Path())
-            await visit.live_until(lambda live: live["phase"] == "running" and live["run"].get("median", 0) > 3)
-            run = visit.world.desk.run
-            assert run is not None
-            receiver = run.indices.member(1)
-            assert receiver is not None
-            async with grpc.aio.insecure_channel(receiver.address) as channel:
-                metadata = shown(run.common.secret, receiver.address)
-                call = stream(channel, PUSH, pb.Receipt, metadata)
-                await call.write(_lie(run, sender=2, receiver=1))
-                await call.done_writing()
-                assert [list(receipt.refused) async for receipt in call] == [[]]
-            live = await visit.live_until(lambda live: live["run"]["absurd"])
-            assert live["run"]["absurd"] == 1
-            async with visit.session.get(f"http://{receiver.metrics_address}/metrics") as answer:
-                assert 'pame_link_absurd_messages_total{peer="2"} 1.0' in await answer.text()
-            visit.world.desk.cancel(0)
-            await visit.world.desk.ending()
-            await visit.leave(processes)
-        folder = tmp_path / "runs" / broadcast.folder
-        summary = json.loads((folder / "summary.json").read_text())
-        assert (summary["network"]["absurd"], summary["network"]["absurd_senders"]) == (1, [2])
-        [warning] = [text for text in summary["warnings"] if "diverges or lies" in text]
-        assert warning.startswith("1 messages carried values beyond ")
-        assert "from nodes [2]" in warning
-        page = (folder / "report.html").read_text()
-        assert "with values beyond the problem" in page
-        assert "diverges or lies" in page
-
-    play(tmp_path / "runs", scene)
+async def test_huge_finite_values_of_a_member_are_counted_and_shown(tmp_path: Path, visit: Visited) -> None:
+    with NodeProcesses(tmp_path / "nodes.log") as processes:
+        visit.begin(processes, NAMES)
+        broadcast = await visit.world.desk.submit(long_run(), Path())
+        await visit.live_until(lambda live: live["phase"] == "running" and live["run"].get("median", 0) > 3)
+        run = visit.world.desk.run
+        assert run is not None
+        receiver = run.indices.member(1)
+        assert receiver is not None
+        async with grpc.aio.insecure_channel(receiver.address) as channel:
+            metadata = shown(run.common.secret, receiver.address)
+            call = stream(channel, PUSH, pb.Receipt, metadata)
+            await call.write(_lie(run, sender=2, receiver=1))
+            await call.done_writing()
+            assert [list(receipt.refused) async for receipt in call] == [[]]
+        live = await visit.live_until(lambda live: live["run"]["absurd"])
+        assert live["run"]["absurd"] == 1
+        async with visit.session.get(f"http://{receiver.metrics_address}/metrics") as answer:
+            assert 'pame_link_absurd_messages_total{peer="2"} 1.0' in await answer.text()
+        visit.world.desk.cancel(0)
+        await visit.world.desk.ending()
+        await visit.leave(processes)
+    folder = tmp_path / "runs" / broadcast.folder
+    summary = json.loads((folder / "summary.json").read_text())
+    assert (summary["network"]["absurd"], summary["network"]["absurd_senders"]) == (1, [2])
+    [warning] = [text for text in summary["warnings"] if "diverges or lies" in text]
+    assert warning.startswith("1 messages carried values beyond ")
+    assert "from nodes [2]" in warning
+    page = (folder / "report.html").read_text()
+    assert "with values beyond the problem" in page
+    assert "diverges or lies" in page
 
 
-def _lie(run: NetworkRun, sender: int, receiver: int) -> bytes:
+def _lie(run: NetworkRunState, sender: int, receiver: int) -> bytes:
     """Of an iteration long after this one: it waits in the mailbox, and harms nobody before the test is over."""
     setting = run.setting
     selection = setting.selection()

@@ -23,7 +23,7 @@ from orchestrator.report.fault_axes import FaultAxes, course
 from orchestrator.report.fault_impact import Dip, Impact, Live, impacts
 from orchestrator.report.fault_shading import FaultShading, shades
 from orchestrator.report.theme import chart_themes
-from orchestrator.results.fault_history import BY_HAND, MOST_SPELLS, Faults
+from orchestrator.results.fault_history import MOST_SPELLS, Faults
 from orchestrator.results.read import RunData, read_run
 from orchestrator.results.window_rounds import AgeSum, Rounds
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, PauseEffect, SlowEffect, Window
@@ -443,19 +443,6 @@ def test_what_the_kernel_acknowledged_is_said_with_the_time_it_took(tmp_path: Pa
     text = text_of(folder)
     assert "nft" in text
     assert "acknowledged within 12 ms" in text
-
-
-def test_a_fault_by_hand_is_shown_from_what_was_told(tmp_path: Path) -> None:
-    folder = ring_run(tmp_path)
-    entries = [
-        told("begins", 5.0, 1, None, 7, detail="node 1 paused", mechanism="supervisor"),
-        told("ends", 10.0, 1, None, 7, detail="node 1 paused", mechanism="supervisor"),
-    ]
-    write_lines(folder / "events.jsonl", entries)
-    (impact,) = impacts_of(folder)
-    assert (impact.spell.fault, impact.spell.words, impact.span) == (BY_HAND, "node 1 paused", (5, 10))
-    assert (impact.consensus.worst, impact.live) == (5, None)
-    assert "1 fault by hand" in text_of(folder)
 
 
 def test_the_simulator_needs_no_events_to_say_when(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Written from the papers' equations and the rules of who mixes with whom (`oracle
 
 from collections.abc import Iterator, Sequence
 from functools import singledispatch
+from itertools import count, islice
 from math import ceil
 
 import numpy as np
@@ -44,6 +45,11 @@ def as_sent(setting: ResolvedRun, models: Matrix) -> Matrix:
     return models.astype(np.float32).astype(float) if setting.messages.values == "float32" else models
 
 
+def matrix_history(setting: ResolvedRun) -> list[Matrix]:
+    """The models before each iteration, and after the last one."""
+    return list(islice(matrix_form(setting.algorithm, setting), setting.stop.last_iteration + 1))
+
+
 @singledispatch
 def matrix_form(spec: object, setting: ResolvedRun) -> Iterator[Matrix]:
     raise NotImplementedError(type(spec).__name__)
@@ -55,7 +61,7 @@ def pame(spec: PameSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = np.zeros((NODES, N))
     sigma = spec.step.sigma0 if isinstance(spec.step, PenaltyStep) else 1.0 / spec.step.eta
     assert isinstance(spec.support, int)
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         averages, divisors = models.copy(), np.full((NODES, 1), sigma)
         supports = [set(support(SEED, j, k, N, spec.support).tolist()) for j in range(NODES)]
@@ -72,14 +78,13 @@ def pame(spec: PameSpec, setting: ResolvedRun) -> Iterator[Matrix]:
                         averages[i, coordinate] = sum(map(float, said)) / len(said)
         models = averages - gradients(setting, averages, k) / divisors
         sigma *= spec.step.gamma
-    yield models
 
 
 @matrix_form.register
 def dpsgd(spec: DpsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """X <- P X - eta G, or P (X - eta G) if the step comes first; nobody's own model is rounded."""
     models = np.zeros((NODES, N))
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         if spec.draw == "mutual":
             weights = edge_weights(k, setting.periods, spec.participation, mixing=spec.mixing)
@@ -90,14 +95,13 @@ def dpsgd(spec: DpsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
         steps = spec.eta / spec.gamma**k * gradients(setting, models, k)
         mixed = models if spec.order == "mix-first" else models - steps
         models = own @ mixed + (p - own) @ as_sent(setting, mixed) - (steps if spec.order == "mix-first" else 0.0)
-    yield models
 
 
 @matrix_form.register
 def dfedavgm(spec: DfedavgmSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """y^{k+1} = y^k - eta g(y^k) + theta (y^k - y^{k-1}); at a node's round y^{k-1} = y^k."""
     models = before = np.zeros((NODES, N))
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         told = models
         if spec.compressor is not None:
@@ -110,20 +114,18 @@ def dfedavgm(spec: DfedavgmSpec, setting: ResolvedRun) -> Iterator[Matrix]:
         before = np.where(at_rounds(setting, k) > 0, y, before)
         models = y - spec.eta / spec.gamma**k * gradients(setting, y, k) + spec.momentum * (y - before)
         before = y
-    yield models
 
 
 @matrix_form.register
 def dfedsam(spec: DfedsamSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = np.zeros((NODES, N))
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         weights = edge_weights(k, setting.periods, spec.participation)
         y = q_as_received(weights, k, setting.conditions.is_lost, spec.on_loss) @ models
         slopes = gradients(setting, y, k)
         uphill = y + spec.rho * slopes / np.linalg.norm(slopes, axis=1, keepdims=True)
         models = y - spec.eta / spec.gamma**k * gradients(setting, uphill, k)
-    yield models
 
 
 def reached(sampling: str, fan_out: int, k: int) -> Matrix:
@@ -143,34 +145,32 @@ def reached(sampling: str, fan_out: int, k: int) -> Matrix:
 @matrix_form.register
 def epidemic(spec: EpidemicSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = np.zeros((NODES, N))
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         ahead = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         both_at_round = at_rounds(setting, k) @ at_rounds(setting, k).T
         weights = reached(spec.sampling, spec.fan_out, k) * both_at_round + np.eye(NODES)
         models = weights / weights.sum(axis=1, keepdims=True) @ ahead
-    yield models
 
 
 @matrix_form.register
 def nids(spec: NidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     models = duals = np.zeros((NODES, N))
     seldom = rests(setting.periods, spec.participation) / spec.dual
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         eta = spec.eta / spec.gamma**k
         z = models - eta * (gradients(setting, models, k) + duals)
         weights = edge_weights(k, setting.periods, spec.participation, setting.conditions.is_lost)
         duals = duals + (np.eye(NODES) - q_of(weights / seldom)) @ z / (2 * eta)
         models = (np.eye(NODES) + q_of(weights)) @ z / 2
-    yield models
 
 
 @matrix_form.register
 def dmgt_svrg(spec: DmgtSvrgSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """y <- Q y + g - g of before, as the equations have it."""
     models = before = tracked = estimates = np.zeros((NODES, N))
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         if k % spec.snapshot_every == 0:
             snapshot = models
@@ -182,18 +182,16 @@ def dmgt_svrg(spec: DmgtSvrgSpec, setting: ResolvedRun) -> Iterator[Matrix]:
         tracked = q @ trackers
         after = q @ models - spec.eta / spec.gamma**k * trackers + spec.momentum * (models - before)
         before, models = models, after
-    yield models
 
 
 @matrix_form.register
 def choco(spec: ChocoSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     gossip, models = Gossip(setting, spec), np.zeros((NODES, N))
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         stepped = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         gossip.exchange(k, stepped)
         models = stepped + spec.gam * gossip.pull(k)
-    yield models
 
 
 @matrix_form.register
@@ -201,7 +199,7 @@ def beer(spec: BeerSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """With v by the paper's recursion."""
     h, g, models = Gossip(setting, spec, 0), Gossip(setting, spec, 1), np.zeros((NODES, N))
     slopes = trackers = gradients(setting, models, 0)
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         h.exchange(k, models)
         g.exchange(k, trackers)
@@ -209,7 +207,6 @@ def beer(spec: BeerSpec, setting: ResolvedRun) -> Iterator[Matrix]:
         new = gradients(setting, models, k + 1)
         trackers = trackers + spec.gam * g.pull(k) + new - slopes
         slopes = new
-    yield models
 
 
 @matrix_form.register
@@ -217,7 +214,7 @@ def anq_nids(spec: AnqNidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     gossip = Gossip(setting, spec)
     models = duals = np.zeros((NODES, N))
     seldom = rests(setting.periods, spec.participation)
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         size = spec.eta / spec.gamma**k
         ahead = models - size * (gradients(setting, models, k) + duals)
@@ -225,19 +222,17 @@ def anq_nids(spec: AnqNidsSpec, setting: ResolvedRun) -> Iterator[Matrix]:
         flows = 0.5 * spec.gam * gossip.matrix(k)[:, :, None] * -gossip.agreed
         duals = duals + spec.dual * (flows / seldom[:, :, None]).sum(axis=1) / size
         models = ahead - flows.sum(axis=1)
-    yield models
 
 
 @matrix_form.register
 def dcd_psgd(spec: DcdPsgdSpec, setting: ResolvedRun) -> Iterator[Matrix]:
     """The pull of iteration k is over what was known before it."""
     gossip, models = Gossip(setting, spec), np.zeros((NODES, N))
-    for k in range(setting.stop.last_iteration):
+    for k in count():
         yield models
         stepped = models - spec.eta / spec.gamma**k * gradients(setting, models, k)
         gossip.exchange(k, stepped + gossip.pull(k))
         models = np.where(at_rounds(setting, k) > 0, gossip.own, stepped)
-    yield models
 
 
 @matrix_form.register

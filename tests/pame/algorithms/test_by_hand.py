@@ -1,6 +1,6 @@
 """Rounds and steps worked out by hand, of the algorithms that send whole vectors."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -18,7 +18,6 @@ from pame.algorithms import (
     Who,
 )
 from pame.algorithms.dmgt_svrg import DmgtSvrg
-from pame.algorithms.nids import Nids
 from pame.exchange import PartialMessage, Vector
 from tests.pame.algorithms.builders import Asked, Constant, Pull, context_of, graph
 
@@ -130,31 +129,23 @@ def test_a_mean_of_epidemic_learning(on_loss: Literal["received", "naive"], expe
     assert node.model.tolist() == [expected]
 
 
-def nids(*messages: tuple[int, int, float], **context: Any) -> tuple[list[float], Nids]:
-    """Node 1 of a line of three at 4, where every edge weighs a third: its model and dual after the messages (sender,
-    iteration, value) of iteration 0."""
-    node = NidsSpec(eta=0.5).node(context_of([4.0], None, graph(3, ((0, 1), (1, 2))), Who.MUTUAL, node=1, **context))
+@pytest.mark.parametrize(
+    ("of_the_second", "lost", "expected", "gaps"),
+    [(0, None, [4.5, -1.0], 0), (0, (1, 2), [5.0, -2.0], 0), (1, None, [5.0, -2.0], 1)],
+    ids=["both came", "its own message over the edge is lost", "one is of another round"],
+)
+def test_a_round_of_nids_leaves_out_an_edge_that_is_not_whole(
+    of_the_second: int, lost: tuple[int, int] | None, expected: list[float], gaps: int
+) -> None:
+    # node 1 of a line of three at 4; every edge weighs a third: r = ((4 - 10) / 3 + (4 - 1) / 3) / 2 = -1/2
+    line = graph(3, ((0, 1), (1, 2)))
+    context = context_of([4.0], None, line, Who.MUTUAL, node=1, is_lost=lambda j, i, _k: (j, i) == lost)
+    node = NidsSpec(eta=0.5).node(context)
     node.prepare(0)
-    node.absorb(0, [came(sender, k, z=[value]) for sender, k, value in messages])
+    node.absorb(0, [came(0, 0, z=[10.0]), came(2, of_the_second, z=[1.0])])
     node.step(0)
-    return [float(node.model[0]), float(node.dual[0])], node
-
-
-def test_a_round_of_nids() -> None:
-    # r = ((4 - 10) / 3 + (4 - 1) / 3) / 2 = -1/2
-    assert nids((0, 0, 10.0), (2, 0, 1.0))[0] == pytest.approx([4.5, -1.0])
-
-
-def test_an_edge_over_which_its_own_message_is_lost_is_left_out_though_the_other_came() -> None:
-    found, node = nids((0, 0, 10.0), (2, 0, 1.0), is_lost=lambda sender, receiver, _k: (sender, receiver) == (1, 2))
-    assert found == pytest.approx([5.0, -2.0])
-    assert node.desynchronised == 0
-
-
-def test_what_did_not_come_or_is_of_another_round_is_left_out_and_counted() -> None:
-    found, node = nids((0, 0, 10.0), (2, 1, 1.0))
-    assert found == pytest.approx([5.0, -2.0])
-    assert node.desynchronised == 1
+    assert [*node.model, *node.dual] == pytest.approx(expected)
+    assert node.desynchronised == gaps
 
 
 class Batches(Asked):

@@ -1,6 +1,5 @@
 """What holds for every registered algorithm, with the parameters it has by default."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,9 +7,7 @@ import pytest
 
 from pame.algorithms import SPECS, Form
 from pame.exchange import PartialMessage
-from pame.links import LinkSpec
 from pame.resolved_run import ResolvedRun
-from pame.rules import Messages
 from pame.spec_json import plain, revive
 from tests.pame.algorithms.builders import NODES, logistic, setting_of
 from tests.pame.algorithms.harness import drive, simulated
@@ -28,21 +25,6 @@ def test_its_name_is_its_kind_and_it_travels_as_plain_values(kind: str) -> None:
     spec = SPECS[kind]()
     assert spec.kind == kind
     assert revive(SPECS, plain(spec)) == spec
-
-
-@EVERY
-@pytest.mark.parametrize(
-    "changes",
-    [{}, {"messages": Messages(loss=0.2)}, {"messages": Messages(values="float32")}],
-    ids=["", "loss", "float32"],
-)
-def test_a_clock_changes_no_bit(kind: str, changes: dict[str, Any]) -> None:
-    timeless = setting(kind, **changes)
-    expected, _ = simulated(timeless)
-    outcome, _ = simulated(replace(timeless, link=LinkSpec(0.02, 0.019, 1e6)), "virtual-time")
-    assert np.abs(expected.models).max() > 0.0
-    assert outcome.models.tobytes() == expected.models.tobytes()
-    assert outcome.exact == expected.exact
 
 
 @EVERY

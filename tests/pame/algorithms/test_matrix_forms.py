@@ -31,7 +31,7 @@ from pame.compressors import AdaptiveQuantizer, Quantize, RandomK, Sign, TopK
 from pame.links import LinkSpec
 from pame.problems.base import Matrix
 from pame.resolved_run import ResolvedRun
-from pame.rules import Values
+from pame.rules import Compute, Values
 from tests.pame.algorithms.builders import (
     ALWAYS,
     DIFFERENT,
@@ -47,7 +47,7 @@ from tests.pame.algorithms.builders import (
     with_loss,
 )
 from tests.pame.algorithms.harness import driven, gradients, simulated
-from tests.pame.algorithms.matrix_oracle import matrix_form
+from tests.pame.algorithms.matrix_oracle import matrix_history
 from tests.pame.algorithms.oracle import edge_weights, q_of
 
 TWOS, THREES = (2,) * NODES, (3,) * NODES
@@ -176,8 +176,10 @@ def check(setting: ResolvedRun, expected: list[Matrix]) -> None:
     outcome, ledger = simulated(setting)
     assert outcome.models.tobytes() == history[-1].tobytes()
     assert (ledger.messages(Fate.LOST) > 0) == (setting.messages.loss > 0.0)
-    timed = replace(setting, link=LinkSpec(0.02, 0.019, 1e6))
-    assert simulated(timed, "virtual-time")[0].models.tobytes() == history[-1].tobytes()
+    slow = replace(setting, link=LinkSpec(0.03, 0.029, 1e6), compute=Compute(jitter=0.8))
+    timed, account = simulated(slow, "virtual-time")
+    assert timed.models.tobytes() == history[-1].tobytes()
+    assert (timed.exact, account.messages(Fate.LATE)) == (outcome.exact, 0)
     if not isinstance(setting.algorithm, ReplicaSpec):
         assert sum(node.desynchronised for node in nodes) == 0
 
@@ -185,7 +187,7 @@ def check(setting: ResolvedRun, expected: list[Matrix]) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_an_algorithm_equals_its_matrix_form(case: Case) -> None:
     setting = case.setting()
-    check(setting, list(matrix_form(case.spec, setting)))
+    check(setting, matrix_history(setting))
 
 
 def test_every_algorithm_is_checked() -> None:
@@ -217,5 +219,4 @@ def test_nids_with_a_round_at_every_iteration_is_the_two_step_recursion_of_the_p
 
 def test_with_a_round_at_every_iteration_momentum_changes_nothing_in_dfedavgm() -> None:
     without, setting = (setting_of(DfedavgmSpec(eta=0.2, momentum=theta), logistic()) for theta in (0.0, 0.9))
-    assert isinstance(without.algorithm, DfedavgmSpec)
-    check(setting, list(matrix_form(without.algorithm, without)))
+    check(setting, matrix_history(without))

@@ -7,9 +7,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from pame import spec_json
 from pame.algorithms import (
-    SPECS,
     Algorithm,
     AnqNidsSpec,
     BeerSpec,
@@ -30,11 +28,10 @@ from pame.codec.payloads import Wire, decode_payload, encode_payload
 from pame.compressors import RandomK, TopK, expand, form_of
 from pame.exchange import ValueType
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
-from pame.links import LinkSpec
 from pame.randomness import Key, Purpose
 from pame.rejoin import State
 from pame.resolved_run import ResolvedRun
-from pame.rules import Compute, Exchange, Values
+from pame.rules import Exchange, Values
 from pame.sampling import message_lost
 from tests.pame.algorithms.builders import (
     ITERATIONS,
@@ -62,19 +59,6 @@ ALL: list[AnyReplicaSpec] = [
 ANSWERS = ["acknowledged", "resync", "naive"]
 
 every_algorithm = pytest.mark.parametrize("spec", ALL, ids=lambda spec: type(spec).__name__)
-
-
-@every_algorithm
-@pytest.mark.parametrize("on_loss", ANSWERS)
-@pytest.mark.parametrize(("periods", "loss"), [((1,) * 6, 0.0), ((2,) * 6, 0.1), (UNEQUAL, 0.0), (UNEQUAL, 0.1)])
-def test_a_clock_and_slow_links_change_no_bit(
-    spec: AnyReplicaSpec, on_loss: OnLoss, periods: tuple[int, ...], loss: float
-) -> None:
-    setting = setting_of(with_loss(spec, on_loss, 3), periods=periods, loss=loss)
-    slow = replace(setting, link=LinkSpec(0.03, 0.029, 1e6), compute=Compute(jitter=0.8))
-    (expected, _), (found, ledger) = simulated(setting), simulated(slow, "virtual-time")
-    assert np.array_equal(found.models, expected.models)
-    assert ledger.messages(Fate.LATE) == 0
 
 
 @every_algorithm
@@ -140,13 +124,6 @@ def test_what_arrives_is_what_the_sender_applied_itself(
             data = encode_payload(vector, Wire(draw, values=ValueType[values.upper()]))
             arrived = decode_payload(data, node.vectors[name].value, N, draw)
             assert np.array_equal(expand(arrived), expand(vector))
-
-
-@every_algorithm
-def test_a_spec_reaches_a_node_as_it_was(spec: AnyReplicaSpec) -> None:
-    changed = replace(spec, on_loss="resync", resync_every=7, compressor=TopK(share=3))
-    revived: object = spec_json.revive(SPECS, spec_json.plain(changed))
-    assert revived == changed
 
 
 def losses_followed_by_a_message(iterations: int, loss: float) -> int:

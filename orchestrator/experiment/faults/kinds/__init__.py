@@ -1,9 +1,7 @@
-"""The registry of faults: a new one is a file here, and its class in FaultSpec.
+"""The registry of faults: a new one is a file here, and its class in FAULTS.
 
 May import: `pame`, and `orchestrator.experiment` (the machinery of faults, values with units).
 """
-
-from typing import get_args
 
 from orchestrator.experiment.faults.kinds.churn import Churn
 from orchestrator.experiment.faults.kinds.container_kill import ContainerKill
@@ -20,21 +18,22 @@ from orchestrator.experiment.faults.kinds.pause import Pause
 from orchestrator.experiment.faults.kinds.restart import NodeRestart
 from orchestrator.experiment.faults.kinds.straggler import Straggler
 
-FaultSpec = (
-    LinkDown
-    | Partition
-    | Flap
-    | Degrade
-    | Straggler
-    | Pause
-    | Kill
-    | NodeRestart
-    | Churn
-    | Lossy
-    | MessageLoss
-    | ContainerKill
-    | ContainerRestart
-    | CpuQuota
-)  # fmt: skip
-
-FAULTS: dict[str, type] = {spec.kind: spec for spec in get_args(FaultSpec)}
+FAULTS: dict[str, type] = {
+    spec.kind: spec
+    for spec in (
+        LinkDown,
+        Partition,
+        Flap,
+        Degrade,
+        Straggler,
+        Pause,
+        Kill,
+        NodeRestart,
+        Churn,
+        Lossy,
+        MessageLoss,
+        ContainerKill,
+        ContainerRestart,
+        CpuQuota,
+    )
+}

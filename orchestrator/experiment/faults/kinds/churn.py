@@ -37,9 +37,6 @@ class Churn(SecondsFault):
     back_after: PositiveSeconds = 10.0
     keep_connected: bool = False
 
-    def problems(self) -> dict[str, str]:
-        return self.times().problems()
-
     def events(self, world: World) -> Iterator[Happening]:
         times = self.times()
         end = min(times.end, world.horizon.seconds)

@@ -1,19 +1,18 @@
 """Links that get worse but still work."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 from pydantic import PlainSerializer
 
-from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
 from orchestrator.experiment.section import Duration, Share
 from orchestrator.experiment.units import Expected, show_share
-from pame import fault_effects
+from pame.fault_effects import DegradeEffect, Effect
 
 PositiveShare = Annotated[
     float, Gt(0), Le(1), Expected("a share above 0%, at most 100%"), PlainSerializer(show_share, when_used="json")
@@ -42,15 +41,11 @@ class Degrade(RepeatedSecondsFault):
 
     def problems(self) -> dict[str, str]:
         """Times, and a fault that changes nothing."""
-        found = self.times().problems()
+        found = super().problems()
         if (self.delay, self.delay_factor, self.jitter, self.loss, self.rate) == (0.0, 1.0, 0.0, 0.0, 1.0):
             found["kind"] = "changes nothing; give delay, delay_factor, jitter, loss or rate"
         return found
 
-    def events(self, world: World) -> Iterator[Happening]:
-        for turn, window in enumerate(self.times().windows(world.horizon)):
-            links = choose_links(self.links, world, turn)
-            yield Happening(
-                fault_effects.DegradeEffect(links, self.delay_factor, self.delay, self.jitter, self.loss, self.rate),
-                window,
-            )
+    def effect(self, world: World, turn: int) -> Effect:
+        links = choose_links(self.links, world, turn)
+        return DegradeEffect(links, self.delay_factor, self.delay, self.jitter, self.loss, self.rate)

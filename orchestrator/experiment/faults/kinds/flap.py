@@ -37,11 +37,11 @@ class Flap(TimedFault):
 
     def times(self) -> Times:
         """With the period, which must be in the same unit."""
-        return Times({"at": self.at, "for": self.lasts, "until": self.until, "period": self.period})
+        return Times({**super().times().given, "period": self.period})
 
     def problems(self) -> dict[str, str]:
         """Times, and a period that is too short to be down and up."""
-        found = self.times().problems()
+        found = super().problems()
         if isinstance(self.period, ForIterations) and self.period.iterations < 2:
             found.setdefault("period", "1 iteration cannot be both down and up; give at least {iterations: 2}")
         return found

@@ -1,15 +1,14 @@
 """Links that lose packets: TCP repairs it, so that it shows as delay; for whole messages see message_loss.py."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.kinds.degrade import PositiveShare
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
-from pame.fault_effects import DegradeEffect
+from pame.fault_effects import DegradeEffect, Effect
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +23,5 @@ class Lossy(RepeatedSecondsFault):
     links: LinkSelector = "all"
     loss: PositiveShare
 
-    def problems(self) -> dict[str, str]:
-        return self.times().problems()
-
-    def events(self, world: World) -> Iterator[Happening]:
-        for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(DegradeEffect(choose_links(self.links, world, turn), loss=self.loss), window)
+    def effect(self, world: World, turn: int) -> Effect:
+        return DegradeEffect(choose_links(self.links, world, turn), loss=self.loss)

@@ -1,15 +1,14 @@
 """Whole messages that are not sent: a public draw of (seed, link, iteration), hence the same on every backend."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.kinds.degrade import PositiveShare
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedFault
-from pame.fault_effects import DropEffect
+from pame.fault_effects import DropEffect, Effect
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +23,5 @@ class MessageLoss(RepeatedFault):
     links: LinkSelector = "all"
     loss: PositiveShare
 
-    def problems(self) -> dict[str, str]:
-        return self.times().problems()
-
-    def events(self, world: World) -> Iterator[Happening]:
-        for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(DropEffect(choose_links(self.links, world, turn), self.loss), window)
+    def effect(self, world: World, turn: int) -> Effect:
+        return DropEffect(choose_links(self.links, world, turn), self.loss)

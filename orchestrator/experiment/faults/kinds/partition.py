@@ -29,7 +29,7 @@ class Partition(RepeatedFault):
 
     def problems(self) -> dict[str, str]:
         """Times, and nodes that a shape does not ask for."""
-        found = self.times().problems()
+        found = super().problems()
         if self.nodes is not None and self.shape != "isolate":
             found["nodes"] = f"the shape {self.shape} finds its own nodes; remove it, or give shape: isolate"
         return found

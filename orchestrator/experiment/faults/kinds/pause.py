@@ -1,16 +1,15 @@
 """Nodes that stand still for a while and then go on as if nothing had been."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.experiment.faults.interface import Happening, World
+from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.resolve import choose_nodes
 from orchestrator.experiment.faults.selectors import NodeSelector
 from orchestrator.experiment.faults.triggers import RepeatedFault, StoppedSeconds, Times
-from pame import fault_effects
+from pame.fault_effects import Effect, PauseEffect
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +28,5 @@ class Pause(RepeatedFault):
     def times(self) -> Times:
         return replace(super().times(), stops=True)
 
-    def problems(self) -> dict[str, str]:
-        return self.times().problems()
-
-    def events(self, world: World) -> Iterator[Happening]:
-        for turn, window in enumerate(self.times().windows(world.horizon)):
-            yield Happening(
-                fault_effects.PauseEffect(choose_nodes(self.nodes, world, turn, self.keep_connected)), window
-            )
+    def effect(self, world: World, turn: int) -> Effect:
+        return PauseEffect(choose_nodes(self.nodes, world, turn, self.keep_connected))

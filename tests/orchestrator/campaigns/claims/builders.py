@@ -8,12 +8,12 @@ from orchestrator.campaigns.claims.charts import lines
 from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found, OfComparison
 from orchestrator.campaigns.claims.parts import reach
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
-from orchestrator.campaigns.claims.verdict import Question
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
 from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
 from orchestrator.campaigns.studies.measure import OwnData, StudyRow
+from orchestrator.campaigns.verdicts import Question
 from tests.orchestrator.campaigns.compare.builders import STANDARDIZED
 
 TINY_BASE = """
@@ -105,8 +105,8 @@ def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
 def _marks(rounds: Sequence[float | None], bytes_: Sequence[float | None]) -> tuple[CompareMark, ...]:
     hits = zip((0.2, 0.1, 0.05), rounds, bytes_, strict=True)
     found = [
-        CompareMark(5 * place, turn, size, None, left, left=left)
+        CompareMark(5 * place, turn, size, None, left, left=left, looked_at=left)
         for place, (left, turn, size) in enumerate(hits, 1)
         if turn is not None and size is not None
     ]
-    return (CompareMark(0, 0.0, 0.0, None, 1.0, left=1.0), *found)
+    return (CompareMark(0, 0.0, 0.0, None, 1.0, left=1.0, looked_at=1.0), *found)

@@ -29,9 +29,9 @@ from orchestrator.campaigns.claims.linear_rate import fit
 from orchestrator.campaigns.claims.more_is_faster import LADDERS
 from orchestrator.campaigns.claims.periods import different, same
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
-from orchestrator.campaigns.claims.verdict import ClaimFinding, ClaimJudgement
+from orchestrator.campaigns.claims.verdict import ClaimJudgement
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.verdicts import Finding, Verdict
 from orchestrator.results.paired import paired_ratio
 from tests.orchestrator.campaigns.claims.builders import compared, course, reaching, row
 
@@ -47,7 +47,7 @@ def verdict(claim: str, courses: Iterable[RunCurve]) -> ClaimJudgement:
     return CLAIMS[claim].judgement(Found(courses=tuple(courses)))
 
 
-def part(judgement: ClaimJudgement, name: str) -> ClaimFinding:
+def part(judgement: ClaimJudgement, name: str) -> Finding:
     [finding] = [finding for finding in judgement.findings if finding.part == name]
     return finding
 

@@ -4,18 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from orchestrator.campaigns.claims.verdict import (
-    Question,
-    Rule,
-    Test,
-    at_most,
-    judge,
-    larger,
-    positive,
-    smaller,
-    within,
-)
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.claims.verdict import judge
+from orchestrator.campaigns.verdicts import Question, Rule, Test, Verdict, at_most, larger, positive, smaller, within
 from orchestrator.results.paired import Interval
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK

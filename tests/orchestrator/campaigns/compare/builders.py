@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, StandardReading, Values
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
@@ -32,6 +33,15 @@ STANDARDIZED = CompareView(StandardReading())
 COMPANY = MixingPartners(partners=1.5, alone=0.25, messages=2.0)
 
 
+def down_to(*shares: float) -> tuple[Target, ...]:
+    return tuple(Target("suboptimality", share) for share in shares)
+
+
+def left_at(mark: CompareMark) -> float:
+    assert mark.left is not None
+    return mark.left
+
+
 def small_file(folder: Path, text: str = SMALL) -> Path:
     path = folder / "small.yaml"
     path.write_text(text)
@@ -40,7 +50,9 @@ def small_file(folder: Path, text: str = SMALL) -> Path:
 
 def mark(iteration: int, left: float, accuracy: float | None = None, seconds: float | None = None) -> CompareMark:
     """f goes from 1 to 0; a round every second iteration, a kilobyte per iteration."""
-    return CompareMark(iteration, iteration / 2, 1000.0 * iteration, seconds, left, left=left, accuracy=accuracy)
+    return CompareMark(
+        iteration, iteration / 2, 1000.0 * iteration, seconds, left, left=left, accuracy=accuracy, looked_at=left
+    )
 
 
 def row(

@@ -7,7 +7,7 @@ import pytest
 from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, experiment_of
 from orchestrator.experiment import ExperimentError
-from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, down_to, small_file
 
 
 def test_a_file_is_read_with_the_paper_s_values_where_it_says_nothing(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_a_file_is_read_with_the_paper_s_values_where_it_says_nothing(tmp_path: 
     assert (found.standardized.period.min, found.standardized.period.max) == (3, 7)
     assert found.standardized.participation == 0.2
     assert (found.tuning.seed, found.tuning.runs, found.seeds) == (100, 8, (1, 2, 3))
-    assert found.targets == (0.2, 0.1, 0.05)
+    assert found.targets == down_to(0.2, 0.1, 0.05)
     assert (found.accuracy_points, found.check_every) == (1.5, 5)
 
 

@@ -17,7 +17,7 @@ from orchestrator.campaigns.compare.measure import (
     accuracy_goals,
     row_of,
     to_accuracy,
-    to_suboptimality,
+    to_target,
     under_stop_rule,
 )
 from orchestrator.campaigns.compare.tune import beyond, choose, has_diverged, score
@@ -27,7 +27,7 @@ from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.experiment import Experiment
 from pame.observe import Evaluation, Own
 from pame.resolved_run import ResolvedRun
-from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, down_to, mark, row, small_file
 from tests.pame.simulator.harness import world
 
 STICK = {"start": 0.7, "best": 0.2, "company": {"partners": 1.0, "alone": 0.0, "messages": 1.0}}
@@ -82,7 +82,7 @@ CURVE = [mark(0, 1.0, 0.5), mark(5, 0.4, 0.7), mark(10, 0.1, 0.86), mark(15, 0.1
 
 @pytest.mark.parametrize(("target", "iteration"), [(0.4, 5), (0.3, 10), (0.1, 10), (0.05, None)])
 def test_a_target_is_reached_at_the_first_point_at_or_below_it(target: float, iteration: int | None) -> None:
-    found = to_suboptimality(row("pame", CURVE), target)
+    found = to_target(row("pame", CURVE), *down_to(target))
     assert (found and found.iteration) == iteration
 
 
@@ -112,7 +112,7 @@ def test_the_stop_rule_looks_at_the_sum_over_the_nodes_at_the_same_period_for_al
 
 
 def test_most_targets_then_soonest_to_the_tightest_then_lowest_and_diverged_last() -> None:
-    targets = (0.4, 0.1)
+    targets = down_to(0.4, 0.1)
     both = row("a", CURVE)
     sooner = row("a", [mark(0, 1.0), mark(5, 0.1)])
     lower = row("a", [mark(0, 1.0), mark(5, 0.05)])

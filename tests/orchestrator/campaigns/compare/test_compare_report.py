@@ -33,7 +33,7 @@ from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
 from tests.browser import Visiting
-from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, mark, row, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, left_at, mark, row, small_file
 from tests.orchestrator.report.oracle import words_of
 
 BOTH = (CompareView.AS_PUBLISHED, STANDARDIZED)
@@ -314,7 +314,9 @@ def test_what_exchanges_nothing_is_a_line_at_its_best() -> None:
 
 def test_the_mean_model_and_the_worst_node_have_curves_of_their_own(tmp_path: Path) -> None:
     known = [
-        replace(one, marks=tuple(replace(m, nodes=m.left, mean=m.left / 2, worst=2 * m.left) for m in one.marks))
+        replace(
+            one, marks=tuple(replace(m, nodes=m.left, mean=left_at(m) / 2, worst=2 * left_at(m)) for m in one.marks)
+        )
         for one in both_views()
     ]
     keys = {chart.id for chart in curves(outcome_of(tmp_path, known))}

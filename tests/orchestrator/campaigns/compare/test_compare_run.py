@@ -8,6 +8,7 @@ import pytest
 
 from orchestrator.campaigns.cell import Cell
 from orchestrator.campaigns.compare import Comparison, load_comparison
+from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, experiment_of, views
 from orchestrator.campaigns.compare.measure import (
     BaselineLook,
@@ -16,7 +17,7 @@ from orchestrator.campaigns.compare.measure import (
     End,
     Of,
     row_of,
-    to_suboptimality,
+    to_target,
 )
 from orchestrator.campaigns.compare.tables import remark
 from orchestrator.campaigns.compare.tune import choose
@@ -27,9 +28,9 @@ from orchestrator.experiment import Experiment, load_text, to_yaml
 from orchestrator.experiment.resolve import make_setting
 from pame.baselines import Baseline
 from pame.problems import known_optimum
-from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, down_to, left_at, small_file
 
-TARGETS = (0.3, 0.1)
+TARGETS = down_to(0.3, 0.1)
 
 
 def dpsgd(eta: float, view: CompareView = CompareView.AS_PUBLISHED) -> CompareCell:
@@ -76,18 +77,18 @@ def test_a_run_has_a_point_every_so_many_iterations_to_its_end(comparison: Compa
     assert {mark.iteration for mark in row.marks} >= set(range(0, 65, 5))
     assert all(mark.rounds == mark.iteration for mark in row.marks), "a round at each iteration"
     assert row.marks[0].left == pytest.approx(1.0)
-    assert row.marks[-1].left < 0.1
+    assert left_at(row.marks[-1]) < 0.1
     assert row.marks[-1].bytes > row.marks[1].bytes > row.marks[0].bytes == 0
     assert all(mark.accuracy is not None and mark.seconds is not None for mark in row.marks)
 
 
 def test_a_tuning_run_ends_at_the_tightest_target_or_after_its_iterations(comparison: Comparison) -> None:
     whole = run(comparison, 1.0)
-    at_target = run(comparison, 1.0, End(0.3))
+    at_target = run(comparison, 1.0, End(TARGETS[0]))
     before = [mark for mark in at_target.marks[:-1] if mark.iteration % 5 == 0]
-    assert at_target.marks[-1].left <= 0.3 < before[-1].left
+    assert left_at(at_target.marks[-1]) <= 0.3 < left_at(before[-1])
     assert at_target.marks == whole.marks[: len(at_target.marks)]
-    cut = run(comparison, 1.0, End(1e-9, iterations=10))
+    cut = run(comparison, 1.0, End(Target("suboptimality", 1e-9), iterations=10))
     assert cut.marks[-1].iteration == 10
 
 
@@ -107,8 +108,8 @@ def test_a_target_is_read_at_the_iteration_at_which_it_is_reached(comparison: Co
     for of in ways:
         coarse, fine = (run(some, 1.0, of=of) for some in (comparison, every))
         assert len(coarse.marks) < len(fine.marks)
-        for target in (0.3, 0.1):
-            found, known = to_suboptimality(coarse, target), to_suboptimality(fine, target)
+        for target in TARGETS:
+            found, known = to_target(coarse, target), to_target(fine, target)
             assert found is not None
             assert found == known
 
@@ -120,7 +121,7 @@ def test_the_nodes_own_models_are_further_away_than_their_mean(comparison: Compa
     assert last.left == last.nodes
     assert other.left == other.mean == last.mean
     assert last.worst is not None
-    assert last.worst > last.left > other.left
+    assert last.worst > left_at(last) > left_at(other)
 
 
 def baseline(kind: Baseline, comparison: Comparison) -> CompareRow:
@@ -151,7 +152,7 @@ def test_one_node_with_all_data_descends_on_f_itself(comparison: Comparison, sti
     for k in range(60):
         model = model - np.mean([setting.problem.local(i).gradient(model, k) for i in range(6)], axis=0)
     assert row.marks[-1].left == pytest.approx(stick.left(setting.problem.objective(model)))
-    assert row.marks[-1].left < baseline(Baseline.ALONE, comparison).marks[-1].left
+    assert left_at(row.marks[-1]) < left_at(baseline(Baseline.ALONE, comparison).marks[-1])
 
 
 def test_bytes_of_algorithms_with_replicas_are_those_of_the_edges_that_take_part(tmp_path: Path) -> None:
@@ -177,5 +178,7 @@ def test_experiments_that_differ_in_their_name_only_are_one_run(comparison: Comp
     experiment, look = experiment_of(comparison, dpsgd(1.0)), CompareLook(TARGETS)
     one, other = (Cell({}, experiment.model_copy(update={"name": name}), look) for name in ("a", "b"))
     assert one.key("simulate") == other.key("simulate") != one.key("local")
-    assert one.key("simulate") != replace(one, look=CompareLook((0.3,))).key("simulate"), "looked at in another way"
+    assert one.key("simulate") != replace(one, look=CompareLook(TARGETS[:1])).key("simulate"), (
+        "looked at in another way"
+    )
     assert one.key("simulate") != replace(one, experiment=experiment_of(comparison, dpsgd(0.3))).key("simulate")

@@ -9,8 +9,8 @@ import pytest
 
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.measure import Rows, StudyRow
-from orchestrator.campaigns.studies.verdict import StudyJudgement, judge
-from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.campaigns.studies.verdict import StudyJudgement, asked, evidence_words, judge, verdict_words
+from orchestrator.campaigns.verdicts import Verdict, answered
 from orchestrator.results.spread import Spread, spread, spread_of_hits
 from tests.orchestrator.campaigns.studies.builders import own, row
 
@@ -78,14 +78,14 @@ def test_one_or_two_seeds_are_a_look_that_says_what_was_seen() -> None:
     for seeds in (1, 2):
         found = in_time([2.0] * seeds, [9.0] * seeds, [2.0] * seeds)
         assert found.verdict is Verdict.LOOK
-        assert [finding.words for finding in found.findings] == ["a look: yes", "a look: no"]
+        assert [verdict_words(finding) for finding in found.findings] == ["a look: yes", "a look: no"]
         assert not any(finding.verdict is Verdict.HOLDS for finding in found.findings)
 
 
 def test_a_miss_is_not_in_time_and_some_misses_cannot_be_told() -> None:
     found = in_time([None] * 3, [2.0, None, 2.0], [2.0] * 3)
     assert [finding.verdict for finding in found.findings] == [Verdict.FAILS, Verdict.OPEN]
-    assert found.findings[1].evidence == "missed with 1 of 3 seeds"
+    assert evidence_words(found.findings[1]) == "missed with 1 of 3 seeds"
     assert in_time([None] * 2, [None] * 2, [2.0] * 2).verdict is Verdict.LOOK
 
 
@@ -98,9 +98,9 @@ def test_a_run_that_diverges_after_the_target_missed_it() -> None:
 def test_holds_partly_says_where_with_an_estimate_and_its_interval() -> None:
     found = in_time(spreading(1.1), spreading(4.5))
     assert found.where == "10 % of the nodes 10 times slower"
-    assert [finding.is_within for finding in found.findings] == [True, False]
-    assert found.findings[1].evidence.startswith("4.5 (4.3")
-    assert found.findings[1].evidence.endswith(" times as long")
+    assert [finding.verdict for finding in found.findings] == [Verdict.HOLDS, Verdict.FAILS]
+    assert evidence_words(found.findings[1]).startswith("4.5 (4.3")
+    assert evidence_words(found.findings[1]).endswith(" times as long")
 
 
 def test_a_policy_that_misses_the_target_without_trouble_is_not_judged() -> None:
@@ -229,8 +229,8 @@ def test_the_surer_the_wider() -> None:
     rows += [row("dpsgd-long", condition, 3.0 + seed / 2, seed) for condition in (FEW, MANY) for seed in (1, 2, 3)]
     ends = []
     for level in (0.9, 0.95, 0.999):
-        [found] = [j for j in judge(STUDY, Rows(rows), level) if j.about == SOONER and j.findings]
-        interval = found.findings[0].interval
+        [questions] = [found for _, about, found in asked(STUDY, Rows(rows)) if about.about == SOONER and found]
+        interval = answered(questions[0], level).effect
         assert interval is not None
         ends.append(interval.high / interval.low)
     assert ends == sorted(ends)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from orchestrator.control.verification.findings import Asked, LinkFinding, LinkVerdict, Verification
+from orchestrator.control.verification.findings import Asked, LinkVerdict, complaint, summed_up
 from orchestrator.control.verification.judge import FALSE_ALARM, Sample, exact_interval, judge
+from orchestrator.results.network_summary import VerifiedLink
 from pame.links import LinkSpec
 
 SPEC = LinkSpec(delay_s=0.05, jitter_s=0.01, loss=0.1, rate_bps=1e7)
@@ -22,7 +23,7 @@ def asked(what: str, mechanism: str = "netem", spec: LinkSpec = SPEC) -> Asked:
 
 def found(
     what: str, sample: Sample, mechanism: str = "netem", one_clock: bool = True, spec: LinkSpec = SPEC
-) -> LinkFinding:
+) -> VerifiedLink:
     return judge(asked(what, mechanism, spec), sample, BACK, one_clock)
 
 
@@ -151,9 +152,9 @@ def test_with_two_clocks_nothing_can_be_said_of_jitter() -> None:
 
 
 def test_a_summary_says_how_much_was_looked_at_and_a_complaint_what_is_wrong_first() -> None:
-    good = LinkFinding(asked("delay"), LinkVerdict.OK, 0.0501)
-    bad = LinkFinding(asked("rate", "htb"), LinkVerdict.MISS, 2e7)
-    verification = Verification([good, bad], {"delay": 5, "rate": 1}, 1.5)
-    assert verification.summary().coverage == {"delay": (1, 5), "rate": (1, 1)}
-    assert verification.summary().verdicts == {"ok": 1, "miss": 1}
-    assert "rate of link 0→1 is 2e+07 instead of 1e+07 (htb)" in verification.complaint()
+    good = asked("delay").found(LinkVerdict.OK, 0.0501)
+    bad = asked("rate", "htb").found(LinkVerdict.MISS, 2e7)
+    verified = summed_up([good, bad], {"delay": 5, "rate": 1}, 1.5)
+    assert verified.coverage == {"delay": (1, 5), "rate": (1, 1)}
+    assert verified.verdicts == {"ok": 1, "miss": 1}
+    assert "rate of link 0→1 is 2e+07 instead of 1e+07 (htb)" in complaint(verified)

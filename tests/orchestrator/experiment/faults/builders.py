@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import networkx as nx
 from hypothesis import strategies as st
 
-from orchestrator.experiment.faults import FAULTS, FaultSpec, Horizon, compile_plan
+from orchestrator.experiment.faults import FAULTS, Fault, Horizon, compile_plan
 from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.section import Section
 from orchestrator.experiment.text import Data, parse
@@ -31,10 +31,10 @@ HORIZON = Horizon(seconds=120.0, iterations=300)
 class Faults(Section):
     """The part of an experiment that matters here."""
 
-    faults: list[Annotated[FaultSpec, KindUnion(FAULTS, "link-down")]]
+    faults: list[Annotated[Fault, KindUnion(FAULTS, "link-down")]]
 
 
-def specs(*entries: Data) -> list[FaultSpec]:
+def specs(*entries: Data) -> list[Fault]:
     """Faults from YAML, or from what YAML would give."""
     data = [percentages_as_numbers(parse(entry) if isinstance(entry, str) else entry) for entry in entries]
     return Faults.model_validate_json(json.dumps({"faults": data})).faults
