@@ -43,8 +43,26 @@ class Network:
             begin = end
         self.start: Vector = self._flat.double().numpy()
 
-    def gradient(self, model: Vector, images: Images, labels: Labels) -> Vector:
-        """Of the mean loss over these samples."""
+    def look(self, shape: tuple[int, ...], classes: int) -> None:
+        """Refuse a module whose scores cannot be learned from; whatever else it raises is its own."""
+        self._module.eval()
+        with torch.random.fork_rng(devices=[]):
+            scores = self._module(torch.zeros(2, *shape))
+        found = tuple(scores.shape) if isinstance(scores, Tensor) else type(scores).__name__
+        if found != (2, classes):
+            raise ParameterError(
+                f"problem.model: of 2 samples the module makes {found}, not (2, {classes}): a score for each class"
+            )
+        if scores.is_complex() or not scores.requires_grad:
+            raise ParameterError(
+                "problem.model: the module's scores are no real numbers that follow from its parameters, so that there "
+                "is no gradient"
+            )
+
+    def gradient(self, model: Vector, images: Images, labels: Labels, draw: int | None = None) -> Vector:
+        """Of the mean loss over these samples; `draw`: seeds what the module draws, such as dropout."""
+        if draw is not None:
+            torch.default_generator.manual_seed(draw)
         self._set(model, training=True)
         self._slopes.zero_()
         for some in _pieces(len(labels)):
@@ -91,6 +109,8 @@ def _pieces(count: int) -> Iterator[slice]:
 
 
 def _check(module: nn.Module, parameters: list[nn.Parameter], allow_buffers: bool) -> None:
+    if any(isinstance(parameter, nn.UninitializedParameter) for parameter in parameters):
+        raise ParameterError("problem.model: the module has lazy layers: give them their sizes")
     if not parameters:
         raise ParameterError("problem.model: the module has no parameters, so that there is nothing to learn")
     if any(parameter.is_complex() or parameter.is_sparse for parameter in parameters):
