@@ -72,7 +72,7 @@ class ImageClassificationSpec:
     model: the network
     partition: which node has which samples
     train_samples: so many of the training samples are shared out, drawn at random; none means all
-    batch: samples per gradient, drawn anew at each iteration
+    batch: samples per gradient, drawn anew at each iteration; a node with fewer takes all it has
     augmentation: crop-flip shifts every image of a batch by up to 4 pixels and mirrors half of them
     weight_decay: the weight of ||w||^2 / 2
     dtype: of the computation; bfloat16 is faster on some processors, and less exact
@@ -116,7 +116,10 @@ class PartitionedData:
                 )
             chosen = subset(Key(seed, Purpose.PARTITION, node=nodes, peer=1), labels.size, spec.train_samples)
             labels = labels[chosen]
-        parts = shares(spec.partition, labels, len(data.facts.classes), nodes, seed)
+        try:
+            parts = shares(spec.partition, labels, len(data.facts.classes), nodes, seed)
+        except ParameterError as error:
+            raise ParameterError(f"problem.{error}" if str(error).startswith("partition.") else str(error)) from None
         self.parts = parts if chosen is None else [chosen[part] for part in parts]
         self._kept: dict[int, Samples] = {}
 
@@ -186,11 +189,13 @@ class LocalClassification:
             from pame.vision.augmentation import crop_and_flip
 
             images = crop_and_flip(images, problem.seed, self.node, iteration)
-        return self._decayed(problem.network_of(self.node).gradient(model, images, shard.labels[rows]), model)
+        draw = problem.draw_of(self.node, iteration)
+        return self._decayed(problem.network_of(self.node).gradient(model, images, shard.labels[rows], draw), model)
 
     def full_gradient(self, model: Vector) -> Vector:
         problem, shard = self.problem, self._shard
-        slope = problem.network_of(self.node).gradient(model, problem.images(shard.features), shard.labels)
+        images, draw = problem.images(shard.features), problem.draw_of(self.node, 0)
+        slope = problem.network_of(self.node).gradient(model, images, shard.labels, draw)
         return self._decayed(slope, model)
 
     def smoothness(self) -> float | None:
@@ -235,11 +240,23 @@ class ImageClassification:
         return LocalClassification(self, node)
 
     def images(self, features: NDArray[Any]) -> NDArray[np.float32]:
-        """Normalised by the training data, channels first."""
+        """Normalised by the training data, channels first.
+
+        In memory channels stay last, where convolutions are faster; a module of the user's may not expect that.
+        """
         values = features.astype(np.float32)
         values *= self._factor
         values -= self._shift
-        return np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if self.facts.is_image else values
+        if not self.facts.is_image:
+            return values
+        images = values.transpose(0, 3, 1, 2)
+        return np.array(images, order="C") if isinstance(self.spec.model, ModuleSpec) else images
+
+    def draw_of(self, node: int, iteration: int) -> int | None:
+        """The seed of what a module of the user's draws in a gradient; the built-in ones draw nothing."""
+        if not isinstance(self.spec.model, ModuleSpec):
+            return None
+        return _seed(Key(self.seed, Purpose.MODULE, node, iteration))
 
     def penalty(self, model: Vector) -> float:
         return self.spec.weight_decay / 2.0 * float(model @ model)
@@ -325,12 +342,19 @@ class ImageClassification:
         return isinstance(self.spec.model, ModuleSpec) and self.spec.model.buffers == "local"
 
     def _fresh_network(self) -> "Network":
-        from pame.vision.models import make, seeded
+        from pame.vision.models import channels_first, make, seeded
         from pame.vision.network import Network
 
-        seed = int(words(Key(self.seed, Purpose.START), 1)[0] >> np.uint64(1))
+        seed = _seed(Key(self.seed, Purpose.START))
         module = seeded(lambda: make(self.spec.model, self.facts, self._module), seed)
-        return Network(module, self._has_buffers, self.spec.dtype == "bfloat16")
+        network = Network(module, self._has_buffers, self.spec.dtype == "bfloat16")
+        if isinstance(self.spec.model, ModuleSpec):
+            network.look(channels_first(self.facts), len(self.facts.classes))
+        return network
+
+
+def _seed(key: Key) -> int:
+    return int(words(key, 1)[0] >> np.uint64(1))
 
 
 _JUDGED_AT_ONCE = 2048
