@@ -285,7 +285,7 @@ def test_with_tls_only_a_neighbour_pushes_and_only_in_its_own_name() -> None:
     with pytest.raises(WireMessageRefused) as refused:
         box.open(parcel(incarnation=2**31), names[1])
     assert refused.value.code == "wrong_sender"
-    box.renamed(1, "2.aa.node.pame")
+    box.moved(1, 0, "2.aa.node.pame")
     with pytest.raises(WireMessageRefused, match="no neighbour"):
         box.open(parcel(), "1.aa.node.pame")
     assert box.open(parcel(), "2.aa.node.pame").sender == 1
