@@ -14,6 +14,9 @@ from pathlib import Path
 from statistics import median
 
 from contract.assignment import describe
+from contract.data_delivery import shard_source
+from contract.fingerprint import fingerprint_for
+from orchestrator.control.data_deliveries import DataDeliveries
 from orchestrator.control.evaluation_queue import EvaluationQueue
 from orchestrator.control.fired_faults import FiredFaults
 from orchestrator.control.gap_counts import GapCounts
@@ -107,6 +110,8 @@ class NetworkRunState:
     """Why neighbours would refuse all that a node has to send."""
     nodes: NodeSets = field(default_factory=NodeSets)
     disturbances: Disturbances = field(default_factory=Disturbances)
+    other_builds: set[int] = field(default_factory=set)
+    """Nodes that compute other bits than this machine, by what they say of torch."""
     lossless: dict[int, str] = field(default_factory=dict)
     """Why packets cannot be lost at a node; empty: they can."""
     events: deque[Mapping[str, object]] = field(default_factory=lambda: deque(maxlen=_EVENTS_KEPT))
@@ -117,6 +122,11 @@ class NetworkRunState:
     history: NodeHistory = field(default_factory=NodeHistory)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Something happened that a phase may wait for."""
+
+    judged: tuple[int, int] = (0, 0)
+    """Points that were judged after the run, and of how many."""
+    is_judging_stopped: bool = False
+    """Whether somebody does not want to wait for it."""
 
     def __post_init__(self) -> None:
         setting, nodes = self.setting, self.experiment.nodes
@@ -134,6 +144,8 @@ class NetworkRunState:
         self.common = describe(self.number, of_nodes, self.experiment.problem, self.tls)
         """What all assignments share."""
         self.facts = facts_of(self.number, setting, self.common.snapshot_every)
+        self.torch_fingerprint = fingerprint_for(setting.problem)
+        self.deliveries = DataDeliveries(self.number, shard_source(setting.problem))
         self.indices = IndexTable(nodes)
         self.rejoins = Rejoins(self.common, setting, self.indices, self.collection, self.fired)
         self.refused = RefusedReports(lambda node, detail: self.happened(EventWord.REFUSED, node, detail))
@@ -146,11 +158,11 @@ class NetworkRunState:
     @property
     def is_over(self) -> bool:
         """Whether there is nothing more to see."""
-        return self.phase is Phase.IDLE
+        return self.phase in (Phase.EVALUATING, Phase.IDLE)
 
     @property
     def is_ending(self) -> bool:
-        return self.phase in (Phase.ENDING, Phase.IDLE)
+        return self.phase in (Phase.ENDING, Phase.EVALUATING, Phase.IDLE)
 
     @property
     def is_on_loopback(self) -> bool:
@@ -174,7 +186,8 @@ class NetworkRunState:
             self.changed.set()
 
     def cancel(self) -> None:
-        """A user wants the run to end."""
+        """A user wants the run to end, or does not want to wait for what is evaluated after it."""
+        self.is_judging_stopped = True
         self.stop(Status.INTERRUPTED, "stopped by the user")
 
     def happened(self, what: EventWord, node: int, detail: str) -> None:

@@ -6,14 +6,15 @@ from collections import deque
 from pathlib import Path
 
 from contract.logs import log_event, log_mistake
+from orchestrator.control.abilities import needs, require_abilities
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.manual_faults import inject
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
 from orchestrator.control.run_phase import Phase
-from orchestrator.control.run_phases import needs
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.supervised_faults import require_orders
+from orchestrator.evaluation import require_room
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.faults.manual import fault_by_hand
@@ -65,6 +66,7 @@ class Submissions:
         try:
             order = await asyncio.to_thread(make_order, experiment, files, "serve")
             self._require_orders(order)
+            require_room(experiment, order.setting.problem, None, self._out)
             folder = create_folder(self._out, experiment.name)
         except BaseException:
             self._busy = False
@@ -81,6 +83,7 @@ class Submissions:
     def _require_orders(self, order: RunOrder) -> None:
         """If everybody is there; otherwise the run looks again when they are."""
         experiment = order.experiment
+        require_abilities(self.members.within_reach(), needs(experiment), experiment.nodes)
         there = self.members.within_reach(needs(experiment))
         if len(there) >= experiment.nodes:
             require_orders(order.setting.plan, there)

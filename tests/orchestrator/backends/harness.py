@@ -4,13 +4,14 @@ import asyncio
 import json
 import os
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 
 from contract.fingerprint import fingerprint
 from contract.rpc import control_pb2 as pb
@@ -93,9 +94,13 @@ class World:
 
 
 @asynccontextmanager
-async def running(experiment: Experiment, folder: Path, relay: "Relay | None" = None) -> AsyncIterator[World]:
-    """A run on real processes, to act on; in the end it is over. Nodes may join through a relay."""
-    with RunFolder(folder) as files, NodeProcesses(folder / "nodes.log") as processes:
+async def running(
+    experiment: Experiment, folder: Path, relay: "Relay | None" = None, of_nodes: Mapping[str, str] | None = None
+) -> AsyncIterator[World]:
+    """A run on real processes, to act on; in the end it is over. Nodes may join through a relay, and have variables of
+    their own in their environment.
+    """
+    with RunFolder(folder) as files, node_processes(folder / "nodes.log", of_nodes or {}) as processes:
         control = ControlPlane("127.0.0.1")
         await control.open()
         try:
@@ -115,6 +120,14 @@ async def running(experiment: Experiment, folder: Path, relay: "Relay | None" = 
                 await relay.close()
         refused = dict(control.members.refused)
         world.left = Outcome(ending, run, run.totals.figures(), events_of(folder), processes.codes(), refused)
+
+
+def node_processes(log: Path, environment: Mapping[str, str]) -> NodeProcesses:
+    """With these variables, which are not this process'."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        return NodeProcesses(log)
 
 
 class Relay:

@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from orchestrator.results.graph_drawing import draw, svg
-from orchestrator.results.graph_drawing.braille import _line
+from orchestrator.results.graph_drawing.braille import _line, draw
+from orchestrator.results.graph_drawing.svg import svg
 from pame.randomness import Key, Purpose, uniforms
 from pame.topology import Topology, TopologySpec, build
 from pame.topology.kinds import Complete, RandomRegular, Ring, Star
