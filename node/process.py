@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +120,8 @@ class Node:
             loop.add_signal_handler(number, self._leave.set)
         await self._health.open()
         requests = self._refused_requests
-        collector = NodeCollector(self._account, Build(code_version()), self._refused_handshakes, requests.counts)
+        handshakes = self._handshakes.refused if self._handshakes else None
+        collector = NodeCollector(self._account, Build(code_version()), handshakes, requests.counts)
         metrics = MetricsServer(collector, self._metrics_host, self._options.metrics_port, requests)
         self._metrics_port = metrics.port
         await metrics.open()
@@ -162,9 +163,6 @@ class Node:
             held = self._channel.credentials
             if held is not None and self._session is None and held.is_half_over:
                 self._control.renew()
-
-    def _refused_handshakes(self) -> Mapping[str, int]:
-        return self._handshakes.refused if self._handshakes else {}
 
     def _account(self) -> NodeCounters:
         return self._session.account if self._session else self._server.idle

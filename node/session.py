@@ -181,8 +181,7 @@ class Session:
     async def moved(self, peers: Iterable[Peer]) -> None:
         for peer in peers:
             self._peers[peer.index] = peer
-            self._trainer.checks.moved(peer.index, peer.incarnation)
-            self._trainer.checks.renamed(peer.index, peer.name)
+            self._trainer.checks.moved(peer.index, peer.incarnation, peer.name)
             self._trainer.greet(peer.index)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)

@@ -44,24 +44,57 @@ class Evaluation:
     """None: not measured."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredModels:
+    """The models of a point that were put aside, to be judged after the run."""
+
+    mean: int
+    """Where it is in the store."""
+    own: tuple[int, ...]
+    """Of the nodes that are judged by themselves, in their order; empty: of none."""
+    consensus: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnjudgedPoint:
+    """A point of the curves but for what judging takes time: see `Evaluation`."""
+
+    by: Literal["iteration", "time"]
+    iteration: int
+    seconds: float | None
+    bytes: int
+    coverage: float | None
+    models: StoredModels
+
+
+class ModelStore(Protocol):
+    """Where the models of points go until the run is over."""
+
+    def put(self, mean: NDArray[np.float64], own: NDArray[np.float64], consensus: float) -> StoredModels:
+        """Take the mean of all models, and a row per node that is judged by itself; this takes time."""
+
+    def add(self, point: UnjudgedPoint) -> None:
+        """The next point."""
+
+
 class Record(NamedTuple):
     """What one node did at one iteration. Without a clock the times are None; outside rounds the counts are 0."""
 
     node: int
     iteration: int
-    seconds: float | None
-    waited_s: float | None
-    wanted: int
-    received: int
-    coverage: float | None
-    starved: int
-    late: int
-    messages: int
+    seconds: float | None = None
+    waited_s: float | None = None
+    wanted: int = 0
+    received: int = 0
+    coverage: float | None = None
+    starved: int = 0
+    late: int = 0
+    messages: int = 0
     """What its links took at this iteration, less what their full queues dropped then."""
-    bytes: int
-    lost: int
+    bytes: int = 0
+    lost: int = 0
     """Messages of this iteration that were not sent, on purpose."""
-    staleness: float | None
+    staleness: float | None = None
     """Mean age of the messages in the average in iterations; None if nothing was averaged."""
 
 

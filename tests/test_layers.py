@@ -128,12 +128,13 @@ BELOW = {
     "data": set(),
     "experiment": set(),
     "results": {"experiment"},
+    "evaluation": {"experiment", "results"},
     "report": {"experiment", "results"},
-    "control": {"experiment", "results", "report"},
+    "control": {"experiment", "results", "evaluation", "report"},
     "live": {"experiment", "results", "report", "control"},
-    "backends": {"experiment", "results", "report", "control", "live"},
+    "backends": {"experiment", "results", "evaluation", "report", "control", "live"},
     "campaigns": {"experiment", "results", "report", "control", "backends"},
-    "cli": {"data", "experiment", "results", "report", "control", "live", "backends", "campaigns"},
+    "cli": {"data", "experiment", "results", "evaluation", "report", "control", "live", "backends", "campaigns"},
 }
 """What each package of the orchestrator may import of the others: only rows above its own."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from threadpoolctl import threadpool_limits
 
@@ -72,6 +73,28 @@ class RunRequest:
 
 Ended = Callable[[RunRequest, Ending], None]
 """Who wants to know how a run ended, as soon as it did."""
+
+
+class RunOnBackend(Protocol):
+    """How a run is begun and brought to its end."""
+
+    def __call__(
+        self, experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+    ) -> Ending:
+        """Run and fill the run folder. `base`: the folder of the experiment file; `folder`: of the run; `notes`: what
+        its summary repeats."""
+
+
+def runs_on(backend: str, network: Callable[[int], AbstractContextManager[Places]]) -> RunOnBackend:
+    """Runs on a network that is made for so many nodes, and for one run only: nothing of it is left."""
+
+    def run(
+        experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+    ) -> Ending:
+        request = RunRequest(backend, experiment, base, folder, watcher, notes)
+        return run_on_processes(request, network(experiment.nodes))
+
+    return run
 
 
 def run_on_processes(request: RunRequest, network: AbstractContextManager[Places]) -> Ending:

@@ -73,6 +73,8 @@ class Evaluate(Section):
 
     every: Count = 10
     """Every so many iterations."""
+    when: Literal["auto", "during", "after"] = "auto"
+    """after: models wait on the disk until the run is over; auto: after for networks if no rule of stop needs f."""
     own_models: bool = True
     """Whether every node's own model is judged, too, not only the mean of all: the mean is nobody's model."""
 

@@ -18,6 +18,7 @@ from orchestrator.live.nodes import NodeLook, idle_state
 from orchestrator.live.state import RunState, look_at
 from orchestrator.results.files import finite
 from orchestrator.results.topology_file import read_topology
+from pame.problems.image_classification import ACCURACY
 
 MOST_POINTS = 500
 _LOOK_S = 0.9
@@ -169,6 +170,11 @@ def _node(node: NodeLook, state: str) -> dict[str, Any]:
 
 
 def _point(point: pb.Point) -> list[float | None]:
-    """Iteration, seconds, bytes, objective, consensus."""
-    seconds = round(point.seconds, 3)
-    return [point.iteration, seconds, point.bytes, finite(point.objective), finite(point.consensus)]
+    """Iteration, seconds, bytes, objective, consensus; accuracy of the mean model, of the nodes: mean, lowest, highest.
+
+    Accuracies are None where the problem has none.
+    """
+    seconds, own = round(point.seconds, 3), point.own
+    judged = (point.metrics, own.metrics, own.lowest, own.highest)
+    accuracies = [finite(of[ACCURACY]) if ACCURACY in of else None for of in judged]
+    return [point.iteration, seconds, point.bytes, finite(point.objective), finite(point.consensus), *accuracies]

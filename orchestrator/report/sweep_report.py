@@ -1,12 +1,10 @@
 """The report of a sweep: the runs side by side, in a table, as curves, and against what was swept."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from urllib.parse import quote
 
-from orchestrator.number_words import NOT_MEASURED, count, duration, number, volume
+from orchestrator.number_words import NOT_MEASURED, count, number, volume
 from orchestrator.report import page
 from orchestrator.report.page import TableCell
 from orchestrator.report.sweep import NOTHING, SEED, Group, SweepData, SweepRun, gap, read_sweep, same_seeds
@@ -14,6 +12,7 @@ from orchestrator.report.sweep_charts import (
     FINAL_F,
     FinalFigure,
     all_timed,
+    is_percent,
     known,
     legend,
     outcome_charts,
@@ -23,6 +22,7 @@ from orchestrator.report.sweep_charts import (
 )
 from orchestrator.results.files import finite
 from orchestrator.results.paired import ENOUGH_SEEDS, Interval, paired_ratio
+from orchestrator.results.spread import spread
 
 TABLE_ROWS = 1000
 
@@ -55,6 +55,7 @@ def _head(sweep: SweepData) -> str:
     chips = [(f"{finished} of {count(len(runs), 'run')} finished", "good" if finished == len(runs) else "bad")]
     chips += [(key, "") for key in sweep.keys]
     objective, *_ = every = outcomes(sweep)
+    best = "Highest" if is_percent(objective) else "Lowest"
     sent = known(runs, next(outcome for outcome in every if outcome.name == "bytes"))
     tiles = [
         (
@@ -62,7 +63,7 @@ def _head(sweep: SweepData) -> str:
             number(len(runs)),
             f"{count(len(sweep.groups), 'setting')}{', repeated seeds' if sweep.repeated else ''}",
         ),
-        _best(sweep, objective, f"Lowest {objective.title[0].lower()}{objective.title[1:]}"),
+        _best(sweep, objective, f"{best} {objective.title[0].lower()}{objective.title[1:]}"),
         *[_best(sweep, outcome, "Lowest consensus distance") for outcome in every if outcome.name == "consensus"],
         *([_shortest(sweep)] if all_timed(sweep) else []),
         ("Transmitted", volume(sum(sent)) if sent else NOT_MEASURED, "by all runs together"),
@@ -82,6 +83,8 @@ def _yardstick(sweep: SweepData) -> str:
         return (
             "Every seed is a problem of its own: what is compared is the gap f − f* to the optimum of a run's problem."
         )
+    if is_percent(outcomes(sweep)[0]):
+        return "Nobody knows the optimum of these problems: what is compared is the test accuracy."
     return "The optimum f* of some runs is not known, so that f is compared: that of other seeds is of another problem."
 
 
@@ -129,11 +132,11 @@ def _shortest(sweep: SweepData) -> tuple[str, str, str]:
 
 
 def _best(sweep: SweepData, outcome: FinalFigure, words: str) -> tuple[str, str, str]:
-    middles = [(median(values), group) for group in sweep.groups if (values := known(group.runs, outcome))]
-    if not middles:
+    spreads = [(found.median, group) for group in sweep.groups if (found := spread(known(group.runs, outcome)))]
+    if not spreads:
         return words, NOT_MEASURED, ""
-    value, group = min(middles, key=lambda entry: entry[0])
-    return words, _words(outcome)(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
+    value, group = (max if is_percent(outcome) else min)(spreads, key=lambda entry: entry[0])
+    return words, outcome.words(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
 
 
 def _settings(sweep: SweepData) -> str:
@@ -150,14 +153,12 @@ def _setting(sweep: SweepData, group: Group, shown: list[FinalFigure]) -> list[T
     cells = [_value(group.values.get(key, NOTHING)) for key in sweep.keys]
     cells.append(TableCell(f"{finished} of {len(group.runs)}", finished))
     for outcome in shown:
-        values, words = known(group.runs, outcome), _words(outcome)
-        if not values:
+        found, words = spread(known(group.runs, outcome)), outcome.words
+        if found is None:
             cells.append(TableCell("–", None))
-        elif min(values) == max(values):
-            cells.append(TableCell(words(values[0]), values[0]))
         else:
-            reach = f"{words(min(values))} … {words(max(values))}"
-            cells.append(TableCell(words(median(values)), median(values), below=reach))
+            reach = "" if found.low == found.high else f"{words(found.low)} … {words(found.high)}"
+            cells.append(TableCell(words(found.median), found.median, below=reach))
         if outcome is shown[0] and _is_paired(sweep):
             cells.append(_beside(sweep.groups[0], group))
     return cells
@@ -187,7 +188,7 @@ def _runs(sweep: SweepData) -> str:
         cells += [_value(run.values.get(key, NOTHING)) for key in keys]
         for outcome in shown:
             value = outcome.of(run.summary) if run.summary is not None else None
-            cells.append(TableCell("–" if value is None else _words(outcome)(value), value))
+            cells.append(TableCell("–" if value is None else outcome.words(value), value))
         rows.append(cells)
     left = len(sweep.runs) - len(rows)
     return page.sortable(headers, rows) + (f'<p class="none">and {number(left)} runs more</p>' if left else "")
@@ -195,8 +196,4 @@ def _runs(sweep: SweepData) -> str:
 
 def _value(value: object) -> TableCell:
     as_number = finite(value)
-    return TableCell(str(value), str(value)) if as_number is None else TableCell(str(value), as_number)
-
-
-def _words(outcome: FinalFigure) -> Callable[[float | None], str]:
-    return {"bytes": volume, "seconds": duration}.get(outcome.name, number)
+    return TableCell(str(value), str(value) if as_number is None else as_number)

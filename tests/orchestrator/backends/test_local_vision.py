@@ -1,6 +1,5 @@
 """Neural networks on real processes: the simulator's bits; samples from the disk or delivered; a user's own module."""
 
-import asyncio
 import json
 import os
 import signal
@@ -23,7 +22,7 @@ from pame.byte_account import ByteAccount
 from pame.simulator import run_lock_step
 from tests.contract.data_builders import store
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import World, experiment_of, run_with
+from tests.orchestrator.backends.harness import experiment_of, running
 from tests.pame.vision.builders import data_set
 
 NODES, ITERATIONS = 4, 10
@@ -84,14 +83,12 @@ def test_every_algorithm_trains_a_network_on_processes_to_the_bits_of_the_simula
     assert "0 B · 0" in (requests[0].folder / "report.html").read_text()
 
 
-async def nobody(_: World) -> None:
-    """Everybody is left alone."""
-
-
-def test_nodes_without_the_data_set_are_sent_their_samples_and_compute_the_same_bits(tmp_path: Path) -> None:
+async def test_nodes_without_the_data_set_are_sent_their_samples_and_compute_the_same_bits(tmp_path: Path) -> None:
     experiment = vision(DENSE_AND_PARTIAL[1])
     empty = {data_store.VARIABLE: str(tmp_path / "nothing")}
-    outcome = asyncio.run(run_with(nobody, experiment, tmp_path / "run", of_nodes=empty))
+    async with running(experiment, tmp_path / "run", of_nodes=empty) as world:
+        pass
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
     models = [model for _, (_, model) in sorted(outcome.run.collection.results.items())]
     assert np.array(models).tobytes() == simulated(experiment, tmp_path)
@@ -99,27 +96,28 @@ def test_nodes_without_the_data_set_are_sent_their_samples_and_compute_the_same_
     assert outcome.run.deliveries.bytes == 160 * (8 * 8 + 4)  # an octet per pixel, four per label
 
 
-def test_a_node_that_comes_back_is_sent_its_samples_again(tmp_path: Path) -> None:
-    async def kill_one(world: World) -> None:
+async def test_a_node_that_comes_back_is_sent_its_samples_again(tmp_path: Path) -> None:
+    experiment = vision({"kind": "dpsgd"}, compute={"step": "200ms"}, stop={"iterations": 40})
+    empty = {data_store.VARIABLE: str(tmp_path / "nothing")}
+    async with running(experiment, tmp_path / "run", of_nodes=empty) as world:
         await world.at_iteration("node-2", 3)
         os.kill(world.pid("node-2"), signal.SIGKILL)
         await until(lambda: world.events("died"))
         world.start("node-2")
         await until(lambda: world.run.indices.incarnation(world.index("node-2")) == 1)
-
-    experiment = vision({"kind": "dpsgd"}, compute={"step": "200ms"}, stop={"iterations": 40})
-    empty = {data_store.VARIABLE: str(tmp_path / "nothing")}
-    outcome = asyncio.run(run_with(kill_one, experiment, tmp_path / "run", of_nodes=empty))
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED, outcome.ending.reason
     [index] = outcome.happened("restarted")
     assert outcome.run.totals.by_node()[index, 1].steps > 0
     assert outcome.run.deliveries.bytes == 5 * 40 * (8 * 8 + 4)  # of 40 samples: one node twice
 
 
-def test_nodes_that_compute_with_other_instructions_than_the_orchestrator_are_told_apart(tmp_path: Path) -> None:
+async def test_nodes_that_compute_with_other_instructions_than_the_orchestrator_are_told_apart(tmp_path: Path) -> None:
     experiment = vision({"kind": "dpsgd"})
     slower = {"ATEN_CPU_CAPABILITY": "default"}
-    outcome = asyncio.run(run_with(nobody, experiment, tmp_path / "run", of_nodes=slower))
+    async with running(experiment, tmp_path / "run", of_nodes=slower) as world:
+        pass
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.run.other_builds == set(range(NODES))
 

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.backends import BACKENDS
 from orchestrator.report import write_report, write_sweep_report
+from orchestrator.results.points import read_curve
 from pame.fault_effects import DropEffect, SlowEffect
 from tests.browser import Theme, Visit, Visiting
+from tests.harness import Watcher
+from tests.orchestrator.evaluation.builders import prepared, vision
 from tests.orchestrator.report.builders import HALVES, event, write_plan
 
 pytestmark = pytest.mark.requires("chromium")
@@ -282,3 +286,20 @@ def test_no_word_and_no_number_breaks_inside_a_cell(
         assert visit.page.locator("td").count() > 20
         assert visit.page.evaluate(BROKEN) == []
         assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_accuracies_are_drawn_in_percent_over_iterations_and_bytes(
+    visiting: Visiting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    ending = BACKENDS["simulate"].run(vision(), tmp_path, tmp_path / "run", Watcher())
+    assert ending.reason == "17 iterations done"
+    visit = visiting(tmp_path / "run" / "report.html")
+    first = visit.page.locator("#progress figure").first
+    assert first.locator("h3").inner_text() == "Test accuracy"
+    accuracy = 100 * read_curve(tmp_path / "run")[-1].metrics["test_accuracy"]
+    assert f"{accuracy:.1f} %" in visit.page.locator(".tile").first.inner_text()
+    assert "Test accuracy (%)" in first.inner_text()
+    visit.press("[data-switch=x] [data-value=bytes]", "#chart-metric-0[data-drawn='light bytes']")
+    assert all("empty" not in shown for shown in visit.drawn())
+    assert visit.complaints == []
