@@ -1,5 +1,6 @@
 """The backend `simulate`: the experiment in one process, by one of the simulator's drivers."""
 
+import multiprocessing
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -73,8 +74,12 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
 
 
 def _run(driver: str, setting: ResolvedRun, observer: Observer, account: ByteAccount) -> RunOutcome:
-    """Gradients of networks take long: they are computed on all cores where nodes step together."""
-    if driver == "lock-step" and isinstance(setting.problem, ImageClassification):
+    """Gradients of networks take long: they are computed on all cores where nodes step together.
+
+    A process of a pool has one core, for others run beside it.
+    """
+    has_all_cores = multiprocessing.parent_process() is None
+    if driver == "lock-step" and has_all_cores and isinstance(setting.problem, ImageClassification):
         with gradient_processes(setting) as (shared, each):
             return run_lock_step(shared, observer, account, each)
     return DRIVERS[driver](setting, observer, account)

@@ -25,6 +25,7 @@ from pame.errors import ParameterError, TopologyError
 from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
 from pame.problems import ImageClassificationSpec, Problem, ProblemSpec
+from pame.problems.image_classification import ImageClassification, PartitionedData
 from pame.problems.network_specs import ModuleSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute
@@ -170,10 +171,28 @@ def warnings(experiment: Experiment, setting: ResolvedRun, driver: str | None, i
             "the simulator loses no packets: links.loss, and the loss of lossy and degrade, are ignored; run on nodes "
             "to see it, as delay, or lose whole messages with messages.loss or message-loss"
         )
+    small = _smallest_shard(setting)
+    if small is not None:
+        found.append(small)
     steepest = None if is_tuned else _steepest(setting)
     if steepest is not None:
         found.append(steepest)
     return found
+
+
+def _smallest_shard(setting: ResolvedRun) -> str | None:
+    """A batch is at most the node's samples."""
+    problem = setting.problem
+    if not (isinstance(problem, ImageClassification) and isinstance(problem.shards, PartitionedData)):
+        return None
+    sizes = [part.size for part in problem.shards.parts]
+    least, batch = min(sizes), problem.spec.batch
+    if least >= batch:
+        return None
+    return (
+        f"node {sizes.index(least)} has {least} samples, fewer than problem.batch {batch}: its gradients are of all of "
+        "them"
+    )
 
 
 def _loses_packets(setting: ResolvedRun) -> bool:

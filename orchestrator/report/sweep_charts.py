@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
 
-from orchestrator.number_words import byte_unit, is_share, metric_title
+from orchestrator.number_words import NOT_MEASURED, byte_unit, duration, is_share, metric_title, number, volume
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
 from orchestrator.report.vega import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
 from orchestrator.results.files import finite
+from orchestrator.results.spread import spread
 from orchestrator.results.summary import RunSummary
 from pame.observe import Evaluation
 
@@ -27,6 +27,7 @@ class FinalFigure:
     name: str
     title: str
     of: Callable[[RunSummary], float | None]
+    words: Callable[[float | None], str] = number
 
 
 FINAL_F = FinalFigure("f", "Final f", lambda summary: summary.final.objective)
@@ -54,8 +55,8 @@ def outcomes(sweep: SweepData) -> list[FinalFigure]:
         found.append(FinalFigure("metric", metric, lambda summary: summary.final.metrics.get(metric)))
     return [
         *found,
-        FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.total),
-        FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.seconds),
+        FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.total, volume),
+        FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.seconds, duration),
         FinalFigure("iterations", "Iterations", lambda summary: summary.iterations),
     ]
 
@@ -63,12 +64,15 @@ def outcomes(sweep: SweepData) -> list[FinalFigure]:
 def _accuracies(metric: str) -> list[FinalFigure]:
     """In percent: of the mean model, and of the nodes' own, the mean over the nodes."""
 
+    def of_mean(summary: RunSummary) -> float | None:
+        return _percent(summary.final.metrics.get(metric))
+
     def of_nodes(summary: RunSummary) -> float | None:
         return _percent(summary.final.own.metrics.get(metric)) if summary.final.own else None
 
     return [
-        FinalFigure("share", metric_title(metric), lambda summary: _percent(summary.final.metrics.get(metric))),
-        FinalFigure("share-nodes", f"{metric_title(metric)} of the nodes", of_nodes),
+        FinalFigure("share", metric_title(metric), of_mean, _percent_words),
+        FinalFigure("share-nodes", f"{metric_title(metric)} of the nodes", of_nodes, _percent_words),
     ]
 
 
@@ -80,6 +84,10 @@ def is_percent(figure: FinalFigure) -> bool:
 def _percent(share: float | None) -> float | None:
     known = finite(share)
     return None if known is None else 100 * known
+
+
+def _percent_words(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{value:.1f} %"
 
 
 def x_switch(sweep: SweepData) -> Switch:
@@ -209,16 +217,14 @@ def _outcome_rows(
     for group in sweep.groups:
         if key not in group.values:
             continue
-        values = known(group.runs, outcome)
+        found = spread(known(group.runs, outcome))
         label = " · ".join(f"{short[other]} = {group.values[other]}" for other in others if other in group.values)
         if len(others) == 1:
             label = str(group.values.get(others[0], NOTHING))
-        if values:
-            ends = {"y": median(values), "lo": min(values), "hi": max(values)}
-            value = group.values.get(key)
-            rows.append(
-                {"x": finite(value) if sweep.numeric(key) else str(value), "group": label, "runs": len(values), **ends}
-            )
+        if found is not None:
+            x = finite(group.values[key]) if sweep.numeric(key) else str(group.values[key])
+            ends = {"y": found.median, "lo": found.low, "hi": found.high}
+            rows.append({"x": x, "group": label, "runs": found.runs, **ends})
     return rows
 
 

@@ -176,7 +176,9 @@ def _measured(
         sizes = problem.judged_samples
         samples = f"{sizes.objective} of their training samples in all, the same ones throughout, evenly over the nodes"
         part = f"; their metrics on {sizes.own_test} of the {sizes.test} test samples, the same ones throughout"
-        tested = f": all {sizes.test} samples"
+        tested = (
+            f": all {sizes.test} samples" if sizes.mean_test == sizes.test else f": {sizes.mean_test} of {sizes.test}"
+        )
     return {
         "evaluation": _AFTER if is_late else "models were judged while the run went on",
         "objective": f"f at the mean of all nodes' models; f is the mean of the nodes' objectives on {samples}",

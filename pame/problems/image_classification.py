@@ -35,6 +35,8 @@ class JudgedSamples(NamedTuple):
 
     objective: int
     test: int
+    """All there are."""
+    mean_test: int
     own_test: int
 
 
@@ -70,12 +72,13 @@ class ImageClassificationSpec:
     model: the network
     partition: which node has which samples
     train_samples: so many of the training samples are shared out, drawn at random; none means all
-    batch: samples per gradient, drawn anew at each iteration
+    batch: samples per gradient, drawn anew at each iteration; a node with fewer takes all it has
     augmentation: crop-flip shifts every image of a batch by up to 4 pixels and mirrors half of them
     weight_decay: the weight of ||w||^2 / 2
     dtype: of the computation; bfloat16 is faster on some processors, and less exact
     objective_samples: f is measured on so many training samples, the same ones throughout, evenly over the nodes
-    own_test_samples: the nodes' own models are judged on so many test samples, the mean model on all
+    own_test_samples: the nodes' own models are judged on so many test samples
+    test_samples: the mean model is judged on so many test samples; none means all
     """
 
     kind: Literal["image-classification"] = "image-classification"
@@ -89,6 +92,7 @@ class ImageClassificationSpec:
     dtype: Literal["float32", "bfloat16"] = "float32"
     objective_samples: Annotated[int, Ge(1)] = 2000
     own_test_samples: Annotated[int, Ge(1)] = 1000
+    test_samples: Annotated[int, Ge(1)] | None = None
 
     def build(self, nodes: int, seed: int) -> "ImageClassification":
         raise ParameterError(f"problem.data: the samples of {self.data} have to be given")
@@ -102,7 +106,7 @@ class PartitionedData:
 
     def __init__(self, spec: ImageClassificationSpec, data: DataSet, nodes: int, seed: int) -> None:
         self.facts = data.facts
-        self._data = data
+        self.whole = data
         labels = data.train.labels
         chosen: NDArray[np.int64] | None = None
         if spec.train_samples is not None:
@@ -112,28 +116,31 @@ class PartitionedData:
                 )
             chosen = subset(Key(seed, Purpose.PARTITION, node=nodes, peer=1), labels.size, spec.train_samples)
             labels = labels[chosen]
-        parts = shares(spec.partition, labels, len(data.facts.classes), nodes, seed)
+        try:
+            parts = shares(spec.partition, labels, len(data.facts.classes), nodes, seed)
+        except ParameterError as error:
+            raise ParameterError(f"problem.{error}" if str(error).startswith("partition.") else str(error)) from None
         self.parts = parts if chosen is None else [chosen[part] for part in parts]
         self._kept: dict[int, Samples] = {}
 
     @property
     def samples(self) -> int:
         """Of the training set, shared out or not."""
-        return int(self._data.train.labels.size)
+        return int(self.whole.train.labels.size)
 
     def counts(self) -> NDArray[np.int64]:
         """Row i: how many samples of each class node i has."""
-        return class_counts(self.parts, self._data.train.labels, len(self.facts.classes))
+        return class_counts(self.parts, self.whole.train.labels, len(self.facts.classes))
 
     def of(self, node: int) -> Samples:
         if node not in self._kept:
             rows = self.parts[node]
-            train = self._data.train
+            train = self.whole.train
             self._kept[node] = Samples(train.features[rows], train.labels[rows])
         return self._kept[node]
 
     def test(self) -> Samples:
-        return self._data.test
+        return self.whole.test
 
 
 @dataclass(frozen=True)
@@ -182,11 +189,13 @@ class LocalClassification:
             from pame.vision.augmentation import crop_and_flip
 
             images = crop_and_flip(images, problem.seed, self.node, iteration)
-        return self._decayed(problem.network_of(self.node).gradient(model, images, shard.labels[rows]), model)
+        draw = problem.draw_of(self.node, iteration)
+        return self._decayed(problem.network_of(self.node).gradient(model, images, shard.labels[rows], draw), model)
 
     def full_gradient(self, model: Vector) -> Vector:
         problem, shard = self.problem, self._shard
-        slope = problem.network_of(self.node).gradient(model, problem.images(shard.features), shard.labels)
+        images, draw = problem.images(shard.features), problem.draw_of(self.node, 0)
+        slope = problem.network_of(self.node).gradient(model, images, shard.labels, draw)
         return self._decayed(slope, model)
 
     def smoothness(self) -> float | None:
@@ -231,11 +240,23 @@ class ImageClassification:
         return LocalClassification(self, node)
 
     def images(self, features: NDArray[Any]) -> NDArray[np.float32]:
-        """Normalised by the training data, channels first."""
+        """Normalised by the training data, channels first.
+
+        In memory channels stay last, where convolutions are faster; a module of the user's may not expect that.
+        """
         values = features.astype(np.float32)
         values *= self._factor
         values -= self._shift
-        return np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if self.facts.is_image else values
+        if not self.facts.is_image:
+            return values
+        images = values.transpose(0, 3, 1, 2)
+        return np.array(images, order="C") if isinstance(self.spec.model, ModuleSpec) else images
+
+    def draw_of(self, node: int, iteration: int) -> int | None:
+        """The seed of what a module of the user's draws in a gradient; the built-in ones draw nothing."""
+        if not isinstance(self.spec.model, ModuleSpec):
+            return None
+        return _seed(Key(self.seed, Purpose.MODULE, node, iteration))
 
     def penalty(self, model: Vector) -> float:
         return self.spec.weight_decay / 2.0 * float(model @ model)
@@ -250,8 +271,8 @@ class ImageClassification:
         return np.array([self.objective(model) for model in models])
 
     def metrics(self, model: Vector) -> dict[str, float]:
-        """On the whole test set."""
-        return self._metrics(model, self.shards.test())
+        """On the whole test set, or on the fixed part of it that the spec asks for."""
+        return self._metrics(model, self._test)
 
     def metrics_of(self, models: Matrix) -> Mapping[str, Vector]:
         """On the fixed part of the test set."""
@@ -273,9 +294,11 @@ class ImageClassification:
 
     @property
     def judged_samples(self) -> JudgedSamples:
-        test, each = self.shards.test().labels.size, ceil(self.spec.objective_samples / self.nodes)
+        spec, test = self.spec, self.shards.test().labels.size
+        each = ceil(spec.objective_samples / self.nodes)
         shards = (self.shards.of(node).labels.size for node in range(self.nodes))
-        return JudgedSamples(sum(min(each, size) for size in shards), test, min(self.spec.own_test_samples, test))
+        of_mean, own = (min(size or test, test) for size in (spec.test_samples, spec.own_test_samples))
+        return JudgedSamples(sum(min(each, size) for size in shards), test, of_mean, own)
 
     @cached_property
     def _objective_sample(self) -> list[tuple[NDArray[np.float32], NDArray[np.int64]]]:
@@ -288,10 +311,17 @@ class ImageClassification:
         return chosen
 
     @cached_property
+    def _test(self) -> Samples:
+        return self.shards.test() if self.spec.test_samples is None else self._part(self.spec.test_samples)
+
+    @cached_property
     def _own_test(self) -> Samples:
+        return self._part(self.spec.own_test_samples)
+
+    def _part(self, size: int) -> Samples:
+        """Of the test samples, the same ones throughout."""
         test = self.shards.test()
-        size = min(self.spec.own_test_samples, test.labels.size)
-        rows = subset(self._sample_key(_TEST), test.labels.size, size)
+        rows = subset(self._sample_key(_TEST), test.labels.size, min(size, test.labels.size))
         return Samples(test.features[rows], test.labels[rows])
 
     def _sample_key(self, which: int, node: int = 0) -> Key:
@@ -312,12 +342,19 @@ class ImageClassification:
         return isinstance(self.spec.model, ModuleSpec) and self.spec.model.buffers == "local"
 
     def _fresh_network(self) -> "Network":
-        from pame.vision.models import make, seeded
+        from pame.vision.models import channels_first, make, seeded
         from pame.vision.network import Network
 
-        seed = int(words(Key(self.seed, Purpose.START), 1)[0] >> np.uint64(1))
+        seed = _seed(Key(self.seed, Purpose.START))
         module = seeded(lambda: make(self.spec.model, self.facts, self._module), seed)
-        return Network(module, self._has_buffers, self.spec.dtype == "bfloat16")
+        network = Network(module, self._has_buffers, self.spec.dtype == "bfloat16")
+        if isinstance(self.spec.model, ModuleSpec):
+            network.look(channels_first(self.facts), len(self.facts.classes))
+        return network
+
+
+def _seed(key: Key) -> int:
+    return int(words(key, 1)[0] >> np.uint64(1))
 
 
 _JUDGED_AT_ONCE = 2048

@@ -8,13 +8,14 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from pame.errors import ParameterError
-from pame.problems import SPECS, LinearSpec, LogisticSpec, build
+from pame.problems import SPECS, LinearSpec, LogisticSpec, ProblemInputs, build
+from tests.pame.vision.builders import data_set
 
 
 @pytest.mark.parametrize("kind", sorted(SPECS))
 def test_every_registered_problem_is_found_by_the_name_its_spec_carries(kind: str) -> None:
     spec = SPECS[kind]()
-    problem = build(spec, 3, 1)
+    problem = build(spec, 3, 1, ProblemInputs(data_set()))
     assert spec.kind == kind
     assert problem.nodes == 3
     assert problem.n > 0
