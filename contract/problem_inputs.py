@@ -18,16 +18,11 @@ def build_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
     if not isinstance(spec, ImageClassificationSpec):
         return problems.build(spec, nodes, seed)
     check_torch()
-    return _build(spec, nodes, seed, open_data_set(spec.data))
+    return build_on(open_data_set(spec.data), spec, nodes, seed)
 
 
-def build_on_shard(spec: ImageClassificationSpec, nodes: int, seed: int, shard: SampleShards) -> Problem:
-    """The same for a node that was sent its own samples."""
-    check_torch()
-    return _build(spec, nodes, seed, shard)
-
-
-def _build(spec: ImageClassificationSpec, nodes: int, seed: int, data: DataSet | SampleShards) -> Problem:
+def build_on(data: DataSet | SampleShards, spec: ImageClassificationSpec, nodes: int, seed: int) -> Problem:
+    """The same on data that somebody else has found: a node's own samples that were delivered, for instance."""
     try:
         return problems.build(spec, nodes, seed, ProblemInputs(data, module_of(spec)))
     except PameError:
@@ -52,8 +47,25 @@ def module_of(spec: ImageClassificationSpec) -> UserModule | None:
     return found
 
 
+def needs_torch(spec: ProblemSpec) -> bool:
+    return isinstance(spec, ImageClassificationSpec)
+
+
+def has_torch() -> bool:
+    """Whether it is installed: it is not imported to find out."""
+    return find_spec("torch") is not None
+
+
+def check_inputs(spec: ProblemSpec) -> None:
+    """Refuse a problem for which this machine lacks torch, or the user's module."""
+    if isinstance(spec, ImageClassificationSpec):
+        check_torch()
+        module_of(spec)
+
+
 def check_torch() -> None:
-    if find_spec("torch") is None:
+    if not has_torch():
         raise ParameterError(
-            "problem.kind: image-classification needs torch, which is not installed here: pip install '.[vision]'"
+            "problem.kind: image-classification needs torch, which is not installed here: pip install '.[vision]', or "
+            "PAME_NODE_TARGET=node-torch for containers"
         )

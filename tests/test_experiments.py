@@ -8,15 +8,27 @@ from pathlib import Path
 
 import pytest
 
+from contract import data_store
 from orchestrator.campaigns.compare import load_comparison
 from orchestrator.campaigns.compare.grid import contestants, experiment_of, tuning_cells, views
 from orchestrator.experiment import default_path, load
 from orchestrator.experiment.resolve import choose_driver, make_setting, make_topology
 from pame.simulator import check
+from tests.contract.data_builders import store
+from tests.pame.vision.builders import data_set
 
 ROOT = Path(__file__).parent.parent
 COMPARISONS = sorted((ROOT / "experiments").glob("compare-*.yaml"))
 FILES = [*sorted(set((ROOT / "experiments").glob("*.yaml")) - set(COMPARISONS)), default_path()]
+
+
+@pytest.fixture(autouse=True)
+def _small_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In place of the data sets that experiments name."""
+    monkeypatch.setenv(data_store.VARIABLE, str(tmp_path / "data"))
+    small = data_set()
+    for name in ("fashion-mnist",):
+        store(tmp_path / "data", replace(small, facts=replace(small.facts, name=name)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -110,11 +110,8 @@ class _LockStepRun:
         return Record(
             node=node,
             iteration=k,
-            seconds=None,
-            waited_s=None,
             wanted=wanted.enough if wanted else 0,
             received=len(inbox) if wanted else 0,
-            coverage=None,
             starved=int(starved),
             late=late,
             messages=copies,

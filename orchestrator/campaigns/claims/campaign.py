@@ -5,7 +5,7 @@
 
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ class ClaimsCampaign:
             elif isinstance(claim.source, OfComparison) and self._comparison is None:
                 plan = claim.source.plan(self.mode, self.seeds_of(claim))
                 self._comparison = CompareCampaign(plan, self.backend, self.command)
-        self.files = [file for campaign in self._inner() for file in campaign.files]
+        self.files: Sequence[Path] = [file for campaign in self._inner() for file in campaign.files]
 
     def seeds_of(self, claim: Claim) -> tuple[int, ...]:
         return claim.seeds(self.mode, self.seeds)
