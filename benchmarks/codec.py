@@ -7,10 +7,9 @@ that each finds the cache used by the others. Encoding is drawing the support, g
 bytes; decoding includes drawing the support.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean, median
-from time import perf_counter
+from timeit import timeit
 
 import numpy as np
 from rich.console import Console
@@ -115,16 +114,10 @@ def timed(n: int, share: float, coding: SupportCoding) -> Timed:
 
     data, runs = send(), range(RUNS[n])
     actions = (lambda: draw.support(n, s), send, lambda: decode(data, n, draw), vector.copy)
-    row = [median(stopwatch(action) for _ in runs) for action in actions]
-    rounds = [[stopwatch(action) for action in actions] for _ in runs]
+    row = [median(timeit(action, number=1) for _ in runs) for action in actions]
+    rounds = [[timeit(action, number=1) for action in actions] for _ in runs]
     turn = [median(column) for column in zip(*rounds, strict=True)]
     return Timed(n, share, coding, Seconds(*row), Seconds(*turn))
-
-
-def stopwatch(action: Callable[[], object]) -> float:
-    start = perf_counter()
-    action()
-    return perf_counter() - start
 
 
 def support_table(measured: list[Sized]) -> Table:

@@ -39,13 +39,10 @@ _PORTS = ("PAME_PAGE_PORT", "PAME_CLIENT_PORT", "PAME_PROMETHEUS_PORT", "PAME_GR
 
 @dataclass(frozen=True)
 class Measured:
-    """One network of containers; seconds from the command."""
+    """One network of containers."""
 
-    listening_s: float
-    joined_s: float
-    begun_s: float
-    ended_s: float
-    run_s: float
+    seconds: tuple[float, ...]
+    """From the command: it listens, all have joined, the run begins, it ends; and how long the run took."""
     status: str
     exact: bool
     node_bytes: tuple[int, ...]
@@ -76,12 +73,9 @@ def measure(engine: docker.DockerClient, nodes: int) -> Measured:
         summary = json.loads(
             compose("exec", "-T", "orchestrator", "sh", "-c", "cat /runs/*/summary.json")  # there is one run
         )
+        moments = (events[names.index("listening")], joined[0], events[names.index("run_begins")], ended)
         return Measured(
-            listening_s=_since(begin, events[names.index("listening")]),
-            joined_s=_since(begin, joined[0]),
-            begun_s=_since(begin, events[names.index("run_begins")]),
-            ended_s=_since(begin, ended),
-            run_s=float(ended["seconds"] or 0.0),
+            seconds=(*(_since(begin, event) for event in moments), float(ended["seconds"] or 0.0)),
             status=str(ended["status"]),
             exact=bool(summary["exact"]),
             node_bytes=tuple(_memory(container) for container in containers["node"]),
@@ -157,12 +151,11 @@ def table(measured: dict[int, Measured]) -> Table:
     title = "Containers on this machine: seconds since `docker compose up`, and MiB"
     result = table_of(title, (*times_of, *sizes_of))
     for count, found in measured.items():
-        times = (found.listening_s, found.joined_s, found.begun_s, found.ended_s, found.run_s)
         everything = sum(found.node_bytes) + found.orchestrator_bytes
         sizes = (fmean(found.node_bytes), max(found.node_bytes), found.orchestrator_bytes, everything)
         result.add_row(
             str(count),
-            *(f"{seconds:.1f}" for seconds in times),
+            *(f"{seconds:.1f}" for seconds in found.seconds),
             found.status,
             "yes" if found.exact else "no",
             *(f"{size / 2**20:.0f}" for size in sizes),

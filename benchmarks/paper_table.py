@@ -42,9 +42,7 @@ from pame import topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount
 from pame.observe import Evaluation, Record
-from pame.problems import LinearSpec, LocalObjective, Optimum, Problem, Stacked
-from pame.problems.base import Vector
-from pame.problems.regression import Regression
+from pame.problems import LinearSpec, Problem
 from pame.resolved_run import ResolvedRun
 from pame.sampling import period
 from pame.simulator import run_vectorised
@@ -76,33 +74,6 @@ CELLS = [cell for row in ROWS for cell in row]
 QUICK = [COLUMN[0], COLUMN[1], COLUMN[3], COLUMN[5]]
 
 
-class DistanceToTruth:
-    """Linear regression watched only through ||w - w*||^2: evaluating f every iteration costs half a gradient more."""
-
-    metric = "model_error"
-
-    def __init__(self, problem: Regression) -> None:
-        self._problem = problem
-        self.n, self.start = problem.n, problem.start
-        self.nodes = problem.nodes
-
-    def local(self, node: int) -> LocalObjective:
-        return self._problem.local(node)
-
-    def stacked(self) -> Stacked:
-        return self._problem.stacked()
-
-    def optimum(self) -> Optimum:
-        return self._problem.optimum()
-
-    def objective(self, model: Vector) -> float:
-        """||w - w*||^2."""
-        return self._problem.metrics(model)["model_error"]
-
-    def metrics(self, model: Vector) -> dict[str, float]:
-        return {}
-
-
 class _Curve:
     """Keeps ||mean model - w*||^2 by iteration."""
 
@@ -110,7 +81,7 @@ class _Curve:
         self.errors: list[float] = []
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        self.errors.append(evaluation.objective)
+        self.errors.append(evaluation.metrics["model_error"])
 
     def recorded(self, records: Sequence[Record]) -> None:
         """Records are not needed here."""
@@ -125,6 +96,7 @@ def measure(cell: PrintedCell, problem: Problem, graph: Topology, seed: int, eta
         periods=tuple(period(seed, node, 3, 7) for node in range(cell.m)),
         stop=StopRules(ITERATIONS),
         evaluate_every=1,
+        own_models=False,
     )
     curve = _Curve()
     run_vectorised(setting, curve, ByteAccount(cell.m))
@@ -138,9 +110,8 @@ def run(cells: Sequence[PrintedCell], seed: int, eta: float, console: Console) -
     for m, group in groupby(sorted(cells, key=lambda cell: cell.m), key=lambda cell: cell.m):
         with _timed(console, f"graph and data for m = {m}"):
             graph = topology.build(RandomRegular(degree=DEGREE[m]), m, seed)
-            regression = LinearSpec(n=600, samples=216, noise=0.5, test_samples=1).build(m, seed)
-            problem = DistanceToTruth(regression)
-            regression.stacked().objective(np.zeros(regression.n))
+            problem = LinearSpec(n=600, samples=216, noise=0.5, test_samples=1).build(m, seed)
+            problem.stacked().objective(np.zeros(problem.n))
         todo = list(dict.fromkeys(group))
         with _timed(console, f"{len(todo)} cells of m = {m}"), ThreadPoolExecutor(THREADS) as pool:
             measured = pool.map(partial(measure, problem=problem, graph=graph, seed=seed, eta=eta), todo)

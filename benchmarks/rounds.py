@@ -19,7 +19,6 @@ import pstats
 import subprocess
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -32,13 +31,14 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from benchmarks.network import Measured, Watcher, measure, nodes_on_socket
+from benchmarks.network import Measured, Memory, Moment, measure, nodes_on_socket
 from benchmarks.printing import print_goals, table_of, warn_if_busy
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.model import Evaluate, Period
 from orchestrator.experiment.resolve import make_network_setting
 from pame.algorithms import AlgorithmSpec, DpsgdSpec, FixedStep, PameSpec
 from pame.byte_account import ByteAccount
+from pame.observe import Several
 from pame.problems import LogisticSpec
 from pame.simulator import run_lock_step
 from pame.stopping import StopRules
@@ -57,10 +57,7 @@ CORES = len(os.sched_getaffinity(0))
 INSIDE = "--inside"
 WIRE_BYTES, RATE, MEMORY = 18_536, 25.0, 103.0
 """To be reached at 1 %: bytes per round, rounds per second, MiB per node (a quarter of 412)."""
-SHOWN_PACKAGES, SHOWN_FUNCTIONS = 15, 30
-BUILT_IN = "~"
-Function = tuple[str, int, str]
-Entry = tuple[int, int, float, float, dict[Function, tuple[int, int, float, float]]]
+SHOWN_FUNCTIONS = 30
 PROFILED_NODE = """
 import cProfile, sys, time
 from node.__main__ import main
@@ -76,16 +73,30 @@ REFERENCE = (
 
 @dataclass(frozen=True)
 class Figures:
-    """One case: medians over its runs; bytes, packets and CPU time are of all nodes and per round."""
+    """One case: its runs, and the bound, rounds per second and CPU seconds of a round."""
 
-    rate: float
-    wire_bytes: float
-    packets: float
-    resident: float
-    private: float
-    cpu_s: float
+    runs: list[Measured]
     bound_rate: float
     bound_cpu_s: float
+
+    def middle(self, read: Callable[[Measured], float]) -> float:
+        return median(read(run) for run in self.runs)
+
+    def per_round(self, read: Callable[[Moment], float]) -> float:
+        """Of all nodes together."""
+        return self.middle(lambda run: run.between(read)) / ROUNDS
+
+    @property
+    def rate(self) -> float:
+        return self.middle(Measured.rounds_per_second)
+
+    @property
+    def wire_bytes(self) -> float:
+        return self.per_round(lambda moment: moment.wire_bytes)
+
+    def mebibytes(self, read: Callable[[Memory], float]) -> float:
+        """Of a node on average."""
+        return self.middle(lambda run: fmean(map(read, run.memory))) / 2**20
 
 
 def experiment_of(case: str, rounds: int = ROUNDS) -> Experiment:
@@ -115,7 +126,7 @@ def main() -> int:
     warn_if_busy(console)
     with threadpool_limits(1):
         if options.profile:
-            console.print(*profile_tables(asyncio.run(profile("1 %"))))
+            asyncio.run(profile("1 %")).sort_stats("tottime").print_stats(SHOWN_FUNCTIONS)
             return 0
         figures = {case: figures_of(case, options.runs) for case in CASES}
     console.print(table(figures), REFERENCE, highlight=False)
@@ -140,21 +151,7 @@ def _go_inside(arguments: list[str]) -> int:
 def figures_of(case: str, runs: int) -> Figures:
     """The bound first, then the nodes."""
     bound_rate, bound_cpu_s = bound(case)
-    measured = asyncio.run(on_nodes(case, runs))
-
-    def middle(read: Callable[[Measured], float]) -> float:
-        return median(read(run) for run in measured)
-
-    return Figures(
-        rate=middle(Measured.rounds_per_second),
-        wire_bytes=middle(lambda run: run.between(lambda moment: moment.wire_bytes)) / ROUNDS,
-        packets=middle(lambda run: run.between(lambda moment: moment.wire_packets)) / ROUNDS,
-        resident=middle(lambda run: fmean(node.resident for node in run.memory)),
-        private=middle(lambda run: fmean(node.private for node in run.memory)),
-        cpu_s=middle(lambda run: run.between(lambda moment: moment.cpu_s)) / ROUNDS,
-        bound_rate=bound_rate,
-        bound_cpu_s=bound_cpu_s,
-    )
+    return Figures(asyncio.run(on_nodes(case, runs)), bound_rate, bound_cpu_s)
 
 
 async def on_nodes(case: str, runs: int) -> list[Measured]:
@@ -179,7 +176,7 @@ def _simulate(case: str) -> tuple[float, float]:
     def spent(rounds: int) -> tuple[float, float]:
         setting = make_network_setting(experiment_of(case, rounds), Path())
         wall, cpu = time.perf_counter(), time.process_time()
-        run_lock_step(setting, Watcher(), ByteAccount(NODES))
+        run_lock_step(setting, Several(), ByteAccount(NODES))
         return time.perf_counter() - wall, time.process_time() - cpu
 
     with threadpool_limits(1):
@@ -193,18 +190,19 @@ def table(figures: dict[str, Figures]) -> Table:
     headings = ("", "rounds/s", "bound", "ratio", "wire bytes", "packets", "CPU ms", "bound", "ratio", "RSS", "private")
     result = table_of(title, headings)
     for case, f in figures.items():
+        cpu_s = f.per_round(lambda moment: moment.cpu_s)
         result.add_row(
             case,
             f"{f.rate:.0f}",
             f"{f.bound_rate:.0f}",
             f"{f.rate / f.bound_rate:.2f}",
             f"{f.wire_bytes:,.0f}",
-            f"{f.packets:.1f}",
-            f"{1e3 * f.cpu_s:.1f}",
+            f"{f.per_round(lambda moment: moment.wire_packets):.1f}",
+            f"{1e3 * cpu_s:.1f}",
             f"{1e3 * f.bound_cpu_s:.1f}",
-            f"{f.cpu_s / f.bound_cpu_s:.1f}",
-            f"{f.resident / 2**20:.0f} MiB",
-            f"{f.private / 2**20:.0f} MiB",
+            f"{cpu_s / f.bound_cpu_s:.1f}",
+            f"{f.mebibytes(lambda node: node.resident):.0f} MiB",
+            f"{f.mebibytes(lambda node: node.private):.0f} MiB",
         )
     result.caption = (
         f"Wire bytes, packets and CPU time per round of all nodes ({2 * NODES} messages); memory per node, private: "
@@ -215,7 +213,7 @@ def table(figures: dict[str, Figures]) -> Table:
 
 def reaches(f: Figures) -> list[tuple[str, bool]]:
     """The goals at 1 %."""
-    resident = f.resident / 2**20
+    resident = f.mebibytes(lambda node: node.resident)
     return [
         (f"fewer than {WIRE_BYTES:,} wire bytes per round at 1 %: {f.wire_bytes:,.0f}", f.wire_bytes < WIRE_BYTES),
         (f"at most {MEMORY:g} MiB per node, a quarter of 412: {resident:.0f}", resident <= MEMORY),
@@ -224,7 +222,7 @@ def reaches(f: Figures) -> list[tuple[str, bool]]:
 
 
 async def profile(case: str) -> pstats.Stats:
-    """One node under cProfile among seven that are not."""
+    """One node under cProfile, which about doubles its CPU time, among seven that are not."""
     with TemporaryDirectory() as folder:
         base = Path(folder)
         watched = [sys.executable, "-c", PROFILED_NODE, str(base / "profile"), "--member", f"node-{NODES - 1}"]
@@ -233,39 +231,6 @@ async def profile(case: str) -> pstats.Stats:
             await measure(control, experiment_of(case), base / "run", alive)
         await asyncio.to_thread(node.wait, 10)
         return pstats.Stats(str(base / "profile"))
-
-
-def profile_tables(stats: pstats.Stats) -> tuple[Table, Table]:
-    """CPU time of the main thread per round: by package, then the functions that take the most themselves."""
-    entries: dict[Function, Entry] = stats.stats  # type: ignore[attr-defined]
-    packages: defaultdict[str, float] = defaultdict(float)
-    for function, (_, _, own, _, callers) in entries.items():
-        if function[0] != BUILT_IN:
-            packages[_package(function)] += own
-            continue
-        for caller, (_, _, of_caller, _) in callers.items():
-            packages[_package(caller)] += of_caller
-    total = sum(packages.values())
-    title = f"One node at 1 %, main thread, {ROUNDS} rounds of 2 messages out and 2 in: CPU time by package"
-    shares = table_of(title, ("package", "share", "µs per round"), words="package")
-    for package, own in sorted(packages.items(), key=lambda item: -item[1])[:SHOWN_PACKAGES]:
-        shares.add_row(package, f"{own / total:.0%}", f"{1e6 * own / ROUNDS:.0f}")
-    shares.caption = (
-        "Under cProfile, which about doubles it: read the shares. Built-in functions count for their callers."
-    )
-    headings = ("calls", "own µs", "with callees µs", "function")
-    functions = table_of("The same by function", headings, words="function")
-    largest = sorted(entries.items(), key=lambda item: -item[1][2])[:SHOWN_FUNCTIONS]
-    for (file, line, name), (_, calls, own, whole, _) in largest:
-        per_round = f"{calls / ROUNDS:.1f}", f"{1e6 * own / ROUNDS:.0f}", f"{1e6 * whole / ROUNDS:.0f}"
-        functions.add_row(*per_round, f"{'/'.join(Path(file).parts[-2:])}:{line} {name}")
-    return shares, functions
-
-
-def _package(function: Function) -> str:
-    """The two last folders of a file, without those that hold packages."""
-    parts = [part for part in Path(function[0]).parts[-3:-1] if part not in ("main", "lib", "site-packages")]
-    return "/".join(parts) or "others"
 
 
 if __name__ == "__main__":

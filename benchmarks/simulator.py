@@ -11,9 +11,10 @@ import multiprocessing
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from timeit import repeat
 from typing import cast
 
 import numpy as np
@@ -24,7 +25,7 @@ from benchmarks.printing import table_of
 from pame import problems, topology
 from pame.algorithms import FixedStep, PameSpec
 from pame.byte_account import ByteAccount
-from pame.observe import Evaluation, Observer, Record, RunOutcome
+from pame.observe import Observer, RunOutcome, Several
 from pame.problems import LinearSpec, StackedProblem
 from pame.resolved_run import ResolvedRun
 from pame.sampling import period
@@ -52,14 +53,6 @@ class Measured:
     read_share: float
     data_bytes: int
     peak_bytes: int
-
-
-class _Nobody:
-    def evaluated(self, evaluation: Evaluation) -> None:
-        """Not watched."""
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        """Not watched."""
 
 
 def setting_of(m: int) -> ResolvedRun:
@@ -97,7 +90,7 @@ def _rate(driver: Driver, setting: ResolvedRun, iterations: int) -> float:
 
     def seconds(count: int) -> float:
         start = time.perf_counter()
-        driver(replace(setting, stop=StopRules(count)), _Nobody(), ByteAccount(setting.topology.nodes))
+        driver(replace(setting, stop=StopRules(count)), Several(), ByteAccount(setting.topology.nodes))
         return time.perf_counter() - start
 
     short = seconds(1)
@@ -105,12 +98,7 @@ def _rate(driver: Driver, setting: ResolvedRun, iterations: int) -> float:
 
 
 def _best(action: Callable[[], object]) -> float:
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return min(repeat(action, number=1))
 
 
 def main() -> int:

@@ -15,14 +15,19 @@ import numpy as np
 
 from contract import assignment_limits
 from contract.assignment_limits import SECRET_BYTES
+from contract.data_delivery import ShardAssembly, data_notice, shard_format, whole_data
+from contract.data_store import held
+from contract.problem_inputs import build_on, check_inputs
 from contract.rpc import control_pb2 as pb
 from pame import algorithms, problems, spec_json
 from pame.algorithms import AlgorithmSpec
+from pame.data_set import Samples
 from pame.errors import ParameterError
 from pame.exchange import Vector
 from pame.fault_plan_text import plan_lines, read_plan
 from pame.links import LinkSpec
-from pame.problems import ProblemSpec
+from pame.problems import ImageClassificationSpec, Problem, ProblemSpec
+from pame.problems.image_classification import DeliveredShard
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute, Exchange, Messages
 from pame.stopping import StopRules
@@ -86,6 +91,7 @@ def describe(run: int, setting: ResolvedRun, problem: ProblemSpec, tls: bool = F
         link=_text(setting.link),
         stop=_text(setting.stop),
         snapshot_every=gcd(setting.evaluate_every, paper.every if paper else 0),
+        data=data_notice(data) if (data := whole_data(setting.problem)) is not None else None,
     )
 
 
@@ -125,8 +131,20 @@ def peer(message: pb.Neighbour) -> Peer:
     return Peer(message.index, message.address, message.incarnation, message.name)
 
 
-def assigned(message: pb.Assignment) -> Assigned:
-    """The node's own setting; `ParameterError` if the message contradicts itself."""
+def missing_data(message: pb.Assignment) -> ShardAssembly | None:
+    """What has to be delivered before `assigned` can do its work; None: nothing. `ParameterError` if that would be in
+    vain."""
+    if not message.HasField("data"):
+        return None
+    assignment_limits.check(message)
+    check_inputs(spec_json.revive(problems.SPECS, _json(message.problem)))
+    form = shard_format(message.data, message.index)
+    return None if held(form.facts.name, form.facts.sha256) is not None else ShardAssembly(form)
+
+
+def assigned(message: pb.Assignment, samples: Samples | None = None) -> Assigned:
+    """The node's own setting; `ParameterError` if the message contradicts itself. `samples`: its own, if they were
+    delivered."""
     assignment_limits.check(message)
     edges = np.array(message.edges, dtype=np.int64)
     problem: ProblemSpec = spec_json.revive(problems.SPECS, _json(message.problem))
@@ -143,7 +161,7 @@ def assigned(message: pb.Assignment) -> Assigned:
     setting = ResolvedRun(
         seed=message.seed,
         topology=Topology(message.nodes, edges.reshape(-1, 2)),
-        problem=problems.build(problem, message.nodes, message.seed),
+        problem=_problem(problem, message, samples),
         algorithm=algorithm,
         periods=tuple(message.periods),
         stop=stop,
@@ -173,6 +191,21 @@ def assigned(message: pb.Assignment) -> Assigned:
         tls=message.tls,
         secret=message.secret,
     )
+
+
+def _problem(spec: ProblemSpec, message: pb.Assignment, samples: Samples | None) -> Problem:
+    nodes, seed = message.nodes, message.seed
+    if not isinstance(spec, ImageClassificationSpec):
+        return problems.build(spec, nodes, seed)
+    check_inputs(spec)
+    facts = shard_format(message.data, message.index).facts
+    data = DeliveredShard(facts, message.index, samples) if samples else held(facts.name, facts.sha256)
+    if data is None:
+        raise ParameterError(f"data set {facts.name} is not on this machine, and was not delivered")
+    built = build_on(data, spec, nodes, seed)
+    models = assignment_limits.model_bytes(built.n, len(message.neighbours))
+    assignment_limits.require_memory(models, "its models", "use a smaller problem.model")
+    return built
 
 
 def _links(message: pb.Assignment) -> dict[tuple[int, int], LinkSpec]:

@@ -71,11 +71,20 @@ def plan(events: Plan, nodes: int) -> None:
 def memory(problem: ProblemSpec, contacts: int, there: Callable[[], int] | None = None) -> None:
     """Refuse what cannot fit: this node's data, its models, a replica of each neighbour's. `there`: bytes."""
     n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
-    needed, has = 8 * n * (samples + _MODELS + contacts), (there or _physical)()
+    needed = 8 * n * samples + model_bytes(n, contacts)
+    require_memory(needed, "its data and models", "make problem.samples or problem.n smaller", there)
+
+
+def model_bytes(n: int, contacts: int) -> int:
+    """Of a node's models and replicas, at the most."""
+    return 8 * n * (_MODELS + contacts)
+
+
+def require_memory(needed: int, use: str, advice: str, there: Callable[[], int] | None = None) -> None:
+    has = (there or _physical)()
     if needed > has:
         raise ParameterError(
-            f"a node needs {needed / 2**30:.3g} GiB for its data and models, and this machine has {has / 2**30:.3g} "
-            "GiB: make problem.samples or problem.n smaller"
+            f"a node needs {needed / 2**30:.3g} GiB for {use}, and this machine has {has / 2**30:.3g} GiB: {advice}"
         )
 
 

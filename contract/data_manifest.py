@@ -5,7 +5,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pame.data_set import DataFacts
+from pame.data_facts import label_counts
+from pame.data_set import DataFacts, DataSet
 
 MANIFEST_FILE = "manifest.json"
 _TYPES = ("uint8", "float32")
@@ -42,6 +43,15 @@ class Manifest:
     @property
     def samples(self) -> int:
         return sum(self.train_counts) + sum(self.test_counts)
+
+
+def manifest_of(data: DataSet, source: str = "", prepared: str = "") -> Manifest:
+    facts = data.facts
+    train, test = (label_counts(samples.labels, len(facts.classes)) for samples in (data.train, data.test))
+    return Manifest(
+        facts.name, source, facts.shape, data.train.features.dtype.name, facts.classes, train, test, facts.mean,
+        facts.deviation, facts.sha256, prepared,
+    )  # fmt: skip
 
 
 def to_text(manifest: Manifest) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from contract.data_manifest import MANIFEST_FILE, Manifest, NotAManifest, from_text, to_text
+from contract.data_manifest import MANIFEST_FILE, Manifest, NotAManifest, from_text, manifest_of, to_text
 from pame.data_facts import label_counts
 from pame.data_set import DataSet, Samples
 from pame.errors import PameError
@@ -116,15 +116,10 @@ def stored_names() -> list[str]:
 
 def save_data_set(folder: Path, data: DataSet, source: str, prepared: str) -> Manifest:
     """Write the arrays and the manifest into an empty folder."""
-    facts = data.facts
     for part, samples in zip(PARTS, (data.train, data.test), strict=True):
         np.save(folder / f"{part}_features.npy", samples.features, allow_pickle=False)
         np.save(folder / f"{part}_labels.npy", samples.labels, allow_pickle=False)
-    train, test = (label_counts(samples.labels, len(facts.classes)) for samples in (data.train, data.test))
-    manifest = Manifest(
-        facts.name, source, facts.shape, data.train.features.dtype.name, facts.classes, train, test, facts.mean,
-        facts.deviation, facts.sha256, prepared,
-    )  # fmt: skip
+    manifest = manifest_of(data, source, prepared)
     (folder / MANIFEST_FILE).write_text(to_text(manifest), encoding="utf-8")
     return manifest
 

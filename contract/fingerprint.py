@@ -2,11 +2,15 @@
 
 import hashlib
 import platform
+from functools import cache
 
 import numpy as np
 
-from pame.problems import LinearSpec, LogisticSpec, build
-from pame.randomness import Key, Purpose, normals, permutation, subset
+from pame.data_facts import facts_of
+from pame.data_set import DataSet, Samples
+from pame.problems import ImageClassificationSpec, LinearSpec, LogisticSpec, Problem, ProblemInputs, build
+from pame.problems.image_classification import ImageClassification
+from pame.randomness import Key, Purpose, integers, normals, permutation, subset
 
 
 def fingerprint() -> str:
@@ -19,4 +23,24 @@ def fingerprint() -> str:
         model = normals(Key(1, Purpose.TRUTH), 301)
         digest.update(build(spec, 2, 1).local(1).gradient(model, 0).astype("<f8").tobytes())
     digest.update(f"{np.__version__} {platform.machine()}".encode())
+    return digest.hexdigest()[:32]
+
+
+def fingerprint_for(problem: Problem) -> str:
+    """What must be equal beside `fingerprint` where this problem is computed; empty: nothing."""
+    return _of_torch() if isinstance(problem, ImageClassification) else ""
+
+
+@cache
+def _of_torch() -> str:
+    """A start and a gradient of a small network; torch's build, and the instructions that it uses here."""
+    import torch
+
+    pixels = integers(Key(1, Purpose.FEATURES), 24 * 12 * 12 * 3, 256).astype(np.uint8).reshape(24, 12, 12, 3)
+    samples = Samples(pixels, np.arange(24, dtype=np.int64) % 4)
+    data = DataSet(facts_of("reference", ("a", "b", "c", "d"), samples, samples), samples, samples)
+    problem = build(ImageClassificationSpec(), 1, 1, ProblemInputs(data))
+    digest = hashlib.sha256(problem.start.astype("<f8").tobytes())
+    digest.update(problem.local(0).full_gradient(problem.start).astype("<f8").tobytes())
+    digest.update(f"{torch.__version__} {torch.backends.cpu.get_cpu_capability()}".encode())
     return digest.hexdigest()[:32]

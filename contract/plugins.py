@@ -56,6 +56,17 @@ def plugin_class(file: str, name: str) -> Any:
     return None
 
 
+def module_names() -> list[str]:
+    """Every network that a loaded plugin lists in its MODULES, as an experiment names it, but without a folder."""
+    return [
+        f"{Path(module.__file__).name}:{offered.__name__}"
+        for module in list(sys.modules.values())
+        if module.__name__.startswith(_PREFIX) and module.__file__
+        for offered in getattr(module, "MODULES", ())
+        if hasattr(offered, "__name__")
+    ]
+
+
 def is_plugin(module: str) -> bool:
     """Whether a module of this name is a plugin, or of a package that offers one."""
     packages = {point.module.partition(".")[0] for point in entry_points(group=GROUP)}

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from contract.data_store import open_data_set
 from contract.plugins import plugin_class
 from pame import problems
+from pame.data_set import DataSet
 from pame.errors import ParameterError
 from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec
 from pame.problems.image_classification import SampleShards, UserModule
@@ -16,13 +17,12 @@ def build_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
     if not isinstance(spec, ImageClassificationSpec):
         return problems.build(spec, nodes, seed)
     check_torch()
-    return problems.build(spec, nodes, seed, ProblemInputs(open_data_set(spec.data), module_of(spec)))
+    return build_on(open_data_set(spec.data), spec, nodes, seed)
 
 
-def build_on_shard(spec: ImageClassificationSpec, nodes: int, seed: int, shard: SampleShards) -> Problem:
-    """The same for a node that was sent its own samples."""
-    check_torch()
-    return problems.build(spec, nodes, seed, ProblemInputs(shard, module_of(spec)))
+def build_on(data: DataSet | SampleShards, spec: ImageClassificationSpec, nodes: int, seed: int) -> Problem:
+    """The same on data that somebody else has found: a node's own samples that were delivered, for instance."""
+    return problems.build(spec, nodes, seed, ProblemInputs(data, module_of(spec)))
 
 
 def module_of(spec: ImageClassificationSpec) -> UserModule | None:
@@ -38,8 +38,25 @@ def module_of(spec: ImageClassificationSpec) -> UserModule | None:
     return found
 
 
+def needs_torch(spec: ProblemSpec) -> bool:
+    return isinstance(spec, ImageClassificationSpec)
+
+
+def has_torch() -> bool:
+    """Whether it is installed: it is not imported to find out."""
+    return find_spec("torch") is not None
+
+
+def check_inputs(spec: ProblemSpec) -> None:
+    """Refuse a problem for which this machine lacks torch, or the user's module."""
+    if isinstance(spec, ImageClassificationSpec):
+        check_torch()
+        module_of(spec)
+
+
 def check_torch() -> None:
-    if find_spec("torch") is None:
+    if not has_torch():
         raise ParameterError(
-            "problem.kind: image-classification needs torch, which is not installed here: pip install '.[vision]'"
+            "problem.kind: image-classification needs torch, which is not installed here: pip install '.[vision]', or "
+            "PAME_NODE_TARGET=node-torch for containers"
         )

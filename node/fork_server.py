@@ -5,7 +5,8 @@
 
 At the end of its input (its parent has gone) the fork server gives its nodes a moment to leave, then ends the rest: a
 frozen node cannot leave. On SIGTERM it ends them at once. gRPC starts its threads in the nodes, not here.
-If PAME_SUPERVISOR names a path, nodes can ask there to be paused, killed and restarted.
+If PAME_SUPERVISOR names a path, nodes can ask there to be paused, killed and restarted. With --torch the nodes share
+one copy of torch: it is imported here, and no more than that, so that it has no threads when a node is forked.
 """
 
 import ctypes
@@ -177,6 +178,10 @@ def main() -> None:
         load_plugins()
     except PluginError as error:
         sys.exit(f"error: {error}")
+    if "--torch" in sys.argv:
+        import pame.vision.augmentation
+        import pame.vision.models
+        import pame.vision.network  # noqa: F401
     gc.collect()
     gc.freeze()  # what is there now is never looked at again, so that it stays shared between the nodes
     path = os.environ.get(SOCKET_VARIABLE)

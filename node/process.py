@@ -4,21 +4,24 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import grpc
 
-from contract.assignment import assigned, peer
+from contract.assignment import assigned, missing_data, peer
 from contract.counters import NodeCounters
 from contract.fingerprint import fingerprint
 from contract.logs import log_event
+from contract.plugins import module_names
 from contract.ports.health_server import HealthServer
 from contract.ports.metric_families import Build
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.refused_requests import RefusedRequests
 from contract.ports.tls_failures import TlsFailures
+from contract.problem_inputs import has_torch
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
 from contract.tasks import cancelled
@@ -27,6 +30,7 @@ from contract.versions import code_version
 from node.addresses import AUTO, choose, control_address, own_addresses
 from node.commands import CommandRefused, check_neighbours, check_probe, on_one_line, read_faults
 from node.control import ControlStream
+from node.data_delivery import DataDelivery, refuse_piece
 from node.metrics import NodeCollector
 from node.orchestrator_channel import Options as ChannelOptions
 from node.orchestrator_channel import OrchestratorChannel
@@ -35,7 +39,9 @@ from node.session import Session
 from node.shaping import Kernel, probe
 from node.supervisor import SOCKET_VARIABLE, SupervisorOrder
 from pame import algorithms, problems
+from pame.data_set import Samples
 from pame.errors import MessageRefused, PameError
+from pame.problems import ImageClassificationSpec
 
 _LOG = logging.getLogger(__name__)
 _DRAIN_S = 2.0
@@ -68,11 +74,13 @@ class Options:
 
 
 def capabilities() -> list[str]:
-    """The algorithms and problems that this node can run, and the orders that a supervisor above it takes."""
+    """The algorithms, problems and users' modules that it can run, and the orders that a supervisor above it takes."""
     orders = list(SupervisorOrder) if Path(os.environ.get(SOCKET_VARIABLE, "")).is_socket() else []
+    lacking = set() if has_torch() else {ImageClassificationSpec.kind}
     return [
         *(f"algorithm:{kind}" for kind in algorithms.SPECS),
-        *(f"problem:{kind}" for kind in problems.SPECS),
+        *(f"problem:{kind}" for kind in problems.SPECS if kind not in lacking),
+        *(f"module:{name}" for name in module_names()),
         *(f"order:{order}" for order in orders),
     ]
 
@@ -86,6 +94,7 @@ class Node:
         self._server = ExchangeServer(self._host, options.port)
         self._health = HealthServer(options.health_port)
         self._session: Session | None = None
+        self._delivery: DataDelivery | None = None
         self._probing: set[asyncio.Task[None]] = set()
         self._kernel: Kernel | None = None
         """What it can do to links; not asked yet, or not to be asked."""
@@ -111,7 +120,8 @@ class Node:
             loop.add_signal_handler(number, self._leave.set)
         await self._health.open()
         requests = self._refused_requests
-        collector = NodeCollector(self._account, Build(code_version()), self._refused_handshakes, requests.counts)
+        handshakes = self._handshakes.refused if self._handshakes else None
+        collector = NodeCollector(self._account, Build(code_version()), handshakes, requests.counts)
         metrics = MetricsServer(collector, self._metrics_host, self._options.metrics_port, requests)
         self._metrics_port = metrics.port
         await metrics.open()
@@ -153,9 +163,6 @@ class Node:
             held = self._channel.credentials
             if held is not None and self._session is None and held.is_half_over:
                 self._control.renew()
-
-    def _refused_handshakes(self) -> Mapping[str, int]:
-        return self._handshakes.refused if self._handshakes else {}
 
     def _account(self) -> NodeCounters:
         return self._session.account if self._session else self._server.idle
@@ -203,6 +210,8 @@ class Node:
                 raise CommandRefused("bytes that are no command")
             case "assignment":
                 await self._assigned(message.assignment)
+            case "data_piece":
+                await self._piece(message.data_piece)
             case "start" if self._is_current(message.start.run):
                 await self._current().start()
             case "probe" if self._is_current(message.probe.run):
@@ -227,23 +236,49 @@ class Node:
                 log_event(_LOG, "joined", orchestrator=self._options.orchestrator, metrics=metrics)
 
     async def _assigned(self, message: pb.Assignment) -> None:
+        """If its data has to come first, it begins when that is there."""
+        self._delivery = None
+        with self._failing(message):
+            assembly = await asyncio.to_thread(missing_data, message)
+            if assembly is None:
+                await self._begin(message)
+                return
+            self._delivery = DataDelivery(message, assembly, self._control.send)
+            self._delivery.ask()
+
+    async def _piece(self, piece: pb.DataPiece) -> None:
+        delivery = self._delivery
+        if delivery is None or delivery.assignment.run != piece.run:
+            refuse_piece()
+            return
+        with self._failing(delivery.assignment):
+            if delivery.take(piece):
+                self._delivery = None
+                await self._begin(delivery.assignment, delivery.assembly.samples())
+
+    async def _begin(self, message: pb.Assignment, samples: Samples | None = None) -> None:
+        made = await asyncio.to_thread(assigned, message, samples)  # before anything ends: nonsense does not stop a run
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+        self._server.credentials = self._channel.credentials
+        if self._kernel is None and self._options.shape:
+            self._kernel = await asyncio.to_thread(probe)
+        self._session = Session(made, self._server, self._control.send, self._control.room, self._kernel)
+        await self._session.prepare()
+        log_event(_LOG, "assigned", run=run_name(message.run), node=message.index, nodes=message.nodes)
+        self._control.send(pb.FromNode(ready=self._session.ready()))
+
+    @contextmanager
+    def _failing(self, message: pb.Assignment) -> Iterator[None]:
+        """Whatever goes wrong is told: a run must not wait for a node that will never be ready."""
         try:
-            made = assigned(message)  # before anything ends: nonsense does not stop a run
-            if self._session is not None:
-                await self._session.close()
-                self._session = None
-            self._server.credentials = self._channel.credentials
-            if self._kernel is None and self._options.shape:
-                self._kernel = await asyncio.to_thread(probe)
-            self._session = Session(made, self._server, self._control.send, self._control.room, self._kernel)
-            await self._session.prepare()
-        except Exception as error:  # whatever it is, a run must not wait for a node that will never be ready
+            yield
+        except Exception as error:
+            self._delivery = None
             reason = reason_of(error, message.index)
             failure = pb.Failure(run=message.run, reason=reason, unheard=isinstance(error, MessageRefused))
             self._control.send(pb.FromNode(failure=failure))
-            return
-        log_event(_LOG, "assigned", run=run_name(message.run), node=message.index, nodes=message.nodes)
-        self._control.send(pb.FromNode(ready=self._session.ready()))
 
     async def _moved(self, message: pb.Neighbours) -> None:
         """Who came back starts only when its neighbours know where it is."""

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from contract.counters import NodeCounters
 from contract.credentials import Credentials, mutual_server, peer_name
-from contract.ports.health_server import HealthChecks
+from contract.ports.health_server import start_healthy
 from contract.ports.port_limits import port_limits
 from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
@@ -89,8 +88,6 @@ class ExchangeServer:
             method.split("/")[-1]: self._handler(take or self._turn_away, admission) for method, take in takers.items()
         }
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, named),))
-        checks = HealthChecks()
-        health_pb2_grpc.add_HealthServicer_to_server(checks, server)
         try:
             if self.credentials is not None and tls:
                 self.port = server.add_secure_port(self.address, mutual_server(self.credentials))
@@ -98,9 +95,7 @@ class ExchangeServer:
                 self.port = server.add_insecure_port(self.address)
         except RuntimeError:
             raise NoDataPort(f"cannot listen on {self.address}: give another --port, or 0 for any") from None
-        await server.start()
-        for name in ("", SERVICE):
-            await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
+        await start_healthy(server, SERVICE)
         self._server = server
         if previous is not None:
             await previous.stop(None)

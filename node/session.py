@@ -12,6 +12,7 @@ from contract.assignment import Assigned, Peer
 from contract.counter_reports import record_message, totals_message
 from contract.counters import NodeCounters, OutCounters
 from contract.fault_reports import IN_PROCESS, Turn, concerns, fault_message, realised_message
+from contract.fingerprint import fingerprint_for
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
 from contract.run_name import run_name
@@ -105,7 +106,13 @@ class Session:
     def ready(self) -> pb.Ready:
         """What became of the properties of its links, and why packets cannot be lost on them, if so."""
         links = [realised_message(found) for found in self._shaper.table()]
-        return pb.Ready(run=self.assigned.run, links=links, boot=boot_id(), lossless=self._shaper.why_lossless())
+        return pb.Ready(
+            run=self.assigned.run,
+            links=links,
+            boot=boot_id(),
+            lossless=self._shaper.why_lossless(),
+            torch_fingerprint=fingerprint_for(self.assigned.setting.problem),
+        )
 
     async def probe(self, order: pb.Probe) -> None:
         """Measure a link, before the start."""
@@ -174,8 +181,7 @@ class Session:
     async def moved(self, peers: Iterable[Peer]) -> None:
         for peer in peers:
             self._peers[peer.index] = peer
-            self._trainer.checks.moved(peer.index, peer.incarnation)
-            self._trainer.checks.renamed(peer.index, peer.name)
+            self._trainer.checks.moved(peer.index, peer.incarnation, peer.name)
             self._trainer.greet(peer.index)
             if peer.index in self._links:
                 self._links[peer.index].move(peer)

@@ -100,15 +100,12 @@ class MessageChecks:
         self.limit = size_limit(self._declaration.lengths)
         """The largest message that is taken, in bytes."""
 
-    def moved(self, sender: int, incarnation: int) -> None:
-        """A neighbour came back; what its former self still says is refused."""
+    def moved(self, sender: int, incarnation: int, name: str = "") -> None:
+        """A neighbour came back, perhaps with another certificate; what its former self still says is refused."""
         if incarnation > self._incarnations.get(sender, -1):
             self._incarnations[sender] = incarnation
             self._newest.pop(sender, None)
-
-    def renamed(self, sender: int, name: str) -> None:
-        """A neighbour came back with another certificate."""
-        if self._names is not None:
+        if self._names is not None and name:
             self._names[sender] = name
 
     def open(self, data: bytes, name: str | None = None) -> Received:

@@ -1,6 +1,6 @@
 """Numbers as people read them: four significant digits, KiB and MiB, minutes and hours."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 NOT_MEASURED = "not measured"
 BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
@@ -62,3 +62,14 @@ def listed(names: Sequence[object], most: int) -> str:
     """`0, 1, 2 and 4 more`."""
     more = len(names) - most
     return ", ".join(map(str, names[:most])) + (f" and {more} more" if more > 0 else "")
+
+
+def ranges(numbers: Iterable[int], to: str) -> str:
+    """`0..3, 7`: whole numbers in order, with neighbours as one."""
+    runs: list[list[int]] = []
+    for each in sorted(numbers):
+        if runs and runs[-1][-1] == each - 1:
+            runs[-1].append(each)
+        else:
+            runs.append([each])
+    return ", ".join(f"{run[0]}{to}{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

@@ -49,19 +49,19 @@ class Record(NamedTuple):
 
     node: int
     iteration: int
-    seconds: float | None
-    waited_s: float | None
-    wanted: int
-    received: int
-    coverage: float | None
-    starved: int
-    late: int
-    messages: int
+    seconds: float | None = None
+    waited_s: float | None = None
+    wanted: int = 0
+    received: int = 0
+    coverage: float | None = None
+    starved: int = 0
+    late: int = 0
+    messages: int = 0
     """What its links took at this iteration, less what their full queues dropped then."""
-    bytes: int
-    lost: int
+    bytes: int = 0
+    lost: int = 0
     """Messages of this iteration that were not sent, on purpose."""
-    staleness: float | None
+    staleness: float | None = None
     """Mean age of the messages in the average in iterations; None if nothing was averaged."""
 
 

@@ -19,6 +19,15 @@ class HealthChecks(health.aio.HealthServicer):
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "use Check")
 
 
+async def start_healthy(server: grpc.aio.Server, *services: str) -> None:
+    """Start a server that answers health checks: it serves these, and it serves ("")."""
+    checks = HealthChecks()
+    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
+    await server.start()
+    for name in ("", *services):
+        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)
+
+
 class NoHealthPort(PameError):
     """The port is taken."""
 

@@ -54,13 +54,13 @@ class ProcessCollector(Collector, Generic[Figures]):
         self,
         read: Callable[[], Figures],
         build: Build,
-        handshakes: Callable[[], Mapping[str, int]] = dict,
+        handshakes: Mapping[str, int] | None = None,
         requests: Mapping[str, int] | None = None,
     ) -> None:
         """`handshakes`, `requests`: refused ones, by reason."""
         self._read = read
         self._build = build
-        self._handshakes = handshakes
+        self._handshakes = {} if handshakes is None else handshakes  # which may be empty now, and not later
         self._requests = requests or {}
 
     def metrics(self, now: Figures) -> Iterator[Metric]:
@@ -70,7 +70,7 @@ class ProcessCollector(Collector, Generic[Figures]):
     def collect(self) -> Iterator[Metric]:
         now = self._read()
         yield core.InfoMetricFamily("pame_build", "Versions of what runs here.", value=asdict(self._build))
-        yield self._refused("handshakes", "TLS handshakes", dict.fromkeys(TLS_REASONS, 0) | dict(self._handshakes()))
+        yield self._refused("handshakes", "TLS handshakes", dict.fromkeys(TLS_REASONS, 0) | dict(self._handshakes))
         requests = dict.fromkeys(REQUEST_REASONS, 0) | dict(self._requests)
         yield self._refused("requests", "HTTP requests and connections", requests)
         yield from self.metrics(now)

@@ -8,7 +8,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class FromNode(_message.Message):
-    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat", "fault", "moved", "probed")
+    __slots__ = ("join", "ready", "report", "snapshot", "done", "finished", "failure", "goodbye", "heartbeat", "fault", "moved", "probed", "data_wanted")
     JOIN_FIELD_NUMBER: _ClassVar[int]
     READY_FIELD_NUMBER: _ClassVar[int]
     REPORT_FIELD_NUMBER: _ClassVar[int]
@@ -21,6 +21,7 @@ class FromNode(_message.Message):
     FAULT_FIELD_NUMBER: _ClassVar[int]
     MOVED_FIELD_NUMBER: _ClassVar[int]
     PROBED_FIELD_NUMBER: _ClassVar[int]
+    DATA_WANTED_FIELD_NUMBER: _ClassVar[int]
     join: Join
     ready: Ready
     report: Report
@@ -33,10 +34,11 @@ class FromNode(_message.Message):
     fault: FaultReport
     moved: Moved
     probed: Probed
-    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., fault: _Optional[_Union[FaultReport, _Mapping]] = ..., moved: _Optional[_Union[Moved, _Mapping]] = ..., probed: _Optional[_Union[Probed, _Mapping]] = ...) -> None: ...
+    data_wanted: DataWanted
+    def __init__(self, join: _Optional[_Union[Join, _Mapping]] = ..., ready: _Optional[_Union[Ready, _Mapping]] = ..., report: _Optional[_Union[Report, _Mapping]] = ..., snapshot: _Optional[_Union[SnapshotChunk, _Mapping]] = ..., done: _Optional[_Union[Done, _Mapping]] = ..., finished: _Optional[_Union[Finished, _Mapping]] = ..., failure: _Optional[_Union[Failure, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., fault: _Optional[_Union[FaultReport, _Mapping]] = ..., moved: _Optional[_Union[Moved, _Mapping]] = ..., probed: _Optional[_Union[Probed, _Mapping]] = ..., data_wanted: _Optional[_Union[DataWanted, _Mapping]] = ...) -> None: ...
 
 class ToNode(_message.Message):
-    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults", "probe")
+    __slots__ = ("welcome", "refused", "assignment", "start", "neighbours", "stop", "dismissed", "faults", "probe", "data_piece")
     WELCOME_FIELD_NUMBER: _ClassVar[int]
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     ASSIGNMENT_FIELD_NUMBER: _ClassVar[int]
@@ -46,6 +48,7 @@ class ToNode(_message.Message):
     DISMISSED_FIELD_NUMBER: _ClassVar[int]
     FAULTS_FIELD_NUMBER: _ClassVar[int]
     PROBE_FIELD_NUMBER: _ClassVar[int]
+    DATA_PIECE_FIELD_NUMBER: _ClassVar[int]
     welcome: Welcome
     refused: Refused
     assignment: Assignment
@@ -55,7 +58,8 @@ class ToNode(_message.Message):
     dismissed: Dismissed
     faults: Faults
     probe: Probe
-    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ..., probe: _Optional[_Union[Probe, _Mapping]] = ...) -> None: ...
+    data_piece: DataPiece
+    def __init__(self, welcome: _Optional[_Union[Welcome, _Mapping]] = ..., refused: _Optional[_Union[Refused, _Mapping]] = ..., assignment: _Optional[_Union[Assignment, _Mapping]] = ..., start: _Optional[_Union[Start, _Mapping]] = ..., neighbours: _Optional[_Union[Neighbours, _Mapping]] = ..., stop: _Optional[_Union[Stop, _Mapping]] = ..., dismissed: _Optional[_Union[Dismissed, _Mapping]] = ..., faults: _Optional[_Union[Faults, _Mapping]] = ..., probe: _Optional[_Union[Probe, _Mapping]] = ..., data_piece: _Optional[_Union[DataPiece, _Mapping]] = ...) -> None: ...
 
 class Join(_message.Message):
     __slots__ = ("token", "member", "address", "metrics_address", "code_version", "fingerprint", "pid", "run", "incarnation", "capabilities")
@@ -96,7 +100,7 @@ class Refused(_message.Message):
     def __init__(self, refusal: _Optional[_Union[_refusal_pb2.Refusal, str]] = ..., detail: _Optional[str] = ...) -> None: ...
 
 class Assignment(_message.Message):
-    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "stop", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan", "secret")
+    __slots__ = ("run", "seed", "index", "nodes", "edges", "periods", "problem", "algorithm", "exchange", "messages", "compute", "link", "stop", "snapshot_every", "neighbours", "incarnation", "resume", "tls", "plan", "secret", "data")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     INDEX_FIELD_NUMBER: _ClassVar[int]
@@ -117,6 +121,7 @@ class Assignment(_message.Message):
     TLS_FIELD_NUMBER: _ClassVar[int]
     PLAN_FIELD_NUMBER: _ClassVar[int]
     SECRET_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
     run: int
     seed: int
     index: int
@@ -137,7 +142,36 @@ class Assignment(_message.Message):
     tls: bool
     plan: str
     secret: bytes
-    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[str] = ..., messages: _Optional[str] = ..., compute: _Optional[str] = ..., link: _Optional[str] = ..., stop: _Optional[str] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ..., secret: _Optional[bytes] = ...) -> None: ...
+    data: DataNotice
+    def __init__(self, run: _Optional[int] = ..., seed: _Optional[int] = ..., index: _Optional[int] = ..., nodes: _Optional[int] = ..., edges: _Optional[_Iterable[int]] = ..., periods: _Optional[_Iterable[int]] = ..., problem: _Optional[str] = ..., algorithm: _Optional[str] = ..., exchange: _Optional[str] = ..., messages: _Optional[str] = ..., compute: _Optional[str] = ..., link: _Optional[str] = ..., stop: _Optional[str] = ..., snapshot_every: _Optional[int] = ..., neighbours: _Optional[_Iterable[_Union[Neighbour, _Mapping]]] = ..., incarnation: _Optional[int] = ..., resume: _Optional[_Union[Resumption, _Mapping]] = ..., tls: bool = ..., plan: _Optional[str] = ..., secret: _Optional[bytes] = ..., data: _Optional[_Union[DataNotice, _Mapping]] = ...) -> None: ...
+
+class DataNotice(_message.Message):
+    __slots__ = ("manifest", "samples")
+    MANIFEST_FIELD_NUMBER: _ClassVar[int]
+    SAMPLES_FIELD_NUMBER: _ClassVar[int]
+    manifest: str
+    samples: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, manifest: _Optional[str] = ..., samples: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class DataWanted(_message.Message):
+    __slots__ = ("run", "offset")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    offset: int
+    def __init__(self, run: _Optional[int] = ..., offset: _Optional[int] = ...) -> None: ...
+
+class DataPiece(_message.Message):
+    __slots__ = ("run", "offset", "content", "checksum")
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    CONTENT_FIELD_NUMBER: _ClassVar[int]
+    CHECKSUM_FIELD_NUMBER: _ClassVar[int]
+    run: int
+    offset: int
+    content: bytes
+    checksum: int
+    def __init__(self, run: _Optional[int] = ..., offset: _Optional[int] = ..., content: _Optional[bytes] = ..., checksum: _Optional[int] = ...) -> None: ...
 
 class Neighbour(_message.Message):
     __slots__ = ("index", "address", "incarnation", "name", "link", "link_in")
@@ -166,16 +200,18 @@ class Resumption(_message.Message):
     def __init__(self, iteration: _Optional[int] = ..., model: _Optional[bytes] = ..., seconds: _Optional[float] = ...) -> None: ...
 
 class Ready(_message.Message):
-    __slots__ = ("run", "links", "boot", "lossless")
+    __slots__ = ("run", "links", "boot", "lossless", "torch_fingerprint")
     RUN_FIELD_NUMBER: _ClassVar[int]
     LINKS_FIELD_NUMBER: _ClassVar[int]
     BOOT_FIELD_NUMBER: _ClassVar[int]
     LOSSLESS_FIELD_NUMBER: _ClassVar[int]
+    TORCH_FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     run: int
     links: _containers.RepeatedCompositeFieldContainer[RealisedLink]
     boot: str
     lossless: str
-    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ..., boot: _Optional[str] = ..., lossless: _Optional[str] = ...) -> None: ...
+    torch_fingerprint: str
+    def __init__(self, run: _Optional[int] = ..., links: _Optional[_Iterable[_Union[RealisedLink, _Mapping]]] = ..., boot: _Optional[str] = ..., lossless: _Optional[str] = ..., torch_fingerprint: _Optional[str] = ...) -> None: ...
 
 class RealisedLink(_message.Message):
     __slots__ = ("sender", "receiver", "property", "asked", "mechanism", "held")

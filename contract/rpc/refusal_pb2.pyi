@@ -46,6 +46,10 @@ class Refusal(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REFUSAL_BAD_EXPERIMENT: _ClassVar[Refusal]
     REFUSAL_BUSY: _ClassVar[Refusal]
     REFUSAL_BAD_FAULT: _ClassVar[Refusal]
+    REFUSAL_DATA_NOT_WANTED: _ClassVar[Refusal]
+    REFUSAL_DATA_OUT_OF_ORDER: _ClassVar[Refusal]
+    REFUSAL_DATA_TOO_LARGE: _ClassVar[Refusal]
+    REFUSAL_DATA_DAMAGED: _ClassVar[Refusal]
 REFUSAL_UNSPECIFIED: Refusal
 REFUSAL_BAD_LENGTH: Refusal
 REFUSAL_UNKNOWN_VERSION: Refusal
@@ -86,3 +90,7 @@ REFUSAL_BAD_HANDSHAKE: Refusal
 REFUSAL_BAD_EXPERIMENT: Refusal
 REFUSAL_BUSY: Refusal
 REFUSAL_BAD_FAULT: Refusal
+REFUSAL_DATA_NOT_WANTED: Refusal
+REFUSAL_DATA_OUT_OF_ORDER: Refusal
+REFUSAL_DATA_TOO_LARGE: Refusal
+REFUSAL_DATA_DAMAGED: Refusal

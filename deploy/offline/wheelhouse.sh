@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # The wheels that deploy/Dockerfile installs, fetched outside of the build: pyproject.toml's dependencies, and what
-# builds the package itself. Does nothing if they are already there.
+# builds the package itself; with PAME_NODE_TARGET=node-torch also torch. Does nothing if they are already there.
 #
 #   deploy/offline/wheelhouse.sh
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-wheels=$here/wheels
 python=$root/.venv/bin/python
 
 work=$(mktemp -d "$here/wheels.XXXXXX")
@@ -19,23 +18,29 @@ else
   python=python3
   : >"$work/constraints.txt"
 fi
-"$python" - "$root/pyproject.toml" >"$work/wanted.txt" <<'PYTHON'
-import sys, tomllib
-
-with open(sys.argv[1], "rb") as file:
-    project = tomllib.load(file)
-print(*project["project"]["dependencies"], *project["build-system"]["requires"], sep="\n")
-PYTHON
 # An environment may hold an older setuptools than the build asks for.
 sed -i "/^setuptools==/d" "$work/constraints.txt"
 
-if cmp -s "$work/wanted.txt" "$wheels/wanted.txt" && cmp -s "$work/constraints.txt" "$wheels/constraints.txt"; then
-  echo "the wheels are there"
-  exit
+# NAME, and how its requirements are found in pyproject.toml.
+fetch() {
+  local name=$1 wheels=$here/$1 new=$work/$1
+  mkdir "$new"
+  cp "$work/constraints.txt" "$new"
+  "$python" -c "import sys, tomllib; p = tomllib.load(open(sys.argv[1], 'rb')); print($2, sep='\n')" \
+    "$root/pyproject.toml" >"$new/wanted.txt"
+  if cmp -s "$new/wanted.txt" "$wheels/wanted.txt" && cmp -s "$new/constraints.txt" "$wheels/constraints.txt"; then
+    echo "$name: they are there"
+    return
+  fi
+  "$python" -m pip download -qq --only-binary=:all: --python-version 3.11 -d "$new" \
+    -r "$new/wanted.txt" -c "$new/constraints.txt"
+  chmod 0755 "$new"
+  rm -rf "$wheels"
+  mv "$new" "$wheels"
+  du -sh "$wheels" | awk -v name="$name" '{ print name ": " $1 }'
+}
+
+fetch wheels "*p['project']['dependencies'], *p['build-system']['requires']"
+if [ "${PAME_NODE_TARGET:-}" = node-torch ]; then
+  fetch torch-wheels "*p['project']['optional-dependencies']['vision']"
 fi
-"$python" -m pip download -qq --only-binary=:all: --python-version 3.11 -d "$work" \
-  -r "$work/wanted.txt" -c "$work/constraints.txt"
-chmod 0755 "$work"
-rm -rf "$wheels"
-mv "$work" "$wheels"
-du -sh "$wheels" | awk '{ print "wheels: " $1 }'

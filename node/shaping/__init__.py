@@ -11,30 +11,9 @@ which is which.
 May import: `pame` and the standard library.
 """
 
-from node.shaping.apply import ShapingRefused, apply, clear, interface_to, read_back
-from node.shaping.desired import Desired, Shaped
-from node.shaping.kernel import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
-from node.shaping.read_back import Applied
-from node.shaping.render import Script, changes, tree
+from node.shaping.apply import ShapingRefused
+from node.shaping.kernel import Kernel, probe
+from node.shaping.render import Script, tree
 from node.shaping.shaper import Shaper, wanted
 
-__all__ = [
-    "Applied",
-    "Desired",
-    "Kernel",
-    "Mechanisms",
-    "Script",
-    "Shaped",
-    "Shaper",
-    "ShapingRefused",
-    "apply",
-    "changes",
-    "clear",
-    "interface_to",
-    "left_to_receiver",
-    "mechanisms",
-    "probe",
-    "read_back",
-    "tree",
-    "wanted",
-]
+__all__ = ["Kernel", "Script", "Shaper", "ShapingRefused", "probe", "tree", "wanted"]

@@ -31,10 +31,10 @@ def apply(desired: Desired, kernel: Kernel, before: Desired | None = None) -> Ap
 
 
 def read_back(desired: Desired, kernel: Kernel) -> Applied:
-    """What the kernel holds of these links now, with its counters."""
+    """What the kernel holds of these links now."""
     name = desired.interface
     printed = PrintedTexts(
-        qdiscs=_ask(name, "tc", "-j", "-s", "qdisc", "show", "dev", name) if kernel.shapes else "",
+        qdiscs=_ask(name, "tc", "-j", "qdisc", "show", "dev", name) if kernel.shapes else "",
         classes=_ask(name, "tc", "class", "show", "dev", name) if kernel.shapes else "",
         table=_table(name) if kernel.filters else "",
         link=_ask(name, "ip", "-j", "-d", "link", "show", "dev", name) if kernel.net_admin else "",

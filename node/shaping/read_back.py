@@ -28,36 +28,25 @@ _RATE_SLACK, _SLACK = (3e-3, 8.0), (1e-4, 2e-6)
 
 
 @dataclass(frozen=True, slots=True)
-class Counters:
-    """Of a link's queue, since it was made."""
-
-    bytes: int
-    packets: int
-    drops: int
-
-
-@dataclass(frozen=True, slots=True)
 class AppliedLink:
     """What holds each property of the links with one neighbour."""
 
     neighbour: int
     held: Mapping[str, Realised]
     """By property of the link to it, `cut`, and `loss_in` and `cut_in` of the link from it."""
-    counters: Counters | None
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
     """What the kernel holds of a node's links."""
 
-    interface: str
     links: tuple[AppliedLink, ...]
     single_packets: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedTexts:
-    """What the programs print: `tc -j -s qdisc`, `tc class`, `nft -j list table`, `ip -j -d link`; empty: not asked."""
+    """What the programs print: `tc -j qdisc`, `tc class`, `nft -j list table`, `ip -j -d link`; empty: not asked."""
 
     qdiscs: str = ""
     classes: str = ""
@@ -74,7 +63,6 @@ def held(desired: Desired, kernel: Kernel, printed: PrintedTexts) -> Applied:
     filters = _filters(printed.table)
     link = next(iter(_json(printed.link)), {})
     return Applied(
-        desired.interface,
         tuple(_link(desired.node, shaped, kernel, leaves, rates, filters) for shaped in desired.links),
         single_packets=link.get("gso_max_segs") == 1,
     )
@@ -113,8 +101,7 @@ def _link(
     held = {name: Realised(node, shaped.neighbour, name, *found) for name, found in out.items()}
     for name, found in _incoming_losses(shaped, kernel, filters).items():
         held[f"{name}_in"] = Realised(shaped.neighbour, node, name, *found)
-    counters = Counters(leaf["bytes"], leaf["packets"], leaf["drops"]) if leaf else None
-    return AppliedLink(shaped.neighbour, held, counters)
+    return AppliedLink(shaped.neighbour, held)
 
 
 def _outgoing_losses(

@@ -3,26 +3,15 @@
 May import: everything in `orchestrator` but the command line and the campaigns; of `node` what starts one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from orchestrator.backends.local import check_local, local
 from orchestrator.backends.netns import check_netns, netns
+from orchestrator.backends.on_processes import RunOnBackend
 from orchestrator.backends.simulate import check_simulate, simulate
-from orchestrator.control import NetworkObserver
 from orchestrator.experiment import Experiment
-from orchestrator.results import Ending
-
-
-class RunOnBackend(Protocol):
-    """How a run is begun and brought to its end."""
-
-    def __call__(
-        self, experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
-    ) -> Ending:
-        """`base`: the folder of the experiment file; `folder`: of the run; `notes`: what its summary repeats."""
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,12 @@
 """The backend `netns`: every node a process in a network namespace of its own, with a cable for control and one for
 data; the orchestrator in this process, where it is. Needs root, but no Docker."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from orchestrator.backends.namespaces import MOST_NODES, check_namespaces, namespaces
-from orchestrator.backends.on_processes import RunRequest, check_processes, run_on_processes
-from orchestrator.control import NetworkObserver
+from orchestrator.backends.on_processes import check_processes, runs_on
 from orchestrator.errors import TooManyNodes
 from orchestrator.experiment import Experiment
-from orchestrator.results import Ending
 
 
 def check_netns(experiment: Experiment, base: Path) -> None:
@@ -20,9 +17,4 @@ def check_netns(experiment: Experiment, base: Path) -> None:
     check_processes(experiment, base)
 
 
-def netns(
-    experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
-) -> Ending:
-    """Run and fill the run folder; no process, interface or namespace is left, whatever happens."""
-    request = RunRequest("netns", experiment, base, folder, watcher, notes)
-    return run_on_processes(request, namespaces(experiment.nodes))
+netns = runs_on("netns", namespaces)

@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from threadpoolctl import threadpool_limits
 
+from contract.problem_inputs import needs_torch
 from contract.tasks import cancelled
 from orchestrator.backends.processes import NodeProcesses, Place
+from orchestrator.backends.torch_memory import check_torch_memory
 from orchestrator.control import ControlPlane, NetworkObserver
 from orchestrator.control.container_faults import require_docker
 from orchestrator.control.recorded_run import conduct, make_order, uses_tls
@@ -47,9 +50,10 @@ def check_processes(experiment: Experiment, base: Path) -> Plan:
             f"cores: use --backend simulate, or at most {most} nodes"
         )
     uses_tls(experiment, is_secured=False)
-    plan = make_network_setting(experiment, base).plan
-    require_docker(plan, in_containers=False)
-    return plan
+    setting = make_network_setting(experiment, base)
+    require_docker(setting.plan, in_containers=False)
+    check_torch_memory(setting)
+    return setting.plan
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,28 @@ class RunRequest:
 
 Ended = Callable[[RunRequest, Ending], None]
 """Who wants to know how a run ended, as soon as it did."""
+
+
+class RunOnBackend(Protocol):
+    """How a run is begun and brought to its end."""
+
+    def __call__(
+        self, experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+    ) -> Ending:
+        """Run and fill the run folder. `base`: the folder of the experiment file; `folder`: of the run; `notes`: what
+        its summary repeats."""
+
+
+def runs_on(backend: str, network: Callable[[int], AbstractContextManager[Places]]) -> RunOnBackend:
+    """Runs on a network that is made for so many nodes, and for one run only: nothing of it is left."""
+
+    def run(
+        experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+    ) -> Ending:
+        request = RunRequest(backend, experiment, base, folder, watcher, notes)
+        return run_on_processes(request, network(experiment.nodes))
+
+    return run
 
 
 def run_on_processes(request: RunRequest, network: AbstractContextManager[Places]) -> Ending:
@@ -100,7 +126,8 @@ async def _run_all(
     requests: Sequence[RunRequest], log: Path, network: AbstractContextManager[Places], ended: Ended
 ) -> list[Ending]:
     endings: list[Ending] = []
-    with network as places, NodeProcesses(log, places.kept) as processes, _ended_by(signal.SIGTERM):
+    with_torch = any(needs_torch(request.experiment.problem) for request in requests)
+    with network as places, NodeProcesses(log, places.kept, with_torch) as processes, _ended_by(signal.SIGTERM):
         control = ControlPlane(places.orchestrator)
         await control.open()
         try:

@@ -39,8 +39,9 @@ ON_LOOPBACK = Place("127.0.0.1")
 class NodeProcesses:
     """To be used as a context: at its end every process is gone."""
 
-    def __init__(self, log: Path, kept: Sequence[int] = ()) -> None:
-        """`log`: where the nodes' standard error goes; `kept`: open files that every node keeps open."""
+    def __init__(self, log: Path, kept: Sequence[int] = (), with_torch: bool = False) -> None:
+        """`log`: where the nodes' standard error goes; `kept`: open files that every node keeps open; `with_torch`:
+        whether they share one copy of it."""
         self._log = log
         self._pids: dict[str, int] = {}
         self._codes: dict[int, int] = {}
@@ -51,7 +52,7 @@ class NodeProcesses:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", SOCKET_VARIABLE: orders}
         with writing(log), log.open("ab") as errors:
             self._fork_server = subprocess.Popen(
-                [sys.executable, "-m", "node.fork_server"],
+                [sys.executable, "-m", "node.fork_server", *(["--torch"] if with_torch else [])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -54,7 +54,7 @@ class FirstRun:
                     except Busy:
                         await submissions.idle()
                     except PameError as error:
-                        refused = f"{count} nodes do not go with {self.file.name}: {_first_line(error)}"
+                        refused = f"{count} nodes do not go with {self.file.name}: {str(error).splitlines()[0]}"
                         log_event(_LOG, "experiment_refused", logging.WARNING, nodes=count, reason=str(error))
                         submissions.notice = f"{refused}; waiting for another number of nodes"
                         while len(submissions.members.within_reach()) == count:
@@ -116,7 +116,9 @@ async def serve(service: Service, first: FirstRun | None) -> Ending | None:
 
     control, leave = service.control, first is not None and first.patience_s is not None
     submissions = Submissions(control, service.out)
-    control.members.on_refusal = _join_refused
+    control.members.on_refusal = lambda member, reason: log_event(
+        _LOG, "join_refused", logging.WARNING, member=member, reason=reason
+    )
     refused = control.refused_requests
     refused.say = lambda counts: log_event(_LOG, "http_refused", logging.WARNING, **counts)
     port, names = service.page_port or 0, service.allowed_hosts
@@ -168,10 +170,6 @@ async def _first_run(submissions: Submissions, first: FirstRun, leave: bool) -> 
         await asyncio.Event().wait()
 
 
-def _first_line(error: PameError) -> str:
-    return str(error).splitlines()[0]
-
-
 async def _told_to_stop() -> None:
     """SIGINT or SIGTERM; a second one ends the process at once."""
     told, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -180,10 +178,6 @@ async def _told_to_stop() -> None:
     await told.wait()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.remove_signal_handler(number)
-
-
-def _join_refused(member: str, reason: str) -> None:
-    log_event(_LOG, "join_refused", logging.WARNING, member=member, reason=reason)
 
 
 async def _log_members(members: Members) -> None:

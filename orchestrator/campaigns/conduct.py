@@ -33,21 +33,14 @@ Keyed = Sequence[tuple[Cell, str]]
 
 
 class Campaign(Protocol[Outcome]):
-    @property
-    def name(self) -> str:
-        """Of its folder."""
-
-    @property
-    def command(self) -> str:
-        """As a user can repeat it."""
-
-    @property
-    def files(self) -> Sequence[Path]:
-        """What it is made of: who resumes it must have the same."""
-
-    @property
-    def hint(self) -> str:
-        """What to do if the machine has too little memory for it."""
+    name: str
+    """Of its folder."""
+    command: str
+    """As a user can repeat it."""
+    files: Sequence[Path]
+    """What it is made of: who resumes it must have the same."""
+    hint: str
+    """What to do if the machine has too little memory for it."""
 
     def stages(self) -> Stages[None]:
         """What runs; a stage may depend on what became of those before."""

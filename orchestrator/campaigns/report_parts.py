@@ -1,11 +1,12 @@
 """What the pages of campaigns have in common: dots of charts, words of tables, warnings, how it was measured."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.number_words import count
 from orchestrator.report import page
+from orchestrator.report.chart import Chart, Switch
+from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color, suits_log
 from orchestrator.report.vega import Row as Dot
-from orchestrator.report.vega import suits_log
 from orchestrator.results.spread import Spread
 
 NOTHING, MISSED = "–", "missed"
@@ -17,8 +18,26 @@ def dot(place: str, group: str, found: Spread, unit: float = 1.0) -> Dot:
     return {"x": place, "group": group, "runs": found.runs, **{key: float(f"{v:.5g}") for key, v in ends.items()}}
 
 
-def dots_suit_log(dots: Sequence[Dot]) -> bool:
-    return suits_log([each[end] for each in dots for end in ("lo", "hi")])
+def dot_chart(
+    key: str,
+    title: str,
+    note: str,
+    axis: Categories,
+    legend: Legend,
+    views: Mapping[str, tuple[str, Sequence[Dot]]],
+    switches: Sequence[str] = (),
+    own_switch: Switch | None = None,
+    zero: bool = False,
+) -> Chart:
+    """Medians with ranges; `views`: by the value of the switch, the words of the vertical axis and the dots. `zero`:
+    whether an axis that is not logarithmic begins there."""
+    specs, data = {}, {}
+    for view, (words, dots) in views.items():
+        name = f"{key}-{view}" if view else key
+        log = suits_log([each[end] for each in dots for end in ("lo", "hi")])
+        vertical = Axis("y", words, log, zero=zero and not log)
+        specs[view], data[name] = ranges(name, axis, vertical, series_color(legend)), list(dots)
+    return Chart(key, title, note, specs, data, switches, own_switch, legend, "wide")
 
 
 def incomplete(what: str, trouble: str | None) -> str:

@@ -16,7 +16,6 @@ from pame.byte_account import LinkRows
 from pame.observe import Evaluation, Record
 from pame.resolved_run import ResolvedRun
 
-_NOTHING = Record(0, 0, None, None, 0, 0, None, 0, 0, 0, 0, 0, None)
 _COUNTS = ("node", "iteration", "wanted", "starved", "messages", "bytes")
 
 
@@ -53,7 +52,7 @@ def _records(path: Path) -> Iterator[Record]:
         for line in csv.DictReader(file):
             seconds, waited_s = (float(line[name]) if line[name] else None for name in ("seconds", "waited_s"))
             counts = {name: int(line[name]) for name in _COUNTS}
-            yield _NOTHING._replace(seconds=seconds, waited_s=waited_s, **counts)
+            yield Record(seconds=seconds, waited_s=waited_s, **counts)
 
 
 def _models(folder: Path, nodes: int, results: object) -> NDArray[np.float64] | None:

@@ -63,7 +63,7 @@ class SweepCampaign:
 
     def __post_init__(self) -> None:
         self.name = self.variants[0].experiment.name
-        self.files = (self.path,)
+        self.files: Sequence[Path] = (self.path,)
 
     @property
     def nodes(self) -> int:

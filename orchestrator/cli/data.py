@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from contract.data_store import DamagedData, DataNotPrepared, StoredData, data_folder, find_data, stored_names
-from orchestrator.cli.tables import print_table
+from orchestrator.cli.tables import print_table, table_of, wide_console
 from orchestrator.cli.terminal import make_bar
 from orchestrator.data import CATALOGUE, TABLE, DataRefused, prepare
 from orchestrator.data.prepare import Say, already, stored_name
@@ -37,7 +36,7 @@ def data(
     name: Annotated[str | None, typer.Option("--name", help="What a table will be called; else as its file.")] = None,
 ) -> None:
     """List the data sets, or prepare one, once: it is kept as arrays in PAME_DATA or the cache folder."""
-    console = Console(highlight=False)
+    console = wide_console(_FILE_WIDTH) if action is Action.LIST else Console(highlight=False)
     if action is Action.LIST:
         if kind is not None or given is not None or name is not None:
             raise DataRefused("`pame data list` takes nothing more; did you mean `pame data prepare`?")
@@ -68,13 +67,8 @@ def _line(stored: StoredData) -> str:
 
 
 def _list(console: Console) -> None:
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("name", "prepared", "train", "test", "classes", "size"):
-        table.add_column(heading, justify="right" if heading not in ("name", "prepared") else "left", no_wrap=True)
-    for heading in ("source", "where"):
-        table.add_column(heading, overflow="fold")
+    figures, places = ("train", "test", "classes", "size"), ("source", "where")
+    table = table_of(("name", "prepared", *figures, *places), right=figures, wraps=places)
     own = [name for name in stored_names() if name not in CATALOGUE]
     for name in (*CATALOGUE, *own):
         table.add_row(*_cells(name))

@@ -6,16 +6,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.machine_check import DoctorFinding, MachineFacts, backends, judge, look
-from orchestrator.cli.tables import print_table
-
-_FILE_WIDTH = 160
-"""Where no terminal sets a width."""
+from orchestrator.cli.tables import print_table, table_of, wide_console
 
 
 def doctor(
@@ -43,13 +38,9 @@ def _plain(facts: MachineFacts, findings: Sequence[DoctorFinding]) -> dict[str, 
 
 
 def _show(facts: MachineFacts, findings: Sequence[DoctorFinding]) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
+    console = wide_console()
     console.print(f"[bold]{escape(facts.distribution.name)}[/], Linux {escape(facts.release)}", soft_wrap=True)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for name in ("", "what", "found", "needed for"):
-        table.add_column(name, overflow="fold", no_wrap=name in ("", "what"))
+    table = table_of(("", "what", "found", "needed for"), wraps=("found", "needed for"))
     for finding in findings:
         needed_for = finding.needed_for + (" (optional)" if finding.optional else "")
         table.add_row(_mark(finding), *map(escape, (finding.name, finding.found, needed_for)))

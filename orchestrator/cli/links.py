@@ -7,27 +7,24 @@ from math import isinf
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from node.shaping import Kernel, Script, probe, tree, wanted
 from node.shaping.shaper import is_wanted, refuse_loss
 from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, load_variants
-from orchestrator.cli.tables import print_table
+from orchestrator.cli.tables import print_table, table_of, wide_console
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.link_table import PRESETS, Link, LinkTable, link_table
 from orchestrator.experiment.resolve import make_setting, make_topology
 from orchestrator.experiment.units import DURATION, RATE, show_share
-from orchestrator.number_words import count, listed
+from orchestrator.number_words import count, listed, ranges
 from pame.errors import ParameterError
 from pame.links import PROPERTIES, LinkProperty, LinkSpec
 from pame.resolved_run import ResolvedRun
 from pame.topology import Topology
 from pame.units import BITS_PER_SECOND, SECONDS, SHARE, Unit
 
-_FILE_WIDTH = 160
-"""Where no terminal sets a width."""
 _MOST_NAMES = 12
 _NOTHING = "–"
 _SHOWN: Mapping[Unit, Callable[[float], object]] = {
@@ -106,9 +103,7 @@ def _address(node: int) -> str:
 
 
 def _show(experiment: Experiment, topology: Topology, table: LinkTable, node: int | None) -> None:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
+    console = wide_console()
     edges = [(int(i), int(j)) for i, j in topology.edges]
     chosen = sorted(link for i, j in edges for link in ((i, j), (j, i)) if node is None or node in link)
     preset = experiment.links.preset if experiment.links else None
@@ -117,7 +112,7 @@ def _show(experiment: Experiment, topology: Topology, table: LinkTable, node: in
     console.print(f"[bold]{escape(experiment.name)}[/]: {', '.join(words)}; values are one-way", soft_wrap=True)
     for region in dict.fromkeys(table.regions.values()):
         members = [member for member, where in table.regions.items() if where == region]
-        console.print(f"[bold]{escape(region)}[/]: {_ranges(members)}", soft_wrap=True)
+        console.print(f"[bold]{escape(region)}[/]: {ranges(members, '..')}", soft_wrap=True)
     print_table(_table(_groups(table, chosen), table.regions), console)
 
 
@@ -131,9 +126,8 @@ def _groups(table: LinkTable, chosen: Iterable[Link]) -> dict[_Alike, list[Link]
 
 
 def _table(groups: Mapping[_Alike, Sequence[Link]], regions: Mapping[int, str]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for name in ("links", "which", *(["regions"] if regions else []), *(one.name for one in PROPERTIES), "preset"):
-        table.add_column(name, justify="right" if name == "links" else "left", no_wrap=name not in ("which", "regions"))
+    headings = ("links", "which", *(["regions"] if regions else []), *(one.name for one in PROPERTIES), "preset")
+    table = table_of(headings, right=("links",), wraps=("which", "regions"))
     for (spec, where), members in groups.items():
         which = "all" if len(groups) == 1 else _names(members)
         between = [escape(where)] if regions else []
@@ -161,14 +155,3 @@ def _names(members: Sequence[Link]) -> str:
     there = set(members)
     names = [f"{i}-{j}" if (j, i) in there else f"{i}>{j}" for i, j in members if i < j or (j, i) not in there]
     return listed(names, _MOST_NAMES)
-
-
-def _ranges(members: Iterable[int]) -> str:
-    """0..3, 7 as an experiment writes it."""
-    runs: list[list[int]] = []
-    for member in sorted(members):
-        if runs and runs[-1][-1] == member - 1:
-            runs[-1].append(member)
-        else:
-            runs.append([member])
-    return ", ".join(f"{run[0]}..{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

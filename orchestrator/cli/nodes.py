@@ -4,13 +4,12 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
-from orchestrator.cli.tables import print_table
+from orchestrator.cli.tables import print_table, table_of, wide_console
 from orchestrator.number_words import count, duration
 
 _FILE_WIDTH = 240
@@ -29,9 +28,7 @@ def nodes(
     if as_json:
         typer.echo(json.dumps([_plain(member) for member in found.members], indent=1))
         return
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
+    console = wide_console(_FILE_WIDTH)
     if not found.members:
         start = f"PAME_TOKEN=... python -m node --orchestrator {on}"
         console.print(f"no node has joined yet: start some with `{escape(start)}`", soft_wrap=True)
@@ -43,9 +40,8 @@ def nodes(
 
 
 def _table(members: Any) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for name in ("name", "index", "address", "alive", "iteration", "version", "joined"):
-        table.add_column(name, justify="right" if name in ("index", "iteration") else "left", no_wrap=True)
+    headings = ("name", "index", "address", "alive", "iteration", "version", "joined")
+    table = table_of(headings, right=("index", "iteration"))
     for member in members:
         table.add_row(
             escape(member.name),

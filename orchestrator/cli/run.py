@@ -18,7 +18,6 @@ from orchestrator.cli.run_exit_codes import exit_code, worst
 from orchestrator.cli.run_progress import limits_of
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.cli.verified import say_verified
-from orchestrator.control.client import Client
 from orchestrator.experiment import Variant
 from orchestrator.experiment.late_faults import late_faults
 from orchestrator.experiment.resolve import choose_driver, has_faults, make_setting
@@ -71,15 +70,11 @@ def run(
     if len(variants) > 1:
         raise typer.Exit(_run_sweep(sweep, beginning, token, security, out or Path("runs"), console))
     if on is not None:
-        raise typer.Exit(_submit(client_of(on, token, security), variants[0], base, out, console))
+        if out is not None:
+            raise typer.BadParameter(_ELSEWHERE)
+        raise typer.Exit(run_on(client_of(on, token, security), variants[0].experiment, base, console))
     code, _ = run_here(variants[0], base, sweep.backend, out or Path("runs"), console)
     raise typer.Exit(code)
-
-
-def _submit(client: Client, variant: Variant, base: Path, out: Path | None, console: Console) -> int:
-    if out is not None:
-        raise typer.BadParameter(_ELSEWHERE)
-    return run_on(client, variant.experiment, base, console)
 
 
 def run_here(variant: Variant, base: Path, backend: str, out: Path, console: Console) -> tuple[int, Path]:
@@ -110,22 +105,15 @@ def _run_sweep(
 
 def _look_at(variants: Sequence[Variant], base: Path, backend: str, console: Console) -> None:
     """Refuse what cannot run before anything is begun, and say what will probably not happen."""
+    experiments, late = [variant.experiment for variant in variants], []
     with console.status("looking at the experiment"):
-        for variant in variants if backend in BACKENDS else ():
-            BACKENDS[backend].check(variant.experiment, base)
-        late = _late_faults(variants, base, backend)
-    for sentence in late:
-        console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
-
-
-def _late_faults(variants: Sequence[Variant], base: Path, backend: str) -> dict[str, None]:
-    """What will probably not happen; each sentence once."""
-    found: dict[str, None] = {}
-    for experiment in (variant.experiment for variant in variants):
-        if has_faults(experiment):
+        for experiment in experiments if backend in BACKENDS else ():
+            BACKENDS[backend].check(experiment, base)
+        for experiment in filter(has_faults, experiments):
             driver = choose_driver(experiment) if backend == "simulate" else None
-            found |= dict.fromkeys(late_faults(experiment, make_setting(experiment, base), driver))
-    return found
+            late += late_faults(experiment, make_setting(experiment, base), driver)
+    for sentence in dict.fromkeys(late):
+        console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
 
 
 def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from orchestrator.cli.tables import print_table
+from orchestrator.cli.tables import print_table, table_of, wide_console
 from orchestrator.number_words import count, duration, number, volume
 from orchestrator.results import RunEntry, list_runs
 
@@ -33,9 +33,7 @@ def runs(
     if as_json:
         typer.echo(json.dumps([_plain(entry) for entry in entries], indent=1))
         return
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _FILE_WIDTH
+    console = wide_console(_FILE_WIDTH)
     if not entries:
         console.print(f"there are no runs below {escape(str(out))} yet: make one with `pame run`", soft_wrap=True)
         return
@@ -58,9 +56,7 @@ def _show(entries: Sequence[RunEntry], console: Console) -> list[str]:
 
 
 def _table(entries: Sequence[RunEntry], columns: Sequence[str]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for name in columns:
-        table.add_column(name, justify="right" if name in _NUMBERS else "left", overflow="fold", no_wrap=name != "name")
+    table = table_of(columns, right=_NUMBERS, wraps=("name",))
     for entry in entries:
         table.add_row(*(_COLUMNS[name](entry) for name in columns))
     return table

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from threadpoolctl import threadpool_limits
@@ -32,13 +32,15 @@ def _duration(text: str) -> float:
         raise typer.BadParameter(f"{text!r} is not a duration such as 3s or 500ms") from None
 
 
+def _port(meaning: str) -> Any:
+    return typer.Option(help=meaning, min=0, max=65535)
+
+
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="For nodes and clients; 0: any free one.", min=0, max=65535)] = 4750,
-    metrics_port: Annotated[int, typer.Option(help="For Prometheus; 0: any free one.", min=0, max=65535)] = 4751,
-    page_port: Annotated[
-        int | None, typer.Option(help="Show the network live there; 0: any free one.", min=0, max=65535)
-    ] = None,
+    port: Annotated[int, _port("For nodes and clients; 0: any free one.")] = 4750,
+    metrics_port: Annotated[int, _port("For Prometheus; 0: any free one.")] = 4751,
+    page_port: Annotated[int | None, _port("Show the network live there; 0: any free one.")] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,9 +49,7 @@ def serve(
             help="The page is also served under this name; repeat for more. Other names are refused.",
         ),
     ] = None,
-    health_port: Annotated[
-        int | None, typer.Option(help="Answer gRPC health checks there, on loopback.", min=0, max=65535)
-    ] = None,
+    health_port: Annotated[int | None, _port("Answer gRPC health checks there, on loopback.")] = None,
     security: Annotated[
         Path | None,
         typer.Option(
@@ -58,9 +58,7 @@ def serve(
             file_okay=False,
         ),
     ] = None,
-    join_port: Annotated[
-        int, typer.Option(help="With --security: for clients, and for nodes that enrol.", min=0, max=65535)
-    ] = 4749,
+    join_port: Annotated[int, _port("With --security: for clients, and for nodes that enrol.")] = 4749,
     token: Token = "",
     out: Annotated[Path, typer.Option(help="Where run folders go.", file_okay=False)] = Path("runs"),
     experiment: Annotated[

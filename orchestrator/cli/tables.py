@@ -1,9 +1,28 @@
 """Tables on a terminal: lines wrap between words; a number or a word is never cut in two."""
 
-from rich.console import Console
+from collections.abc import Collection, Iterable
+
+from rich.console import Console, JustifyMethod
 from rich.table import Column, Table
 
 _WIDEST = 10_000
+
+
+def wide_console(width: int = 160) -> Console:
+    """For tables; so wide where no terminal sets a width."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = width
+    return console
+
+
+def table_of(headings: Iterable[str], right: Collection[str] = (), wraps: Collection[str] = ()) -> Table:
+    """Without rows yet; some columns stand at the right, some wrap."""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for name in headings:
+        side: JustifyMethod = "right" if name in right else "left"
+        table.add_column(name, justify=side, overflow="fold", no_wrap=name not in wraps)
+    return table
 
 
 def print_table(table: Table, console: Console) -> None:

@@ -6,9 +6,8 @@ from operator import itemgetter
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from orchestrator.cli.tables import print_table
+from orchestrator.cli.tables import print_table, table_of
 from orchestrator.report.link_units import amount, error, rank
 from orchestrator.results.network_summary import VerifiedLink, VerifiedLinks
 
@@ -20,7 +19,10 @@ def say_verified(verified: VerifiedLinks | None, console: Console) -> None:
     """One line per property and mechanism: how many links, the worst error, the verdicts."""
     if verified is None:
         return
-    for (what, mechanism), rows in _groups(verified.findings).items():
+    groups = defaultdict(list)
+    for row in verified.findings:
+        groups[row.property, row.mechanism].append(row)
+    for (what, mechanism), rows in groups.items():
         errors = [
             (abs(row.measured - row.asked), error(what, row.asked, row.measured))
             for row in rows
@@ -43,9 +45,8 @@ def verification_table(verified: VerifiedLinks, console: Console, most: int) -> 
     if not console.is_terminal:
         console.width = _FILE_WIDTH
     rows = sorted(verified.findings, key=lambda row: rank(row.verdict))
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for name in ("link", "property", "asked", "measured", "error", "mechanism", "verdict", "how"):
-        table.add_column(name, no_wrap=name not in ("mechanism", "verdict", "how"))
+    wrapping = ("mechanism", "verdict", "how")
+    table = table_of(("link", "property", "asked", "measured", "error", *wrapping), wraps=wrapping)
     for row in rows[:most]:
         table.add_row(*_cells(row))
     print_table(table, console)
@@ -70,10 +71,3 @@ def _cells(row: VerifiedLink) -> Sequence[str]:
         f"[{_COLOURS[row.verdict]}]{row.verdict}[/]",
         escape(row.how),
     )
-
-
-def _groups(rows: Sequence[VerifiedLink]) -> dict[tuple[str, str], list[VerifiedLink]]:
-    groups = defaultdict(list)
-    for row in rows:
-        groups[row.property, row.mechanism].append(row)
-    return dict(groups)

@@ -76,18 +76,12 @@ class _Struck:
     before: Quota | None = None
     """What it had; None: it still has it."""
 
-    @property
-    def is_down(self) -> bool:
-        return any(
-            isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect) for event in self.events.values()
-        )
-
     def begin(self, containers: Containers, key: _Key, event: FaultEvent) -> None:
         """DockerRefused leaves it as it was."""
         match event.effect:
-            case ContainerKillEffect() if not self.is_down:
+            case ContainerKillEffect() if not _is_down(self.events):
                 containers.kill(self.member)
-            case ContainerRestartEffect() if not self.is_down:
+            case ContainerRestartEffect() if not _is_down(self.events):
                 containers.stop(self.member)
             case CpuQuotaEffect():
                 self.before = self.before or containers.quota(self.member)
@@ -99,7 +93,7 @@ class _Struck:
         left = {other: event for other, event in self.events.items() if other != key}
         if isinstance(self.events[key].effect, CpuQuotaEffect):
             self._share(containers, left)
-        elif not any(isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect) for event in left.values()):
+        elif not _is_down(left):
             containers.start(self.member)
         self.events = left
 
@@ -107,6 +101,10 @@ class _Struck:
         factors = [event.effect.factor for event in events.values() if isinstance(event.effect, CpuQuotaEffect)]
         if self.before is not None:
             containers.set_quota(self.member, cpu_share(1.0 / prod(factors)) if factors else self.before)
+
+
+def _is_down(events: dict[_Key, FaultEvent]) -> bool:
+    return any(isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect) for event in events.values())
 
 
 class _ContainerFaults:

@@ -112,6 +112,7 @@ def _is_exact(run: NetworkRunState, end: RunEnd) -> bool:
         end.status is Status.FINISHED
         and run.setting.exchange.waits
         and not run.disturbances
+        and not run.other_builds
         and run.totals.account().clean
         and run.totals.figures().clean
         and not run.refused.counts

@@ -12,7 +12,7 @@ import grpc
 
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
-from orchestrator.control.manual_fault_answer import answer
+from orchestrator.control.manual_faults import answer
 from orchestrator.control.members import Member
 from orchestrator.control.submission_limits import refuse_too_much
 from orchestrator.control.submissions import Busy, Submissions

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from math import inf
-from operator import attrgetter
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -93,53 +92,31 @@ def _shown(character: str) -> str:
 
 @cache
 def _checks(descriptor: Descriptor) -> list[_Check]:
-    """All numbers at once, as there are many records; then field by field."""
-    single = {field.name: field for field in descriptor.fields if not _is_repeated(field) and _range(field) is not None}
-    others = [_other(field) for field in descriptor.fields if field.name not in single]
-    return ([_numbers(list(single.values()))] if single else []) + [check for check in others if check is not None]
+    return [check for field in descriptor.fields if (check := _check(field)) is not None]
 
 
-def _range(field: FieldDescriptor) -> tuple[float, float] | None:
-    return _RANGES.get(field.full_name) or _BY_TYPE.get(field.type)
-
-
-def _is_repeated(field: FieldDescriptor) -> bool:
-    return isinstance(field.default_value, list)
-
-
-def _numbers(fields: list[FieldDescriptor]) -> _Check:
-    checked = [fields[0], *fields]  # at least two, so that there is a tuple
-    get = attrgetter(*(field.name for field in checked))
-    ranges = [(field.name, *(_range(field) or (-inf, inf))) for field in checked]
-
-    def check(message: Any) -> None:
-        for value, (name, low, high) in zip(get(message), ranges, strict=True):
-            if not low <= value <= high:
-                raise _out_of_range(name, value, low, high)
-
-    return check
-
-
-def _other(field: FieldDescriptor) -> _Check | None:
-    """None: every value of the type will do, or the table of counters knows better."""
+def _check(field: FieldDescriptor) -> _Check | None:
+    """Of a field; None: every value of the type will do, or the table of counters knows better."""
+    name, one = field.name, _one(field)
     if field.full_name in _BY_TABLE:
         return None
-    name, limits = field.name, _range(field)
-    one: Callable[[Any], Any] | None = None
-    if field.type == FieldDescriptor.TYPE_MESSAGE:
-        one = check_fields
-    elif field.type == FieldDescriptor.TYPE_STRING and field.full_name in _SENTENCES:
-        most = _SENTENCES[field.full_name]
-        return lambda message: setattr(message, name, on_one_line(getattr(message, name), most))
-    elif field.type == FieldDescriptor.TYPE_STRING:
-        one = _word
-    elif limits is not None:
-        one = _within(name, *limits)
-    if _is_repeated(field):
+    if isinstance(field.default_value, list):
         return _each(name, one)
+    if (most := _SENTENCES.get(field.full_name)) is not None:
+        return lambda message: setattr(message, name, on_one_line(getattr(message, name), most))
     if one is check_fields:
         return lambda message: check_fields(getattr(message, name)) if message.HasField(name) else None
     return None if one is None else lambda message: one(getattr(message, name))
+
+
+def _one(field: FieldDescriptor) -> Callable[[Any], None] | None:
+    """Of a single value of a field."""
+    limits = _RANGES.get(field.full_name) or _BY_TYPE.get(field.type)
+    if field.type == FieldDescriptor.TYPE_MESSAGE:
+        return check_fields
+    if field.type == FieldDescriptor.TYPE_STRING:
+        return _word
+    return None if limits is None else _within(field.name, *limits)
 
 
 def _each(name: str, one: Callable[[Any], Any] | None) -> _Check:

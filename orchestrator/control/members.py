@@ -95,10 +95,12 @@ class Members:
         self._changed.set()
 
     async def gather(self, count: int, seconds: float, capabilities: Set[str] = frozenset()) -> list[Member]:
-        """The first `count` members within reach, as soon as there are so many; fewer if the time is over."""
+        """The first `count` members within reach, as soon as there are so many; fewer if the time is over, or nobody
+        comes any more and there would be enough, if only they could do this."""
         deadline = time.monotonic() + seconds
         while len(self.within_reach(capabilities)) < count and (left := deadline - time.monotonic()) > 0:
-            await self.change(min(left, _LOOK_S))
+            if not await self.change(min(left, _LOOK_S)) and len(self.within_reach()) >= count:
+                break
         return self.within_reach(capabilities)[:count]
 
     async def settle(self, stable_s: float, seconds: float) -> list[Member]:

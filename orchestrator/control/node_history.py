@@ -7,6 +7,7 @@ The records before a snapshot come before it, so that nobody sends snapshots of 
 from collections import Counter
 
 from contract.counters import MOST_COUNTED
+from contract.data_delivery import PIECE_BYTES
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.field_ranges import ControlRefused
 
@@ -26,6 +27,8 @@ class NodeHistory:
         """The newest piece of a snapshot: iteration and offset."""
         self._broken: set[Who] = set()
         """Whose connection broke: records may be lost."""
+        self._data: Counter[Who] = Counter()
+        """Where the next piece of its samples begins."""
         self._bytes: Counter[int] = Counter()
         self._turns: Counter[Who] = Counter()
 
@@ -44,11 +47,18 @@ class NodeHistory:
                 return self._records(who, message.report)
             case "snapshot" if not message.snapshot.result:
                 return self._snapshot(who, message.snapshot)
+            case "data_wanted":
+                self._next_piece(who, message.data_wanted.offset)
             case "fault":
                 if self._turns[who] >= _TURNS * events + _MORE_TURNS:
                     raise ControlRefused("too_many", f"more than {self._turns[who]} reports of faults")
                 self._turns[who] += 1
         return True
+
+    def _next_piece(self, who: Who, offset: int) -> None:
+        if offset != self._data[who]:
+            raise ControlRefused("bad_number", f"samples from byte {offset} on, and {self._data[who]} is the next")
+        self._data[who] += PIECE_BYTES
 
     def _records(self, who: Who, report: pb.Report) -> bool:
         first, last, expected = report.records[0].iteration, report.records[-1].iteration, self._next.get(who, 0)

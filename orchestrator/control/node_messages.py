@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError
 
 from contract.counter_reports import LAYOUT
 from contract.counters import InCounters, NodeCounters, OutCounters
+from contract.data_delivery import shard_source
 from contract.fault_reports import concerns, planned_moment
 from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
@@ -47,6 +48,8 @@ class NodeFacts:
     """Whether nodes work in overtime."""
     contacts: Callable[[int], Collection[int]]
     """Of each node."""
+    data_bytes: Sequence[int]
+    """Of each node's samples; empty without a data set."""
     planned: Mapping[Moment, Sequence[FaultEvent]]
     """What begins or ends when, of what nodes carry out."""
 
@@ -57,14 +60,16 @@ class NodeFacts:
 
 
 def facts_of(run: int, setting: ResolvedRun, snapshot_every: int) -> NodeFacts:
+    nodes, source = setting.topology.nodes, shard_source(setting.problem)
     return NodeFacts(
         run=run,
-        nodes=setting.topology.nodes,
+        nodes=nodes,
         n=setting.problem.n,
         iterations=setting.stop.last_iteration,
         snapshot_every=snapshot_every,
         goes_on=not setting.exchange.waits,
         contacts=cache(lambda index: frozenset(setting.contacts(index))),
+        data_bytes=[source.format(index).bytes for index in range(nodes)] if source else (),
         planned=planned_moments(setting.plan),
     )
 
@@ -118,6 +123,8 @@ def check(message: pb.FromNode, index: int, has_started: bool, facts: NodeFacts)
             _fault(message.fault, index, facts)
         case "moved":
             _moved(message.moved, facts)
+        case "data_wanted":
+            _data(message.data_wanted, index, facts)
         case "heartbeat":
             _iteration("heartbeat", message.heartbeat.iteration, facts.last)
         case "finished":
@@ -210,6 +217,12 @@ def _moved(moved: pb.Moved, facts: NodeFacts) -> None:
         raise ControlRefused("too_many", f"{len(moved.neighbours)} neighbours of {facts.nodes} nodes")
     if any(other >= facts.nodes for other in moved.neighbours):
         raise ControlRefused("unknown_link", f"there are only {facts.nodes} nodes")
+
+
+def _data(wanted: pb.DataWanted, index: int, facts: NodeFacts) -> None:
+    size = facts.data_bytes[index] if facts.data_bytes else 0
+    if wanted.offset >= size:
+        raise ControlRefused("bad_number", f"samples from byte {wanted.offset} on, and node {index} has {size} bytes")
 
 
 def _iteration(what: str, iteration: int, last: int) -> None:

@@ -120,6 +120,11 @@ def _write_results(run: NetworkRunState, order: RunOrder, files: RunFolder, endi
         notes.append(f"no result came from nodes {missing}: they had died, or were too slow to answer at the end")
     notes += absurd_warnings(run)
     notes += run.refused.warnings()
+    if run.other_builds:
+        notes.append(
+            f"nodes {sorted(run.other_builds)} have another build of torch, or another processor, than the "
+            "orchestrator: their gradients may differ in the last bits"
+        )
     network = network_summary(run, time.perf_counter() - started, ending.seconds)
     last, sums = files.last, files.sums
     files.write_summary(

@@ -58,7 +58,13 @@ def _ready(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None
     speaker.member.iteration = 0
     run.links.ready(speaker.index, message.ready)
     run.lossless[speaker.index] = message.ready.lossless
+    if message.ready.torch_fingerprint != run.torch_fingerprint:
+        run.other_builds.add(speaker.index)
     run.rejoins.ready(speaker.index)
+
+
+def _data_wanted(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None:
+    run.deliveries.send(speaker.index, message.data_wanted.offset, speaker.member)
 
 
 def _report(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None:
@@ -125,5 +131,6 @@ HANDLERS: Mapping[str, Callable[[NetworkRunState, Speaker, pb.FromNode], None]] 
     "moved": _moved,
     "probed": _probed,
     "goodbye": _goodbye,
+    "data_wanted": _data_wanted,
 }
 """Every kind of message but `join`, which only begins a stream."""

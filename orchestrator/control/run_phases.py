@@ -8,6 +8,7 @@ from functools import partial
 from contract.assignment import assign
 from contract.rpc import control_pb2 as pb
 from contract.tasks import is_set
+from orchestrator.control.abilities import needs, require_abilities
 from orchestrator.control.end_of_run import EndWatch, ending_of, judge_point
 from orchestrator.control.link_check import VERIFY_S
 from orchestrator.control.run_figures import state_of
@@ -15,7 +16,6 @@ from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.supervised_faults import require_orders
 from orchestrator.errors import NotEnoughNodes
-from orchestrator.experiment import Experiment
 from orchestrator.results import Ending, Status
 from orchestrator.results.events import EventWord
 
@@ -42,14 +42,9 @@ async def live(run: NetworkRunState) -> Ending:
     return ending_of(run, time.perf_counter() - started)
 
 
-def needs(experiment: Experiment) -> set[str]:
-    """What a node must be able to run."""
-    return {f"algorithm:{experiment.algorithm.kind}", f"problem:{experiment.problem.kind}"}
-
-
 async def _gather(run: NetworkRunState) -> None:
-    count = run.experiment.nodes
-    gathering = asyncio.create_task(run.members.gather(count, GATHER_S, needs(run.experiment)))
+    count, needed = run.experiment.nodes, needs(run.experiment)
+    gathering = asyncio.create_task(run.members.gather(count, GATHER_S, needed))
     gathering.add_done_callback(lambda _: run.changed.set())
     try:
         await _until(run, gathering.done, 2 * GATHER_S)
@@ -59,6 +54,7 @@ async def _gather(run: NetworkRunState) -> None:
     if run.end is not None:
         return
     if len(members) < count:
+        require_abilities(run.members.within_reach(), needed, count)
         raise NotEnoughNodes(
             f"the experiment has {count} nodes, but only {len(members)} joined within {GATHER_S:g} s: start more "
             "nodes, or make nodes smaller"
@@ -79,7 +75,14 @@ async def _prepare(run: NetworkRunState) -> None:
         assignment = assign(run.common, index, 0, peers, links=run.setting.links)
         member.tell(pb.ToNode(assignment=assignment))
         run.happened(EventWord.ASSIGNED, index, member.name)
-    await _until(run, lambda: len(ready) >= everybody or len(run.indices.alive()) < everybody, _PREPARE_S)
+    began = time.monotonic()
+    while run.end is None and len(ready) < everybody == len(run.indices.alive()):
+        left = max(began, run.deliveries.newest_at) + _PREPARE_S - time.monotonic()
+        if left <= 0:
+            break
+        await _until(
+            run, lambda: len(ready) >= everybody or len(run.indices.alive()) < everybody, min(left, _PREPARE_S)
+        )
     if run.end is None and len(ready) < everybody:
         missing = sorted(set(range(everybody)) - ready)
         raise NotEnoughNodes(

@@ -14,6 +14,9 @@ from pathlib import Path
 from statistics import median
 
 from contract.assignment import describe
+from contract.data_delivery import shard_source
+from contract.fingerprint import fingerprint_for
+from orchestrator.control.data_deliveries import DataDeliveries
 from orchestrator.control.evaluation_queue import EvaluationQueue
 from orchestrator.control.fired_faults import FiredFaults
 from orchestrator.control.gap_counts import GapCounts
@@ -107,6 +110,8 @@ class NetworkRunState:
     """Why neighbours would refuse all that a node has to send."""
     nodes: NodeSets = field(default_factory=NodeSets)
     disturbances: Disturbances = field(default_factory=Disturbances)
+    other_builds: set[int] = field(default_factory=set)
+    """Nodes that compute other bits than this machine, by what they say of torch."""
     lossless: dict[int, str] = field(default_factory=dict)
     """Why packets cannot be lost at a node; empty: they can."""
     events: deque[Mapping[str, object]] = field(default_factory=lambda: deque(maxlen=_EVENTS_KEPT))
@@ -134,6 +139,8 @@ class NetworkRunState:
         self.common = describe(self.number, of_nodes, self.experiment.problem, self.tls)
         """What all assignments share."""
         self.facts = facts_of(self.number, setting, self.common.snapshot_every)
+        self.torch_fingerprint = fingerprint_for(setting.problem)
+        self.deliveries = DataDeliveries(self.number, shard_source(setting.problem))
         self.indices = IndexTable(nodes)
         self.rejoins = Rejoins(self.common, setting, self.indices, self.collection, self.fired)
         self.refused = RefusedReports(lambda node, detail: self.happened(EventWord.REFUSED, node, detail))

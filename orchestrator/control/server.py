@@ -9,14 +9,12 @@ Python gRPC asks for client certificates on all of a port or not at all: hence t
 
 import asyncio
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from contract.credentials import mutual_server
-from contract.ports.health_server import HealthChecks
+from contract.ports.health_server import start_healthy
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.port_limits import KEEPALIVE_MS, port_limits
 from contract.ports.refused_requests import RefusedRequests
@@ -80,7 +78,8 @@ class ControlPlane:
         self.refused_requests = RefusedRequests()
         """Of all its HTTP ports."""
         counts = self.refused_requests.counts
-        collector = OrchestratorCollector(self._figures, Build(code_version()), self._refused_handshakes, counts)
+        handshakes = tls.handshakes.refused if tls and tls.handshakes else None
+        collector = OrchestratorCollector(self._figures, Build(code_version()), handshakes, counts)
         try:
             self._metrics = MetricsServer(collector, host, metrics_port, self.refused_requests)
         except OSError as error:
@@ -113,8 +112,8 @@ class ControlPlane:
         self._server.add_generic_rpc_handlers((control_handler(service),))
         if clients is not None:
             add_ExperimentsServicer_to_server(clients, self._join_server)  # type: ignore[no-untyped-call]
-        names = {self._server: ["", _CONTROL]}
-        names.setdefault(self._join_server, [""]).extend([_CLIENTS] if clients else [])
+        names = {self._server: [_CONTROL]}
+        names.setdefault(self._join_server, []).extend([_CLIENTS] if clients else [])
         if tls is None:
             self.port = self.join_port = await self._listen(self._server, self.port, None)
         else:
@@ -126,7 +125,7 @@ class ControlPlane:
             one_sided = grpc.ssl_server_credentials([(shown.key, shown.certificate)])
             self.join_port = await self._listen(self._join_server, self.join_port, one_sided)
         for server, services in names.items():
-            await _start(server, services)
+            await start_healthy(server, *services)
         await self._metrics.open()
 
     async def go(self, run: NetworkRunState) -> Ending:
@@ -153,20 +152,9 @@ class ControlPlane:
             await self._metrics.close()
             raise CannotListen(f"cannot listen on {address}; {_OTHER}") from None
 
-    def _refused_handshakes(self) -> Mapping[str, int]:
-        return self._tls.handshakes.refused if self._tls and self._tls.handshakes else {}
-
     def _figures(self) -> OrchestratorFigures:
         if self.run is None or self.run.is_over:
             return OrchestratorFigures(
                 alive_members=len(self.members.alive()), refused_joins=dict(self.members.refused)
             )
         return figures_of(self.run)
-
-
-async def _start(server: grpc.aio.Server, services: list[str]) -> None:
-    checks = HealthChecks()
-    health_pb2_grpc.add_HealthServicer_to_server(checks, server)
-    await server.start()
-    for name in services:
-        await checks.set(name, health_pb2.HealthCheckResponse.SERVING)

@@ -6,11 +6,11 @@ from collections import deque
 from pathlib import Path
 
 from contract.logs import log_event, log_mistake
+from orchestrator.control.abilities import needs, require_abilities
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.manual_faults import inject
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
 from orchestrator.control.run_phase import Phase
-from orchestrator.control.run_phases import needs
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.supervised_faults import require_orders
@@ -81,6 +81,7 @@ class Submissions:
     def _require_orders(self, order: RunOrder) -> None:
         """If everybody is there; otherwise the run looks again when they are."""
         experiment = order.experiment
+        require_abilities(self.members.within_reach(), needs(experiment), experiment.nodes)
         there = self.members.within_reach(needs(experiment))
         if len(there) >= experiment.nodes:
             require_orders(order.setting.plan, there)

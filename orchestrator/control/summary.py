@@ -28,7 +28,7 @@ def network_summary(run: NetworkRunState, wall_s: float, run_s: float | None = N
     steps_have_times = run.setting.compute.step_s > 0
     cost_s = collection.cpu_s
     return NetworkSummary(
-        counters={**figures.by_name(), "round_trip_s": figures.round_trip_s},
+        counters={**figures.by_name(), "round_trip_s": figures.round_trip_s, **run.deliveries.figures()},
         tls=run.tls,
         links=[_link(found) for _, links in sorted(run.links.realised.items()) for found in links],
         verified=run.links.verified,
@@ -70,10 +70,15 @@ def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -
     """The byte account by the framing model, next to what the kernels counted on the connections."""
     model = account(traffic, interface)
     seen = sockets if sockets is not None and sockets.connections == traffic.connects else None
-    sent = seen.bytes_sent + seen.bytes_received if seen else None
-    packets = seen.segments_out + seen.segments_in if seen else None
-    counted = None if sent is None or packets is None else sent + packets * interface.header
-    once = None if sent is None or seen is None else sent - seen.retransmitted_bytes
+    counted, ratios = None, WireRatios()
+    if seen is not None:
+        sent, packets = seen.bytes_sent + seen.bytes_received, seen.segments_out + seen.segments_in
+        counted = sent + packets * interface.header
+        ratios = WireRatios(
+            stream=_ratio(sent - seen.retransmitted_bytes, model.stream),
+            packets=_ratio(packets, model.packets - traffic.connects * CLOSING_PACKETS),
+            total=_ratio(counted, model.total - model.closing),
+        )
     return WireSummary(
         interface=interface.name,
         messages=traffic.messages + traffic.unreported,
@@ -81,13 +86,9 @@ def wire(traffic: Traffic, sockets: SocketCounts | None, interface: Interface) -
         model={**asdict(model), "total": model.total},
         sockets=sockets,
         counted=counted,
-        ratios=WireRatios(
-            stream=_ratio(once, model.stream),
-            packets=_ratio(packets, model.packets - traffic.connects * CLOSING_PACKETS),
-            total=_ratio(counted, model.total - model.closing),
-        ),
+        ratios=ratios,
     )
 
 
-def _ratio(counted: int | None, modelled: int) -> float | None:
-    return counted / modelled if counted is not None and modelled else None
+def _ratio(counted: int, modelled: int) -> float | None:
+    return counted / modelled if modelled else None

@@ -6,7 +6,7 @@ each image: a byte for the label, then 1024 bytes of red, 1024 of green, 1024 of
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.data.reading import Contents, DataRefused, Files, Tell, as_labels, find
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, as_labels, content_of, find
 from pame.data_set import Samples
 
 TRAIN = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
@@ -29,16 +29,12 @@ def read(files: Files, classes: int, tell: Tell) -> Contents:
     for number, name in enumerate((*TRAIN, TEST)):
         batches.append(_batch(files, name, classes))
         tell((number + 1) / (len(TRAIN) + 1))
-    *train, (pixels, labels) = batches
-    whole = Samples(np.concatenate([batch[0] for batch in train]), np.concatenate([batch[1] for batch in train]))
-    return Contents(whole, Samples(pixels, labels))
+    pixels, labels = zip(*batches[:-1], strict=True)
+    return Contents(Samples(np.concatenate(pixels), np.concatenate(labels)), Samples(*batches[-1]))
 
 
 def _batch(files: Files, base: str, classes: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    name = find(files, base)
-    if name is None:
-        raise DataRefused(f"{files.place} has no file {base}: give all six files")
-    content = np.frombuffer(files.read(name), dtype=np.uint8)
+    content = np.frombuffer(content_of(files, base, "give all six files"), dtype=np.uint8)
     if not content.size or content.size % _RECORD:
         raise DataRefused(f"{files.place}: {base} is not a whole number of images: get it anew")
     records = content.reshape(-1, _RECORD)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.data.pictures import picture
-from orchestrator.data.reading import Contents, DataRefused, Files, Tell, find
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, content_of, find
 from pame.data_set import Samples
 
 TRAIN = tuple(f"data_batch_{number}.png" for number in range(1, 6))
@@ -15,6 +15,7 @@ TEST = "test_batch.png"
 TRAIN_LABELS, TEST_LABELS = "train_lables.json", "test_lables.json"
 """Spelt so."""
 _SIDE = 32
+_WHOLE = "give the whole package"
 
 
 def fits(files: Files) -> bool:
@@ -33,7 +34,7 @@ def read(files: Files, classes: int, tell: Tell) -> Contents:
 
 
 def _sheet(files: Files, base: str) -> NDArray[np.uint8]:
-    pixels = picture(BytesIO(_content(files, base)), f"{files.place}: {base}")
+    pixels = picture(BytesIO(content_of(files, base, _WHOLE)), f"{files.place}: {base}")
     if pixels.shape[1] != _SIDE * _SIDE:
         raise DataRefused(f"{files.place}: {base} is {pixels.shape[1]} pixels wide, not {_SIDE * _SIDE}")
     return pixels.reshape(-1, _SIDE, _SIDE, 3)
@@ -41,16 +42,9 @@ def _sheet(files: Files, base: str) -> NDArray[np.uint8]:
 
 def _labels(files: Files, base: str, classes: int) -> NDArray[np.int64]:
     try:
-        told = json.loads(_content(files, base))
+        told = json.loads(content_of(files, base, _WHOLE))
     except (ValueError, RecursionError):
         raise DataRefused(f"{files.place}: {base} is no JSON: get it anew") from None
     if not isinstance(told, list) or not all(type(label) is int and 0 <= label < classes for label in told):
         raise DataRefused(f"{files.place}: {base} is no list of labels from 0 to {classes - 1}")
     return np.array(told, dtype=np.int64)
-
-
-def _content(files: Files, base: str) -> bytes:
-    name = find(files, base)
-    if name is None:
-        raise DataRefused(f"{files.place} has no file {base}: give the whole package")
-    return files.read(name)

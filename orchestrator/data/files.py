@@ -3,10 +3,11 @@
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from orchestrator.data.reading import DataRefused, Files
 
@@ -14,6 +15,7 @@ LARGEST = 1 << 30
 """Bytes of one file: no known data set has a larger one."""
 MOST = 1_000_000
 """Files of one source."""
+Item = TypeVar("Item")
 _TARS = (".tar", ".tar.gz", ".tgz")
 
 
@@ -49,12 +51,9 @@ class Folder:
 
     def names(self) -> Sequence[str]:
         if not self._names:
-            for path in self._root.rglob("*"):
-                if path.is_file():
-                    self._names.append(path.relative_to(self._root).as_posix())
-                if len(self._names) > MOST:
-                    raise DataRefused(f"{self.place} has more than {MOST} files: give the folder of the data alone")
-            self._names.sort()
+            files = (path for path in self._root.rglob("*") if path.is_file())
+            few = _few(files, self.place, "give the folder of the data alone")
+            self._names = sorted(path.relative_to(self._root).as_posix() for path in few)
         return self._names
 
     def read(self, name: str) -> bytes:
@@ -70,11 +69,8 @@ class Tar:
 
     def names(self) -> Sequence[str]:
         if not self._members:
-            for member in self._tar:
-                if member.isreg():
-                    self._members[member.name] = member
-                if len(self._members) > MOST:
-                    raise DataRefused(f"{self.place} has more than {MOST} files: it is no data set")
+            regular = (member for member in self._tar if member.isreg())
+            self._members = {member.name: member for member in _few(regular, self.place, "it is no data set")}
         return list(self._members)
 
     def read(self, name: str) -> bytes:
@@ -91,14 +87,20 @@ class Zip:
         self._archive = archive
 
     def names(self) -> Sequence[str]:
-        names = [entry.filename for entry in self._archive.infolist() if not entry.is_dir()]
-        if len(names) > MOST:
-            raise DataRefused(f"{self.place} has more than {MOST} files: it is no data set")
-        return names
+        names = (entry.filename for entry in self._archive.infolist() if not entry.is_dir())
+        return _few(names, self.place, "it is no data set")
 
     def read(self, name: str) -> bytes:
         with self._archive.open(name) as file:
             return bounded(file, f"{self.place}: {name}")
+
+
+def _few(found: Iterable[Item], place: str, advice: str) -> list[Item]:
+    """All of them, unless there are absurdly many."""
+    few = list(islice(found, MOST + 1))
+    if len(few) > MOST:
+        raise DataRefused(f"{place} has more than {MOST} files: {advice}")
+    return few
 
 
 def bounded(file: IO[bytes], name: str) -> bytes:

@@ -47,6 +47,14 @@ def find(files: Files, *bases: str) -> str | None:
     return next((found[base] for base in bases if base in found), None)
 
 
+def content_of(files: Files, base: str, advice: str) -> bytes:
+    """Of the file that is called so; `advice`: what to do if there is none."""
+    name = find(files, base)
+    if name is None:
+        raise DataRefused(f"{files.place} has no file {base}: {advice}")
+    return files.read(name)
+
+
 def as_labels(values: bytes | NDArray[np.uint8], files: Files, name: str, classes: int) -> NDArray[np.int64]:
     """Labels that are a byte each."""
     labels = np.frombuffer(values, dtype=np.uint8).astype(np.int64)

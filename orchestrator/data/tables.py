@@ -31,9 +31,11 @@ def read_table(path: Path) -> tuple[Contents, bool]:
         raise DataRefused(f"{path} is neither .npz nor .csv: give one of these")
     features = _features(path, "features", arrays["features"])
     words = _words(path, "labels", arrays["labels"], len(features))
+    classes = _in_order(set(words))
+    if len(classes) < 2:
+        raise DataRefused(f"{path}: all labels are {classes[0][:80]!r}: give samples of at least two classes")
+    labels = _numbers(words, classes)
     if "test_features" not in arrays:
-        classes, labels = _numbered(words)
-        _refuse_one_class(path, classes)
         is_test = _drawn(path, labels, len(classes))
         train, test = (Samples(features[part], labels[part]) for part in (~is_test, is_test))
         return Contents(train, test, classes), True
@@ -41,13 +43,10 @@ def read_table(path: Path) -> tuple[Contents, bool]:
     if test_features.shape[1:] != features.shape[1:] or test_features.dtype != features.dtype:
         raise DataRefused(f"{path}: test_features have another shape or type than features: make them alike")
     test_words = _words(path, "test_labels", arrays["test_labels"], len(test_features))
-    classes, labels = _numbered(words)
-    _refuse_one_class(path, classes)
     if unknown := sorted(set(test_words) - set(classes)):
         raise DataRefused(f"{path}: the class {unknown[0][:80]!r} of test_labels has no training sample: add some")
-    numbers = {name: number for number, name in enumerate(classes)}
-    test_labels = np.array([numbers[word] for word in test_words], dtype=np.int64)
-    return Contents(Samples(features, labels), Samples(test_features, test_labels), classes), False
+    test = Samples(test_features, _numbers(test_words, classes))
+    return Contents(Samples(features, labels), test, classes), False
 
 
 def _npz(path: Path) -> dict[str, NDArray[Any]]:
@@ -145,20 +144,17 @@ def _words(path: Path, name: str, array: NDArray[Any], samples: int) -> list[str
     return [str(value) for value in array.tolist()]
 
 
-def _numbered(words: list[str]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Classes in order, by value if all are whole numbers."""
-    names = set(words)
+def _in_order(classes: set[str]) -> tuple[str, ...]:
+    """By value if all are whole numbers."""
     try:
-        classes = sorted(names, key=lambda name: (int(name), name))
+        return tuple(sorted(classes, key=lambda name: (int(name), name)))
     except ValueError:
-        classes = sorted(names)
+        return tuple(sorted(classes))
+
+
+def _numbers(words: list[str], classes: tuple[str, ...]) -> NDArray[np.int64]:
     numbers = {name: number for number, name in enumerate(classes)}
-    return tuple(classes), np.array([numbers[word] for word in words], dtype=np.int64)
-
-
-def _refuse_one_class(path: Path, classes: tuple[str, ...]) -> None:
-    if len(classes) < 2:
-        raise DataRefused(f"{path}: all labels are {classes[0][:80]!r}: give samples of at least two classes")
+    return np.array([numbers[word] for word in words], dtype=np.int64)
 
 
 def _drawn(path: Path, labels: NDArray[np.int64], classes: int) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.data.pictures import picture
-from orchestrator.data.reading import Contents, DataRefused, Files, Tell, find
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, content_of, find
 from pame.data_set import Samples
 
 
@@ -90,11 +90,9 @@ def _class_names(files: Files, wnids: Sequence[str]) -> tuple[str, ...]:
 
 
 def _lines(files: Files, base: str) -> list[str]:
-    name = find(files, base)
-    if name is None:
-        raise DataRefused(f"{files.place} has no file {base}: give the folder that has wnids.txt")
+    content = content_of(files, base, "give the folder that has wnids.txt")
     try:
-        return [line.strip() for line in files.read(name).decode().splitlines() if line.strip()]
+        return [line.strip() for line in content.decode().splitlines() if line.strip()]
     except UnicodeDecodeError:
         raise DataRefused(f"{files.place}: {base} is no text") from None
 

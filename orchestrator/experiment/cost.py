@@ -27,19 +27,13 @@ class Cost:
     """All of them upper estimates; a kind of a plugin that does not say its size counts as nothing."""
 
     edges: int
-    data_bytes: int
-    """All nodes' data and the test set."""
-    model_bytes: int
-    graph_bytes: int
+    bytes: int
+    """All nodes' data and the test set, models, the graph."""
     records: int
     """Rows: one per node and iteration."""
     evaluations: int
     operations: int
     """Additions and multiplications of all evaluations."""
-
-    @property
-    def bytes(self) -> int:
-        return self.data_bytes + self.model_bytes + self.graph_bytes
 
 
 def cost_of(experiment: Experiment, seconds: float = inf) -> Cost:
@@ -47,16 +41,14 @@ def cost_of(experiment: Experiment, seconds: float = inf) -> Cost:
     problem, nodes, stop = experiment.problem, experiment.nodes, experiment.stop
     iterations = int(min(stop.last_iteration, _FASTEST * min(seconds, stop.limit_s)))
     n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
-    rows = nodes * samples + getattr(problem, "test_samples", 0)
+    rows = nodes * samples + (getattr(problem, "test_samples", 0) or 0)
     evaluations = 1 + iterations // experiment.evaluate.every
     if stop.paper is not None:
         evaluations += iterations // stop.paper.every
     edges = edges_of(experiment)
     return Cost(
         edges=edges,
-        data_bytes=_NUMBER * n * rows,
-        model_bytes=_NUMBER * n * nodes * _MODELS_PER_NODE,
-        graph_bytes=_EDGE_BYTES * edges,
+        bytes=_NUMBER * n * (rows + nodes * _MODELS_PER_NODE) + _EDGE_BYTES * edges,
         records=nodes * iterations,
         evaluations=evaluations,
         operations=2 * n * rows * evaluations,

@@ -12,6 +12,14 @@ from pydantic import BaseModel
 from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.spec_section import file_keys, unwrap, written
 
+_BOUNDS = {
+    Ge: ("ge", "at least"),
+    Gt: ("gt", "above"),
+    Le: ("le", "at most"),
+    Lt: ("lt", "below"),
+    MultipleOf: ("multiple_of", "a multiple of"),
+}
+
 
 def describe(annotation: Any) -> str:
     """E.g. `a whole number of at least 2` for Annotated[int, Ge(2)]."""
@@ -114,17 +122,9 @@ def _either(members: Iterable[Any]) -> str:
 def _bounds(metadata: Iterable[Any]) -> list[str]:
     words: list[str] = []
     for item in metadata:
-        match item:
-            case GroupedMetadata():
-                words += _bounds(item)
-            case Ge(ge=bound):
-                words.append(f"at least {bound}")
-            case Gt(gt=bound):
-                words.append(f"above {bound}")
-            case Le(le=bound):
-                words.append(f"at most {bound}")
-            case Lt(lt=bound):
-                words.append(f"below {bound}")
-            case MultipleOf(multiple_of=bound):
-                words.append(f"a multiple of {bound}")
+        if isinstance(item, GroupedMetadata):
+            words += _bounds(item)
+        elif type(item) in _BOUNDS:
+            attribute, word = _BOUNDS[type(item)]
+            words.append(f"{word} {getattr(item, attribute)}")
     return words

@@ -4,7 +4,7 @@ Pydantic decides that something is wrong, and where; the words come from the typ
 reports the errors of every member; only those of the member that was meant are kept.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Literal, get_args, get_origin
@@ -91,16 +91,17 @@ def _unexpected(value: Data, place: Any) -> str:
     if isinstance(quantity, Quantity) and isinstance(value, int | float) and not isinstance(value, bool):
         return f"got {_show(value)} without a unit; give a unit, e.g. {quantity.examples[0]}"
     words = [str(word) for member in alternatives(place) if get_origin(member) is Literal for word in get_args(member)]
-    meant = get_close_matches(value, words, 1) if isinstance(value, str) else []
-    guess = f"; did you mean {meant[0]!r}?" if meant else ""
-    return f"got {_show(value)}, expected {describe(place)}{guess}"
+    return f"got {_show(value)}, expected {describe(place)}{_guess(value, words) if isinstance(value, str) else ''}"
 
 
 def _hint(given: object, known: Iterable[str]) -> str:
     known = list(known)
-    meant = get_close_matches(str(given), known, 1)
-    guess = f"; did you mean {meant[0]!r}?" if meant else ""
-    return f"{guess} (known here: {listed(known)})"
+    return f"{_guess(str(given), known)} (known here: {listed(known)})"
+
+
+def _guess(given: str, known: Sequence[str]) -> str:
+    meant = get_close_matches(given, known, 1)
+    return f"; did you mean {meant[0]!r}?" if meant else ""
 
 
 def _show(value: Data) -> str:

@@ -111,9 +111,7 @@ def _load_data(source: _Source, data: dict[str, Data], overrides: Sequence[Overr
 
 def _variants(source: _Source, data: dict[str, Data], former: Former, notes: Sequence[str]) -> list[Variant]:
     found = sweep(data, Experiment, former)
-    problems = [f"{source.of(at)} {show_key(at)}: the list is empty; give at least one value" for at in found.empty]
-    problems += [f"{source.of(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
-    known = {*found.empty, *found.mistakes}
+    problems = [f"{source.of(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
     variants = []
     try:
         for picked in found.runs():
@@ -121,7 +119,7 @@ def _variants(source: _Source, data: dict[str, Data], former: Former, notes: Seq
                 experiment = Experiment.model_validate_json(json.dumps(percentages_as_numbers(picked.data)))
             except ValidationError as error:
                 for at, problem in explain(error, Experiment, picked.data):
-                    if at not in known:
+                    if at not in found.mistakes:
                         problems.append(f"{source.of(at)} {show_key(_in_file(at, picked))}: {problem}")
             else:
                 values = {".".join(path): value for path, value in picked.choice.items()}

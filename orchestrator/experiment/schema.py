@@ -29,15 +29,14 @@ def json_schema() -> Schema:
     definitions: Schema = schema["$defs"]
     _write_defaults_with_units(schema)
     _explain_keys(schema)
-    for section in [schema, *definitions.values()]:
-        for holder in (section, *section.get("anyOf", ())):
-            for prop in holder.get("properties", {}).values():
-                _open_tagged_section(prop, definitions)
+    holders = [(section, form) for section in (schema, *definitions.values()) for form in _forms(section)]
+    for _, form in holders:
+        for prop in form["properties"].values():
+            _open_tagged_section(prop, definitions)
     entries = [entry for prop in schema["properties"].values() for entry in _entries(prop, definitions)]
-    for section in [schema, *definitions.values()]:
-        for holder in (section, *section.get("anyOf", ())):
-            for key, prop in holder.get("properties", {}).items():
-                holder["properties"][key] = _with_sweep(prop, definitions, section not in entries)
+    for section, form in holders:
+        for key, prop in form["properties"].items():
+            form["properties"][key] = _with_sweep(prop, definitions, section not in entries)
     _add_named_sections(definitions)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
@@ -118,10 +117,13 @@ def _sections(schema: Schema, definitions: Schema) -> list[str]:
     """The references to sections that a property accepts."""
     found = [place for member in schema.get("anyOf", ()) for place in _sections(member, definitions)]
     if "$ref" in schema:
-        section = _resolved(schema, definitions)
-        if any("properties" in form for form in (section, *section.get("anyOf", ()))):
-            found.append(schema["$ref"])
+        found += [schema["$ref"]] * bool(_forms(_resolved(schema, definitions)))
     return found
+
+
+def _forms(section: Schema) -> list[Schema]:
+    """The ways to write a section that have keys; it may also be a word."""
+    return [form for form in (section, *section.get("anyOf", ())) if "properties" in form]
 
 
 def _add_named_sections(definitions: Schema) -> None:
@@ -129,10 +131,9 @@ def _add_named_sections(definitions: Schema) -> None:
     name = {"title": "Name", "type": "string", "minLength": 1, "maxLength": 60, "description": _CALLED}
     for place in list(definitions):
         named = deepcopy(definitions[place])
-        forms = [form for form in (named, *named.get("anyOf", ())) if "properties" in form]
-        for form in forms:
+        for form in _forms(named):
             form["properties"].setdefault("name", name)
-        if forms:
+        if _forms(named):
             definitions[f"{place}{_NAMED}"] = named
 
 

@@ -9,7 +9,9 @@ from orchestrator.experiment.units import DURATION, RATE, Expected, show_share
 
 Duration = Annotated[float, DURATION]
 Rate = Annotated[float, RATE, Gt(0)]
-Share = Annotated[float, Ge(0), Le(1), Expected("a share, 0% to 100%"), PlainSerializer(show_share, when_used="json")]
+AS_SHARE = PlainSerializer(show_share, when_used="json")
+Share = Annotated[float, Ge(0), Le(1), Expected("a share, 0% to 100%"), AS_SHARE]
+PositiveShare = Annotated[float, Gt(0), Le(1), Expected("a share above 0%, at most 100%"), AS_SHARE]
 Name = Annotated[
     str,
     StringConstraints(pattern=r"^[A-Za-z0-9._-]{1,100}$"),

@@ -45,10 +45,9 @@ class Picked:
 
 @dataclass(frozen=True)
 class Sweep:
-    """All runs of some data; `empty` are lists without a value, `mistakes` what is wrong with names."""
+    """All runs of some data; `mistakes`: what is wrong with its lists."""
 
     tree: "_Tree"
-    empty: tuple[Path, ...]
     mistakes: Mapping[Path, str]
 
     def runs(self) -> Iterator[Picked]:
@@ -64,7 +63,7 @@ def sweep(data: Data, model: type, former: Former) -> Sweep:
     """Of the data of an experiment; `model`: what says where a list is a value, `former`: see `overrides`."""
     builder = _Builder(former)
     tree = builder.build(data, [model], ())
-    return Sweep(tree, tuple(builder.empty), builder.mistakes)
+    return Sweep(tree, builder.mistakes)
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,6 @@ class _Builder:
 
     def __init__(self, former: Former) -> None:
         self._former = former
-        self.empty: list[Path] = []
         self.mistakes: dict[Path, str] = {}
 
     def build(self, data: Data, hints: Sequence[Any], path: Path) -> _Tree:
@@ -166,7 +164,7 @@ class _Builder:
 
     def _list(self, data: list[Data], hints: Sequence[Any], path: Path) -> _Tree:
         if not data:
-            self.empty.append(path)
+            self.mistakes[path] = "the list is empty; give at least one value"
         if not data or any(isinstance(item, list) for item in data):
             return _Fixed(data)
         if not any(isinstance(item, dict) for item in data):

@@ -20,6 +20,18 @@ _TYPES = {
 """What is shown of a run folder; other files, such as logs, are not."""
 _REPORT = "report.html"
 _NEWEST = 100
+_TOLD = (
+    "status",
+    "health",
+    "kind",
+    "runs",
+    "algorithm",
+    "nodes",
+    "iterations",
+    "objective",
+    "bytes",
+    "seconds",
+)
 
 
 def listing(out: Path) -> dict[str, Any]:
@@ -50,15 +62,6 @@ def _row(entry: RunEntry) -> dict[str, Any]:
     return {
         "folder": entry.name,
         "when": entry.when.isoformat(sep=" ", timespec="seconds"),
-        "status": entry.status,
-        "health": entry.health,
-        "kind": entry.kind,
-        "runs": entry.runs,
-        "algorithm": entry.algorithm,
-        "nodes": entry.nodes,
-        "iterations": entry.iterations,
-        "objective": entry.objective,
-        "bytes": entry.bytes,
-        "seconds": entry.seconds,
+        **{name: getattr(entry, name) for name in _TOLD},
         "report": (entry.path / _REPORT).is_file(),
     }

@@ -17,6 +17,7 @@ DIRECTED_LINKS = 1400
 MOST_LINKS = 2000
 """So many of the busiest are told; of the others only how many there are."""
 _EVENTS = 100
+_TOLD = ("seconds", "slowest", "median", "fastest", "alive", "late", "starved")
 
 
 @dataclass(frozen=True)
@@ -34,17 +35,11 @@ def look_at(run: NetworkRunState, flows: LinkRates) -> RunState:
     rows = _rows(links)
     events = [event for event in run.events if event["what"] != EventWord.ASSIGNED]
     figures = {
-        "seconds": network.seconds,
-        "slowest": network.slowest,
-        "median": network.median,
-        "fastest": network.fastest,
-        "alive": network.alive,
+        **{name: getattr(network, name) for name in _TOLD},
         "health": network.health.state.value if network.health else "",
         "health_reason": network.health.reason if network.health else "",
         "bytes": sum(flow.bytes for flow in links.values()),
         "rate": round(sum(flow.rate for flow in links.values())),
-        "late": network.late,
-        "starved": network.starved,
         "refused": sums.into.refused + sums.node.strangers,
         "dropped": sums.out.dropped,
         "evicted": sums.into.evicted,

@@ -68,10 +68,11 @@ def impacts(
 ) -> list[Impact]:
     spans = [course.own(spell) for spell in spells]
     rounds = rounds_in_windows(records, [(spell.scale, span) for spell, span in zip(spells, spans, strict=True)])
-    lives = _lives(spells, plan, course, graph)
-    found = []
+    graphs = None if graph is None else _LiveGraphs(graph, plan)
     series = {unit: _series(points, unit) for unit in ("seconds", "iterations")}
-    for spell, span, counted, live in zip(spells, spans, rounds, lives, strict=True):
+    found = []
+    for spell, span, counted in zip(spells, spans, rounds, strict=True):
+        live = None if graphs is None or span is None else graphs.worst(spell)
         consensus, objective = (
             _dip(series[spell.scale], span, course.outlived(spell), figure) for figure in ("consensus", "objective")
         )
@@ -112,35 +113,29 @@ def _dip(series: Iterable[tuple[float, Evaluation]], span: Range | None, outlive
     return Dip(before, worst, later[0][1] if later else None, back)
 
 
-def _lives(spells: Sequence[PlannedFault], plan: Plan, course: FaultAxes, graph: Topology | None) -> list[Live | None]:
-    if graph is None:
-        return [None] * len(spells)
-    cutting = [event for event in plan if isinstance(event.effect, CutEffect | StoppingEffect)]
-    usable = [event for event in cutting if named(event)[-1] < graph.nodes]
-    gallery = _LiveGraphs(graph)
-    return [
-        gallery.worst(spell, usable)
-        if course.own(spell) is not None and all(named(event)[-1] < graph.nodes for event in spell.events)
-        else None
-        for spell in spells
-    ]
-
-
 class _LiveGraphs:
     """Live graphs, each looked at once, and no more of them than a report has time for."""
 
-    def __init__(self, graph: Topology) -> None:
+    def __init__(self, graph: Topology, plan: Plan) -> None:
         self._graph = graph
+        cutting = [event for event in plan if isinstance(event.effect, CutEffect | StoppingEffect)]
+        self._cutting = [event for event in cutting if self._has(event)]
         self._known: dict[tuple[int, ...], LiveGraph] = {}
         self._most = max(_GRAPH_WORK // max(graph.nodes, 1) ** 2, _FEWEST_GRAPHS)
 
-    def worst(self, spell: PlannedFault, cutting: Sequence[FaultEvent]) -> Live | None:
+    def worst(self, spell: PlannedFault) -> Live | None:
         """The most components and the smallest gap at some beginnings in a window, its own and others'."""
-        seen = [live for moment in _moments(spell, cutting) if (live := self._at(active(cutting, moment, spell.unit)))]
+        cutting = self._cutting
+        moments = _moments(spell, cutting) if all(map(self._has, spell.events)) else ()
+        seen = [live for moment in moments if (live := self._at(active(cutting, moment, spell.unit)))]
         if not seen:
             return None
         gaps = [live.spectral_gap for live in seen if live.spectral_gap is not None]
         return Live(max(live.components for live in seen), min(gaps, default=None))
+
+    def _has(self, event: FaultEvent) -> bool:
+        """Whether all nodes that it names are there."""
+        return named(event)[-1] < self._graph.nodes
 
     def _at(self, now: tuple[FaultEvent, ...]) -> LiveGraph | None:
         key = tuple(map(id, now))  # of events that the plan keeps; to hash all their links takes longer than to look

@@ -1,5 +1,7 @@
 """What only a network has: faults that were met, round trips, what nodes cost, what measuring cost; all counters."""
 
+from collections.abc import Mapping
+
 from contract.counters import SCOPES, CounterEntry, Total, totalled
 from orchestrator.number_words import NOT_MEASURED, duration, number, percent, volume
 from orchestrator.report import page
@@ -60,7 +62,16 @@ def _rows(network: NetworkSummary) -> list[tuple[str, str]]:
             f"{duration(cost.cpu_s)} · {volume(cost.bytes)}" if cost else NOT_MEASURED,
         ),
         ("snapshots: CPU at the nodes", duration(counters.get("snapshot_cpu_s"))),
+        *_delivered(counters),
     ]
+
+
+def _delivered(counters: Mapping[str, float | None]) -> list[tuple[str, str]]:
+    """Of a problem with a data set."""
+    if "delivered_bytes" not in counters:
+        return []
+    told = f"{volume(counters['delivered_bytes'])} · {number(counters.get('delivered_nodes'))}"
+    return [("samples sent to nodes without the data set: bytes · nodes", told)]
 
 
 def counter_card(network: NetworkSummary | None) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
 
-from orchestrator.number_words import byte_unit
+from orchestrator.number_words import byte_unit, duration, number, volume
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
 from orchestrator.report.vega import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
 from orchestrator.results.files import finite
+from orchestrator.results.spread import spread
 from orchestrator.results.summary import RunSummary
 from pame.observe import Evaluation
 
@@ -27,6 +27,7 @@ class FinalFigure:
     name: str
     title: str
     of: Callable[[RunSummary], float | None]
+    words: Callable[[float | None], str] = number
 
 
 FINAL_F = FinalFigure("f", "Final f", lambda summary: summary.final.objective)
@@ -51,8 +52,8 @@ def outcomes(sweep: SweepData) -> list[FinalFigure]:
         found.append(FinalFigure("metric", metric, lambda summary: summary.final.metrics.get(metric)))
     return [
         *found,
-        FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.total),
-        FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.seconds),
+        FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.total, volume),
+        FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.seconds, duration),
         FinalFigure("iterations", "Iterations", lambda summary: summary.iterations),
     ]
 
@@ -172,16 +173,14 @@ def _outcome_rows(
     for group in sweep.groups:
         if key not in group.values:
             continue
-        values = known(group.runs, outcome)
+        found = spread(known(group.runs, outcome))
         label = " · ".join(f"{short[other]} = {group.values[other]}" for other in others if other in group.values)
         if len(others) == 1:
             label = str(group.values.get(others[0], NOTHING))
-        if values:
-            ends = {"y": median(values), "lo": min(values), "hi": max(values)}
-            value = group.values.get(key)
-            rows.append(
-                {"x": finite(value) if sweep.numeric(key) else str(value), "group": label, "runs": len(values), **ends}
-            )
+        if found is not None:
+            x = finite(group.values[key]) if sweep.numeric(key) else str(group.values[key])
+            ends = {"y": found.median, "lo": found.low, "hi": found.high}
+            rows.append({"x": x, "group": label, "runs": found.runs, **ends})
     return rows
 
 

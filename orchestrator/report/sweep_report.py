@@ -1,12 +1,10 @@
 """The report of a sweep: the runs side by side, in a table, as curves, and against what was swept."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from urllib.parse import quote
 
-from orchestrator.number_words import NOT_MEASURED, count, duration, number, volume
+from orchestrator.number_words import NOT_MEASURED, count, number, volume
 from orchestrator.report import page
 from orchestrator.report.page import TableCell
 from orchestrator.report.sweep import NOTHING, SEED, Group, SweepData, SweepRun, gap, read_sweep, same_seeds
@@ -23,6 +21,7 @@ from orchestrator.report.sweep_charts import (
 )
 from orchestrator.results.files import finite
 from orchestrator.results.paired import ENOUGH_SEEDS, Interval, paired_ratio
+from orchestrator.results.spread import spread
 
 TABLE_ROWS = 1000
 
@@ -129,11 +128,11 @@ def _shortest(sweep: SweepData) -> tuple[str, str, str]:
 
 
 def _best(sweep: SweepData, outcome: FinalFigure, words: str) -> tuple[str, str, str]:
-    middles = [(median(values), group) for group in sweep.groups if (values := known(group.runs, outcome))]
-    if not middles:
+    spreads = [(found.median, group) for group in sweep.groups if (found := spread(known(group.runs, outcome)))]
+    if not spreads:
         return words, NOT_MEASURED, ""
-    value, group = min(middles, key=lambda entry: entry[0])
-    return words, _words(outcome)(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
+    value, group = min(spreads, key=lambda entry: entry[0])
+    return words, outcome.words(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
 
 
 def _settings(sweep: SweepData) -> str:
@@ -150,14 +149,12 @@ def _setting(sweep: SweepData, group: Group, shown: list[FinalFigure]) -> list[T
     cells = [_value(group.values.get(key, NOTHING)) for key in sweep.keys]
     cells.append(TableCell(f"{finished} of {len(group.runs)}", finished))
     for outcome in shown:
-        values, words = known(group.runs, outcome), _words(outcome)
-        if not values:
+        found, words = spread(known(group.runs, outcome)), outcome.words
+        if found is None:
             cells.append(TableCell("–", None))
-        elif min(values) == max(values):
-            cells.append(TableCell(words(values[0]), values[0]))
         else:
-            reach = f"{words(min(values))} … {words(max(values))}"
-            cells.append(TableCell(words(median(values)), median(values), below=reach))
+            reach = "" if found.low == found.high else f"{words(found.low)} … {words(found.high)}"
+            cells.append(TableCell(words(found.median), found.median, below=reach))
         if outcome is shown[0] and _is_paired(sweep):
             cells.append(_beside(sweep.groups[0], group))
     return cells
@@ -187,7 +184,7 @@ def _runs(sweep: SweepData) -> str:
         cells += [_value(run.values.get(key, NOTHING)) for key in keys]
         for outcome in shown:
             value = outcome.of(run.summary) if run.summary is not None else None
-            cells.append(TableCell("–" if value is None else _words(outcome)(value), value))
+            cells.append(TableCell("–" if value is None else outcome.words(value), value))
         rows.append(cells)
     left = len(sweep.runs) - len(rows)
     return page.sortable(headers, rows) + (f'<p class="none">and {number(left)} runs more</p>' if left else "")
@@ -195,8 +192,4 @@ def _runs(sweep: SweepData) -> str:
 
 def _value(value: object) -> TableCell:
     as_number = finite(value)
-    return TableCell(str(value), str(value)) if as_number is None else TableCell(str(value), as_number)
-
-
-def _words(outcome: FinalFigure) -> Callable[[float | None], str]:
-    return {"bytes": volume, "seconds": duration}.get(outcome.name, number)
+    return TableCell(str(value), str(value) if as_number is None else as_number)

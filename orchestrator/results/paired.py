@@ -30,12 +30,6 @@ class Interval:
         """Whether the seeds are too few for any verdict."""
         return self.seeds < ENOUGH_SEEDS
 
-    def is_below(self, limit: float) -> bool | None:
-        """Whether the true value is at most `limit`; None: it cannot be told."""
-        if self.is_look or self.low <= limit < self.high:
-            return None
-        return self.high <= limit
-
 
 def paired_interval(values: Sequence[float], level: float = LEVEL, rounding: float = 0.0) -> Interval:
     """Of differences or any other figure, one per seed."""

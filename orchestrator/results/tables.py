@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,38 +67,34 @@ class LinkTotals:
 
 
 def read_records(path: Path) -> Records | None:
-    rows = 0
-    messages = sent = 0.0
+    rows, messages, sent = 0, 0.0, 0.0
     seconds: float | None = None
-    waited, longest, starved, late = (np.zeros(0) for _ in range(4))
-    waits, done = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    by_node = dict.fromkeys(("done", "waited_s", "longest_wait_s", "waits", "starved", "late"), np.zeros(0))
     coverages: list[NDArray[np.float32]] = []
     iterations: list[NDArray[np.float32]] = []
     for block in blocks(path, _RECORD_COLUMNS):
-        node = block["node"].astype(np.int64)
+        node, wait = block["node"].astype(np.int64), block["waited_s"]
         rows += node.size
         messages += float(np.nansum(block["messages"]))
         sent += float(np.nansum(block["bytes"]))
         if np.isfinite(block["seconds"]).any():
             seconds = max(seconds or 0.0, float(np.nanmax(block["seconds"])))
-        nodes = max(waited.size, int(node.max()) + 1)
-        waited, longest, starved, late = (_grown(array, nodes) for array in (waited, longest, starved, late))
-        waits, done = (np.concatenate([array, np.zeros(nodes - array.size, np.int64)]) for array in (waits, done))
-        np.maximum.at(done, node, np.nan_to_num(block["iteration"]).astype(np.int64) + 1)
-        wait = block["waited_s"]
-        is_wait = np.isfinite(wait)
-        waited += np.bincount(node, np.where(is_wait, wait, 0.0), nodes)
-        waits += np.bincount(node[is_wait], minlength=nodes)
-        np.maximum.at(longest, node[is_wait], wait[is_wait])
-        starved += np.bincount(node, np.nan_to_num(block["starved"]), nodes)
-        late += np.bincount(node, np.nan_to_num(block["late"]), nodes)
+        nodes, is_wait = max(by_node["done"].size, int(node.max()) + 1), np.isfinite(wait)
+        by_node = {name: np.pad(column, (0, nodes - column.size)) for name, column in by_node.items()}
+        np.maximum.at(by_node["done"], node, np.nan_to_num(block["iteration"]) + 1)
+        np.maximum.at(by_node["longest_wait_s"], node[is_wait], wait[is_wait])
+        by_node["waits"] += np.bincount(node[is_wait], minlength=nodes)
+        by_node["waited_s"] += np.bincount(node[is_wait], wait[is_wait], nodes)
+        for name in ("starved", "late"):
+            by_node[name] += np.bincount(node, np.nan_to_num(block[name]), nodes)
         covered = np.isfinite(block["coverage"])
         coverages.append(block["coverage"][covered].astype(np.float32))
         iterations.append(block["iteration"][covered].astype(np.float32))
     if not rows:
         return None
+    columns: dict[str, Any] = by_node | {name: by_node[name].astype(np.int64) for name in ("done", "waits")}
     coverage, at = np.concatenate(coverages), np.concatenate(iterations)
-    return Records(rows, messages, sent, seconds, done, waited, longest, waits, starved, late, coverage, at)
+    return Records(rows, messages, sent, seconds, coverage=coverage, coverage_iteration=at, **columns)
 
 
 def read_links(path: Path) -> LinkTotals | None:
@@ -139,7 +136,3 @@ def _cell(text: str) -> float:
         return float(text)
     except ValueError:
         return float(text.lower() == "true")
-
-
-def _grown(array: Floats, size: int) -> Floats:
-    return np.concatenate([array, np.zeros(size - array.size)])

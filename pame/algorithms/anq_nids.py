@@ -43,9 +43,8 @@ class AnqNidsSpec(ReplicaSpec):
 
 
 class AnqNids(ReplicaNode[AnqNidsSpec]):
-    def __init__(self, spec: AnqNidsSpec, context: Context) -> None:
-        super().__init__(spec, context, ["z"], flowing="z")
-        self._stepped = context.start
+    names = ("z",)
+    flowing = "z"
 
     @property
     def dual(self) -> Vector:
@@ -53,13 +52,13 @@ class AnqNids(ReplicaNode[AnqNidsSpec]):
         return -self._flows.total
 
     def prepare(self, k: int) -> None:
-        self._stepped = self._descend(k, self._model, self._gradient(k) + self.dual)
+        self._ahead = self._descend(k, self._model, self._gradient(k) + self.dual)
         if self._is_round(k):
-            self.replicas.tell(k, {"z": self._stepped})
+            self.replicas.tell(k, {"z": self._ahead})
 
     def step(self, k: int) -> None:
         edges = {j: 0.5 * self._spec.gam * weight for j, weight in self.replicas.edges(k).items()}
-        self._model = self._finite(k, self._stepped + self.replicas.pull("z", edges))
+        self._model = self._finite(k, self._ahead + self.replicas.pull("z", edges))
         duals = {j: self._into_dual(j, weight, k) for j, weight in edges.items()}
         self._flows.pull(duals, self.replicas.own("z"), self.replicas.others("z"))
         for late in self.replicas.late():

@@ -17,11 +17,28 @@ from pame.exchange import Vector
 
 
 @dataclass(frozen=True)
-class MixingSpec:
-    """What every algorithm that mixes with Q may be told.
+class DescendingSpec:
+    """What every algorithm whose step shrinks by itself may be told.
 
     eta: the step is eta / gamma^k
     gamma: by how much the step shrinks per iteration; 1: it stays
+    """
+
+    eta: Annotated[float, Gt(0)] = 0.1
+    gamma: Annotated[float, Ge(1)] = 1.0
+
+    @property
+    def step(self) -> FixedStep:
+        return FixedStep(eta=self.eta, gamma=self.gamma)
+
+    def first_step(self, enough: int) -> float:
+        return self.step.size(0, enough)
+
+
+@dataclass(frozen=True)
+class MixingSpec(DescendingSpec):
+    """Those of descending, and what every algorithm that mixes with Q may be told.
+
     mixing: the weights Q, metropolis (1 / (1 + the larger degree)) or uniform (1 / (1 + the largest of all degrees)) of
         the whole graph; active: metropolis weights of the edges that take part in the round
     participation: the share of its neighbours that take part in a round
@@ -29,8 +46,6 @@ class MixingSpec:
         (shared: one draw that both ends know)
     """
 
-    eta: Annotated[float, Gt(0)] = 0.1
-    gamma: Annotated[float, Ge(1)] = 1.0
     mixing: Weights = "metropolis"
     participation: Annotated[float, Gt(0), Le(1)] = 1.0
     draw: Literal["mutual", "shared"] = "mutual"
@@ -44,13 +59,6 @@ class MixingSpec:
     @property
     def who(self) -> Who:
         return Who.SHARED if self.draw == "shared" else Who.MUTUAL
-
-    @property
-    def step(self) -> FixedStep:
-        return FixedStep(eta=self.eta, gamma=self.gamma)
-
-    def first_step(self, enough: int) -> float:
-        return self.step.size(0, enough)
 
 
 class NodeBase:
@@ -106,6 +114,21 @@ class SteppingNode(NodeBase, Generic[Spec]):
         self._spec = spec
         self._enough = 1
         """t_i, by which some steps are divided."""
+        self._average: Vector | None = None
+        """Of the round; None: this is none."""
+        self._ahead: Vector = context.start
+        """Of who steps before it sends: where that led."""
+
+    @property
+    def _own(self) -> Vector:
+        """What it averages with what comes."""
+        return self._model
+
+    def _take_average(self) -> Vector:
+        """The average at a round, else its own."""
+        start = self._own if self._average is None else self._average
+        self._average = None
+        return start
 
     def _size(self, k: int) -> float:
         return self._spec.step.size(k, self._enough)

@@ -39,8 +39,11 @@ class BeerSpec(ReplicaSpec):
 
 
 class Beer(ReplicaNode[BeerSpec]):
+    names = ("h", "g")
+    flowing = "g"
+
     def __init__(self, spec: BeerSpec, context: Context) -> None:
-        super().__init__(spec, context, ["h", "g"], flowing="g")
+        super().__init__(spec, context)
         self._slope = self._gradient(context.first)
 
     @property

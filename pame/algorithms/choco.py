@@ -35,15 +35,13 @@ class ChocoSpec(ReplicaSpec):
 
 
 class Choco(ReplicaNode[ChocoSpec]):
-    def __init__(self, spec: ChocoSpec, context: Context) -> None:
-        super().__init__(spec, context, ["q"])
-        self._stepped = context.start
+    names = ("q",)
 
     def prepare(self, k: int) -> None:
-        self._stepped = self._descend(k, self._model, self._gradient(k))
+        self._ahead = self._descend(k, self._model, self._gradient(k))
         if self._is_round(k):
-            self.replicas.tell(k, {"q": self._stepped})
+            self.replicas.tell(k, {"q": self._ahead})
 
     def step(self, k: int) -> None:
         pull = self.replicas.pull("q", self.replicas.edges(k))
-        self._model = self._finite(k, self._stepped + self._spec.gam * pull)
+        self._model = self._finite(k, self._ahead + self._spec.gam * pull)

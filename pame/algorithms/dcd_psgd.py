@@ -33,17 +33,15 @@ class DcdPsgdSpec(ReplicaSpec):
 
 
 class DcdPsgd(ReplicaNode[DcdPsgdSpec]):
-    def __init__(self, spec: DcdPsgdSpec, context: Context) -> None:
-        super().__init__(spec, context, ["x"])
-        self._next = context.start
+    names = ("x",)
 
     def prepare(self, k: int) -> None:
-        self._next = self._descend(k, self._model, self._gradient(k))
+        self._ahead = self._descend(k, self._model, self._gradient(k))
         if self._is_round(k):
             pull = self.replicas.pull("x", self.replicas.edges_before(k))
-            self.replicas.tell(k, {"x": self._next + pull})
-            self._next = self._finite(k, self.replicas.own("x"))
+            self.replicas.tell(k, {"x": self._ahead + pull})
+            self._ahead = self._finite(k, self.replicas.own("x"))
 
     def step(self, k: int) -> None:
         """The model is what the neighbours know, or one gradient step ahead of it."""
-        self._model = self._next
+        self._model = self._ahead

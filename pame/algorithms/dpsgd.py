@@ -45,16 +45,12 @@ class Dpsgd(GossipNode[DpsgdSpec]):
 
 
 class StepFirstDpsgd(GossipNode[DpsgdSpec]):
-    def __init__(self, spec: DpsgdSpec, context: Context) -> None:
-        super().__init__(spec, context)
-        self._stepped: Vector = context.start
-
     @property
     def _own(self) -> Vector:
-        return self._stepped
+        return self._ahead
 
     def prepare(self, k: int) -> None:
-        self._stepped = self._descend(k, self._model, self._gradient(k))
+        self._ahead = self._descend(k, self._model, self._gradient(k))
 
     def step(self, k: int) -> None:
         self._model = self._finite(k, self._take_average())

@@ -15,33 +15,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from annotated_types import Ge, Gt
+from annotated_types import Ge
 
-from pame.algorithms.base import SteppingNode, dense
+from pame.algorithms.base import DescendingSpec, SteppingNode, dense
 from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.mixing import weighted_sum
 from pame.algorithms.selection import Who
-from pame.algorithms.step_sizes import FixedStep
-from pame.exchange import Vector, as_sent
+from pame.exchange import as_sent
 
 
 @dataclass(frozen=True)
-class EpidemicSpec:
+class EpidemicSpec(DescendingSpec):
     """Epidemic learning: each node sends its model to some random nodes, and averages what it gets.
 
     sampling: local: each node draws its receivers by itself; oracle: all are joined by a regular graph, drawn
         anew at each iteration uniformly among all regular graphs
     fan_out: to how many nodes a node sends
-    eta: the step is eta / gamma^k
-    gamma: by how much the step shrinks per iteration; 1: it stays
     on_loss: average what has come (received), or count a missing model as zeros (naive)
     """
 
     kind: Literal["epidemic"] = "epidemic"
     sampling: Literal["local", "oracle"] = "local"
     fan_out: Annotated[int, Ge(1)] = 4
-    eta: Annotated[float, Gt(0)] = 0.1
-    gamma: Annotated[float, Ge(1)] = 1.0
     on_loss: Literal["received", "naive"] = "received"
 
     share: ClassVar = 1.0
@@ -50,13 +45,6 @@ class EpidemicSpec:
     def who(self) -> Who:
         return Who.EPIDEMIC if self.sampling == "local" else Who.REGULAR
 
-    @property
-    def step(self) -> FixedStep:
-        return FixedStep(eta=self.eta, gamma=self.gamma)
-
-    def first_step(self, enough: int) -> float:
-        return self.step.size(0, enough)
-
     def node(self, context: Context) -> "Epidemic":
         return Epidemic(self, context)
 
@@ -64,11 +52,6 @@ class EpidemicSpec:
 class Epidemic(SteppingNode[EpidemicSpec]):
     vectors: ClassVar = {"y": Form.DENSE}
     bundles: ClassVar = [frozenset({"y"})]
-
-    def __init__(self, spec: EpidemicSpec, context: Context) -> None:
-        super().__init__(spec, context)
-        self._ahead: Vector = context.start
-        """y_i, and after a round the mean: what the model will be after this iteration."""
 
     def prepare(self, k: int) -> None:
         self._ahead = self._descend(k, self._model, self._gradient(k))

@@ -34,7 +34,6 @@ class GossipNode(SteppingNode[Spec]):
     def __init__(self, spec: Spec, context: Context) -> None:
         super().__init__(spec, context)
         self._mixing = Mixing(context, spec.mixing)
-        self._average: Vector | None = None
 
     @property
     def vectors(self) -> Mapping[str, Form]:
@@ -48,16 +47,5 @@ class GossipNode(SteppingNode[Spec]):
         self._average = self._mixing.average(k, self._own, models, self._spec.on_loss)
         return float(len(received))
 
-    @property
-    def _own(self) -> Vector:
-        """What it sends, and averages with what comes."""
-        return self._model
-
     def _model_in(self, received: Received) -> Vector:
         return dense(received, "x")
-
-    def _take_average(self) -> Vector:
-        """The average at a round, else its own."""
-        start = self._own if self._average is None else self._average
-        self._average = None
-        return start

@@ -58,7 +58,4 @@ def weighted_sum(weights: Mapping[int, float], vectors: Mapping[int, Vector]) ->
 
 def pull(weights: Mapping[int, float], own: Vector, others: Mapping[int, Vector]) -> Vector:
     """sum_j Q_ij (x_j - x_i) over some edges, in ascending order of the node."""
-    total = np.zeros_like(own)
-    for node in sorted(weights):
-        total += weights[node] * (others[node] - own)
-    return total
+    return weighted_sum(weights, {node: others[node] - own for node in weights}) if weights else np.zeros_like(own)

@@ -48,11 +48,6 @@ class Nids(FlowNode[NidsSpec]):
     vectors: ClassVar = {"z": Form.DENSE}
     bundles: ClassVar = [frozenset({"z"})]
 
-    def __init__(self, spec: NidsSpec, context: Context) -> None:
-        super().__init__(spec, context)
-        self._ahead: Vector = context.start
-        """z_i, and after a round x_i: what the model will be after this iteration."""
-
     @property
     def dual(self) -> Vector:
         """d_i^k."""

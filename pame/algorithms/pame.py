@@ -15,7 +15,7 @@ from pame.algorithms.interface import Context, Form, Message, Received
 from pame.algorithms.selection import WHO, Who
 from pame.algorithms.step_sizes import FixedStep, Step
 from pame.errors import ParameterError
-from pame.exchange import PartialMessage, Vector, aggregate, reveal
+from pame.exchange import PartialMessage, aggregate, reveal
 from pame.sampling import support
 
 
@@ -69,7 +69,6 @@ class Pame(SteppingNode[PameSpec]):
         super().__init__(spec, context)
         self._support_size = spec.support_size(context.start.size)
         self._enough = context.selection.enough(context.node)
-        self._average: Vector | None = None
 
     def message(self, k: int) -> Message:
         context = self._context
@@ -83,8 +82,7 @@ class Pame(SteppingNode[PameSpec]):
 
     def step(self, k: int) -> None:
         """A gradient step from v. It divides by the nominal t_i: a failing link never enlarges a step."""
-        start = self._model if self._average is None else self._average
-        self._average = None
+        start = self._take_average()
         self._model = self._descend(k, start, self._gradient(k, start))
 
 

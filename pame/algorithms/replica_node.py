@@ -1,7 +1,7 @@
 """The routine of every node with replicas; an algorithm says what happens before sending and after absorbing."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
@@ -15,10 +15,14 @@ Spec = TypeVar("Spec", bound=ReplicaSpec)
 
 class ReplicaNode(SteppingNode[Spec]):
     delivery = Delivery.IN_ORDER
+    names: ClassVar[tuple[str, ...]]
+    """Of the vectors that have a surrogate."""
+    flowing: ClassVar[str | None] = None
+    """The one of these whose differences over edges add up to something that must not be missed, if there is one."""
 
-    def __init__(self, spec: Spec, context: Context, names: Sequence[str], flowing: str | None = None) -> None:
+    def __init__(self, spec: Spec, context: Context) -> None:
         super().__init__(spec, context)
-        self.replicas = Replicas(spec, context, names, flowing)
+        self.replicas = Replicas(spec, context, self.names, self.flowing)
         self._flows = EdgeFlows(np.zeros_like(context.start))
 
     @property

@@ -86,8 +86,7 @@ class Late:
 
 class Replicas:
     def __init__(self, spec: ReplicaSpec, context: Context, names: Sequence[str], flowing: str | None = None) -> None:
-        """`flowing`: the one of these vectors whose differences over edges add up to something that must not be
-        missed, if there is one."""
+        """`names` and `flowing`: see `ReplicaNode`."""
         self._compressor = spec.compressor
         self._context = context
         self.names = tuple(names)

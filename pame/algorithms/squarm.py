@@ -54,9 +54,9 @@ class Squarm(Choco):
     def prepare(self, k: int) -> None:
         momentum, gradient = self._spec.momentum, self._gradient(k)
         self._velocity = momentum * self._velocity + gradient
-        self._stepped = self._descend(k, self._model, momentum * self._velocity + gradient)
+        self._ahead = self._descend(k, self._model, momentum * self._velocity + gradient)
         if self._is_round(k):
-            moved = self._stepped - self.replicas.own("q")
+            moved = self._ahead - self.replicas.own("q")
             threshold = self._spec.threshold * (k + 1) ** self._spec.growth
             speaks = float(moved @ moved) > threshold * self._size(k) ** 2
-            self.replicas.tell(k, {"q": self._stepped} if speaks else {})
+            self.replicas.tell(k, {"q": self._ahead} if speaks else {})

@@ -96,7 +96,7 @@ class PartitionedData:
 
     def __init__(self, spec: ImageClassificationSpec, data: DataSet, nodes: int, seed: int) -> None:
         self.facts = data.facts
-        self._data = data
+        self.whole = data
         labels = data.train.labels
         chosen: NDArray[np.int64] | None = None
         if spec.train_samples is not None:
@@ -113,21 +113,21 @@ class PartitionedData:
     @property
     def samples(self) -> int:
         """Of the training set, shared out or not."""
-        return int(self._data.train.labels.size)
+        return int(self.whole.train.labels.size)
 
     def counts(self) -> NDArray[np.int64]:
         """Row i: how many samples of each class node i has."""
-        return class_counts(self.parts, self._data.train.labels, len(self.facts.classes))
+        return class_counts(self.parts, self.whole.train.labels, len(self.facts.classes))
 
     def of(self, node: int) -> Samples:
         if node not in self._kept:
             rows = self.parts[node]
-            train = self._data.train
+            train = self.whole.train
             self._kept[node] = Samples(train.features[rows], train.labels[rows])
         return self._kept[node]
 
     def test(self) -> Samples:
-        return self._data.test
+        return self.whole.test
 
 
 @dataclass(frozen=True)

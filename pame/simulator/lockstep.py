@@ -100,15 +100,10 @@ class _LockStepRun:
         return Record(
             node=index,
             iteration=k,
-            seconds=None,
-            waited_s=None,
             wanted=wanted.enough if wanted else 0,
             received=len(inbox) if wanted else 0,
             coverage=coverage,
             starved=int(starved),
             late=late,
-            messages=0,
-            bytes=0,
-            lost=0,
             staleness=staleness(k, inbox) if wanted else None,
         )

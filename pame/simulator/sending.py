@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pame.algorithms import Algorithm, Message, Received
+from pame.algorithms import Algorithm, Received
 from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes
 from pame.conditions import Loss
@@ -38,7 +38,7 @@ def post(
         return None
     message = node.message(k)
     check.look(sender, k, message)
-    sizes = message_sizes(setting, sender, k, message)
+    sizes = measure_message(message, setting.wire(sender, k))
     losses = {i: setting.conditions.loss(sender, i, k, seconds) for i in receivers}
     for i, loss in losses.items():
         if loss is Loss.UNFORESEEN:
@@ -49,8 +49,3 @@ def post(
         ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
     ledger.kinds += sizes * len(reached)
     return Posted(Received(sender, k, message, sizes.total), sizes, reached, len(lost))
-
-
-def message_sizes(setting: ResolvedRun, sender: int, k: int, message: Message) -> Sizes:
-    """The exact sizes of the encoded vectors of a message. What gRPC and TCP put around them is not in here."""
-    return measure_message(message, setting.wire(sender, k))

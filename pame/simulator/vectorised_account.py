@@ -9,9 +9,9 @@ from pame.byte_account import ByteAccount, Fate
 from pame.codec import Sizes, SupportCoding
 from pame.exchange import PartialMessage
 from pame.message_check import MessageCheck
+from pame.message_coding import measure_message
 from pame.observe import Record
 from pame.resolved_run import ResolvedRun
-from pame.simulator.sending import message_sizes
 
 Indices = NDArray[np.int64]
 
@@ -67,7 +67,7 @@ def _sizes(
             support = np.flatnonzero(exchange.mask[row])
             message = {"w": PartialMessage(exchange.mask.shape[1], support, exchange.revealed[row, support])}
             check.look(sender, k, message)
-            sizes = message_sizes(setting, sender, k, message)
+            sizes = measure_message(message, setting.wire(sender, k))
             if stars[row] in (0, s) and setting.messages.coding in _SIZE_IGNORES_POSITIONS:
                 alike[stars[row]] = sizes
         ledger.kinds += sizes * copies[row]

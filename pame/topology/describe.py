@@ -1,5 +1,6 @@
 """What can be said of a graph in a few numbers: degrees, diameter, and how quickly it mixes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -7,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from pame.randomness import Key, Purpose, uniforms
-from pame.topology.distances import distances
 from pame.topology.graph import Topology
 
 _EXACT_DIAMETER = 2000
@@ -35,6 +36,14 @@ class Description:
     spectral_gap: float | None
 
 
+def distances(topology: Topology, sources: Sequence[int]) -> NDArray[np.float64]:
+    """One row per source: the steps from it to every node."""
+    offsets, targets = topology.adjacency
+    steps = np.ones(targets.size, dtype=np.float64)
+    graph: csr_array[np.float64] = csr_array((steps, targets, offsets), shape=(topology.nodes, topology.nodes))
+    return dijkstra(graph, indices=list(sources), unweighted=True)
+
+
 def describe(topology: Topology) -> Description:
     exact = topology.nodes <= _EXACT_DIAMETER
     return Description(
@@ -50,7 +59,7 @@ def describe(topology: Topology) -> Description:
 
 
 def metropolis(topology: Topology) -> csr_array:
-    """Q as a matrix; `weights` has the equation, and single rows."""
+    """Q as a matrix; `graph` has the equation, and single rows."""
     _, targets = topology.adjacency
     nodes, degrees = np.arange(topology.nodes), topology.degrees
     sources = np.repeat(nodes, degrees)

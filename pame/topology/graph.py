@@ -1,8 +1,13 @@
-"""An undirected graph on the nodes 0 .. m-1, as a value, and what the kinds need to make one."""
+"""An undirected graph on the nodes 0 .. m-1, as a value, its mixing weights, and what the kinds need to make one.
+
+metropolis:  Q_ij = 1 / (1 + max(d_i, d_j))        uniform:  Q_ij = 1 / (1 + d_max)        on edges,
+Q_ii = 1 - sum_j Q_ij.                             Both Q are symmetric and doubly stochastic.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +19,7 @@ ATTEMPTS = 100
 Indices = NDArray[np.int64]
 Edges = NDArray[np.int64]
 """One row (i, j) per edge, i < j; rows ascending, none twice."""
+MixingKind = Literal["metropolis", "uniform"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +45,22 @@ class Topology:
             raise IndexError(f"node {node} of {self.nodes}")
         offsets, targets = self.adjacency
         return tuple(targets[offsets[node] : offsets[node + 1]].tolist())
+
+
+def mixing_row(topology: Topology, node: int, kind: MixingKind) -> dict[int, float]:
+    """Row `node` of Q: how much of each neighbour's model goes into its average, by ascending node id, its own too."""
+    neighbours = topology.neighbours(node)
+    degrees = topology.degrees
+    if kind == "uniform":
+        weights = dict.fromkeys(neighbours, 1.0 / (1.0 + float(degrees.max())))
+    else:
+        own = degrees[node]
+        weights = {j: 1.0 / (1.0 + float(max(own, degrees[j]))) for j in neighbours}
+    total = 0.0
+    for weight in weights.values():  # one by one, as `describe` adds them: the same bits
+        total += weight
+    weights[node] = 1.0 - total
+    return dict(sorted(weights.items()))
 
 
 def canonical(pairs: NDArray[np.int64], nodes: int) -> Edges:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pame.randomness import Key, Purpose, subset, uniforms
-from pame.topology.distances import distances
+from pame.topology.describe import distances
 from pame.topology.graph import Topology
 
 Positions = NDArray[np.float64]

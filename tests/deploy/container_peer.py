@@ -9,7 +9,9 @@ import socket
 import sys
 import time
 
-from node.shaping import Desired, Kernel, Shaped, apply, clear, interface_to
+from node.shaping import Kernel
+from node.shaping.apply import apply, clear, interface_to
+from node.shaping.desired import Desired, Shaped
 from pame.links import LinkSpec
 
 HTB_AND_NFT = Kernel(net_admin=True, tc=True, htb=True, nft=True, reasons=(("netem", "not wanted here"),))

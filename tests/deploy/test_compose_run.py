@@ -16,18 +16,14 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
-import numpy as np
 import pytest
 
 from contract.credentials import node_name
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.experiment import load
-from orchestrator.experiment.resolve import make_network_setting
 from pame.algorithms import SPECS
-from pame.byte_account import ByteAccount
-from pame.simulator import run_lock_step
 from tests.deploy.harness import ROOT, Container, Project, docker, project
-from tests.harness import Watcher
+from tests.orchestrator.simulated import is_as_simulated
 
 pytestmark = [pytest.mark.requires("docker"), pytest.mark.xdist_group("containers"), pytest.mark.timeout(300)]
 
@@ -110,8 +106,7 @@ def same_as_simulated(folder: Path) -> dict[str, Any]:
     assert (facts["status"], facts["exact"]) == ("finished", True)
     [variant] = load(folder / "experiment.yaml", [])
     assert variant.experiment.nodes == NODES
-    outcome = run_lock_step(make_network_setting(variant.experiment, folder), Watcher(), ByteAccount(NODES))
-    assert np.load(folder / "models.npy").tobytes() == outcome.models.tobytes()
+    assert is_as_simulated(folder, variant.experiment)
     return facts
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.command import mistake, told
+
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SMALL = ("--set", "nodes=6", "--set", "stop.iterations=60", "--set", "links=null")
 PROBLEM = ("--set", "problem={kind: linear, n: 20, samples: 30, test_samples: 20}")
@@ -27,8 +29,8 @@ def run(tmp_path: Path, example: str, backend: str, *settings: str) -> dict[str,
     out = tmp_path / backend
     done = pame(
         "--plugin", str(EXAMPLES / example), "run", "-q", "--backend", backend, "--out", str(out), *SMALL, *settings
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    )
+    told(done)
     [folder] = out.iterdir()
     summary: dict[str, Any] = json.loads((folder / "summary.json").read_text())
     return summary
@@ -63,9 +65,8 @@ def test_a_topology_is_drawn_and_run_and_its_mistakes_are_one_line(tmp_path: Pat
     shown = pame(*plugin, "topology", "--set", "nodes=8", "--set", "topology={kind: wheel, spoke: 2}")
     assert re.search(r"edges +11\b", shown.stdout), shown.stdout + shown.stderr
     run(tmp_path, "wheel.py", "local", *PROBLEM, "--set", "topology={kind: wheel}")
-    wrong = pame(*plugin, "topology", "--set", "nodes=3", "--set", "topology={kind: wheel}")
-    assert wrong.returncode == 2
-    assert wrong.stderr.strip() == "error: topology: a wheel of 3 nodes has no rim; use at least 4 nodes"
+    line = mistake(pame(*plugin, "topology", "--set", "nodes=3", "--set", "topology={kind: wheel}"))
+    assert line.strip() == "error: topology: a wheel of 3 nodes has no rim; use at least 4 nodes"
 
 
 def test_a_fault_strikes_as_planned_and_stays_exact(tmp_path: Path) -> None:
@@ -82,8 +83,7 @@ def test_the_environment_names_plugins_too(tmp_path: Path) -> None:
     file = tmp_path / "wheel.yaml"
     file.write_text("nodes: 8\ntopology: {kind: wheel}\n")
     assert pame("validate", str(file)).returncode == 2
-    found = pame("validate", str(file), environment={"PAME_PLUGINS": str(EXAMPLES / "wheel.py")})
-    assert found.returncode == 0, found.stderr
+    told(pame("validate", str(file), environment={"PAME_PLUGINS": str(EXAMPLES / "wheel.py")}))
 
 
 def test_an_installed_package_offers_a_plugin_by_its_entry_point_also_to_nodes(tmp_path: Path) -> None:
@@ -96,8 +96,8 @@ def test_an_installed_package_offers_a_plugin_by_its_entry_point_also_to_nodes(t
     words = ("run", "-q", "--out", str(tmp_path / "runs"), *SMALL, *PROBLEM, "--set", "algorithm={kind: median-gossip}")
     assert pame(*words).returncode == 2
     done = pame(*words, environment={"PYTHONPATH": os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])})
-    assert done.returncode == 0, done.stderr
-    assert json.loads((Path(done.stdout.strip()) / "summary.json").read_text())["exact"]
+    shown = told(done)
+    assert json.loads((Path(shown.strip()) / "summary.json").read_text())["exact"]
 
 
 def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
@@ -111,14 +111,14 @@ def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
         "seeds: [1]\n"
     )
     done = pame("--plugin", str(EXAMPLES / "median_gossip.py"), "compare", str(file), "--out", str(tmp_path / "runs"))
-    assert done.returncode == 0, done.stderr
+    shown = told(done)
     [folder] = (tmp_path / "runs").iterdir()
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     ended = [row for row in rows if row["stage"] == "comparison" and row["status"] == "finished"]
     assert {(row["labels"]["algorithm"], row["labels"]["view"].partition(" ")[0]) for row in ended} == {
         ("median", "as-published"), ("dpsgd", "as-published"), ("dpsgd", "standardized"),
     }  # fmt: skip
-    assert "median cannot be standardized, and is left out: it has no participation and no draw" in done.stdout
+    assert "median cannot be standardized, and is left out: it has no participation and no draw" in shown
 
 
 @pytest.mark.parametrize(
@@ -133,13 +133,8 @@ def test_a_plugin_is_compared_like_any_other(tmp_path: Path) -> None:
 def test_a_plugin_that_is_none_is_told_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "mine.py"
     file.write_text(text)
-    done = pame("--plugin", str(file), "validate")
-    assert done.returncode == 2
-    [line] = done.stderr.strip().splitlines()
-    assert complaint in line
+    assert complaint in mistake(pame("--plugin", str(file), "validate"))
 
 
 def test_a_plugin_that_is_not_there_is_told(tmp_path: Path) -> None:
-    done = pame("--plugin", str(tmp_path / "none.py"), "validate")
-    assert done.returncode == 2
-    assert "is no Python file" in done.stderr
+    assert "is no Python file" in mistake(pame("--plugin", str(tmp_path / "none.py"), "validate"))

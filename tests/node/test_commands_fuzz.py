@@ -14,7 +14,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from contract.assignment import Assigned, Peer, assign, assigned, describe, neighbour
+from contract.assignment import Assigned, Peer, assign, assigned, describe, missing_data, neighbour
+from contract.data_delivery import ShardAssembly, ShardFormat, data_piece
 from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
@@ -26,11 +27,15 @@ from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.errors import PameError
 from pame.fault_plan_text import plan_lines
+from pame.problems import Problem, ProblemInputs, ProblemSpec, build
+from pame.resolved_run import ResolvedRun
 from tests.contract.builders import mutated
+from tests.pame.vision.builders import data_set
 
 pytestmark = pytest.mark.edge
 
 PARTS, EACH = 8, 25_000
+KINDS = ("assignment", "neighbours", "faults", "probe", "data_piece")
 OBEYED = 3000
 RUN = 77
 LOGISTIC = {"kind": "logistic", "n": 9, "samples": 6, "batch": 2, "test_samples": 3}
@@ -67,6 +72,7 @@ def corpus() -> list[pb.ToNode]:
         made += [pb.ToNode(assignment=first), pb.ToNode(assignment=again)]
         if setting.plan:
             made.append(pb.ToNode(faults=pb.Faults(run=RUN, plan="\n".join(plan_lines(setting.plan)))))
+    made.append(pb.ToNode(assignment=assign(describe(RUN, *vision()), 0, 0, peers)))
     moved = pb.Neighbours(run=RUN, neighbours=[neighbour(Peer(1, "127.0.0.1:9", 3, "node-1"))])
     refused = pb.Refused(refusal=refusal_pb2.REFUSAL_BAD_JOIN, detail="no")
     timing = pb.Probe(run=RUN, number=1, kind=pb.Probe.KIND_TIMING, peer=1, seconds=0.5, echo=True)
@@ -79,10 +85,23 @@ def corpus() -> list[pb.ToNode]:
         pb.ToNode(stop=pb.Stop(run=RUN, iteration=40)),
         pb.ToNode(dismissed=pb.Dismissed(reason="the run is over")),
         pb.ToNode(probe=timing),
+        pb.ToNode(data_piece=data_piece(RUN, 0, bytes(25 * 68))),
     ]
 
 
+def vision() -> tuple[ResolvedRun, ProblemSpec]:
+    """Of a data set that no node has."""
+    settings = SMALL | {"problem": {"kind": "image-classification", "data": "stripes", "model": {"kind": "softmax"}}}
+    experiment = Experiment.model_validate_json(json.dumps(settings))
+
+    def draw(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
+        return build(spec, nodes, seed, ProblemInputs(data_set()))
+
+    return make_network_setting(experiment, Path(), draw), experiment.problem
+
+
 CORPUS = corpus()
+SHARD = ShardFormat(data_set().facts, np.dtype("u1"), 25)
 GOOD = assigned(CORPUS[0].assignment)
 
 
@@ -90,7 +109,9 @@ def taken(message: pb.ToNode) -> Assigned | None:
     """What a node makes of it before it acts."""
     match message.WhichOneof("kind"):
         case "assignment":
-            return assigned(message.assignment)
+            return assigned(message.assignment) if missing_data(message.assignment) is None else None
+        case "data_piece":
+            ShardAssembly(SHARD).add(message.data_piece)
         case "neighbours":
             check_neighbours(message.neighbours, GOOD)
         case "faults":
@@ -127,7 +148,7 @@ def test_mutated_commands_are_taken_or_refused(part: int) -> None:
         except PameError as error:
             outcomes[f"{kind} refused" if str(error) else "without a word"] += 1
     assert not outcomes["without a word"]
-    assert min(outcomes[f"{kind} {what}"] for kind in ("assignment", "neighbours", "faults", "probe") for what in
+    assert min(outcomes[f"{kind} {what}"] for kind in KINDS for what in
                ("taken", "refused")) > 0, outcomes  # fmt: skip
 
 

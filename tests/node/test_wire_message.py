@@ -19,12 +19,12 @@ from pame.codec import Sizes
 from pame.compressors import AdaptiveQuantizer, CompressorSpec, Levels, Quantize, RandomK, Sign, TopK, expand, form_of
 from pame.errors import Diverged
 from pame.exchange import PartialMessage, ValueType, reveal
+from pame.message_coding import measure_message
 from pame.problems import LinearSpec
 from pame.randomness import Key, Purpose
 from pame.resolved_run import ResolvedRun
 from pame.rules import Exchange, Messages, Support
 from pame.sampling import support
-from pame.simulator.sending import message_sizes
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
 
@@ -120,7 +120,7 @@ def test_compressed_vectors_come_out_as_they_went_in_and_weigh_what_the_simulato
         assert form_of(payload) == COMPRESSORS[name].form
         assert expand(payload).tobytes() == expand(message[name]).tobytes()
     assert received.size == packed.sizes.total
-    assert packed.sizes == message_sizes(setting(), 1, 7, message)
+    assert packed.sizes == measure_message(message, setting().wire(1, 7))
 
 
 class SendsDense:
@@ -285,7 +285,7 @@ def test_with_tls_only_a_neighbour_pushes_and_only_in_its_own_name() -> None:
     with pytest.raises(WireMessageRefused) as refused:
         box.open(parcel(incarnation=2**31), names[1])
     assert refused.value.code == "wrong_sender"
-    box.renamed(1, "2.aa.node.pame")
+    box.moved(1, 0, "2.aa.node.pame")
     with pytest.raises(WireMessageRefused, match="no neighbour"):
         box.open(parcel(), "1.aa.node.pame")
     assert box.open(parcel(), "2.aa.node.pame").sender == 1

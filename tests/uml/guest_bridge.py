@@ -6,7 +6,9 @@ All twelve links have a delay of their own; then one loses packets, and one has 
 import json
 from dataclasses import replace
 
-from node.shaping import Desired, Kernel, Shaped, apply, probe
+from node.shaping import Kernel, probe
+from node.shaping.apply import apply
+from node.shaping.desired import Desired, Shaped
 from pame.links import LinkSpec
 from tests.uml.guest_harness import HEADERS, INTERFACE, Host, Journeys, hosts_on_a_bridge, inside, journeys
 

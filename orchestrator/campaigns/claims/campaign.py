@@ -69,7 +69,7 @@ class ClaimsCampaign:
             elif isinstance(claim.source, OfComparison | OfNetworks):
                 for key, plan in claim.source.plans(claim.key, self.mode, self.seeds_of(claim)).items():
                     self._comparisons.setdefault(key, CompareCampaign(plan, self.backend, self.command))
-        self.files = [file for campaign in self._inner() for file in campaign.files]
+        self.files: Sequence[Path] = [file for campaign in self._inner() for file in campaign.files]
 
     def seeds_of(self, claim: Claim) -> tuple[int, ...]:
         return claim.seeds(self.mode, self.seeds)

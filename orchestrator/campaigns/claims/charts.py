@@ -7,12 +7,13 @@ from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.compare.grid import views
 from orchestrator.campaigns.compare.verdict import BYTES, Measure, goals
 from orchestrator.campaigns.compare.verdict import lines as compare_lines
-from orchestrator.campaigns.report_parts import dot, dots_suit_log
+from orchestrator.campaigns.report_parts import dot, dot_chart
+from orchestrator.campaigns.studies.charts import TO_TARGET, dots_of
 from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL
-from orchestrator.campaigns.studies.measure import TIME, Rows
+from orchestrator.campaigns.studies.measure import Rows
 from orchestrator.number_words import byte_unit
 from orchestrator.report.chart import Chart, Switch
-from orchestrator.report.vega import Axis, Categories, Legend, curve, ranges, series_color, suits_log
+from orchestrator.report.vega import Axis, Categories, Legend, curve, series_color, suits_log
 from orchestrator.report.vega import Row as Dot
 
 Draw = Callable[[str, Found], Chart | None]
@@ -40,17 +41,12 @@ def by_condition(study: str) -> Draw:
             return None
         rows, conditions = Rows(found.rows), found.study.conditions
         policies = [*(reading.policy for reading in READINGS), WAITING_FOR_ALL]
-        dots = [
-            dot(condition.short, policy, took)
-            for policy in policies
-            for condition in conditions
-            if (took := rows.figure(policy, condition.key, TIME)) is not None and not took.is_missed
-        ]
+        cells = [(c.short, policy, policy, c.key) for policy in policies for c in conditions]
         names = Legend("policy", policies, ordered=False)
         axis = Categories("x", "Condition", [condition.short for condition in conditions])
         note = f"Simulated seconds, medians and ranges over seeds. {_MISSES} More: pame study {study}."
-        spec = ranges(key, axis, Axis("y", "Seconds to target", dots_suit_log(dots)), series_color(names))
-        return Chart(key, "Time to target", note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
+        dots = {"": (TO_TARGET.axis, dots_of(rows, cells, TO_TARGET))}
+        return dot_chart(key, "Time to target", note, axis, names, dots)
 
     return draw
 
@@ -78,15 +74,14 @@ def contest(measure: Measure) -> Draw:
         unit, size = byte_unit(largest) if measure is BYTES else (measure.words, 1)
         switch = Switch(f"view-{key}", "Settings", {view.key: view.value for view in shown})
         axis = Categories("x", "Target", [goal.key for goal in targets])
-        specs, data = {}, {}
-        for view in shown:
-            name = f"{key}-{view.key}"
-            data[name] = [dot(place, group, hit, float(size)) for place, group, hit in took[view]]
-            words = f"{measure.words.capitalize()} to target" + (f" ({unit})" if measure is BYTES else "")
-            specs[view.key] = ranges(name, axis, Axis("y", words, dots_suit_log(data[name])), series_color(names))
+        words = f"{measure.words.capitalize()} to target" + (f" ({unit})" if measure is BYTES else "")
+        dots = {
+            view.key: (words, [dot(place, group, hit, float(size)) for place, group, hit in took[view]])
+            for view in shown
+        }
         note = f"Medians and ranges over seeds. {_MISSES}"
         title = f"{measure.words.capitalize()} to each target"
-        return Chart(key, title, note, specs, data, (switch.name,), switch, names, "wide")
+        return dot_chart(key, title, note, axis, names, dots, (switch.name,), switch)
 
     return draw
 

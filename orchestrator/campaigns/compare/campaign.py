@@ -13,7 +13,7 @@ from typing import Any
 
 from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
-from orchestrator.campaigns.compare.baselines import choose_baselines, final_baselines, next_baselines
+from orchestrator.campaigns.compare.baselines import tunable_baselines
 from orchestrator.campaigns.compare.file import Comparison, load_comparison
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
@@ -37,7 +37,7 @@ from orchestrator.campaigns.compare.measure import (
 )
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
-from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
+from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials, tunables
 from orchestrator.campaigns.compare.verdict import CompareOutcome, ends, findings, goals, lines
 from orchestrator.campaigns.options import CampaignError, backend_of
 from orchestrator.campaigns.report_parts import NOTHING
@@ -64,7 +64,7 @@ class CompareCampaign:
 
     def __post_init__(self) -> None:
         self.name = self.comparison.name
-        self.files = (self.comparison.path,)
+        self.files: Sequence[Path] = (self.comparison.path,)
         self._views = {view.value: view for view in (CompareView.AS_PUBLISHED, *views(self.comparison))}
 
     @property
@@ -101,25 +101,24 @@ class CompareCampaign:
     def stages(self) -> Stages[None]:
         """The baselines are tuned as the algorithms are, then run on the seeds that are compared."""
         comparison = self.comparison
-        done: dict[Trial, CompareRow] = {}
-        while trials := next_trials(comparison, done):
-            done |= yield from self._try(TUNING, trials)
-            self._choices = choose(comparison, judged(done))
-        done = {}
-        while trials := next_baselines(comparison, done):
-            done |= yield from self._try(BASELINE_TUNING, trials)
-        self._baseline_choices = choose_baselines(comparison, judged(done))
-        yield Stage(BASELINE, list(map(self._cell, final_baselines(self._baseline_choices, comparison.seeds))))
-        chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices}
-        final = list(map(self._cell, final_cells(chosen, comparison.seeds)))
-        yield Stage(FINAL, final)
+        for stage, tuned, choices in (
+            (TUNING, tunables(comparison), self._choices),
+            (BASELINE_TUNING, tunable_baselines(comparison), self._baseline_choices),
+        ):
+            done: dict[Trial, CompareRow] = {}
+            while trials := next_trials(comparison, tuned, done):
+                runs = yield Stage(stage, list(map(self._trial, trials)))
+                done |= zip(trials, map(self._row, runs), strict=True)
+                choices[:] = choose(comparison, tuned, judged(done))
+        yield Stage(BASELINE, self._final(self._baseline_choices))
+        yield Stage(FINAL, final := self._final(self._choices))
         if self.backend != SIMULATE:
             placed = [replace(c, folder=f"real/{n:02d}-{c.experiment.name}") for n, c in enumerate(final, 1)]
             yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=True)
 
-    def _try(self, stage: str, trials: Sequence[Trial]) -> Stages[dict[Trial, CompareRow]]:
-        runs = yield Stage(stage, list(map(self._trial, trials)))
-        return dict(zip(trials, map(self._row, runs), strict=True))
+    def _final(self, choices: Sequence[Choice]) -> list[Cell]:
+        chosen = {(choice.view, choice.algorithm): choice.values for choice in choices}
+        return list(map(self._cell, final_cells(chosen, self.comparison.seeds)))
 
     def _trial(self, trial: Trial) -> Cell:
         if trial.to_its_end:  # a label tells it from the shorter run of the same setting

@@ -21,8 +21,7 @@ from orchestrator.campaigns.compare.grid import (
     edges,
     further,
     is_allowed,
-    tried,
-    tuning_cells,
+    sampled,
     views,
 )
 from orchestrator.campaigns.compare.measure import CompareRow, level, of_cell, to_target
@@ -65,21 +64,71 @@ IsAllowed = Callable[[CompareCell, str, float], bool]
 """Whether a setting of a cell may have this value."""
 
 
-def next_trials(comparison: Comparison, done: Trials) -> list[Trial]:
-    """What the algorithms run next; nothing: the choice stands."""
+@dataclass(frozen=True)
+class Tunable:
+    """What is tuned: an algorithm in a view, or a line that exchanges nothing."""
+
+    view: CompareView
+    algorithm: str
+    grid: Mapping[str, Sequence[Plain]]
+    is_allowed: IsAllowed
+
+    def choose(self, rows: Sequence[CompareRow], targets: Sequence[Target]) -> Choice | None:
+        """The best of its tuning runs, if there are any; equals are decided by the order of the grid."""
+        mine = sorted(of_cell(rows, self.view, self.algorithm), key=self._place)
+        if not mine:
+            return None
+        best = min(mine, key=lambda row: score(row, targets))
+        ends = edges(best.cell.values, [row.cell.values for row in mine], partial(self.is_allowed, best.cell))
+        return Choice(self.view, self.algorithm, best, len(mine), sum(map(has_diverged, mine)), tuple(ends))
+
+    def beyond(self, choice: Choice, rows: Sequence[CompareRow], budget: int) -> list[CompareCell]:
+        """What to try next where the best value lies on an edge; `budget`: of how many settings in all."""
+        best, known = choice.row.cell, [row.cell.values for row in of_cell(rows, self.view, self.algorithm)]
+        found = further(self.grid, best, choice.edges, known, partial(self.is_allowed, best))
+        return found[: max(0, budget - len(known))]
+
+    def _place(self, row: CompareRow) -> list[tuple[int, float]]:
+        """Runs end in any order; the choice must not depend on it. What was tried beyond the grid comes behind it."""
+
+        def place(key: str, value: Plain) -> tuple[int, float]:
+            given = self.grid[key]
+            return (given.index(value), 0.0) if value in given else (len(given), float(value or 0.0))
+
+        return [place(key, value) for key, value in row.cell.values]
+
+
+def tunables(comparison: Comparison) -> list[Tunable]:
+    """Every algorithm in every view."""
+    return [
+        Tunable(view, algorithm, comparison.entries[algorithm].tune, partial(is_allowed, comparison))
+        for view in views(comparison)
+        for algorithm in contestants(comparison, view)
+    ]
+
+
+def next_trials(comparison: Comparison, tuned: Sequence[Tunable], done: Trials) -> list[Trial]:
+    """What runs next: beyond the edges, as long as the budget lasts; where nothing is left to try, the chosen setting
+    to its end. Nothing: the choices stand."""
+    tuning = comparison.tuning
     if not done:
-        return [Trial(cell) for cell in tuning_cells(comparison)]
-    rows = judged(done)
-    choices = choose(comparison, rows)
-    return follow(choices, beyond(comparison, choices, rows), done)
+        first = [(one, values) for one in tuned for values in sampled(one.grid, tuning)]
+        return [Trial(CompareCell(one.algorithm, one.view, values, tuning.seed)) for one, values in first]
+    rows, wider, ends = judged(done), list[Trial](), list[Trial]()
+    for one in tuned:
+        if (choice := one.choose(rows, comparison.targets)) is None:
+            continue
+        cells = one.beyond(choice, rows, len(sampled(one.grid, tuning)) + tuning.more)
+        wider += map(Trial, cells)
+        if not cells and not has_diverged(choice.row):
+            ends.append(Trial(choice.row.cell, to_its_end=True))
+    return [*wider, *(trial for trial in ends if trial not in done)]
 
 
-def follow(choices: Sequence[Choice], wider: Sequence[CompareCell], done: Trials) -> list[Trial]:
-    """Beyond the edges; of whom nothing is left to try there, the chosen setting to its end."""
-    unsettled = {(cell.view, cell.algorithm) for cell in wider}
-    chosen = [c.row for c in choices if (c.view, c.algorithm) not in unsettled]
-    ends = [Trial(row.cell, to_its_end=True) for row in chosen if not has_diverged(row)]
-    return [*map(Trial, wider), *(trial for trial in ends if trial not in done)]
+def choose(comparison: Comparison, tuned: Sequence[Tunable], rows: Sequence[CompareRow]) -> list[Choice]:
+    """For all that have a tuning run."""
+    found = [one.choose(rows, comparison.targets) for one in tuned]
+    return [choice for choice in found if choice is not None]
 
 
 def judged(done: Trials) -> list[CompareRow]:
@@ -99,60 +148,6 @@ def score(row: CompareRow, targets: Sequence[Target]) -> tuple[bool, int, float,
     return has_diverged(row), -len(hits), tightest, level(row.marks[-1], targets[0].kind) if row.marks else inf
 
 
-def choose(comparison: Comparison, rows: Sequence[CompareRow]) -> list[Choice]:
-    """For every algorithm and view that has a tuning run; equals are decided by the order of the grid."""
-    found = []
-    for view in views(comparison):
-        for algorithm in contestants(comparison, view):
-            mine = _in_order(of_cell(rows, view, algorithm), comparison, algorithm)
-            if mine:
-                found.append(pick(view, algorithm, mine, comparison.targets, partial(is_allowed, comparison)))
-    return found
-
-
-def beyond(comparison: Comparison, choices: Sequence[Choice], rows: Sequence[CompareRow]) -> list[CompareCell]:
-    """What to try next where a best value lies on an edge; the same number at most for each algorithm and view."""
-    return [
-        cell
-        for choice in choices
-        for cell in widen(
-            choice,
-            rows,
-            comparison.entries[choice.algorithm].tune,
-            len(tried(comparison, choice.algorithm)) + comparison.tuning.more,
-            partial(is_allowed, comparison),
-        )
-    ]
-
-
-def widen(
-    choice: Choice, rows: Sequence[CompareRow], grid: Mapping[str, Sequence[Plain]], budget: int, is_allowed: IsAllowed
-) -> list[CompareCell]:
-    """Beyond the edges of one choice; `budget`: of how many settings in all."""
-    best, known = choice.row.cell, [row.cell.values for row in of_cell(rows, choice.view, choice.algorithm)]
-    return further(grid, best, choice.edges, known, partial(is_allowed, best))[: max(0, budget - len(known))]
-
-
 def has_diverged(row: CompareRow) -> bool:
     """Whether it broke off, or ended above where it began."""
     return row.status != Status.FINISHED.value or row.is_worse_than_it_was
-
-
-def pick(
-    view: CompareView, algorithm: str, rows: Sequence[CompareRow], targets: Sequence[Target], is_allowed: IsAllowed
-) -> Choice:
-    """The best of some runs; of equals the first."""
-    best = min(rows, key=lambda row: score(row, targets))
-    ends = edges(best.cell.values, [row.cell.values for row in rows], partial(is_allowed, best.cell))
-    return Choice(view, algorithm, best, len(rows), sum(map(has_diverged, rows)), tuple(ends))
-
-
-def _in_order(rows: Sequence[CompareRow], comparison: Comparison, algorithm: str) -> list[CompareRow]:
-    """Runs end in any order; the choice must not depend on it. What was tried beyond the grid comes behind it."""
-    keys = comparison.entries[algorithm].tune
-
-    def place(key: str, value: Plain) -> tuple[int, float]:
-        given = keys[key]
-        return (given.index(value), 0.0) if value in given else (len(given), float(value or 0.0))
-
-    return sorted(rows, key=lambda row: [place(key, value) for key, value in row.cell.values])

@@ -13,10 +13,10 @@ from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
 from orchestrator.campaigns.options import CampaignError, backend_of, shipped_file
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.campaigns.studies.grid import Study, StudyCell, base_experiment, experiment_of
+from orchestrator.campaigns.studies.grid import Steps, Study, StudyCell, base_experiment, experiment_of
 from orchestrator.campaigns.studies.measure import Rows, StudyLook, StudyRow, row_of
 from orchestrator.campaigns.studies.report import write_study_report
-from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
+from orchestrator.campaigns.studies.tune import Tuned, tune
 from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, evidence_words, judge
 from orchestrator.errors import writing
 from orchestrator.experiment import Experiment, to_yaml
@@ -43,7 +43,7 @@ class StudyCampaign:
     def __post_init__(self) -> None:
         self.base: Experiment = base_experiment(self.path)
         self.name = f"study-{self.study.name}"
-        self.files = (self.path,)
+        self.files: Sequence[Path] = (self.path,)
 
     def check(self) -> None:
         """Refuse what cannot be run before anything is begun."""
@@ -62,7 +62,7 @@ class StudyCampaign:
     def tuning(self) -> Stages[None]:
         """The steps of PaME and of D-PSGD."""
         self.tuned = yield from tune(self.study, self.base, self._try)
-        self.study = replace(self.study, steps=steps_of(self.tuned))
+        self.study = replace(self.study, steps=Steps(*(each.eta for each in self.tuned)))
 
     def _try(self, cells: Sequence[StudyCell]) -> Stages[list[StudyRow]]:
         runs = yield Stage(TUNING, [self._cell(cell, step=cell.policy.settings[0]) for cell in cells])

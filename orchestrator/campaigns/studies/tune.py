@@ -12,7 +12,7 @@ from math import inf
 from statistics import fmean
 from typing import TypeVar
 
-from orchestrator.campaigns.studies.grid import DPSGD, PAME, Steps, Study, StudyCell, step_of
+from orchestrator.campaigns.studies.grid import DPSGD, PAME, Study, StudyCell, step_of
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.experiment import Experiment
 
@@ -61,27 +61,21 @@ def tune(
     study: Study, base: Experiment, runs_of: Callable[[list[StudyCell]], Generator[_Asked, _Answer, list[StudyRow]]]
 ) -> Generator[_Asked, _Answer, tuple[Tuned, ...]]:
     """PaME and D-PSGD, in this order; `runs_of` some cells, in their order."""
-    names = (PAME, DPSGD)
-    found: dict[str, dict[float, tuple[StudyRow, ...]]] = {name: {} for name in names}
-    wanted = {name: [factor * step_of(base).eta for factor in FACTORS] for name in names}
+    found: dict[str, dict[float, tuple[StudyRow, ...]]] = {PAME: {}, DPSGD: {}}
+    wanted = [(name, factor * step_of(base).eta) for name in found for factor in FACTORS]
+    tuned: tuple[Tuned, ...] = ()
     for _ in range(1 + MORE):
-        asked = [(name, eta) for name in names for eta in wanted[name]]
-        cells = [study.tuning_cells(base, name, eta) for name, eta in asked]
-        rows = iter((yield from runs_of([cell for each in cells for cell in each])) if asked else ())
-        for (name, eta), each in zip(asked, cells, strict=True):
-            found[name][eta] = tuple(islice(rows, len(each)))
-        beyond = {name: Tuned(name, tuple(sorted(found[name].items()))).beyond for name in names}
-        wanted = {name: [] if eta is None else [eta] for name, eta in beyond.items()}
-    return tuple(Tuned(name, tuple(sorted(found[name].items()))) for name in names)
+        cells = [cell for name, eta in wanted for cell in study.tuning_cells(base, name, eta)]
+        rows = iter((yield from runs_of(cells)) if cells else ())
+        for name, eta in wanted:
+            found[name][eta] = tuple(islice(rows, len(study.tuning_seeds)))
+        tuned = tuple(Tuned(name, tuple(sorted(tried.items()))) for name, tried in found.items())
+        wanted = [(each.algorithm, each.beyond) for each in tuned if each.beyond is not None]
+    return tuned
 
 
 def fewest_tries(study: Study) -> int:
     return 2 * len(FACTORS) * len(study.tuning_seeds)
-
-
-def steps_of(tuned: Sequence[Tuned]) -> Steps:
-    pame, dpsgd = tuned
-    return Steps(pame.eta, dpsgd.eta)
 
 
 def _score(rows: Sequence[StudyRow]) -> tuple[bool, int, float, float]:

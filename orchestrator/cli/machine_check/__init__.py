@@ -3,7 +3,7 @@
     probes.py   looks at the machine (the only edge)      facts.py   what was seen, as values
     verdict.py  what it means, a pure function            fixes.py   packages and settings, by distribution
 
-May import: `node.shaping` and the standard library.
+May import: `node.shaping`, `orchestrator.number_words` and the standard library.
 """
 
 from orchestrator.cli.machine_check.facts import Distribution, MachineFacts

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from contract.rpc import control_pb2 as pb
+from contract.tasks import is_set
 from orchestrator.control.verification.findings import Asked, Link, summed_up
 from orchestrator.control.verification.judge import Sample, judge, unverifiable
 from orchestrator.control.verification.schedule import MOST_RATE_ROUNDS, Round, rate_rounds, sample, timing_rounds
@@ -145,9 +146,6 @@ class Verifier:
         deadline = time.monotonic() + seconds + _ANSWER_S
         while len(self._answers) < len(self._expected) and (left := deadline - time.monotonic()) > 0:
             self._news.clear()
-            try:
-                async with asyncio.timeout(left):
-                    await self._news.wait()
-            except TimeoutError:
+            if not await is_set(self._news, left):
                 break
         return dict(self._answers)

@@ -7,14 +7,13 @@ links: random(20%)      links: random(3)   links: all           random ones: bot
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Ge, MinLen
 from pydantic import PlainSerializer, Strict
 
 from orchestrator.experiment.text_values import TextValue
-from orchestrator.experiment.units import Expected, show_share
+from orchestrator.experiment.units import Expected, read_share, show_share
 from pame.units import Count
 
 _ID = "[0-9]{1,9}"
@@ -65,12 +64,7 @@ class ByDegree:
 
 def _read_random(text: str) -> Random:
     amount = text.removeprefix("random(").removesuffix(")").strip()
-    if not amount.endswith("%"):
-        return Random(int(amount), None)
-    share = float(Decimal(amount.removesuffix("%")) / 100)
-    if share > 1:
-        raise ValueError("more than all of them")
-    return Random(None, share)
+    return Random(None, read_share(amount)) if amount.endswith("%") else Random(int(amount), None)
 
 
 def _read_ends(text: str) -> Ends:

@@ -2,8 +2,3 @@
 
 Positions come from `pame.topology.layout`; nothing here opens a file. May import: `pame` and numpy.
 """
-
-from orchestrator.results.graph_drawing.braille import draw
-from orchestrator.results.graph_drawing.svg import svg
-
-__all__ = ["draw", "svg"]

@@ -7,9 +7,8 @@ from typing import get_args
 
 from pame.topology.kinds.edge_list import EdgeList
 from pame.topology.kinds.erdos_renyi import ErdosRenyi
-from pame.topology.kinds.exponential import Exponential
 from pame.topology.kinds.lattice import Grid, Torus
-from pame.topology.kinds.plain import Complete, Ring, Star
+from pame.topology.kinds.plain import Complete, Exponential, Ring, Star
 from pame.topology.kinds.random_regular import RandomRegular
 from pame.topology.kinds.scale_free import ScaleFree
 from pame.topology.kinds.small_world import SmallWorld

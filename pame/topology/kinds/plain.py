@@ -1,4 +1,4 @@
-"""The graphs that need no parameter and no explanation: ring, star, complete."""
+"""The graphs that need no parameter: ring, star, complete, and the exponential one, where all are near each other."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -39,3 +39,16 @@ class Complete:
 
     def edges(self, nodes: int, _seed: int) -> Edges:
         return np.stack(np.triu_indices(nodes, 1), axis=1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """Node i is joined to i ± 1, 2, 4, 8, ... (mod the number of nodes): about 2 log2 m neighbours."""
+
+    kind: Literal["exponential"] = "exponential"
+
+    def edges(self, nodes: int, _seed: int) -> Edges:
+        """i – i + 2^j mod m for every 2^j < m."""
+        ids = np.arange(nodes)
+        jumps = [1 << j for j in range((nodes - 1).bit_length())]
+        return canonical(np.concatenate([np.stack([ids, (ids + jump) % nodes], axis=1) for jump in jumps]), nodes)

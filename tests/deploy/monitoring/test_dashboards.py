@@ -48,8 +48,8 @@ def exposed() -> set[str]:
     )  # fmt: skip
     build, handshakes = Build("1"), {"a reason": 1}
     collectors: list[Collector] = [
-        NodeCollector(lambda: account, build, lambda: handshakes),
-        OrchestratorCollector(lambda: figures, build, lambda: handshakes),
+        NodeCollector(lambda: account, build, handshakes),
+        OrchestratorCollector(lambda: figures, build, handshakes),
     ]
     return {sample.name for collector in collectors for family in collector.collect() for sample in family.samples}
 

@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from contract.realised import Realised
-from node.shaping import Kernel, Shaper, ShapingRefused, interface_to, read_back, wanted
+from node.shaping import Kernel, Shaper, ShapingRefused, wanted
+from node.shaping.apply import interface_to, read_back
 from node.shaping.read_back import differences
 from pame import problems, topology
 from pame.algorithms import PameSpec

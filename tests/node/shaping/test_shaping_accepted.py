@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from node.shaping import Desired, Script, Shaped, changes, tree
-from node.shaping.render import baseline
+from node.shaping import Script, tree
+from node.shaping.desired import Desired, Shaped
+from node.shaping.render import baseline, changes
 from pame.links import LinkSpec
 from tests.node.shaping.builders import WITH_OLD_NETEM, WITHOUT_NETEM
 from tests.node.shaping.harness import Place, namespace

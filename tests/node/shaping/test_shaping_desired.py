@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from node.shaping import Desired, Shaped
+from node.shaping.desired import Desired, Shaped
 from pame.errors import ParameterError
 from pame.links import LinkSpec
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from node.shaping import Desired, Kernel, Script, Shaped, changes, tree
-from node.shaping.render import baseline
+from node.shaping import Kernel, Script, tree
+from node.shaping.desired import Desired, Shaped
+from node.shaping.render import baseline, changes
 from pame.links import LinkSpec
 from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITH_OLD_NETEM, WITHOUT_NETEM
 

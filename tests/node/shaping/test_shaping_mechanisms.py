@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from node.shaping import Kernel, Mechanisms, left_to_receiver, mechanisms, probe
+from node.shaping import Kernel, probe
+from node.shaping.kernel import Mechanisms, left_to_receiver, mechanisms
 from pame.links import LinkSpec
 from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITHOUT_NETEM
 from tests.node.shaping.harness import Place, namespace

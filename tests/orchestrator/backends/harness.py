@@ -1,16 +1,17 @@
-"""Small experiments on local processes, somebody who watches them, and somebody who means them harm."""
+"""Small experiments on local processes, and those who act on them."""
 
 import asyncio
 import json
 import os
 import uuid
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import grpc
+import pytest
 
 from contract.fingerprint import fingerprint
 from contract.rpc import control_pb2 as pb
@@ -34,6 +35,20 @@ def experiment_of(**settings: Any) -> Experiment:
 
 
 @dataclass
+class Outcome:
+    ending: Ending
+    run: NetworkRunState
+    figures: NetworkFigures
+    events: list[dict[str, Any]]
+    codes: dict[int, int]
+    """Exit codes by process id."""
+    refused_joins: dict[str, int]
+
+    def happened(self, what: str) -> list[int]:
+        return [event["node"] for event in self.events if event["what"] == what]
+
+
+@dataclass
 class World:
     """A run under way: who conducts it, its processes, and what has happened so far."""
 
@@ -41,6 +56,13 @@ class World:
     processes: NodeProcesses
     run: NetworkRunState
     folder: Path
+    left: Outcome | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """When the run is over."""
+        assert self.left is not None
+        return self.left
 
     def pid(self, member: str) -> int:
         return self.processes.alive()[member]
@@ -63,26 +85,14 @@ class World:
         self.processes.start(member, self.control.address, self.control.token)
 
 
-@dataclass
-class Outcome:
-    ending: Ending
-    run: NetworkRunState
-    figures: NetworkFigures
-    events: list[dict[str, Any]]
-    codes: dict[int, int]
-    """Exit codes by process id."""
-    refused_joins: dict[str, int]
-
-    def happened(self, what: str) -> list[int]:
-        return [event["node"] for event in self.events if event["what"] == what]
-
-
-Villain = Callable[[World], Coroutine[None, None, None]]
-
-
-async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay: "Relay | None" = None) -> Outcome:
-    """A run on real processes, while a villain acts; its own failure is the test's. Nodes may join through a relay."""
-    with RunFolder(folder) as files, NodeProcesses(folder / "nodes.log") as processes:
+@asynccontextmanager
+async def running(
+    experiment: Experiment, folder: Path, relay: "Relay | None" = None, of_nodes: Mapping[str, str] | None = None
+) -> AsyncIterator[World]:
+    """A run on real processes, to act on; in the end it is over. Nodes may join through a relay, and have variables of
+    their own in their environment.
+    """
+    with RunFolder(folder) as files, node_processes(folder / "nodes.log", of_nodes or {}) as processes:
         control = ControlPlane("127.0.0.1")
         await control.open()
         try:
@@ -91,20 +101,25 @@ async def run_with(villain: Villain, experiment: Experiment, folder: Path, relay
                 processes.start(f"node-{number}", entrance, control.token)
             setting = make_network_setting(experiment, folder)
             run = NetworkRunState(new_number(), experiment, setting, files, control.members, Watcher())
-            acting = asyncio.create_task(villain(World(control, processes, run, folder)))
+            world = World(control, processes, run, folder)
             going = asyncio.create_task(control.go(run))
-            await asyncio.wait((acting, going), return_when=asyncio.FIRST_COMPLETED)
-            if acting.done():
-                acting.result()
+            yield world
             ending = await going
-            await asyncio.wait_for(acting, BOUND_S)
         finally:
             await control.close("the run is over")
             await processes.wait()
             if relay is not None:
                 await relay.close()
-        codes = processes.codes()
-    return Outcome(ending, run, run.totals.figures(), events_of(folder), codes, dict(control.members.refused))
+        refused = dict(control.members.refused)
+        world.left = Outcome(ending, run, run.totals.figures(), events_of(folder), processes.codes(), refused)
+
+
+def node_processes(log: Path, environment: Mapping[str, str]) -> NodeProcesses:
+    """With these variables, which are not this process'."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        return NodeProcesses(log)
 
 
 class Relay:

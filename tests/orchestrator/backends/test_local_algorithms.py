@@ -9,13 +9,12 @@ import pytest
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount, Fate
-from pame.simulator import run_lock_step
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.simulated import simulated
 
 NODES, ITERATIONS = 5, 12
 LINEAR = {"kind": "linear", "n": 20, "samples": 12, "batch": 6, "truth_shift": 0.5, "test_samples": 5}
@@ -39,7 +38,7 @@ def same_as_simulated(made: Experiment, folder: Path) -> ByteAccount:
     """Run it on processes and in the simulator; the simulator's account."""
     ending = local(made, folder, folder / "run", Watcher())
     ledger = ByteAccount(NODES)
-    outcome = run_lock_step(make_network_setting(made, folder), Watcher(), ledger)
+    outcome = simulated(made, folder, ledger)
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, ITERATIONS, outcome.exact)
     assert np.abs(outcome.models).max() > 0.0
     assert np.load(folder / "run" / "models.npy").tobytes() == outcome.models.tobytes()
@@ -66,7 +65,7 @@ def test_quantized_models_travel_as_they_are_simulated(tmp_path: Path, values: s
     algorithm = {"kind": "dfedavgm", "compressor": {"kind": "quantize", "bits": 4}}
     coarse = same_as_simulated(experiment(algorithm, messages={"loss": 0.2, "values": values}), tmp_path)
     whole = ByteAccount(NODES)
-    run_lock_step(make_network_setting(experiment({"kind": "dfedavgm"}), tmp_path), Watcher(), whole)
+    simulated(experiment({"kind": "dfedavgm"}), tmp_path, whole)
     assert sum(coarse.links().bytes) < 0.5 * sum(whole.links().bytes)
 
 

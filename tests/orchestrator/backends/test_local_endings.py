@@ -1,6 +1,5 @@
 """How runs on real processes end: with the right models, the right iteration, and nothing claimed that is not so."""
 
-import asyncio
 import os
 import signal
 from pathlib import Path
@@ -11,13 +10,10 @@ import pytest
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
-from pame.byte_account import ByteAccount
-from pame.observe import RunOutcome
-from pame.simulator import run_lock_step
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import Relay, World, experiment_of, run_with
+from tests.orchestrator.backends.harness import Relay, experiment_of, running
+from tests.orchestrator.simulated import is_as_simulated, simulated
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
@@ -26,14 +22,6 @@ PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
 def experiment(**settings: Any) -> Experiment:
     common = {"nodes": 6, "topology": {"kind": "ring"}, "problem": LINEAR, "algorithm": PAME, "period": 1}
     return experiment_of(**{**common, **settings})
-
-
-def simulated(experiment: Experiment, folder: Path) -> RunOutcome:
-    return run_lock_step(make_network_setting(experiment, folder), Watcher(), ByteAccount(experiment.nodes))
-
-
-async def nothing(world: World) -> None:
-    """A villain who behaves."""
 
 
 @pytest.mark.parametrize("rule", [{"target": 0.2}, {"paper": {"tolerance": 0.01, "every": 1}}], ids=["target", "paper"])
@@ -49,9 +37,11 @@ def test_a_run_that_ends_at_a_value_ends_with_the_models_of_that_iteration(
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == expected.models.tobytes()
 
 
-def test_a_run_whose_time_is_over_says_how_far_it_came_and_claims_no_more(tmp_path: Path) -> None:
+async def test_a_run_whose_time_is_over_says_how_far_it_came_and_claims_no_more(tmp_path: Path) -> None:
     made = experiment(compute={"step": "20ms"}, stop={"iterations": 100_000, "seconds": "1500ms"})
-    outcome = asyncio.run(run_with(nothing, made, tmp_path / "run"))
+    async with running(made, tmp_path / "run") as world:
+        pass
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED
     assert "seconds are over" in outcome.ending.reason
     assert 0 < outcome.ending.iterations < 200
@@ -77,16 +67,14 @@ def test_a_run_with_seconds_alone_goes_on_beyond_300_iterations(tmp_path: Path) 
     assert ending.iterations > 300
 
 
-def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) -> None:
+async def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) -> None:
     relay = Relay()
-
-    async def cut(world: World) -> None:
+    made = experiment(compute={"step": "10ms"}, stop={"iterations": 300, "seconds": "60s"})
+    async with running(made, tmp_path / "run", relay) as world:
         await world.at_iteration("node-1", 20)
         relay.cut()
         await until(lambda: len(world.events("back")) == 6)
-
-    made = experiment(compute={"step": "10ms"}, stop={"iterations": 300, "seconds": "60s"})
-    outcome = asyncio.run(run_with(cut, made, tmp_path / "run", relay))
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED
     assert outcome.ending.iterations == 300
     assert sorted(outcome.happened("back")) == list(range(6))
@@ -97,7 +85,7 @@ def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) ->
     assert models.tobytes() == simulated(experiment(stop={"iterations": 300}), tmp_path).models.tobytes()
 
 
-def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_path: Path) -> None:
+async def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_path: Path) -> None:
     made = experiment_of(
         nodes=2,
         topology={"kind": "complete"},
@@ -108,12 +96,10 @@ def test_a_node_whose_only_neighbour_dies_starves_suspects_it_and_goes_on(tmp_pa
         compute={"step": "5ms"},
         stop={"iterations": 600, "seconds": "60s"},
     )
-
-    async def kill(world: World) -> None:
+    async with running(made, tmp_path / "run") as world:
         await world.at_iteration("node-1", 10)
         os.kill(world.pid("node-1"), signal.SIGKILL)
-
-    outcome = asyncio.run(run_with(kill, made, tmp_path / "run"))
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED
     assert outcome.happened("died") == [1]
     assert outcome.run.disturbances.deaths == 1
@@ -129,4 +115,4 @@ def test_a_run_with_a_large_model_hears_its_nodes_while_it_evaluates(tmp_path: P
     made = experiment(problem=problem, evaluate={"every": 2}, stop={"iterations": 10, "seconds": "100s"})
     ending = local(made, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 10, True)
-    assert np.load(tmp_path / "run" / "models.npy").tobytes() == simulated(made, tmp_path).models.tobytes()
+    assert is_as_simulated(tmp_path / "run", made)

@@ -10,12 +10,11 @@ import pytest
 
 from orchestrator.backends.local import local
 from orchestrator.experiment import load
-from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
 from pame.byte_account import ByteAccount
-from pame.simulator import run_lock_step
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.simulated import is_as_simulated, simulated
 
 QUICKSTART = Path(__file__).parents[3] / "experiments" / "quickstart.yaml"
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.2}
@@ -33,11 +32,9 @@ def test_models_after_fifty_iterations_are_those_of_the_simulator(
     experiment = experiment_of(nodes=nodes, problem=problem, algorithm=algorithm, stop={"iterations": 50})
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
-    setting = make_network_setting(experiment, tmp_path)
     ledger = ByteAccount(nodes)
-    outcome = run_lock_step(setting, Watcher(), ledger)
-    models = np.load(tmp_path / "run" / "models.npy")
-    assert models.tobytes() == outcome.models.tobytes()
+    outcome = simulated(experiment, tmp_path, ledger)
+    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["bytes"]["total"] == sum(ledger.links().bytes)
     assert summary["messages"]["sent"] == sum(ledger.links().messages)
@@ -68,8 +65,7 @@ def test_messages_lost_on_purpose_are_the_same_ones_as_in_the_simulator(tmp_path
         nodes=8, problem=LINEAR, algorithm=PAME, stop={"iterations": 50}, messages={"loss": 0.3, "values": "float32"}
     )
     local(experiment, tmp_path, tmp_path / "run", Watcher())
-    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), ByteAccount(8))
-    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    assert is_as_simulated(tmp_path / "run", experiment)
 
 
 def test_the_quickstart_with_thirty_two_nodes_finishes_here(tmp_path: Path) -> None:
@@ -80,7 +76,6 @@ def test_the_quickstart_with_thirty_two_nodes_finishes_here(tmp_path: Path) -> N
     ending = local(experiment, tmp_path, tmp_path / "run", watcher)
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 30, True)
     assert len(watcher.records) == 32 * 30
-    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), ByteAccount(32))
-    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    assert is_as_simulated(tmp_path / "run", experiment)
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert 10 * 2**20 < summary["network"]["resident_bytes"] < 100 * 2**20

@@ -1,8 +1,8 @@
 """Real processes that are killed, frozen, replaced and lied to: the run goes on, ends, and says what happened."""
 
-import asyncio
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
@@ -14,27 +14,23 @@ from node.link_stream import PUSH
 from node.stream_proof import shown
 from node.wire_message import size_limit
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
-from pame.byte_account import ByteAccount, Fate
+from pame.byte_account import Fate
 from pame.mailbox import PER_SENDER
 from pame.randomness import Key, Purpose, uniforms
-from pame.simulator import run_lock_step
 from tests.contract.harness import stream
-from tests.harness import Watcher, until
+from tests.harness import until
 from tests.orchestrator.backends.harness import (
     MARK,
-    Outcome,
-    Villain,
-    World,
     answer,
     attached,
     experiment_of,
     join_of,
     marked,
     new_mark,
-    run_with,
+    running,
 )
+from tests.orchestrator.simulated import simulated
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
@@ -59,32 +55,23 @@ def experiment(
     return experiment_of(**{**common, **settings})
 
 
-@pytest.fixture
-def mark(monkeypatch: pytest.MonkeyPatch) -> str:
-    """In the environment of every process that the test starts."""
-    monkeypatch.setenv(MARK, new_mark())
-    return os.environ[MARK]
-
-
-def outcome_of(villain: Villain, experiment: Experiment, folder: Path, mark: str) -> Outcome:
-    outcome = asyncio.run(run_with(villain, experiment, folder))
-    assert marked(mark) == {}, "no process is left"
-    return outcome
+@pytest.fixture(autouse=True)
+def _no_process_is_left(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    mark = new_mark()
+    monkeypatch.setenv(MARK, mark)
+    yield
+    assert marked(mark) == {}
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_the_run(
-    tmp_path: Path, mark: str, seed: int
+async def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_the_run(
+    tmp_path: Path, seed: int
 ) -> None:
     at = int(100 * uniforms(Key(seed, Purpose.CANDIDATES), 1)[0])
-    victim = -1
-
-    async def kill(world: World) -> None:
-        nonlocal victim
+    async with running(experiment(), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, at)
         os.kill(world.pid(VICTIM), signal.SIGKILL)
-
-    outcome = outcome_of(kill, experiment(), tmp_path, mark)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.happened("died") == [victim]
     assert (
@@ -98,23 +85,19 @@ def test_a_node_killed_at_a_random_iteration_is_missed_but_does_not_end_the_run(
     assert {node: k for node, (k, _) in outcome.run.collection.results.items()} == dict.fromkeys(others, ITERATIONS)
 
 
-def test_a_run_whose_nodes_all_die_has_failed_and_says_so(tmp_path: Path, mark: str) -> None:
-    async def kill_all(world: World) -> None:
+async def test_a_run_whose_nodes_all_die_has_failed_and_says_so(tmp_path: Path) -> None:
+    async with running(experiment(), tmp_path) as world:
         await world.at_iteration(VICTIM, 5)
         for pid in world.processes.alive().values():
             os.kill(pid, signal.SIGKILL)
-
-    outcome = outcome_of(kill_all, experiment(), tmp_path, mark)
+    outcome = world.outcome
     assert outcome.ending.status is Status.FAILED
     assert outcome.ending.reason.startswith("every node died: look at")
     assert sorted(outcome.happened("died")) == [0, 1, 2, 3, 4]
 
 
-def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path, mark: str) -> None:
-    victim = -1
-
-    async def freeze(world: World) -> None:
-        nonlocal victim
+async def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path) -> None:
+    async with running(experiment(step="30ms", iterations=300), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 10)
         pid = world.pid(VICTIM)
         os.kill(pid, signal.SIGSTOP)
@@ -122,8 +105,7 @@ def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path,
         await until(lambda: victim in world.run.totals.figures().suspects)
         os.kill(pid, signal.SIGCONT)
         await until(lambda: world.events("heard again"))
-
-    outcome = outcome_of(freeze, experiment(step="30ms", iterations=300), tmp_path, mark)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert (outcome.happened("silent"), outcome.happened("heard again")) == ([victim], [victim])
     assert outcome.run.disturbances.deaths == 0
@@ -132,15 +114,11 @@ def test_a_frozen_node_is_silent_then_heard_again_and_catches_up(tmp_path: Path,
     assert outcome.run.collection.results[victim][0] == 300
 
 
-def test_a_node_that_stays_frozen_is_not_waited_for_at_the_end(tmp_path: Path, mark: str) -> None:
-    victim = -1
-
-    async def freeze(world: World) -> None:
-        nonlocal victim
+async def test_a_node_that_stays_frozen_is_not_waited_for_at_the_end(tmp_path: Path) -> None:
+    async with running(experiment(), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 20)
         os.kill(world.pid(VICTIM), signal.SIGSTOP)
-
-    outcome = outcome_of(freeze, experiment(), tmp_path, mark)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.happened("silent") == [victim]
     assert victim in outcome.figures.suspects
@@ -148,14 +126,11 @@ def test_a_node_that_stays_frozen_is_not_waited_for_at_the_end(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("state", ["snapshot", "cold", "neighbours"])
-def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_that_was_asked_for(
-    tmp_path: Path, mark: str, state: str
+async def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_that_was_asked_for(
+    tmp_path: Path, state: str
 ) -> None:
     """A first successor dies as soon as it has its assignment; the second one stays."""
-    victim = -1
-
-    async def kill_and_restart(world: World) -> None:
-        nonlocal victim
+    async with running(experiment(step="20ms", iterations=300, restart={"state": state}), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 20)
         os.kill(world.pid(VICTIM), signal.SIGKILL)
         await until(lambda: len(world.events("died")) == 1)
@@ -172,10 +147,7 @@ def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_that_w
         await until(lambda: len(world.events("died")) == 2)
         world.start(VICTIM)
         await until(lambda: len(world.events("restarted")) == 2)
-
-    outcome = outcome_of(
-        kill_and_restart, experiment(step="20ms", iterations=300, restart={"state": state}), tmp_path, mark
-    )
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert (outcome.run.disturbances.deaths, outcome.run.disturbances.restarts) == (2, 2)
     assert outcome.happened("restarted") == [victim, victim]
@@ -188,53 +160,41 @@ def test_a_killed_node_comes_back_where_its_neighbours_are_with_the_state_that_w
     assert heard > 0
 
 
-def test_a_newcomer_of_another_name_takes_the_place_of_a_dead_node(tmp_path: Path, mark: str) -> None:
-    victim = -1
-
-    async def replace(world: World) -> None:
-        nonlocal victim
+async def test_a_newcomer_of_another_name_takes_the_place_of_a_dead_node(tmp_path: Path) -> None:
+    async with running(experiment(step="20ms", iterations=250), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 10)
         os.kill(world.pid(VICTIM), signal.SIGKILL)
         await until(lambda: world.events("died"))
         world.start("newcomer")
         await until(lambda: world.events("restarted"))
-
-    outcome = outcome_of(replace, experiment(step="20ms", iterations=250), tmp_path, mark)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.happened("restarted") == [victim]
     assert "newcomer" in next(event["detail"] for event in outcome.events if event["what"] == "restarted")
     assert outcome.run.collection.results[victim][0] == 250
 
 
-def test_a_new_process_of_a_frozen_nodes_name_takes_its_place_and_the_frozen_one_is_not_left_behind(
-    tmp_path: Path, mark: str
+async def test_a_new_process_of_a_frozen_nodes_name_takes_its_place_and_the_frozen_one_is_not_left_behind(
+    tmp_path: Path,
 ) -> None:
-    victim = -1
-
-    async def replace(world: World) -> None:
-        nonlocal victim
+    async with running(experiment(step="20ms", iterations=200), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 10)
         os.kill(world.pid(VICTIM), signal.SIGSTOP)
         world.start(VICTIM)
         await until(lambda: world.events("restarted"))
-
-    outcome = outcome_of(replace, experiment(step="20ms", iterations=200), tmp_path, mark)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert outcome.happened("restarted") == [victim]
     assert outcome.run.collection.results[victim][0] == 200
 
 
-def test_a_node_told_to_leave_finishes_says_goodbye_and_exits_with_0(tmp_path: Path, mark: str) -> None:
-    victim = pid = -1
-
-    async def terminate(world: World) -> None:
-        nonlocal victim, pid
+async def test_a_node_told_to_leave_finishes_says_goodbye_and_exits_with_0(tmp_path: Path) -> None:
+    async with running(experiment(), tmp_path) as world:
         victim = await world.at_iteration(VICTIM, 10)
         pid = world.pid(VICTIM)
         os.kill(pid, signal.SIGTERM)
         await until(lambda: pid in world.processes.codes())
-
-    outcome = outcome_of(terminate, experiment(), tmp_path, mark)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, False)
     assert (outcome.happened("left"), outcome.happened("died")) == ([victim], [])
     assert (outcome.run.disturbances.departures, outcome.run.disturbances.deaths) == (1, 0)
@@ -243,14 +203,13 @@ def test_a_node_told_to_leave_finishes_says_goodbye_and_exits_with_0(tmp_path: P
     assert 10 <= left_at < ITERATIONS
 
 
-def test_the_mailbox_of_a_slow_node_stays_within_its_bound(tmp_path: Path, mark: str) -> None:
-    async def watch(world: World) -> None:
-        await world.at_iteration(VICTIM, 1)
-
+async def test_the_mailbox_of_a_slow_node_stays_within_its_bound(tmp_path: Path) -> None:
     slow = experiment(
         iterations=250, period=1, patience="10ms", compute={"step": "2ms", "stragglers": 0.2, "slowdown": 100}
     )
-    outcome = outcome_of(watch, slow, tmp_path, mark)
+    async with running(slow, tmp_path) as world:
+        await world.at_iteration(VICTIM, 1)
+    outcome = world.outcome
     [index] = outcome.run.setting.compute.slow_nodes(outcome.run.setting.seed, 5)
     into = outcome.run.totals.by_node()[index, 0].into.values()
     waiting = [link.received - link.aggregated - link.late - link.evicted for link in into]
@@ -259,10 +218,11 @@ def test_the_mailbox_of_a_slow_node_stays_within_its_bound(tmp_path: Path, mark:
     assert not outcome.ending.exact
 
 
-def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_the_simulator(
-    tmp_path: Path, mark: str
+async def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_the_simulator(
+    tmp_path: Path,
 ) -> None:
-    async def lie(world: World) -> None:
+    honest = experiment(step="20ms", iterations=100, patience="60s")
+    async with running(honest, tmp_path) as world:
         await world.at_iteration(VICTIM, 5)
         member = world.control.members.get(VICTIM)
         assert member is not None
@@ -282,12 +242,10 @@ def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those_of_th
             push = stream(channel, PUSH, pb.Receipt, secret)
             await push.write(bytes(65 * 2**20))
             assert await push.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-
-    honest = experiment(step="20ms", iterations=100, patience="60s")
-    outcome = outcome_of(lie, honest, tmp_path, mark)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
     assert outcome.figures.node.strangers == 5
     assert outcome.refused_joins == {"wrong_token": 1}
-    expected = run_lock_step(make_network_setting(honest, tmp_path), Watcher(), ByteAccount(5)).models
+    expected = simulated(honest, tmp_path).models
     assert all(np.array_equal(model, expected[node]) for node, (_, model) in outcome.run.collection.results.items())
     assert len(outcome.run.collection.results) == 5

@@ -1,6 +1,5 @@
 """Runs on real processes say truly how well they went."""
 
-import asyncio
 import os
 import signal
 from pathlib import Path
@@ -13,7 +12,7 @@ from orchestrator.experiment import Experiment
 from orchestrator.results import Status
 from orchestrator.results.health import State
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import World, experiment_of, run_with
+from tests.orchestrator.backends.harness import experiment_of, running
 
 LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
 PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
@@ -31,20 +30,17 @@ def test_an_undisturbed_run_is_sound(tmp_path: Path) -> None:
     assert (ending.health.state, ending.health.reason) == (State.SOUND, "")
 
 
-def test_a_node_that_dies_by_surprise_degrades_the_run_and_is_named(tmp_path: Path) -> None:
-    struck: list[int] = []
-
-    async def kill(world: World) -> None:
-        struck.append(await world.at_iteration("node-1", 5))
+async def test_a_node_that_dies_by_surprise_degrades_the_run_and_is_named(tmp_path: Path) -> None:
+    made = experiment(exchange={"patience": "300ms"}, compute={"step": "20ms"}, stop={"iterations": 100})
+    async with running(made, tmp_path / "run") as world:
+        struck = await world.at_iteration("node-1", 5)
         os.kill(world.pid("node-1"), signal.SIGKILL)
         await until(lambda: world.events("died"))
-
-    made = experiment(exchange={"patience": "300ms"}, compute={"step": "20ms"}, stop={"iterations": 100})
-    outcome = asyncio.run(run_with(kill, made, tmp_path / "run"))
+    outcome = world.outcome
     health = outcome.ending.health
     assert health is not None
     assert health.state is State.DEGRADED
-    assert f"node {struck[0]} died, left or fell silent, which was not planned" in health.reason
+    assert f"node {struck} died, left or fell silent, which was not planned" in health.reason
 
 
 @pytest.mark.parametrize(

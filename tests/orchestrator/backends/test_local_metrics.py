@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from orchestrator.results import Status
 from tests.harness import until
-from tests.orchestrator.backends.harness import World, experiment_of, run_with
+from tests.orchestrator.backends.harness import experiment_of, running
 
 
 def scrape(address: str) -> str:
@@ -24,16 +24,8 @@ def values(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
 
 
 @pytest.mark.requires("promtool")
-def test_a_run_under_way_can_be_seen_in_the_metrics_of_all_who_take_part(tmp_path: Path) -> None:
+async def test_a_run_under_way_can_be_seen_in_the_metrics_of_all_who_take_part(tmp_path: Path) -> None:
     seen: dict[str, str] = {}
-
-    async def look(world: World) -> None:
-        await world.at_iteration("node-0", 40)
-        await until(lambda: world.run.totals.out().values_bytes > 0)  # the orchestrator has heard totals
-        for member in world.control.members.alive():
-            seen[member.name] = await asyncio.to_thread(scrape, member.metrics_address)
-        seen["orchestrator"] = await asyncio.to_thread(scrape, world.control.metrics_address)
-
     made = experiment_of(
         nodes=4,
         topology={"kind": "ring"},
@@ -44,7 +36,13 @@ def test_a_run_under_way_can_be_seen_in_the_metrics_of_all_who_take_part(tmp_pat
         evaluate={"every": 5},
         stop={"iterations": 400, "seconds": "60s"},
     )
-    outcome = asyncio.run(run_with(look, made, tmp_path / "run"))
+    async with running(made, tmp_path / "run") as world:
+        await world.at_iteration("node-0", 40)
+        await until(lambda: world.run.totals.out().values_bytes > 0)  # the orchestrator has heard totals
+        for member in world.control.members.alive():
+            seen[member.name] = await asyncio.to_thread(scrape, member.metrics_address)
+        seen["orchestrator"] = await asyncio.to_thread(scrape, world.control.metrics_address)
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED
     assert sorted(seen) == ["node-0", "node-1", "node-2", "node-3", "orchestrator"]
     for name, text in seen.items():

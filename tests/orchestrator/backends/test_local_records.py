@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 
 from orchestrator.backends.local import local
-from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
-from pame.byte_account import ByteAccount
 from pame.observe import Record
-from pame.simulator import run_lock_step
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.simulated import simulated
 
 BASE: dict[str, Any] = {
     "nodes": 6,
@@ -39,7 +37,7 @@ def test_a_deterministic_run_has_the_records_of_the_simulator_with_all_that_was_
     experiment = experiment_of(**BASE | LOSSES[kind])
     found, expected = Watcher(), Watcher()
     local(experiment, tmp_path, tmp_path / "run", found)
-    run_lock_step(make_network_setting(experiment, tmp_path), expected, ByteAccount(6))
+    simulated(experiment, tmp_path, watcher=expected)
     assert timeless(found.records) == timeless(expected.records)
     assert sum(record.lost for record in found.records) > 20
     rows = csv.DictReader((tmp_path / "run" / "records.csv").read_text().splitlines())

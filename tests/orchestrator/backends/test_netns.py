@@ -1,4 +1,4 @@
-"""The backend `netns`, for real: the simulator's models, each node alone in its namespace, bytes where they belong."""
+"""The backend `netns`, for real: the models of the simulator, each node alone, links and faults held by the kernel."""
 
 import json
 import os
@@ -8,11 +8,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from csv import DictReader
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from orchestrator.backends.namespaces import NoNamespaces, namespaces
@@ -20,17 +20,15 @@ from orchestrator.backends.netns import check_netns, netns
 from orchestrator.backends.on_processes import Places, RunRequest, run_on_processes
 from orchestrator.control import NetworkState
 from orchestrator.errors import TooManyNodes
-from orchestrator.experiment.resolve import make_network_setting
-from orchestrator.results import Status
-from pame.byte_account import ByteAccount
-from pame.simulator import run_lock_step
+from orchestrator.results import Ending, Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
+from tests.orchestrator.simulated import is_as_simulated
+
+pytestmark = pytest.mark.requires("root")
 
 ROOT = Path(__file__).parents[3]
 LINEAR = {"kind": "linear", "n": 60, "samples": 40, "test_samples": 50}
-
-pytestmark = pytest.mark.requires("root")
 
 
 def test_eight_nodes_in_namespaces_learn_the_models_of_the_simulator_bit_for_bit(tmp_path: Path) -> None:
@@ -38,8 +36,7 @@ def test_eight_nodes_in_namespaces_learn_the_models_of_the_simulator_bit_for_bit
     check_netns(experiment, tmp_path)
     ending = netns(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
-    outcome = run_lock_step(make_network_setting(experiment, tmp_path), Watcher(), ByteAccount(8))
-    assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
+    assert is_as_simulated(tmp_path / "run", experiment)
     summary = _summary(tmp_path / "run")
     assert summary["backend"] == "netns"
     assert summary["network"]["wire"]["interface"] == "ethernet"
@@ -224,3 +221,108 @@ def _network(address: str) -> str:
 
 def _do(command: str) -> str:
     return subprocess.run(command.split(), check=True, capture_output=True, text=True, timeout=30).stdout
+
+
+FAULTS = [
+    {"kind": "link-down", "links": ["0-1"], "at": "300ms", "for": "500ms"},
+    {"kind": "degrade", "links": ["2>3"], "rate": 0.1, "at": "500ms", "for": "400ms"},
+    {"kind": "kill", "nodes": [3], "at": "700ms", "back_after": "500ms"},
+    {"kind": "lossy", "links": ["0-2"], "loss": 0.9, "at": "100ms", "for": "1200ms"},
+]
+
+
+def test_the_kernel_shapes_what_it_can_and_a_killed_node_comes_back_to_its_own_links(tmp_path: Path) -> None:
+    experiment = experiment_of(
+        nodes=4, topology={"kind": "complete"}, problem={"kind": "linear", "n": 60, "samples": 80, "test_samples": 20},
+        links={"delay": "5ms", "rate": "20mbit", "pairs": {"0>2": {"rate": "5mbit"}, "1-3": {"loss": 0.01}}},
+        compute={"step": "20ms"}, stop={"iterations": 80}, exchange={"patience": "2s"}, faults=FAULTS,
+    )  # fmt: skip
+    folder = tmp_path / "run"
+    ending = netns(experiment, tmp_path, folder, Watcher())
+    assert ending.status is Status.FINISHED
+    links = json.loads((folder / "summary.json").read_text())["network"]["links"]
+    assert one(links, 0, 2, "rate") == [("htb", 5e6, 5e6)]
+    assert one(links, 2, 0, "rate") == [("htb", 2e7, 2e7)]
+    assert {mechanism for mechanism, _, _ in one(links, 1, 3, "loss")} <= {"nft", "netem"}
+    assert 0.01 in {held for _, _, held in one(links, 1, 3, "loss")}
+    assert {mechanism for mechanism, _, _ in one(links, 0, 1, "delay")} <= {"netem", "in-process"}
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    assert {number: turns(events, number) for number in (0, 1, 3)} == {
+        0: {("fault begins", 0), ("fault begins", 1), ("fault ends", 0), ("fault ends", 1)},
+        1: {("fault begins", 2), ("fault ends", 2)},
+        3: {("fault begins", 0), ("fault begins", 2), ("fault ends", 0), ("fault ends", 2)},
+    }
+    for event in (event for event in events if event["what"].startswith("fault") and event["number"] == 0):
+        assert event["mechanism"] in ("nft", "netem")
+        assert event["took"] > 0
+        mine = f"{event['node']}>{1 - event['node']}"
+        rows = [row for row in event["held"] if (row["link"], row["property"]) == (mine, "cut")]
+        assert [(row["asked"], row["held"]) for row in rows] == [(1.0, 1.0)] * (event["what"] == "fault begins")
+    with (folder / "connections.csv").open() as file:
+        again = {(int(row["sender"]), int(row["receiver"])): int(row["retransmitted"]) for row in DictReader(file)}
+    assert again[0, 2] + again[2, 0] > 0  # nine in ten of their packets were lost for a while
+    assert [event["node"] for event in events if event["what"] == "restarted"] == [3]
+    assert not [event for event in events if event["what"] == "fault failed"]
+
+
+def turns(events: list[dict[str, Any]], number: int) -> set[tuple[str, int]]:
+    """Who said that a fault of the links begins or ends: the kernel did it, and no sooner than planned."""
+    told = [event for event in events if event["what"].startswith("fault") and event["number"] == number]
+    assert {event["mechanism"] for event in told} <= ({"htb"} if number == 1 else {"nft", "netem"})
+    assert all(event["seconds"] >= event["planned"] for event in told)
+    return {(event["what"], event["node"]) for event in told}
+
+
+def one(links: list[dict[str, Any]], sender: int, receiver: int, name: str) -> list[tuple[str, float, float | None]]:
+    return [
+        (link["mechanism"], link["asked"], link["held"])
+        for link in links
+        if (link["sender"], link["receiver"], link["property"]) == (sender, receiver, name)
+    ]
+
+
+DOOR = """#!/bin/sh
+[ "$1" = -f ] || exec {real} "$@"
+said=$(cat)
+case "$said" in
+*"add element"*) if {shut}; then echo "Error: the door is shut" >&2; exit 1; fi ;;
+esac
+printf '%s\\n' "$said" | {real} "$@"
+"""
+ONCE = "mkdir {room}/$(readlink /proc/self/ns/net) 2>/dev/null"
+"""In each namespace: the folder is there the second time."""
+ALWAYS = "true"
+
+
+def run_behind(shut: str, lasts: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ending:
+    real = shutil.which("nft")
+    assert real is not None
+    room = folder / "room"
+    room.mkdir()
+    path = room / "nft"
+    path.write_text(DOOR.format(real=real, shut=shut.format(room=room)))
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{room}:{os.environ['PATH']}")
+    experiment = experiment_of(
+        nodes=3, topology={"kind": "ring"}, problem={"kind": "linear", "n": 20, "samples": 20, "test_samples": 10},
+        links={"rate": "20mbit"}, compute={"step": "20ms"}, stop={"iterations": 150}, exchange={"patience": "1s"},
+        verify={"when": "never"},
+        faults=[{"kind": "link-down", "links": ["0-1"], "at": "500ms", "for": lasts}],
+    )  # fmt: skip
+    return netns(experiment, folder, folder / "run", Watcher())
+
+
+def test_what_fails_once_is_tried_again_and_told_when_it_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_behind(ONCE, "2s", tmp_path, monkeypatch).status is Status.FINISHED
+    events = [json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()]
+    begun = [event for event in events if event["what"] == "fault begins"]
+    assert {event["node"] for event in begun} == {0, 1}
+    assert all(event["seconds"] >= 0.5 + 0.5 for event in begun), "not before the second try"
+    assert {event["node"] for event in events if event["what"] == "fault ends"} == {0, 1}
+
+
+def test_what_keeps_failing_ends_the_run_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ending = run_behind(ALWAYS, "20s", tmp_path, monkeypatch)
+    assert ending.status is Status.FAILED
+    assert "cannot be shaped: nft answers" in ending.reason
+    assert "the door is shut" in ending.reason

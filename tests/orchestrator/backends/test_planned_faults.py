@@ -1,6 +1,5 @@
 """Faults of a plan on local processes: those by iteration to the last bit as in the simulator, all of them recorded."""
 
-import asyncio
 import json
 import os
 import signal
@@ -25,9 +24,9 @@ from orchestrator.results.read import read_run
 from pame.byte_account import ByteAccount, Fate
 from pame.fault_effects import ContainerKillEffect, CutEffect, DegradeEffect, FaultEvent, SlowEffect, Window
 from pame.fault_plan_text import plan_lines, read_plan
-from pame.simulator import run_lock_step
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import World, experiment_of, run_with
+from tests.orchestrator.backends.harness import experiment_of, running
+from tests.orchestrator.simulated import simulated
 
 LINEAR = {"kind": "linear", "n": 40, "samples": 40, "test_samples": 30}
 PAME = {"kind": "pame", "participation": 0.5, "support": 0.3}
@@ -56,14 +55,14 @@ def test_faults_by_iteration_have_the_bits_of_the_simulator(
 ) -> None:
     experiment = faulty(BY_ITERATION[kind], algorithm=algorithm)
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
-    setting, ledger = make_network_setting(experiment, tmp_path), ByteAccount(8)
-    outcome = run_lock_step(setting, Watcher(), ledger)
+    ledger = ByteAccount(8)
+    outcome = simulated(experiment, tmp_path, ledger)
     assert ledger.messages(Fate.LOST) > 0
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 40, outcome.exact)
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["messages"]["lost"] == ledger.messages(Fate.LOST)
-    assert read_plan((tmp_path / "run" / "plan.jsonl").read_text()) == setting.plan
+    assert read_plan((tmp_path / "run" / "plan.jsonl").read_text()) == make_network_setting(experiment, tmp_path).plan
 
 
 def test_a_partition_lets_both_halves_go_on_and_heals(tmp_path: Path) -> None:
@@ -197,10 +196,11 @@ def test_packets_that_the_local_backend_cannot_lose_are_refused_before_anything_
         BACKENDS["local"].check(lossy, tmp_path)
 
 
-def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
+async def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
     slow = FaultEvent(7, "straggler", SlowEffect((2,), 1.5), Window(0.0))
-
-    async def act(world: World) -> None:
+    experiment = faulty(compute={"step": "20ms"}, stop={"iterations": 150}, exchange={"patience": "1s"})
+    folder = tmp_path / "run"
+    async with running(experiment, folder) as world:
         index = await world.at_iteration("node-2", 5)
         inject(world.run, [replace(slow, effect=SlowEffect((index,), 1.5))])
         await until(lambda: world.events("fault begins"))
@@ -208,29 +208,24 @@ def test_a_node_that_comes_back_knows_of_faults_by_hand(tmp_path: Path) -> None:
         await until(lambda: world.events("died"))
         world.start("node-2")
         await until(lambda: len(world.events("fault begins")) == 2)
-
-    experiment = faulty(compute={"step": "20ms"}, stop={"iterations": 150}, exchange={"patience": "1s"})
-    folder = tmp_path / "run"
-    outcome = asyncio.run(run_with(act, experiment, folder))
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED
     assert [event.number for event in read_plan((folder / "plan.jsonl").read_text())] == [7]
 
 
-def test_a_fault_by_hand_that_nobody_can_carry_out_is_refused_and_is_not_in_the_plan(tmp_path: Path) -> None:
-    async def act(world: World) -> None:
+async def test_a_fault_by_hand_that_nobody_can_carry_out_is_refused_and_is_not_in_the_plan(tmp_path: Path) -> None:
+    async with running(faulty(compute={"step": "20ms"}), tmp_path / "run") as world:
         await world.at_iteration("node-2", 2)
         with pytest.raises(FaultError, match="container-kill needs the Docker socket: start with"):
             inject(world.run, [FaultEvent(0, "container-kill", ContainerKillEffect((1,)), Window(0.0, 1.0))])
         assert world.run.plan == ()
-
-    outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
+    outcome = world.outcome
     assert outcome.ending.exact
 
 
-def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_path: Path) -> None:
+async def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_path: Path) -> None:
     lossy = FaultEvent(0, "lossy", DegradeEffect(((0, 1), (1, 0)), loss=0.1), Window(0.0, 1.0))
-
-    async def act(world: World) -> None:
+    async with running(faulty(compute={"step": "20ms"}), tmp_path / "run") as world:
         await world.at_iteration("node-2", 2)
         with pytest.raises(FaultError, match=r"lossy: packets from node 0 to node 1 cannot be lost .*message-loss"):
             inject(world.run, [lossy])
@@ -238,28 +233,27 @@ def test_packets_that_cannot_be_lost_are_refused_by_hand_and_hurt_no_node(tmp_pa
         world.run.lossless.clear()  # as if nobody had looked: the nodes themselves say no, and go on
         inject(world.run, [lossy])
         await until(lambda: len(world.events("fault failed")) == 2)
-
-    outcome = asyncio.run(run_with(act, faulty(compute={"step": "20ms"}), tmp_path / "run"))
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED
     assert not outcome.happened("died")
     assert sorted(outcome.happened("fault failed")) == [0, 1]
     assert not outcome.happened("fault begins")
 
 
-def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_an_algorithm_with_replicas(tmp_path: Path) -> None:
+async def test_a_cut_by_iteration_that_comes_by_hand_is_a_surprise_to_an_algorithm_with_replicas(
+    tmp_path: Path,
+) -> None:
     """It has computed from the plan what will be lost, and is told of this when it is: both ends begin anew then."""
     cut = FaultEvent(0, "link-down", CutEffect(((0, 1), (1, 0))), Window(150, 170, "iterations"))
-
-    async def act(world: World) -> None:
-        await world.at_iteration("node-2", 5)
-        inject(world.run, [cut])
-        await until(lambda: len(world.events("fault ends")) == 2)
-
     experiment = faulty(
         nodes=4, topology={"kind": "complete"}, algorithm={"kind": "choco"}, period=1,
         compute={"step": "20ms"}, stop={"iterations": 210}, exchange={"patience": "2s"},
     )  # fmt: skip
-    outcome = asyncio.run(run_with(act, experiment, tmp_path / "run"))
+    async with running(experiment, tmp_path / "run") as world:
+        await world.at_iteration("node-2", 5)
+        inject(world.run, [cut])
+        await until(lambda: len(world.events("fault ends")) == 2)
+    outcome = world.outcome
     assert outcome.ending.status is Status.FINISHED
     assert {event["iteration"] for event in outcome.events if event["what"] == "fault begins"} == {150}
     assert outcome.run.totals.account().desynchronised == 2, "each end saw once that something was missing"
@@ -278,4 +272,4 @@ def test_a_plan_that_is_replayed_is_the_very_same(tmp_path: Path) -> None:
     setting = make_network_setting(experiment, tmp_path)
     (tmp_path / "plan.jsonl").write_text("\n".join(plan_lines(setting.plan)))
     again = experiment.model_copy(update={"faults": None, "plan": "plan.jsonl"})
-    assert make_network_setting(again, tmp_path).plan == setting.plan
+    assert make_network_setting(again, tmp_path).plan == make_network_setting(experiment, tmp_path).plan

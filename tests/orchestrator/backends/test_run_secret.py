@@ -13,14 +13,12 @@ from contract.rpc import exchange_pb2 as pb
 from node.link_stream import PROBE, PUSH
 from node.stream_proof import Metadata, shown
 from node.wire_message import pack
-from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
-from pame.byte_account import ByteAccount
 from pame.resolved_run import ResolvedRun
-from pame.simulator import run_lock_step
 from tests.contract.harness import stream
-from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import World, experiment_of, run_with
+from tests.harness import until
+from tests.orchestrator.backends.harness import experiment_of, running
+from tests.orchestrator.simulated import simulated
 
 HONEST = experiment_of(
     nodes=4,
@@ -45,10 +43,10 @@ def forged(setting: ResolvedRun, run: int, sender: int, receiver: int) -> bytes:
     return pack(setting, run, sender, 0, k, node.message(k)).data
 
 
-def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_push_nor_probe(tmp_path: Path) -> None:
-    counted: list[str] = []
-
-    async def lie(world: World) -> None:
+async def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_push_nor_probe(
+    tmp_path: Path,
+) -> None:
+    async with running(HONEST, tmp_path / "run") as world:
         victim = await world.at_iteration("node-1", 5)
         sender = world.run.setting.topology.neighbours(victim)[0]
         member = world.control.members.get("node-1")
@@ -63,21 +61,19 @@ def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_pu
                     with pytest.raises(grpc.aio.AioRpcError) as refused:
                         await receipts(channel, method, data, metadata)
                     assert refused.value.code() in ENDED
-        counted.append(await asyncio.to_thread(scrape, member.metrics_address))
-
-    outcome = asyncio.run(run_with(lie, HONEST, tmp_path / "run"))
+        counted = await asyncio.to_thread(scrape, member.metrics_address)
+    outcome = world.outcome
     assert (outcome.ending.status, outcome.ending.exact) == (Status.FINISHED, True)
-    assert f"{REFUSED} 6.0" in counted[0]
+    assert f"{REFUSED} 6.0" in counted
     assert (outcome.figures.node.strangers, outcome.figures.into.refused, outcome.figures.into.absurd) == (6, 0, 0)
-    expected = run_lock_step(make_network_setting(HONEST, tmp_path), Watcher(), ByteAccount(4)).models
+    expected = simulated(HONEST, tmp_path).models
     results = outcome.run.collection.results
     assert [results[node][1].tobytes() for node in range(4)] == [model.tobytes() for model in expected]
 
 
-def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_path: Path) -> None:
+async def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_path: Path) -> None:
     """So it is the secret that the stranger lacked; and what was pushed is counted where it came from."""
-
-    async def push(world: World) -> None:
+    async with running(HONEST, tmp_path / "run") as world:
         victim = await world.at_iteration("node-1", 5)
         sender = world.run.setting.topology.neighbours(victim)[0]
         member = world.control.members.get("node-1")
@@ -90,8 +86,7 @@ def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_path: P
         await until(lambda: world.run.totals.figures().into.absurd)
         assert world.run.totals.figures().absurd_senders == (sender,)
         world.run.cancel()
-
-    outcome = asyncio.run(run_with(push, HONEST, tmp_path / "run"))
+    outcome = world.outcome
     assert outcome.figures.node.strangers == 0
 
 

@@ -9,8 +9,8 @@ from orchestrator.campaigns.conduct import conduct, report_anew
 from orchestrator.campaigns.rows import CannotResume, RowFile
 from orchestrator.errors import CannotWrite
 from orchestrator.results.campaign_record import is_under_way, read_record
+from tests.command import lines_of
 from tests.orchestrator.campaigns.builders import BASE, RECORD, SmallCampaign, Watcher
-from tests.orchestrator.campaigns.command import plain_rows
 
 pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
@@ -22,7 +22,7 @@ def ran(folder: Path) -> int:
 def test_stages_follow_each_other_and_equal_experiments_run_once(tmp_path: Path) -> None:
     watcher = Watcher()
     outcome = conduct(SmallCampaign(tmp_path / "ran"), RECORD, tmp_path, watcher)
-    rows = plain_rows(tmp_path)
+    rows = lines_of(tmp_path / "rows.jsonl")
     assert [row["stage"] for row in rows] == ["seeds"] * 3 + ["half"] * 2
     assert ran(tmp_path) == 4, "`same` is one of the first stage"
     assert watcher.begun == [("seeds", 3, 0), ("half", 2, 1)]
@@ -46,12 +46,12 @@ def test_interrupted_it_goes_on_where_it_was_and_ends_as_without_a_break(tmp_pat
         folder.mkdir()
     first = conduct(SmallCampaign(broken / "ran"), RECORD, broken, Watcher(patience))
     assert first.endswith("interrupted")
-    assert len(plain_rows(broken)) >= patience
-    before, known = ran(broken), len(plain_rows(broken))
+    assert len(lines_of(broken / "rows.jsonl")) >= patience
+    before, known = ran(broken), len(lines_of(broken / "rows.jsonl"))
     second = conduct(SmallCampaign(broken / "ran"), RECORD, broken, Watcher())
     assert ran(broken) - before <= 4 - min(known, 4), "nothing that was known ran again"
     assert second == conduct(SmallCampaign(whole / "ran"), RECORD, whole, Watcher())
-    assert len(plain_rows(broken)) == len(plain_rows(whole)) == 5
+    assert len(lines_of(broken / "rows.jsonl")) == len(lines_of(whole / "rows.jsonl")) == 5
 
 
 def test_a_last_line_that_was_cut_is_dropped_and_its_cell_runs_again(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_last_line_that_was_cut_is_dropped_and_its_cell_runs_again(tmp_path: P
     (tmp_path / "ran").unlink()
     assert conduct(SmallCampaign(tmp_path / "ran"), RECORD, tmp_path, Watcher()) == outcome
     assert ran(tmp_path) == 2, "the third seed, and half the step"
-    assert len(plain_rows(tmp_path)) == 5
+    assert len(lines_of(tmp_path / "rows.jsonl")) == 5
 
 
 def test_an_experiment_that_changed_since_is_noticed_and_nothing_is_touched(tmp_path: Path) -> None:

@@ -1,21 +1,20 @@
 """Every campaign, killed in the middle, goes on where it was: nothing is done again, and the result is the same."""
 
 import json
-import os
 import signal
-import subprocess
-import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command import begun, lines_of, mistake, only_run, told, wait_for, written
+from tests.command import call as call_once
 from tests.orchestrator.campaigns.claims.test_conduct_claims import COMPARISON
 from tests.orchestrator.campaigns.claims.test_conduct_claims import STUDY as STUDY_BASE
-from tests.orchestrator.campaigns.command import PAME, plain_rows
 
 BOUND_S = 400
+call = partial(call_once, seconds=BOUND_S)
 pytestmark = pytest.mark.timeout(1200)  # a campaign three times, on a busy machine
 
 SWEEP = """
@@ -34,36 +33,11 @@ CAMPAIGNS = {
 }
 
 
-def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [PAME, *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def call(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    process = start(folder, *arguments)
-    out, errors = process.communicate(timeout=BOUND_S)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
-
-
 def result_of(path: Path) -> Any:
     """Without what is different every time."""
     content = json.loads(path.read_text())
     content.pop("wall_seconds", None)
     return content
-
-
-def wait_for(seen: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
-    deadline = time.monotonic() + BOUND_S
-    while not seen():
-        assert time.monotonic() < deadline
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
 
 
 def prepare(folder: Path) -> Path:
@@ -78,27 +52,22 @@ def prepare(folder: Path) -> Path:
 def test_killed_in_the_middle_a_campaign_goes_on_and_ends_as_without_a_break(tmp_path: Path, verb: str) -> None:
     arguments, result = CAMPAIGNS[verb]
     whole, broken = prepare(tmp_path / "whole"), prepare(tmp_path / "broken")
-    done = call(whole, verb, *arguments, "-q")
-    assert done.returncode == 0, done.stderr
-    expected = whole / done.stdout.strip()
-    process = start(broken, verb, *arguments, "-q")
-    wait_for(lambda: sum(path.read_text().count("\n") for path in broken.glob("runs/*/rows.jsonl")) >= 3, process)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    [folder] = (broken / "runs").iterdir()
+    expected = whole / told(call(whole, verb, *arguments, "-q")).strip()
+    with begun(broken, verb, *arguments, "-q") as process:
+        wait_for(lambda: sum(path.read_text().count("\n") for path in broken.glob("runs/*/rows.jsonl")) >= 3, process)
+    folder = only_run(broken)
     text = (folder / "rows.jsonl").read_text()
     known = len(text[: text.rfind("\n") + 1].splitlines())
-    assert 3 <= known < len(plain_rows(expected)), "it was killed too late"
+    assert 3 <= known < len(lines_of(expected / "rows.jsonl")), "it was killed too late"
     (folder / "rows.jsonl").write_text(text + '{"stage": "cut in the mid')
     listed = json.loads(call(broken, "runs", "--json").stdout)
     assert [(entry["status"], entry["runs"]) for entry in listed] == [("broken off", known)]
 
-    done = call(broken, verb, "--resume", str(folder.relative_to(broken)), "-q")
-    assert done.returncode == 0, done.stderr
+    told(call(broken, verb, "--resume", folder.relative_to(broken), "-q"))
     assert result_of(folder / result) == result_of(expected / result)
     assert (folder / "rows.jsonl").read_text().startswith(text[: text.rfind("\n") + 1]), "finished cells are kept"
-    assert [row["key"] for row in sorted(plain_rows(folder), key=place)] == [
-        row["key"] for row in sorted(plain_rows(expected), key=place)
+    assert [row["key"] for row in sorted(lines_of(folder / "rows.jsonl"), key=place)] == [
+        row["key"] for row in sorted(lines_of(expected / "rows.jsonl"), key=place)
     ], "every cell once"
     page = (folder / "report.html").read_text()
     assert "not complete" not in page
@@ -120,29 +89,26 @@ def test_what_is_done_is_not_done_again_and_a_changed_file_is_refused(tmp_path: 
     assert len(written) == 6
     assert call(folder, "run", "--resume", out, "-q").returncode == 0
     assert {path: path.stat().st_mtime_ns for path in written} == written
-    refused = call(folder, "run", "--resume", out, "--seed", "7")
-    assert refused.returncode == 2
-    assert "leave seed out" in refused.stderr
+    assert "leave seed out" in mistake(call(folder, "run", "--resume", out, "--seed", "7"))
     assert "holds no campaign of `pame study`, but one of `pame run`" in call(folder, "study", "--resume", out).stderr
     (folder / "sweep.yaml").write_text(SWEEP.replace("0.05", "0.06"))
-    refused = call(folder, "run", "--resume", out)
-    assert refused.returncode == 2
-    assert f"sweep.yaml is not what it was when {out} began: put it back, or begin anew" in refused.stderr
+    line = mistake(call(folder, "run", "--resume", out))
+    assert f"sweep.yaml is not what it was when {out} began: put it back, or begin anew" in line
 
 
 def test_a_sweep_on_processes_has_the_same_nodes_for_all_runs_and_goes_on_after_a_break(tmp_path: Path) -> None:
     folder = prepare(tmp_path / "here")
     command = ("run", "sweep.yaml", "--backend", "local", "--set", "seed=[1, 2, 3]", "-q")
-    process = start(folder, *command)
-    wait_for(lambda: any(path.read_text() for path in folder.glob("runs/*/rows.jsonl")), process)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=BOUND_S)
+    with begun(folder, *command) as process:
+        wait_for(lambda: written(folder, "runs/*/rows.jsonl"), process)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=BOUND_S)
     assert process.returncode in (0, 130), "it may have been over"
-    [out] = (folder / "runs").iterdir()
-    known = [row["labels"]["seed"] for row in plain_rows(out)]
+    out = only_run(folder)
+    known = [row["labels"]["seed"] for row in lines_of(out / "rows.jsonl")]
     assert json.loads((out / "sweep.json").read_text())["runs"][0]["status"] == "finished"
     assert call(folder, "run", "--resume", str(out), "-q").returncode == 0
-    assert [row["labels"]["seed"] for row in plain_rows(out)] == [1, 2, 3]
+    assert [row["labels"]["seed"] for row in lines_of(out / "rows.jsonl")] == [1, 2, 3]
     assert known == [1, 2, 3][: len(known)]
     assert (out / "nodes.log").is_file(), "of all runs"
     assert [run["status"] for run in json.loads((out / "sweep.json").read_text())["runs"]] == ["finished"] * 3

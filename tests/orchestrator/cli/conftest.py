@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from orchestrator.cli import main
+from tests.command import call
 from tests.orchestrator.cli.harness import SMALL, Pame
 
 
@@ -21,7 +23,7 @@ def small(tmp_path: Path) -> Path:
 def pame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Pame:
     """The command in this process: a second faster than the real one."""
 
-    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
+    def here(*arguments: object) -> subprocess.CompletedProcess[str]:
         command = ["pame", *map(str, arguments)]
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", command)
@@ -30,13 +32,9 @@ def pame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         shown = capsys.readouterr()
         return subprocess.CompletedProcess(command, int(exit_.value.code or 0), shown.out, shown.err)
 
-    return call
+    return here
 
 
 @pytest.fixture
 def pame_process(tmp_path: Path) -> Pame:
-    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-        command = [str(Path(sys.executable).parent / "pame"), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=90, check=False)
-
-    return call
+    return partial(call, tmp_path, seconds=90)

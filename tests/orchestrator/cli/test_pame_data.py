@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.command import mistake, told
 from tests.orchestrator.cli.harness import Pame
 
 
@@ -22,13 +23,11 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_a_table_is_prepared_once_and_listed(pame: Pame, table: Path, cache: Path) -> None:
-    first = pame("data", "prepare", "table", "--from", table)
-    assert first.returncode == 0
-    assert first.stdout.startswith("mine: 8 + 2 samples, 2 classes, ")
-    assert f"prepared from {table} (a fifth of each class" in first.stdout
-    again = pame("data", "prepare", "table", "--from", table)
-    assert again.returncode == 0
-    assert again.stdout.strip().endswith("already prepared, nothing to do")
+    first = told(pame("data", "prepare", "table", "--from", table))
+    assert first.startswith("mine: 8 + 2 samples, 2 classes, ")
+    assert f"prepared from {table} (a fifth of each class" in first
+    again = told(pame("data", "prepare", "table", "--from", table))
+    assert again.strip().endswith("already prepared, nothing to do")
     rows = {line.split()[0]: line.split() for line in pame("data", "list").stdout.splitlines()}
     assert rows["name"] == ["name", "prepared", "train", "test", "classes", "size", "source", "where"]
     assert rows["mine"][1:5] == ["yes", "8", "2", "2"]
@@ -54,10 +53,9 @@ def test_a_damaged_one_is_listed_as_such(pame: Pame, cache: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_2(pame: Pame, arguments: tuple[str, ...], why: str, cache: Path) -> None:
-    done = pame("data", *arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"error: {why}")
-    assert len(done.stderr.splitlines()) == 1
+    line = mistake(pame("data", *arguments))
+    assert line.startswith(f"error: {why}")
+    assert len(line.splitlines()) == 1
     assert not cache.exists() or list(cache.iterdir()) == []
 
 
@@ -66,6 +64,4 @@ def test_a_cache_that_cannot_be_written_is_the_machine_s_fault(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PAME_DATA", str(tmp_path / "file" / "data"))
-    done = pame("data", "prepare", "table", "--from", table)
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: cannot write to")
+    assert mistake(pame("data", "prepare", "table", "--from", table), 1).startswith("error: cannot write to")

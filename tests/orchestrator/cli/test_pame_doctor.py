@@ -2,17 +2,17 @@ import json
 
 import pytest
 
+from tests.command import told
 from tests.orchestrator.cli.harness import Pame
 
 
 def test_doctor_shows_what_works_what_is_missing_and_the_fix(pame_process: Pame) -> None:
-    done = pame_process("doctor")
-    assert done.returncode == 0, done.stderr
+    shown = told(pame_process("doctor"))
     for name in ("netem", "htb", "NET_ADMIN", "tc", "nft", "engine", "compose", "netns:", "local: runs here"):
-        assert name in done.stdout
+        assert name in shown
     findings = json.loads(pame_process("doctor", "--json").stdout)["findings"]
     for finding in (finding for finding in findings if finding["group"] != "ports"):  # those come and go
-        assert not finding["fix"] or f"{finding['name']}: {finding['fix']}\n" in done.stdout
+        assert not finding["fix"] or f"{finding['name']}: {finding['fix']}\n" in shown
 
 
 def test_doctor_as_json_names_every_finding_and_backend(pame: Pame) -> None:
@@ -36,8 +36,7 @@ def test_doctor_without_any_tool_says_that_local_runs_do_not_need_them(
     pame: Pame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    done = pame("doctor")
-    assert done.returncode == 0
-    assert "local: runs here" in done.stdout
-    assert "compose: lacks docker, engine, compose" in done.stdout
+    shown = told(pame("doctor"))
+    assert "local: runs here" in shown
+    assert "compose: lacks docker, engine, compose" in shown
     assert pame("doctor", "--strict").returncode == 1

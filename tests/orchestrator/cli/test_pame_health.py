@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.command import mistake
 from tests.orchestrator.cli.harness import Pame
 
 QUARREL = '''
@@ -163,9 +164,8 @@ def test_a_run_that_crashed_is_not_sound(pame_process: Pame, small: Path, tmp_pa
 def test_a_plugin_that_leaves_when_it_is_loaded_is_an_error(pame_process: Pame, small: Path, tmp_path: Path) -> None:
     plugin = tmp_path / "script.py"
     plugin.write_text("raise SystemExit(0)\n")
-    done = pame_process("--plugin", plugin, "run", small)
-    assert done.returncode == 2
-    assert f"{plugin} cannot be loaded: SystemExit: 0 (line 1)" in done.stderr
+    line = mistake(pame_process("--plugin", plugin, "run", small))
+    assert f"{plugin} cannot be loaded: SystemExit: 0 (line 1)" in line
 
 
 def test_a_sound_run_says_so(pame: Pame, small: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import mistake, told
 from tests.orchestrator.cli.harness import SMALL, Pame
 
 REGIONS = """
@@ -85,9 +86,7 @@ def lines(text: str) -> list[str]:
 
 
 def test_links_that_do_the_same_share_a_line(pame: Pame, far: Path) -> None:
-    done = pame("links", far)
-    assert done.returncode == 0, done.stderr
-    assert lines(done.stdout) == lines(TABLE)
+    assert lines(told(pame("links", far))) == lines(TABLE)
 
 
 def test_one_node_has_its_own_links_both_ways(pame: Pame, far: Path) -> None:
@@ -115,10 +114,9 @@ def test_draws_are_shown_link_by_link_and_many_names_are_counted(pame: Pame, sma
 
 
 def test_a_dry_run_prints_what_a_node_tells_its_kernel(pame: Pame, far: Path) -> None:
-    done = pame("links", far, "--dry-run", "--node", 2)
-    assert done.returncode == 0, done.stderr
-    seeds = [line.split()[-1] for line in done.stdout.splitlines() if "netem" in line]
-    text = done.stdout
+    shown = told(pame("links", far, "--dry-run", "--node", 2))
+    seeds = [line.split()[-1] for line in shown.splitlines() if "netem" in line]
+    text = shown
     for seed in seeds:
         assert seed.isdecimal()
         text = text.replace(f"seed {seed}", "seed SEED")
@@ -157,7 +155,6 @@ def test_a_dry_run_is_of_all_nodes_and_says_who_has_nothing_to_do(pame: Pame, sm
     ],
 )
 def test_a_mistake_is_one_line(pame: Pame, far: Path, arguments: tuple[str, ...], says: str) -> None:
-    done = pame("links", far, *arguments)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"error: {says}")
-    assert done.stderr.count("\n") == 1
+    line = mistake(pame("links", far, *arguments))
+    assert line.startswith(f"error: {says}")
+    assert line.count("\n") == 1

@@ -1,10 +1,52 @@
-"""`pame replay`: the same experiment, and the same plan to the last character."""
+"""What made a run and how it is done again: overrides, named sections, and pame replay."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 
+from tests.command import mistake, told
 from tests.orchestrator.cli.harness import Pame
+
+
+def test_a_note_is_on_the_terminal_in_the_summary_and_in_the_report(pame: Pame, small: Path, tmp_path: Path) -> None:
+    note = "algorithm dpsgd: participation 1.0 kept from the file; support, step do not exist there; eta 0.1, "
+    checked = pame("validate", small, "--set", "algorithm.kind=dpsgd")
+    assert f"note: {note}" in checked.stdout
+    assert f"note: {note}" in told(pame("run", small, "--backend", "simulate", "--set", "algorithm.kind=dpsgd"))
+    [folder] = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "summary.json").read_text())["notes"][0].startswith(note)
+    report = (folder / "report.html").read_text()
+    assert note in report
+    provenance = json.loads((folder / "provenance.json").read_text())
+    assert provenance["ended"] is not None
+    assert provenance["command"].endswith("--backend simulate --set algorithm.kind=dpsgd")
+    assert "--set algorithm.kind=dpsgd" in report
+    assert provenance["started"] in report
+    (folder / "provenance.json").unlink()
+    assert pame("report", folder).returncode == 0
+    assert "<dd><span>not recorded</span></dd>" in (folder / "report.html").read_text()
+
+
+def test_a_sweep_of_named_sections_is_called_by_them_everywhere(pame: Pame, small: Path, tmp_path: Path) -> None:
+    sections = "[{kind: pame, support: [0.2, 0.4], name: some of it}, {kind: dpsgd, eta: 0.05}]"
+    shown = told(pame("run", small, "--backend", "simulate", "--set", f"algorithm={sections}"))
+    assert "a sweep of 3 runs over algorithm, algorithm.support" in shown
+    [folder] = (tmp_path / "runs").iterdir()
+    index = json.loads((folder / "sweep.json").read_text())
+    assert index["keys"] == ["algorithm", "algorithm.support"]
+    assert [run["values"] for run in index["runs"]] == [
+        {"algorithm": "some of it", "algorithm.support": 0.2},
+        {"algorithm": "some of it", "algorithm.support": 0.4},
+        {"algorithm": "dpsgd"},
+    ]
+    report = (folder / "report.html").read_text()
+    assert "algorithm = some of it · support = 0.2" in report
+    assert "None" not in report.split("<script")[0]
+    assert json.loads((folder / "provenance.json").read_text())["ended"] is not None
+    runs = [json.loads((folder / run["folder"] / "provenance.json").read_text()) for run in index["runs"]]
+    assert all(run["command"].startswith("pame run") for run in runs)
+
 
 FAULTY = """
 nodes: 6
@@ -26,15 +68,13 @@ def test_a_replayed_run_has_the_same_plan_and_the_same_models(pame: Pame, tmp_pa
     (tmp_path / "faulty.yaml").write_text(FAULTY)
     assert pame("run", tmp_path / "faulty.yaml", "--seed", "5").returncode == 0
     [first] = folders(tmp_path)
-    again = pame("replay", "last")
-    assert again.returncode == 0, again.stderr
+    told(pame("replay", "last"))
     second = folders(tmp_path)[-1]
     assert second != first
     assert (second / "plan.jsonl").read_bytes() == (first / "plan.jsonl").read_bytes()
     assert np.array_equal(np.load(first / "models.npy"), np.load(second / "models.npy"))
-    third = pame("replay", second.name, "--backend", "simulate", "-q")
-    assert third.returncode == 0, third.stderr
-    assert (tmp_path / third.stdout.strip() / "plan.jsonl").read_bytes() == (first / "plan.jsonl").read_bytes()
+    third = told(pame("replay", second.name, "--backend", "simulate", "-q"))
+    assert (tmp_path / third.strip() / "plan.jsonl").read_bytes() == (first / "plan.jsonl").read_bytes()
 
 
 def test_a_plan_that_was_changed_is_what_is_replayed(pame: Pame, tmp_path: Path) -> None:
@@ -46,16 +86,11 @@ def test_a_plan_that_was_changed_is_what_is_replayed(pame: Pame, tmp_path: Path)
     done = pame("replay", "last", "--backend", "simulate", "-q")
     assert (tmp_path / done.stdout.strip() / "plan.jsonl").read_text() == lines[1] + "\n"
     (first / "plan.jsonl").write_text("nonsense\n")
-    bad = pame("replay", first.name, "--backend", "simulate")
-    assert bad.returncode == 2
-    assert "plan, line 1: is not JSON" in bad.stderr
+    line = mistake(pame("replay", first.name, "--backend", "simulate"))
+    assert "plan, line 1: is not JSON" in line
 
 
 def test_what_cannot_be_replayed_is_one_clear_line(pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "runs" / "empty").mkdir(parents=True)
-    none = pame("replay", "empty")
-    assert none.returncode == 2
-    assert "has no experiment.yaml" in none.stderr
-    backend = pame("replay", "empty", "--backend", "moon")
-    assert backend.returncode == 2
-    assert "there is no backend 'moon'" in backend.stderr
+    assert "has no experiment.yaml" in mistake(pame("replay", "empty"))
+    assert "there is no backend 'moon'" in mistake(pame("replay", "empty", "--backend", "moon"))

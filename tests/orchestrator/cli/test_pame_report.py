@@ -4,9 +4,6 @@ import csv
 import json
 import os
 import shutil
-import subprocess
-import sys
-import time
 from io import StringIO
 from pathlib import Path
 
@@ -15,6 +12,7 @@ import pytest
 from orchestrator.report import ReportError, write_report
 from orchestrator.results.read import read_run
 from pame.randomness import Key, Purpose, integers
+from tests.command import begun, call, mistake, only_run, told, wait_for, written
 from tests.orchestrator.cli.harness import SMALL, Pame
 
 FILES = ("experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "events.jsonl", "summary.json")
@@ -28,10 +26,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run with a clock."""
     root = tmp_path_factory.mktemp("original")
     (root / "small.yaml").write_text(SMALL)
-    command = [str(Path(sys.executable).parent / "pame"), "run", "small.yaml", "-q", "--backend", "simulate"]
-    command += ["--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=90, check=True)
-    return root / done.stdout.strip()
+    clock = ("--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}")
+    return root / told(call(root, "run", "small.yaml", "-q", "--backend", "simulate", *clock)).strip()
 
 
 @pytest.fixture
@@ -92,32 +88,17 @@ def whole_lines(path: Path) -> list[str]:
 
 
 def test_a_run_killed_outright_has_a_report_of_what_it_wrote(pame: Pame, small: Path, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "-q", "--backend", "simulate"]
-    command += ["--set", "stop.iterations=10000000"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        try:
-            wait_for_points(tmp_path, process)
-        finally:
-            process.kill()
-    [folder] = (tmp_path / "runs").iterdir()
+    endless = ("--backend", "simulate", "--set", "stop.iterations=10000000")
+    with begun(tmp_path, "run", small, "-q", *endless) as process:
+        wait_for(lambda: any(path.stat().st_size > 1000 for path in written(tmp_path)), process)
+    folder = only_run(tmp_path)
     age(folder, seconds=4)
     [listed] = json.loads(pame("runs", "--json").stdout)
     assert (listed["status"], listed["algorithm"], listed["nodes"]) == ("broken off", "pame", 6)
     assert listed["iterations"] > 0
-    done = pame("report", "last")
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / done.stdout.strip()).read_text(encoding="utf-8")
+    shown = told(pame("report", "last"))
+    page = (tmp_path / shown.strip()).read_text(encoding="utf-8")
     assert "This run broke off: the orchestrator ended before the run did" in page
-
-
-def wait_for_points(root: Path, process: subprocess.Popen[bytes]) -> None:
-    """Until a run has written some points of its curve."""
-    for _ in range(600):
-        if any(path.stat().st_size > 1000 for path in root.glob("runs/*/curve.jsonl")):
-            return
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.1)
-    pytest.fail("the run did not begin within a minute")
 
 
 def age(folder: Path, seconds: float) -> None:
@@ -145,9 +126,7 @@ def test_a_run_is_found_by_path_by_name_and_as_the_last_one(
     for folder in (finished, older):
         (folder / "report.html").write_text("old")
     given = {"path": finished, "name": finished.name, "last": "last", "here": f"runs/{finished.name}/."}[way]
-    done = pame("report", given)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / done.stdout.strip()).samefile(finished / "report.html")
+    assert (tmp_path / told(pame("report", given)).strip()).samefile(finished / "report.html")
     assert len((finished / "report.html").read_text(encoding="utf-8")) > 10_000
     assert (older / "report.html").read_text() == "old"
 
@@ -164,9 +143,7 @@ def test_a_sweep_is_reported_as_a_sweep(finished: Path, pame: Pame) -> None:
 
 def test_an_unknown_name_is_answered_with_the_nearest_ones(finished: Path, pame: Pame) -> None:
     shutil.copytree(finished, finished.with_name("20200101-000000-entirely-else"))
-    done = pame("report", "smal")
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
+    line = mistake(pame("report", "smal"))
     assert line.startswith(f"error: there is no run 'smal' below runs; the nearest names are: {finished.name}")
 
 
@@ -179,17 +156,12 @@ def test_an_unknown_name_is_answered_with_the_nearest_ones(finished: Path, pame:
     ],
 )
 def test_what_is_no_run_gives_one_line_with_the_fix(pame: Pame, wanted: str, answer: str) -> None:
-    done = pame("report", wanted)
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
-    assert line.startswith("error: ")
-    assert answer in line
+    assert answer in mistake(pame("report", wanted))
 
 
 def test_a_sweep_that_broke_off_points_to_the_runs_below_it(finished: Path, pame: Pame) -> None:
     sweep = finished.with_name("sweep")
     shutil.copytree(finished, sweep / "01-seed=1")
-    done = pame("report", "sweep")
-    assert done.returncode == 2
-    assert "runs are below it: give one of them, as " in done.stderr
-    assert done.stderr.rstrip().endswith("/runs/sweep/01-seed=1.")
+    line = mistake(pame("report", "sweep"))
+    assert "runs are below it: give one of them, as " in line
+    assert line.rstrip().endswith("/runs/sweep/01-seed=1.")

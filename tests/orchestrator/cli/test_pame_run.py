@@ -3,37 +3,30 @@ import json
 import os
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from orchestrator.experiment import load
+from tests.command import begun, call, lines_of, only_run, told, wait_for, written
 from tests.orchestrator.cli.harness import Pame
-
-
-def only_folder(root: Path) -> Path:
-    [folder] = (root / "runs").iterdir()
-    return folder
 
 
 def test_a_run_leaves_a_folder_with_everything_and_says_where_the_report_is(
     pame_process: Pame, small: Path, tmp_path: Path
 ) -> None:
-    done = pame_process("run", small, "--backend", "simulate")
-    assert done.returncode == 0, done.stderr
-    folder = only_folder(tmp_path)
+    shown = told(pame_process("run", small, "--backend", "simulate"))
+    folder = only_run(tmp_path)
     assert folder.name.endswith("-small")
     assert {path.name for path in folder.iterdir()} == {
         "experiment.yaml", "topology.json", "curve.jsonl", "records.csv", "links.csv", "summary.json", "report.html",
         "provenance.json",
     }  # fmt: skip
-    assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
+    assert f"report: {folder.relative_to(tmp_path)}/report.html" in shown
     for heading in ("iteration", "f(mean model)", "consensus", "coverage", "sent"):
-        assert heading in done.stdout
+        assert heading in shown
 
 
 def test_a_run_says_which_step_it_takes_in_the_terminal_and_in_the_report(
@@ -43,7 +36,7 @@ def test_a_run_says_which_step_it_takes_in_the_terminal_and_in_the_report(
     penalty = "algorithm.step={kind: penalty, sigma0: 9}"
     done = pame("run", small, "--backend", "simulate", "--set", penalty)
     assert step in done.stdout
-    assert step in (only_folder(tmp_path) / "report.html").read_text()
+    assert step in (only_run(tmp_path) / "report.html").read_text()
 
 
 def test_a_sweep_says_each_step_once_and_algorithms_without_the_choice_say_none(pame: Pame, small: Path) -> None:
@@ -59,9 +52,9 @@ def test_a_sweep_says_each_step_once_and_algorithms_without_the_choice_say_none(
 
 def test_the_files_of_a_run_agree_with_each_other(pame: Pame, small: Path, tmp_path: Path) -> None:
     assert pame("run", small, "--backend", "simulate").returncode == 0
-    folder = only_folder(tmp_path)
+    folder = only_run(tmp_path)
     summary = json.loads((folder / "summary.json").read_text())
-    curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    curve = lines_of(folder / "curve.jsonl")
     records = list(csv.DictReader((folder / "records.csv").read_text().splitlines()))
     links = list(csv.DictReader((folder / "links.csv").read_text().splitlines()))
     assert [point["iteration"] for point in curve] == [0, 5, 10, 15, 20]
@@ -79,7 +72,7 @@ def test_the_files_of_a_run_agree_with_each_other(pame: Pame, small: Path, tmp_p
 
 def test_the_resolved_experiment_runs_again_to_the_same_result(pame: Pame, small: Path, tmp_path: Path) -> None:
     assert pame("run", small, "--backend", "simulate").returncode == 0
-    first = only_folder(tmp_path)
+    first = only_run(tmp_path)
     assert pame("run", first / "experiment.yaml", "--backend", "simulate", "--out", "again").returncode == 0
     [second] = (tmp_path / "again").iterdir()
     assert (second / "curve.jsonl").read_text() == (first / "curve.jsonl").read_text()
@@ -94,21 +87,19 @@ def test_quiet_prints_only_the_run_folder(pame_process: Pame, small: Path, tmp_p
 
 
 def test_seed_and_set_override_the_file(pame: Pame, small: Path, tmp_path: Path) -> None:
-    assert (
-        pame("run", small, "--backend", "simulate", "-q", "--seed", 7, "--set", "algorithm.support=0.25").returncode
-        == 0
-    )
-    [variant] = load(only_folder(tmp_path) / "experiment.yaml")
+    told(pame("run", small, "--backend", "simulate", "-q", "--seed", 7, "--set", "algorithm.support=0.25"))
+    [variant] = load(only_run(tmp_path) / "experiment.yaml")
     assert variant.experiment.seed == 7
     assert variant.experiment.algorithm.support == 0.25  # type: ignore[attr-defined]
 
 
 def test_a_sweep_runs_every_combination_and_compares_them(pame_process: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame_process(
-        "run", small, "--backend", "simulate", "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]"
+    told(
+        pame_process(
+            "run", small, "--backend", "simulate", "--set", "algorithm.support=[0.25, 0.5]", "--set", "seed=[1, 2]"
+        )
     )
-    assert done.returncode == 0, done.stderr
-    folder = only_folder(tmp_path)
+    folder = only_run(tmp_path)
     index = json.loads((folder / "sweep.json").read_text())
     assert sorted(index["keys"]) == ["algorithm.support", "seed"]
     assert [run["status"] for run in index["runs"]] == ["finished"] * 4
@@ -122,7 +113,7 @@ def test_a_sweep_gives_each_run_the_result_it_has_alone(pame_process: Pame, smal
     assert pame_process("run", small, "--backend", "simulate", "-q", "--set", "seed=[3, 4]").returncode == 0
     assert pame_process("run", small, "--backend", "simulate", "-q", "--seed", 4, "--out", "alone").returncode == 0
     [alone] = (tmp_path / "alone").iterdir()
-    swept = only_folder(tmp_path) / "02-seed=4"
+    swept = only_run(tmp_path) / "02-seed=4"
     assert (swept / "curve.jsonl").read_text() == (alone / "curve.jsonl").read_text()
 
 
@@ -132,7 +123,7 @@ def test_a_diverging_run_exits_with_3_and_keeps_its_folder(pame: Pame, small: Pa
     [error] = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert "diverged" in error
     assert "make the step smaller" in error
-    folder = only_folder(tmp_path)
+    folder = only_run(tmp_path)
     assert json.loads((folder / "summary.json").read_text())["status"] == "diverged"
     assert (folder / "report.html").is_file()
 
@@ -142,7 +133,7 @@ def test_a_sweep_with_one_diverging_run_exits_with_3_and_finishes_the_others(
 ) -> None:
     done = pame_process("run", small, "--backend", "simulate", "-q", "--set", "algorithm.step.eta=[0.05, 1e6]")
     assert done.returncode == 3
-    index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
+    index = json.loads((only_run(tmp_path) / "sweep.json").read_text())
     assert [run["status"] for run in index["runs"]] == ["finished", "diverged"]
     assert "1 of 2 runs diverged" in done.stderr
 
@@ -150,44 +141,33 @@ def test_a_sweep_with_one_diverging_run_exits_with_3_and_finishes_the_others(
 def test_the_time_model_selects_the_virtual_clock_and_the_curve_has_seconds(
     pame: Pame, small: Path, tmp_path: Path
 ) -> None:
-    assert (
-        pame(
-            "run", small, "--backend", "simulate", "-q", "--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}"
-        ).returncode
-        == 0
-    )
-    folder = only_folder(tmp_path)
+    timed = ("--set", "compute={step: 10ms}", "--set", "links={delay: 5ms}")
+    told(pame("run", small, "--backend", "simulate", "-q", *timed))
+    folder = only_run(tmp_path)
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["driver"] == "virtual-time"
     assert summary["seconds"] >= 20 * 0.010
-    curve = [json.loads(line) for line in (folder / "curve.jsonl").read_text().splitlines()]
+    curve = lines_of(folder / "curve.jsonl")
     assert {point["by"] for point in curve} == {"iteration", "time"}
 
 
 def test_a_simulated_run_says_everywhere_that_it_loses_no_packets(pame: Pame, small: Path, tmp_path: Path) -> None:
     done = pame("run", small, "--backend", "simulate", "--set", "links={delay: 5ms, loss: 1%}", "--set", "compute={}")
-    assert done.returncode == 0, done.stderr
+    shown = told(done)
     words = "the simulator loses no packets: links.loss, and the loss of lossy and degrade, are ignored"
-    [warning] = json.loads((only_folder(tmp_path) / "summary.json").read_text())["warnings"]
+    [warning] = json.loads((only_run(tmp_path) / "summary.json").read_text())["warnings"]
     assert warning.startswith(words)
-    assert f"warning: {words}" in " ".join(done.stdout.split())
-    assert words in (only_folder(tmp_path) / "report.html").read_text()
+    assert f"warning: {words}" in " ".join(shown.split())
+    assert words in (only_run(tmp_path) / "report.html").read_text()
 
 
 @contextmanager
 def endless(small: Path, folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
-    """`pame run` without an end, in a session of its own: whatever the test finds, none of it is left."""
-    command = [str(Path(sys.executable).parent / "pame"), "run", str(small), "--backend", "simulate", "-q"]
-    command += ["--set", "stop.iterations=10000000", *more]
-    with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        try:
-            wait_for_curve(folder)
-            yield process
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+    """A run without an end, as soon as it has points."""
+    lasting = ("--backend", "simulate", "-q", "--set", "stop.iterations=10000000")
+    with begun(folder, "run", small, *lasting, *more) as process:
+        wait_for(lambda: written(folder), process)
+        yield process
 
 
 def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp_path: Path) -> None:
@@ -195,7 +175,7 @@ def test_an_interrupted_run_keeps_its_folder_and_exits_with_130(small: Path, tmp
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    folder = only_folder(tmp_path)
+    folder = only_run(tmp_path)
     assert json.loads((folder / "summary.json").read_text())["status"] == "interrupted"
     assert (folder / "report.html").is_file()
 
@@ -208,18 +188,18 @@ def test_an_interrupted_sweep_ends_its_runs_and_exits_with_130(
         os.killpg(process.pid, number)
         _, errors = process.communicate(timeout=90)
     assert process.returncode == 130, errors
-    index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
+    index = json.loads((only_run(tmp_path) / "sweep.json").read_text())
     assert {run["status"] for run in index["runs"]} == {"interrupted"}
 
 
 def test_a_sweep_is_interrupted_when_one_of_its_processes_has_nothing_left_to_do(small: Path, tmp_path: Path) -> None:
     with endless(small, tmp_path, "--set", "stop.iterations=[5, 10000000]") as process:
         wait_for(lambda: sorted(path.parent.name[:2] for path in tmp_path.glob("runs/*/*/report.html")) == ["01"])
-        wait_for(lambda: any(path.stat().st_size for path in tmp_path.glob("runs/*/02*/curve.jsonl")))
+        wait_for(lambda: written(tmp_path, "runs/*/02*/curve.jsonl"))
         os.killpg(process.pid, signal.SIGINT)
         _, errors = process.communicate(timeout=90)
     assert process.returncode == 130, errors
-    index = json.loads((only_folder(tmp_path) / "sweep.json").read_text())
+    index = json.loads((only_run(tmp_path) / "sweep.json").read_text())
     assert [run["status"] for run in index["runs"]] == ["finished", "interrupted"]
 
 
@@ -263,11 +243,8 @@ ALGORITHMS = [FrailSpec]
 
 def test_a_run_that_breaks_ends_its_sweep_and_says_why(small: Path, tmp_path: Path) -> None:
     (tmp_path / "frail.py").write_text(FRAIL)
-    command = [str(Path(sys.executable).parent / "pame"), "--plugin", "frail.py", "run", str(small), "-q"]
-    command += ["--backend", "simulate", "--set", "algorithm={kind: frail}", "--set", "stop.iterations=10000000"]
-    done = subprocess.run(
-        [*command, "--set", "seed=[1, 2]"], cwd=tmp_path, capture_output=True, text=True, timeout=90, check=False
-    )
+    frail = ("--set", "algorithm={kind: frail}", "--set", "stop.iterations=10000000", "--set", "seed=[1, 2]")
+    done = call(tmp_path, "--plugin", "frail.py", "run", small, "-q", "--backend", "simulate", *frail)
     assert done.returncode not in (0, 130)
     assert "too frail to begin" in done.stderr
 
@@ -279,8 +256,8 @@ def test_a_sweep_whose_run_is_killed_keeps_what_there_is_and_says_so(small: Path
     assert process.returncode == 1
     [line] = [line for line in errors.splitlines() if line.startswith("error:")]
     assert "was killed" in line
-    assert (only_folder(tmp_path) / "sweep.json").is_file()
-    assert (only_folder(tmp_path) / "report.html").is_file()
+    assert (only_run(tmp_path) / "sweep.json").is_file()
+    assert (only_run(tmp_path) / "report.html").is_file()
 
 
 def worker_of(parent: int) -> int:
@@ -294,28 +271,10 @@ def worker_of(parent: int) -> int:
 def test_a_file_may_be_as_short_as_one_line(pame: Pame, tmp_path: Path) -> None:
     (tmp_path / "short.yaml").write_text("nodes: 32\n")
     assert pame("run", "short.yaml", "--backend", "simulate", "-q", "--set", "stop.iterations=30").returncode == 0
-    curve = [json.loads(line) for line in (only_folder(tmp_path) / "curve.jsonl").read_text().splitlines()]
+    curve = lines_of(only_run(tmp_path) / "curve.jsonl")
     assert curve[-1]["objective"] < 0.5 * curve[0]["objective"]
 
 
 def test_another_algorithm_is_one_override_away(pame: Pame, tmp_path: Path) -> None:
-    assert (
-        pame(
-            "run", "--backend", "simulate", "-q", "--set", "algorithm.kind=dpsgd", "--set", "stop.iterations=10"
-        ).returncode
-        == 0
-    )
-    assert json.loads((only_folder(tmp_path) / "summary.json").read_text())["algorithm"] == "dpsgd"
-
-
-def wait_for_curve(root: Path) -> None:
-    """Until a run has written points of its curve."""
-    wait_for(lambda: any(path.stat().st_size for path in root.glob("runs/**/curve.jsonl")))
-
-
-def wait_for(seen: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if seen():
-            return
-        time.sleep(0.1)
-    pytest.fail("it did not come within a minute")
+    told(pame("run", "--backend", "simulate", "-q", "--set", "algorithm.kind=dpsgd", "--set", "stop.iterations=10"))
+    assert json.loads((only_run(tmp_path) / "summary.json").read_text())["algorithm"] == "dpsgd"

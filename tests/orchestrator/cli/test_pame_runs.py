@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import told
 from tests.orchestrator.cli.harness import Pame
 
 
@@ -73,9 +74,8 @@ def test_json_has_the_numbers_as_they_are(pame: Pame) -> None:
 def test_nothing_to_list_is_said_in_one_line(pame: Pame, tmp_path: Path, there: bool) -> None:
     if there:
         (tmp_path / "mine").mkdir()
-    done = pame("runs", "--out", "mine")
-    assert done.returncode == 0
-    assert done.stdout.splitlines() == ["there are no runs below mine yet: make one with `pame run`"]
+    shown = told(pame("runs", "--out", "mine"))
+    assert shown.splitlines() == ["there are no runs below mine yet: make one with `pame run`"]
     assert json.loads(pame("runs", "--out", "mine", "--json").stdout) == []
 
 

@@ -18,6 +18,7 @@ import pytest
 from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
 from contract.keypair import SigningRequest
 from orchestrator.control.security import Authority
+from tests.command import mistake, told
 from tests.harness import poll
 from tests.orchestrator.cli.harness import Pame
 
@@ -136,9 +137,8 @@ def test_who_has_no_certificate_of_this_authority_is_refused_and_counted(tmp_pat
 def test_a_client_needs_the_security_folder(tmp_path: Path, pame_process: Pame) -> None:
     with serving(tmp_path) as server:
         address = server.about["address"]
-        there = pame_process("nodes", "--on", address, "--security", server.vault)
-        assert there.returncode == 0, there.stderr
-        assert "no node has joined yet" in there.stdout
+        there = told(pame_process("nodes", "--on", address, "--security", server.vault))
+        assert "no node has joined yet" in there
         wrong = pame_process("nodes", "--on", address, "--security", server.vault, "--token", "guessed")
         assert (wrong.returncode, "wrong token" in wrong.stderr) == (2, True)
         plain = pame_process("nodes", "--on", address, "--token", "guessed")
@@ -152,8 +152,10 @@ def test_a_node_without_authority_or_token_says_which_file_it_needs(tmp_path: Pa
     for name in {"authority.pem", "token"} - {missing}:
         (tmp_path / name).write_text("something")
     command = [sys.executable, "-m", "node", "--orchestrator", "127.0.0.1:9", "--security", str(tmp_path)]
-    done = subprocess.run(
-        [*command, "--patience", "0.5"], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[3]
+    line = mistake(
+        subprocess.run(
+            [*command, "--patience", "0.5"], capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[3]
+        ),
+        1,
     )
-    assert done.returncode == 1
-    assert f"cannot read {tmp_path / missing} (No such file or directory)" in done.stderr.splitlines()[-1]
+    assert f"cannot read {tmp_path / missing} (No such file or directory)" in line.splitlines()[-1]

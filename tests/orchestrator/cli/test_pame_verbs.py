@@ -4,13 +4,13 @@ from pathlib import Path
 import jsonschema
 import yaml
 
+from tests.command import told
 from tests.orchestrator.cli.harness import SMALL, Pame
 
 
 def test_validate_says_what_would_run(pame: Pame, small: Path) -> None:
-    done = pame("validate", small)
-    assert done.returncode == 0
-    assert "valid: small, one run: 6 nodes, ring, linear, pame, driver lock-step" in done.stdout
+    shown = told(pame("validate", small))
+    assert "valid: small, one run: 6 nodes, ring, linear, pame, driver lock-step" in shown
 
 
 def test_validate_counts_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:
@@ -19,9 +19,8 @@ def test_validate_counts_the_runs_of_a_sweep(pame: Pame, small: Path) -> None:
 
 
 def test_validate_warns_of_a_step_that_diverges_on_its_own(pame: Pame, small: Path) -> None:
-    done = pame("validate", small, "--set", "algorithm.step.eta=5")
-    assert done.returncode == 0
-    assert "warning: node 0 begins with step size 5, above the bound 2/L = " in done.stdout
+    shown = told(pame("validate", small, "--set", "algorithm.step.eta=5"))
+    assert "warning: node 0 begins with step size 5, above the bound 2/L = " in shown
 
 
 def test_validate_warns_when_a_time_model_is_ignored(pame: Pame, small: Path) -> None:
@@ -30,10 +29,9 @@ def test_validate_warns_when_a_time_model_is_ignored(pame: Pame, small: Path) ->
 
 
 def test_topology_draws_and_describes_the_graph(pame: Pame, small: Path, tmp_path: Path) -> None:
-    done = pame("topology", small, "--svg", "ring.svg")
-    assert done.returncode == 0
-    assert any("⠀" <= letter <= "⣿" for letter in done.stdout), "no braille picture"
-    figures = {line.split()[0]: line for line in done.stdout.splitlines() if line.startswith("  ") and line.strip()}
+    shown = told(pame("topology", small, "--svg", "ring.svg"))
+    assert any("⠀" <= letter <= "⣿" for letter in shown), "no braille picture"
+    figures = {line.split()[0]: line for line in shown.splitlines() if line.startswith("  ") and line.strip()}
     assert "2 to 2" in figures["degree"]
     assert "3" in figures["diameter"]
     assert (tmp_path / "ring.svg").read_text().startswith("<svg")
@@ -44,9 +42,7 @@ def test_topology_reads_an_edge_list_beside_the_experiment(pame: Pame, tmp_path:
     folder.mkdir()
     (folder / "path.txt").write_text("0 1\n1 2\n")
     (folder / "path.yaml").write_text("nodes: 3\ntopology: {kind: edge-list, file: path.txt}\n")
-    done = pame("topology", folder / "path.yaml")
-    assert done.returncode == 0, done.stderr
-    assert "1 to 2" in done.stdout
+    assert "1 to 2" in told(pame("topology", folder / "path.yaml"))
 
 
 def test_schema_is_a_json_schema_that_accepts_an_experiment(pame: Pame) -> None:
@@ -68,10 +64,9 @@ def test_validate_and_run_warn_of_faults_beyond_the_likely_end(pame: Pame, small
     late = ("--set", "compute={step: 1ms}", "--set", "faults=[{kind: pause, nodes: [1], at: 38s, for: 1s}]")
     warning = "warning: faults.0: pause at 38 s is too late to happen: the run is likely to end after about "
     assert warning in pame("validate", small, *late).stdout
-    done = pame("run", small, *late, "--backend", "simulate")
-    assert done.returncode == 0, done.stderr
+    shown = told(pame("run", small, *late, "--backend", "simulate"))
     before, after = (
-        done.stdout.index(warning),
-        done.stdout.index("1 of 1 fault did not happen: the run ended before 38 s"),
+        shown.index(warning),
+        shown.index("1 of 1 fault did not happen: the run ended before 38 s"),
     )
-    assert before < done.stdout.index("backend simulate") < after
+    assert before < shown.index("backend simulate") < after

@@ -3,9 +3,6 @@
 import json
 import re
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 
 from orchestrator.control import link_check
 from orchestrator.control.verification import Asked, asked_of
+from tests.command import BOUND_S, begun, mistake, only_run, told, wait_for, written
 from tests.orchestrator.cli.harness import Pame
 
 LINKED = """
@@ -25,7 +23,6 @@ period: 1
 stop: {iterations: 5}
 links: {links}
 """
-BOUND_S = 60.0
 HEADER = ["link", "property", "asked", "measured", "error", "mechanism", "verdict", "how"]
 
 
@@ -43,11 +40,8 @@ def rows_of(shown: str) -> list[dict[str, str]]:
 
 
 def found_in(root: Path) -> list[dict[str, Any]]:
-    [folder] = (root / "runs").iterdir()
-    findings: list[dict[str, Any]] = json.loads((folder / "summary.json").read_text())["network"]["verified"][
-        "findings"
-    ]
-    return findings
+    summary = json.loads((only_run(root) / "summary.json").read_text())
+    return list(summary["network"]["verified"]["findings"])
 
 
 def milliseconds(text: str) -> float:
@@ -72,9 +66,8 @@ def lie(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_every_property_of_every_link_is_a_row_with_what_was_asked_and_what_was_measured(
     pame: Pame, tmp_path: Path
 ) -> None:
-    done = pame("verify", linked(tmp_path, 3, "{delay: 20ms, jitter: 1ms, rate: 20mbit}"))
-    assert done.returncode == 0, done.stderr
-    rows = rows_of(done.stdout)
+    shown = told(pame("verify", linked(tmp_path, 3, "{delay: 20ms, jitter: 1ms, rate: 20mbit}")))
+    rows = rows_of(shown)
     found = {(f"{row['sender']}→{row['receiver']}", row["property"]): row for row in found_in(tmp_path)}
     assert {(row["link"], row["property"]) for row in rows} == {
         (f"{i}→{j}", what) for i in range(3) for j in range(3) if i != j for what in ("delay", "jitter", "rate")
@@ -89,29 +82,26 @@ def test_every_property_of_every_link_is_a_row_with_what_was_asked_and_what_was_
             assert milliseconds(row["measured"]) == pytest.approx(1e3 * measured["measured"], rel=0.01, abs=0.01)
             assert milliseconds(row["error"].lstrip("+")) == pytest.approx(off, rel=0.05, abs=0.1)
     for what in asked:
-        assert re.search(rf"^{what} by in-process, 6 of 6 links: .*; (worst error|none measured)", done.stdout, re.M)
+        assert re.search(rf"^{what} by in-process, 6 of 6 links: .*; (worst error|none measured)", shown, re.M)
 
 
 def test_the_worst_40_rows_are_shown_and_the_rest_with_all(pame: Pame, tmp_path: Path) -> None:
-    some = pame("verify", linked(tmp_path, nodes=7))
-    assert some.returncode == 0, some.stderr
-    assert len(rows_of(some.stdout)) == 40
-    assert "and 2 more rows: --all shows them" in some.stdout
-    everything = pame("verify", tmp_path / "linked.yaml", "--all", "--out", "others")
-    assert everything.returncode == 0, everything.stderr
-    assert len(rows_of(everything.stdout)) == 42
-    assert "more rows" not in everything.stdout
+    some = told(pame("verify", linked(tmp_path, nodes=7)))
+    assert len(rows_of(some)) == 40
+    assert "and 2 more rows: --all shows them" in some
+    everything = told(pame("verify", tmp_path / "linked.yaml", "--all", "--out", "others"))
+    assert len(rows_of(everything)) == 42
+    assert "more rows" not in everything
 
 
 @pytest.mark.usefixtures("lie")
 def test_a_link_that_is_not_as_asked_comes_first_and_is_no_error_by_itself(pame: Pame, tmp_path: Path) -> None:
-    done = pame("verify", linked(tmp_path, nodes=3))
-    assert done.returncode == 0, done.stderr
-    missed = [(row["link"], row["property"]) for row in rows_of(done.stdout) if row["verdict"] == "miss"]
+    shown = told(pame("verify", linked(tmp_path, nodes=3)))
+    missed = [(row["link"], row["property"]) for row in rows_of(shown) if row["verdict"] == "miss"]
     assert ("0→1", "delay") in missed
-    verdicts = [row["verdict"] for row in rows_of(done.stdout)]
+    verdicts = [row["verdict"] for row in rows_of(shown)]
     assert verdicts == sorted(verdicts, key=["miss", "unverifiable here", "ok"].index)
-    assert re.search(r"^delay by in-process, 6 of 6 links: .*[1-6] miss.*; worst error −", done.stdout, re.M)
+    assert re.search(r"^delay by in-process, 6 of 6 links: .*[1-6] miss.*; worst error −", shown, re.M)
 
 
 @pytest.mark.usefixtures("lie")
@@ -129,9 +119,7 @@ def test_with_strict_a_link_that_is_not_as_asked_is_an_error_and_the_table_is_sh
 
 @pytest.mark.usefixtures("lie")
 def test_a_strict_run_does_not_begin_on_links_that_are_not_as_asked(pame: Pame, tmp_path: Path) -> None:
-    done = pame("run", linked(tmp_path), "--strict")
-    assert done.returncode == 1
-    assert "error: verify.strict: the " in done.stderr
+    assert "error: verify.strict: the " in mistake(pame("run", linked(tmp_path), "--strict"), 1)
     [folder] = (tmp_path / "runs").iterdir()
     assert json.loads((folder / "summary.json").read_text())["status"] == "failed"
     assert not (folder / "records.csv").read_text().splitlines()[1:]
@@ -139,32 +127,21 @@ def test_a_strict_run_does_not_begin_on_links_that_are_not_as_asked(pame: Pame, 
 
 
 def test_of_a_sweep_the_links_of_the_first_run_are_measured(pame: Pame, tmp_path: Path) -> None:
-    done = pame("verify", linked(tmp_path), "--set", "links.delay=[7ms, 30ms]")
-    assert done.returncode == 0, done.stderr
-    assert {row["asked"] for row in rows_of(done.stdout) if row["property"] == "delay"} == {"7 ms"}
+    shown = told(pame("verify", linked(tmp_path), "--set", "links.delay=[7ms, 30ms]"))
+    assert {row["asked"] for row in rows_of(shown) if row["property"] == "delay"} == {"7 ms"}
 
 
 def test_an_experiment_that_asks_nothing_of_its_links_is_told_so(pame: Pame, tmp_path: Path) -> None:
-    done = pame("verify", linked(tmp_path), "--set", "links={}")
-    assert done.returncode == 0, done.stderr
-    assert "this experiment asks nothing of its links: nothing to measure" in done.stdout
+    shown = told(pame("verify", linked(tmp_path), "--set", "links={}"))
+    assert "this experiment asks nothing of its links: nothing to measure" in shown
 
 
 def test_what_is_interrupted_is_not_said_to_ask_nothing(tmp_path: Path) -> None:
     file = linked(tmp_path, links="{delay: 2s, jitter: 10ms}")  # takes seconds to measure
-    command = [str(Path(sys.executable).parent / "pame"), "verify", str(file)]
-    verifying = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        deadline = time.monotonic() + BOUND_S
-        while not any(path.stat().st_size for path in tmp_path.glob("runs/*/events.jsonl")):  # nodes have their places
-            assert time.monotonic() < deadline
-            assert verifying.poll() is None
-            time.sleep(0.02)
+    with begun(tmp_path, "verify", file) as verifying:
+        wait_for(lambda: written(tmp_path, "runs/*/events.jsonl"), verifying)  # nodes have their places
         verifying.send_signal(signal.SIGINT)
         shown, errors = verifying.communicate(timeout=BOUND_S)
-    finally:
-        verifying.kill()
-        verifying.communicate()
     assert verifying.returncode == 130, errors
     assert "nothing to measure" not in shown
 
@@ -189,7 +166,5 @@ def test_bad_input_is_one_line_and_leaves_nothing(pame: Pame, tmp_path: Path, ar
 
 
 def test_a_file_that_is_not_there_is_one_line(pame: Pame, tmp_path: Path) -> None:
-    done = pame("verify", "nowhere.yaml")
-    assert done.returncode == 2
-    assert "nowhere.yaml" in done.stderr
+    assert "nowhere.yaml" in mistake(pame("verify", "nowhere.yaml"))
     assert not (tmp_path / "runs").exists()

@@ -6,10 +6,9 @@ import resource
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,8 @@ from typing import Any
 import pytest
 
 from orchestrator.backends.processes import NodeProcesses
+from tests.command import BOUND_S, PAME, TOKEN, lines_of, wait_for
 
-PAME = str(Path(sys.executable).parent / "pame")
-TOKEN = "a token"
-BOUND_S = 100.0
 DESCRIPTORS = 1024
 AGAIN_S = 30.0
 """So soon after a flood every port answers again; seconds, on a machine that may have much else to do."""
@@ -54,14 +51,6 @@ def _many_descriptors() -> Iterator[None]:
 
 def few_descriptors() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
-
-
-def until(condition: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + BOUND_S
-    while not (found := condition()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
 
 
 @contextmanager
@@ -107,7 +96,7 @@ def ask(url: str) -> str:
             return str(found.read().decode())
         return ""
 
-    return str(until(answer))
+    return str(wait_for(answer))
 
 
 def port_of(address: str) -> int:
@@ -120,16 +109,15 @@ def test_a_run_under_way_does_not_notice_a_flood_of_silent_connections(tmp_path:
     file.write_text(EXPERIMENT)
 
     def event(name: str) -> list[dict[str, Any]]:
-        lines = [json.loads(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("}\n")]
-        return [line for line in lines if line["event"] == name]
+        return [line for line in lines_of(log) if line["event"] == name]
 
     serve = [PAME, "serve", "--port", "0", "--metrics-port", "0", "--page-port", "0", "--out", str(tmp_path / "runs")]
     with process(log, *serve) as orchestrator, NodeProcesses(tmp_path / "nodes.log") as nodes:
-        listening = until(lambda: event("listening"))[0]
+        listening = wait_for(lambda: event("listening"))[0]
         resource.prlimit(nodes._fork_server.pid, resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
         for name in MEMBERS:
             nodes.start(name, listening["address"], TOKEN)
-        joined = until(lambda: (found := event("member_joined"))[len(MEMBERS) - 1 :] and found)
+        joined = wait_for(lambda: (found := event("member_joined"))[len(MEMBERS) - 1 :] and found)
         targets = [group["targets"][0] for group in json.loads(ask(f"{listening['page']}/sd/nodes"))]
         metrics = [listening["metrics"], *targets]
         ports = [listening["address"], listening["metrics"], listening["page"], joined[0]["address"], targets[0]]
@@ -138,12 +126,12 @@ def test_a_run_under_way_does_not_notice_a_flood_of_silent_connections(tmp_path:
             return json.loads(ask(f"{listening['page']}/api/live"))
 
         with process(tmp_path / "run.log", PAME, "run", str(file), "--on", listening["address"]) as run:
-            until(lambda: (now := live())["phase"] == "running" and now["run"]["median"] >= 20)
+            wait_for(lambda: (now := live())["phase"] == "running" and now["run"]["median"] >= 20)
             with flood([port_of(address) for address in ports]):
                 for address in metrics:
                     assert "pame_build_info" in ask(f"http://{address}/metrics")
                 before = live()["run"]["median"]
-                until(lambda: (now := live())["phase"] != "running" or now["run"]["median"] > before)
+                wait_for(lambda: (now := live())["phase"] != "running" or now["run"]["median"] > before)
                 for pid in (orchestrator.pid, *nodes.alive().values()):
                     assert len(list(Path(f"/proc/{pid}/task").iterdir())) < 40
                     assert len(list(Path(f"/proc/{pid}/fd").iterdir())) < DESCRIPTORS

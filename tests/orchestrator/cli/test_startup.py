@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.verbs import VERBS
+from tests.command import mistake
 from tests.orchestrator.cli.harness import Pame
 
 ROOT = Path(__file__).parents[3]
@@ -43,9 +44,7 @@ def test_the_version_is_said(pame: Pame) -> None:
 
 
 def test_a_typing_mistake_is_told_what_was_probably_meant(pame: Pame) -> None:
-    done = pame("toplogy")
-    assert done.returncode == 2
-    assert "Did you mean 'topology'?" in done.stderr
+    assert "Did you mean 'topology'?" in mistake(pame("toplogy"))
 
 
 @pytest.mark.parametrize("reached", ["orchestrator.cli.app", "orchestrator.errors", "numpy", "orchestrator.experiment"])

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import grpc
-import numpy as np
 import pytest
 from grpc_health.v1 import health_pb2
 
@@ -14,12 +13,10 @@ from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
 from orchestrator.backends.processes import NodeProcesses
 from orchestrator.control.run_phases import GATHER_S
-from orchestrator.experiment.resolve import make_network_setting
-from pame.byte_account import ByteAccount
 from pame.errors import PameError
-from pame.simulator import run_lock_step
-from tests.harness import Watcher, entered
+from tests.harness import entered
 from tests.orchestrator.control.harness import TOKEN, Served, experiment_of, kinds, served, text_of
+from tests.orchestrator.simulated import is_as_simulated
 
 
 @pytest.fixture
@@ -48,13 +45,8 @@ async def test_two_runs_in_a_row_on_the_same_nodes_are_those_of_the_simulator(tm
             assert events[-1].ended.exact
             points = [event.point for event in events if event.HasField("point")]
             assert [point.iteration for point in points if point.by == "iteration"][-1] == 30
-            expected = run_lock_step(
-                make_network_setting(experiment_of(**settings), tmp_path),
-                Watcher(),
-                ByteAccount(experiment_of(**settings).nodes),
-            )
             folder = world.out / accepted.folder
-            assert np.load(folder / "models.npy").tobytes() == expected.models.tobytes()
+            assert is_as_simulated(folder, experiment_of(**settings))
             assert (folder / "report.html").is_file()
         happened = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
         assert [event["detail"] for event in happened if event["what"] == "assigned"] == names[:3]

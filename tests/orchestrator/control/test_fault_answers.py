@@ -15,7 +15,7 @@ import pytest
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
 from node.supervisor import SOCKET_VARIABLE
-from orchestrator.control.manual_fault_answer import ManualFaultAnswer, injection
+from orchestrator.control.manual_faults import ManualFaultAnswer, injection
 from orchestrator.experiment.faults.happened import Told
 from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
 from tests.orchestrator.control.harness import TOKEN, Served, served, text_of

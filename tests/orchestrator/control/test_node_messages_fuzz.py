@@ -33,7 +33,8 @@ FAULTS = [{"kind": "link-down", "links": "all", "at": "500s"}]
 def corpus_of(order: RunOrder) -> list[pb.FromNode]:
     join = pb.FromNode(join=pb.Join(member="x", address="127.0.0.1:1"))
     failure = pb.FromNode(failure=pb.Failure(run=order.number, reason="no", diverged=True, unheard=True))
-    return [*honest.everything(order.number, LIAR, order.setting), join, failure]
+    wanted = pb.FromNode(data_wanted=pb.DataWanted(run=order.number))
+    return [*honest.everything(order.number, LIAR, order.setting), join, failure, wanted]
 
 
 def ends_the_run(message: pb.FromNode) -> bool:

@@ -30,6 +30,19 @@ TOPOLOGIES = (
     "complete, edge-list, erdos-renyi, exponential, grid, random-regular, ring, scale-free, small-world, star, "
     "torus, two-clusters"
 )
+NODES = "expected a whole number of at least 2 and at most 100000"
+SEED = "expected a whole number of at least 0 and below 9223372036854775808"
+UNIT = "without a unit; give a unit, e.g."
+SUPPORT = "expected a number above 0 and at most 1, or a whole number of at least 1"
+PERIOD = "expected a whole number of 1 to 1000000000, or a range such as 3..7 or {min: 3, max: 7}"
+LENGTH = "expected a whole number of at least 1 and at most 1000000000"
+DURATION = "expected a duration such as 20ms, 1.5s or 2min"
+RATE = "expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited, or null"
+SECTION = "expected a section with its kind"
+KEYS = (
+    "algorithm, compute, evaluate, exchange, faults, links, messages, name, nodes, period, plan, problem, restart, "
+    "security, seed, simulate, stop, topology, verify"
+)
 
 
 @pytest.mark.parametrize(
@@ -51,48 +64,32 @@ TOPOLOGIES = (
             "topology: {kind: rng}",
             f"topology.kind: unknown kind 'rng'; did you mean 'ring'? (known here: {TOPOLOGIES})",
         ),
-        ("topology: ring", f"topology: got 'ring', expected a section with its kind (known kinds: {TOPOLOGIES})"),
+        ("topology: ring", f"topology: got 'ring', {SECTION} (known kinds: {TOPOLOGIES})"),
         ("topology: {kind: erdos-renyi}", "topology.p: is missing; expected a number above 0 and at most 1"),
         (
             "topology: {kind: small-world, degree: 3, rewire: 0.1}",
             "topology.degree: got 3, expected a whole number of at least 2 and a multiple of 2",
         ),
-        ("nodes: 1", "nodes: got 1, expected a whole number of at least 2 and at most 100000"),
-        ("nodes: 4.0", "nodes: got 4.0, expected a whole number of at least 2 and at most 100000"),
-        ("nodes: '4'", "nodes: got '4', expected a whole number of at least 2 and at most 100000"),
-        ("nodes: true", "nodes: got true, expected a whole number of at least 2 and at most 100000"),
-        ("nodes: {a: 1}", "nodes: got a section, expected a whole number of at least 2 and at most 100000"),
-        ("nodes:", "nodes: got nothing, expected a whole number of at least 2 and at most 100000"),
-        ("seed: -1", "seed: got -1, expected a whole number of at least 0 and below 9223372036854775808"),
-        (
-            "seed: 9223372036854775808",
-            "seed: got 9223372036854775808, expected a whole number of at least 0 and below 9223372036854775808",
-        ),
+        ("nodes: 1", f"nodes: got 1, {NODES}"),
+        ("nodes: 4.0", f"nodes: got 4.0, {NODES}"),
+        ("nodes: '4'", f"nodes: got '4', {NODES}"),
+        ("nodes: true", f"nodes: got true, {NODES}"),
+        ("nodes: {a: 1}", f"nodes: got a section, {NODES}"),
+        ("nodes:", f"nodes: got nothing, {NODES}"),
+        ("seed: -1", f"seed: got -1, {SEED}"),
+        ("seed: 9223372036854775808", f"seed: got 9223372036854775808, {SEED}"),
         (
             "name: a/b",
             "name: got 'a/b', expected a name of at most 100 letters, digits, - _ . "
             "(in quotes if it looks like a number)",
         ),
-        ("links: {delay: 20}", "links.delay: got 20 without a unit; give a unit, e.g. 20ms"),
-        ("links: {delay: 0}", "links.delay: got 0 without a unit; give a unit, e.g. 20ms"),
-        ("links: {rate: 10}", "links.rate: got 10 without a unit; give a unit, e.g. 10mbit"),
-        (
-            "links: {rate: 0mbit}",
-            "links.rate: got '0mbit', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited, or null",
-        ),
-        (
-            "links: {delay: 5 parsecs}",
-            "links.delay: got '5 parsecs', expected a duration such as 20ms, 1.5s or 2min, or null",
-        ),
-        (
-            "links: {rate: unlimitd}",
-            "links.rate: got 'unlimitd', expected a rate above 0 such as 500kbit, 10mbit or 1gbit, or unlimited, "
-            "or null; did you mean 'unlimited'?",
-        ),
-        (
-            "exchange: {patience: soon}",
-            "exchange.patience: got 'soon', expected a duration such as 20ms, 1.5s or 2min, or adaptive",
-        ),
+        ("links: {delay: 20}", f"links.delay: got 20 {UNIT} 20ms"),
+        ("links: {delay: 0}", f"links.delay: got 0 {UNIT} 20ms"),
+        ("links: {rate: 10}", f"links.rate: got 10 {UNIT} 10mbit"),
+        ("links: {rate: 0mbit}", f"links.rate: got '0mbit', {RATE}"),
+        ("links: {delay: 5 parsecs}", f"links.delay: got '5 parsecs', {DURATION}, or null"),
+        ("links: {rate: unlimitd}", f"links.rate: got 'unlimitd', {RATE}; did you mean 'unlimited'?"),
+        ("exchange: {patience: soon}", f"exchange.patience: got 'soon', {DURATION}, or adaptive"),
         ("exchange: {mode: round}", "exchange.mode: got 'round', expected rounds or free; did you mean 'rounds'?"),
         ("exchange: {spare: most}", "exchange.spare: got 'most', expected a whole number of at least 0, or all"),
         (
@@ -110,18 +107,9 @@ TOPOLOGIES = (
         ("stop: {paper: true}", "stop.paper: got true, expected a section (known keys: every, tolerance), or null"),
         ("stop: {target: .nan}", "stop.target: got nan, which is not finite, expected a number, or null"),
         ("problem: {kind: logistic, soft: yes}", "problem.soft: got 'yes', expected true or false"),
-        (
-            "algorithm: {support: 1.5}",
-            "algorithm.support: got 1.5, expected a number above 0 and at most 1, or a whole number of at least 1",
-        ),
-        (
-            "algorithm: {support: 0}",
-            "algorithm.support: got 0, expected a number above 0 and at most 1, or a whole number of at least 1",
-        ),
-        (
-            "algorithm: {step: 7}",
-            "algorithm.step: got 7, expected a section with its kind (known kinds: fixed, penalty)",
-        ),
+        ("algorithm: {support: 1.5}", f"algorithm.support: got 1.5, {SUPPORT}"),
+        ("algorithm: {support: 0}", f"algorithm.support: got 0, {SUPPORT}"),
+        ("algorithm: {step: 7}", f"algorithm.step: got 7, {SECTION} (known kinds: fixed, penalty)"),
         (
             "algorithm: {step: {kind: fixd}}",
             "algorithm.step.kind: unknown kind 'fixd'; did you mean 'fixed'? (known here: fixed, penalty)",
@@ -132,17 +120,10 @@ TOPOLOGIES = (
             "algorithm: {step: {kind: fixed, sigma0: 1}}",
             "algorithm.step.sigma0: unknown key (known here: eta, gamma, kind)",
         ),
-        (
-            "period: 0",
-            "period: got 0, expected a whole number of 1 to 1000000000, or a range such as 3..7 or {min: 3, max: 7}",
-        ),
-        (
-            "period: 3..x",
-            "period: got '3..x', expected a whole number of 1 to 1000000000, or a range such as 3..7 or "
-            "{min: 3, max: 7}",
-        ),
-        ("period: {min: 0, max: 3}", "period.min: got 0, expected a whole number of at least 1 and at most 1000000000"),
-        ("period: {min: 3}", "period.max: is missing; expected a whole number of at least 1 and at most 1000000000"),
+        ("period: 0", f"period: got 0, {PERIOD}"),
+        ("period: 3..x", f"period: got '3..x', {PERIOD}"),
+        ("period: {min: 0, max: 3}", f"period.min: got 0, {LENGTH}"),
+        ("period: {min: 3}", f"period.max: is missing; {LENGTH}"),
         ("period: 7..3", "period: min 7 is above max 3; swap them"),
         (
             "algorithm: {support: 700}",
@@ -153,17 +134,9 @@ TOPOLOGIES = (
             "problem.batch: 50 of 40 samples; give at most 40, or leave it out to use all of them",
         ),
         ("seed: []", "seed: the list is empty; give at least one value"),
-        (
-            "nodes: [{a: 1}]",
-            "nodes: got a list that is no sweep (one lists values, or sections), expected a whole number of at least 2 "
-            "and at most 100000",
-        ),
-        ("seed: [1, 2]\nnodes: [1, 4]", "nodes: got 1, expected a whole number of at least 2 and at most 100000"),
-        (
-            "? 'a\nb'\n: 1",
-            "a b: unknown key (known here: algorithm, compute, evaluate, exchange, faults, links, messages, name, "
-            "nodes, period, plan, problem, restart, security, seed, simulate, stop, topology, verify)",
-        ),
+        ("nodes: [{a: 1}]", f"nodes: got a list that is no sweep (one lists values, or sections), {NODES}"),
+        ("seed: [1, 2]\nnodes: [1, 4]", f"nodes: got 1, {NODES}"),
+        ("? 'a\nb'\n: 1", f"a b: unknown key (known here: {KEYS})"),
     ],
 )
 def test_a_mistake_is_named_with_its_key_its_value_and_what_was_expected(
@@ -254,12 +227,7 @@ def test_after_twenty_problems_the_rest_is_counted(complaints: Complain) -> None
         ("=3", "--set =3: not of the form key=value; write e.g. --set nodes=32"),
         ("a..b=3", "--set a..b=3: not of the form key=value; write e.g. --set nodes=32"),
         ("nodes=1", "--set nodes: got 1, expected a whole number of at least 2 and at most 100000"),
-        (
-            "sede=1",
-            "--set sede: unknown key; did you mean 'seed'? (known here: algorithm, compute, evaluate, exchange, "
-            "faults, links, messages, name, nodes, period, plan, problem, restart, security, seed, simulate, stop, "
-            "topology, verify)",
-        ),
+        ("sede=1", f"--set sede: unknown key; did you mean 'seed'? (known here: {KEYS})"),
         (
             "nodes={",
             "--set nodes={: the value is not YAML: expected the node content, but found '<stream end>' at "

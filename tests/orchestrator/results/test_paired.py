@@ -3,6 +3,7 @@ from math import comb, inf
 import numpy as np
 import pytest
 
+from orchestrator.campaigns.verdicts import Verdict, at_most
 from orchestrator.results.paired import Interval, paired_interval, paired_ratio, share_interval
 
 
@@ -24,7 +25,6 @@ def test_ratios_are_averaged_as_logarithms() -> None:
 def test_one_or_two_seeds_are_a_look_whatever_they_say(values: list[float]) -> None:
     for found in (paired_interval(values), paired_ratio(values)):
         assert found.is_look
-        assert found.is_below(3.0) is None
 
 
 def test_a_single_value_has_no_ends() -> None:
@@ -34,13 +34,16 @@ def test_a_single_value_has_no_ends() -> None:
     assert ratio == Interval(ratio.estimate, 0.0, inf, 1)
 
 
-@pytest.mark.parametrize(("limit", "told"), [(0.9, False), (1.0, None), (1.5, None), (2.0, True), (2.1, True)])
-def test_a_limit_within_the_interval_cannot_be_told(limit: float, told: bool | None) -> None:
-    assert Interval(1.5, 1.0, 2.0, 5).is_below(limit) is told
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [(0.9, Verdict.FAILS), (1.0, Verdict.OPEN), (1.5, Verdict.OPEN), (2.0, Verdict.HOLDS), (2.1, Verdict.HOLDS)],
+)
+def test_a_limit_within_the_interval_cannot_be_told(limit: float, told: Verdict) -> None:
+    assert at_most(limit)(Interval(1.5, 1.0, 2.0, 5)) is told
 
 
 def test_the_same_value_with_every_seed_is_an_interval_of_one_point() -> None:
-    assert paired_interval([2.0, 2.0, 2.0]).is_below(2.0) is True
+    assert at_most(2.0)(paired_interval([2.0, 2.0, 2.0])) is Verdict.HOLDS
 
 
 def test_values_that_agree_by_luck_of_a_grid_have_the_spread_of_its_rounding() -> None:

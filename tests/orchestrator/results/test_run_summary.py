@@ -1,9 +1,10 @@
-"""summary.json: every summary survives it, every key of before is there, and damage is a typed error or nothing."""
+"""Summaries and points of curves: there and back as JSON, and what a damaged file says."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, is_dataclass
-from math import isfinite, nan
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from enum import Enum
+from math import inf, isfinite, nan
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -16,8 +17,10 @@ from orchestrator.results.files import ReportError
 from orchestrator.results.folder import RunFolder
 from orchestrator.results.health import Health, State
 from orchestrator.results.network_summary import NetworkSummary
+from orchestrator.results.points import read_curve, read_last_point
 from orchestrator.results.summary import RunSummary, read_summary, require_summary
-from orchestrator.results.typed_json import from_json, to_json, to_text
+from orchestrator.results.typed_json import from_json, other_keys, to_json, to_text
+from pame.observe import Evaluation, Own
 from tests.golden.harness import HERE
 from tests.json_strategies import JSON
 
@@ -106,3 +109,105 @@ def test_health_and_faults_are_typed_when_read_back(tmp_path: Path) -> None:
     read = require_summary(tmp_path)
     assert read.health == health
     assert (read.health_word, read.health_reason) == ("degraded", "2 messages refused")
+
+
+METRICS = st.dictionaries(st.text(max_size=5), st.floats(), max_size=3)
+OWN = st.builds(Own, st.floats(), st.floats(), METRICS, METRICS, METRICS)
+WHOLE = st.integers(0, 2**53)
+CLOCK = st.none() | st.floats(0, 1e9)
+POINTS = st.builds(
+    Evaluation,
+    st.sampled_from(["iteration", "time"]), WHOLE, CLOCK, WHOLE, st.floats(), st.floats(), CLOCK, METRICS,
+    st.none() | OWN,
+)  # fmt: skip
+
+
+def as_written(value: Any) -> Any:
+    """By hand: what is not finite is NaN after reading, all else is as it was; the text of it can be compared."""
+    if isinstance(value, float):
+        return value if isfinite(value) else nan
+    return {key: as_written(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+@given(point=POINTS)
+def test_a_point_of_a_curve_survives_its_line(point: Evaluation) -> None:
+    read = from_json(Evaluation, json.loads(to_text(point)))
+    assert read is not None
+    assert repr(asdict(read)) == repr(as_written(asdict(point)))
+
+
+def test_a_point_that_was_not_finite_is_null_in_the_file_and_nan_when_read(tmp_path: Path) -> None:
+    point = Evaluation("time", 4, 1.5, 800, inf, nan, None, {"test_mse": -inf})
+    with RunFolder(tmp_path) as run:
+        run.evaluated(point)
+    line = json.loads((tmp_path / "curve.jsonl").read_text())
+    assert (line["objective"], line["consensus"], line["metrics"]) == (None, None, {"test_mse": None})
+    [read] = read_curve(tmp_path)
+    assert not any(map(isfinite, (read.objective, read.consensus, read.metrics["test_mse"])))
+    assert (read.iteration, read.seconds, read.bytes, read.coverage) == (4, 1.5, 800, None)
+
+
+@pytest.mark.parametrize("line", ['{"by": "iteration", "iter', "5", "[]", "{}", '{"by": "moon", "iteration": 1}'])
+def test_a_line_that_is_no_point_is_left_out(tmp_path: Path, line: str) -> None:
+    good = to_text(Evaluation("iteration", 3, None, 10, 0.5, 0.1, None, {}))
+    (tmp_path / "curve.jsonl").write_text(f"{line}\n{good}\n{line}")
+    assert [point.iteration for point in read_curve(tmp_path)] == [3]
+    last = read_last_point(tmp_path)
+    assert last is None or last.iteration == 3
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    number: int
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Tree:
+    name: str = "nobody"
+    colour: Colour | None = None
+    leaf: Leaf | None = None
+    leaves: Sequence[Leaf] = ()
+    by_name: Mapping[str, Leaf] = field(default_factory=dict)
+    asked: float | str | None = None
+    counters: Mapping[str, float | None] = other_keys()
+
+
+def test_a_tree_is_written_and_read_and_unknown_keys_are_kept_where_a_field_is_for_them() -> None:
+    tree = Tree("oak", Colour.RED, Leaf(1, 0.5), (Leaf(2),), {"a": Leaf(3)}, "20ms", {"rings": 7})
+    written = to_json(tree)
+    assert written == {
+        "name": "oak", "colour": "red", "leaf": {"number": 1, "share": 0.5},
+        "leaves": [{"number": 2, "share": None}], "by_name": {"a": {"number": 3, "share": None}}, "asked": "20ms",
+        "rings": 7,
+    }  # fmt: skip
+    assert from_json(Tree, written) == tree
+    assert from_json(Leaf, {"number": 1, "weight": 3}) == Leaf(1)
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        ({}, Tree()),
+        ({"name": None}, Tree()),
+        ({"name": 5, "colour": "blue", "leaf": {"share": 0.5}}, Tree()),
+        ({"leaf": {"number": 1.5}, "leaves": [{}, 4, {"number": 2.0}], "by_name": []}, Tree(leaves=(Leaf(2),))),
+        ({"leaf": {"number": 1, "share": "x"}, "asked": [1]}, Tree(leaf=Leaf(1))),
+    ],
+)
+def test_what_a_field_cannot_hold_reads_as_if_it_were_not_there(told: dict[str, Any], read: Tree) -> None:
+    assert from_json(Tree, told) == read
+
+
+@pytest.mark.parametrize("told", [None, 5, "x", [], True])
+def test_what_is_no_object_reads_as_nothing(told: object) -> None:
+    assert from_json(Tree, told) is None
+
+
+@given(told=JSON | st.fixed_dictionaries({}, optional=dict.fromkeys(("name", "leaf", "leaves", "by_name", "x"), JSON)))
+def test_no_json_is_an_error(told: Any) -> None:
+    assert isinstance(from_json(Tree, told), Tree) == isinstance(told, dict)

@@ -4,24 +4,18 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
-from pydantic import PlainSerializer
 
 from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.resolve import choose_nodes
 from orchestrator.experiment.faults.selectors import NodeSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
-from orchestrator.experiment.units import Expected, show_share
+from orchestrator.experiment.section import AS_SHARE
+from orchestrator.experiment.units import Expected
 from pame.fault_effects import CpuQuotaEffect, Effect
 
 _SMALLEST = 0.01
 """Docker grants no less than 1 ms of each 100 ms."""
-CpuShare = Annotated[
-    float,
-    Ge(_SMALLEST),
-    Le(1),
-    Expected("a share of a core, 1% to 100%"),
-    PlainSerializer(show_share, when_used="json"),
-]
+CpuShare = Annotated[float, Ge(_SMALLEST), Le(1), Expected("a share of a core, 1% to 100%"), AS_SHARE]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,20 +3,14 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Gt, Le
-from pydantic import PlainSerializer
+from annotated_types import Ge
 
 from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
-from orchestrator.experiment.section import Duration, Share
-from orchestrator.experiment.units import Expected, show_share
+from orchestrator.experiment.section import Duration, PositiveShare, Share
 from pame.fault_effects import DegradeEffect, Effect
-
-PositiveShare = Annotated[
-    float, Gt(0), Le(1), Expected("a share above 0%, at most 100%"), PlainSerializer(show_share, when_used="json")
-]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Gt, Lt
-from pydantic import PlainSerializer
 
 from orchestrator.experiment.faults.interface import Happening, World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import ForIterations, Span, TimedFault, Times, number_of, steps
-from orchestrator.experiment.units import Expected, show_share
+from orchestrator.experiment.section import AS_SHARE
+from orchestrator.experiment.units import Expected
 from pame.fault_effects import CutEffect, Window
 
-Duty = Annotated[
-    float, Gt(0), Lt(1), Expected("a share between 0% and 100%"), PlainSerializer(show_share, when_used="json")
-]
+Duty = Annotated[float, Gt(0), Lt(1), Expected("a share between 0% and 100%"), AS_SHARE]
 
 
 @dataclass(frozen=True, kw_only=True)

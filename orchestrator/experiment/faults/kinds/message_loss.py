@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from orchestrator.experiment.faults.interface import World
-from orchestrator.experiment.faults.kinds.degrade import PositiveShare
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedFault
+from orchestrator.experiment.section import PositiveShare
 from pame.fault_effects import DropEffect, Effect
 
 

@@ -11,8 +11,8 @@ from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
 from orchestrator.campaigns.claims.campaign import ClaimsCampaign
 from orchestrator.campaigns.conduct import conduct
 from orchestrator.results.campaign_record import CampaignRecord
+from tests.command import lines_of
 from tests.orchestrator.campaigns.builders import Watcher
-from tests.orchestrator.campaigns.command import plain_rows
 
 pytestmark = [pytest.mark.edge, pytest.mark.timeout(300)]  # processes start slowly on a busy machine
 
@@ -71,7 +71,7 @@ def test_a_comparison_and_a_study_run_once_and_all_claims_on_them_are_judged(tmp
     runs = Counter(run.labels["claim"] for run in watcher.runs)
     assert runs["comparison"] >= least
     assert 10 + 14 <= runs["stragglers"] <= 10 + 6 + 14
-    rows = plain_rows(folder)
+    rows = lines_of(folder / "rows.jsonl")
     studied = [row for row in rows if row["labels"]["claim"] == "stragglers"]
     assert len(studied) == runs["stragglers"]
     assert {row["seed"] for row in studied if row["stage"] == "tuning"}.isdisjoint(campaign.seeds_of(claims[-1]))

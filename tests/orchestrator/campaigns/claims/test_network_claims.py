@@ -21,7 +21,7 @@ from orchestrator.campaigns.compare.verdict import CompareOutcome
 from orchestrator.campaigns.options import CampaignError
 from orchestrator.campaigns.verdicts import Verdict
 from pame.baselines import Baseline
-from tests.orchestrator.campaigns.command import call
+from tests.command import call
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
 KEYS = ("data-heterogeneity", "natural-images")

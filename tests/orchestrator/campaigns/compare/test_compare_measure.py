@@ -20,7 +20,7 @@ from orchestrator.campaigns.compare.measure import (
     to_target,
     under_stop_rule,
 )
-from orchestrator.campaigns.compare.tune import beyond, choose, has_diverged, score
+from orchestrator.campaigns.compare.tune import Trial, choose, has_diverged, next_trials, score, tunables
 from orchestrator.campaigns.curves import curve_of, decisive, rounds_before
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import Yardstick
@@ -132,7 +132,7 @@ def test_the_best_setting_is_chosen_whatever_order_the_runs_ended_in(tmp_path: P
     small = row("dpsgd", good, seed=100, values=(("algorithm.eta", 0.3),))
     large = row("dpsgd", good, seed=100, values=(("algorithm.eta", 1.0),))
     for rows in ([small, large], [large, small]):
-        [choice] = choose(comparison, rows)
+        [choice] = choose(comparison, tunables(comparison), rows)
         assert choice.values == (("algorithm.eta", 0.3),), "equals: the first of the grid"
         assert choice.edges == (Edge("algorithm.eta", 0.3, False),)
         assert (choice.tried, choice.diverged) == (2, 0)
@@ -148,10 +148,13 @@ def test_further_settings_are_bounded_and_the_same_number_for_all(tmp_path: Path
         row("dpsgd", [mark(0, 1.0), mark(5, left)], 100, values=((key, eta), gamma))
         for eta, left in ((0.3, 0.2), (1.0, 0.05))
     ]
-    [cell] = beyond(comparison, choose(comparison, rows), rows)
+    dpsgd = next(one for one in tunables(comparison) if one.algorithm == "dpsgd")
+    done = {Trial(one.cell): one for one in rows}
+    [cell] = [trial.cell for trial in next_trials(comparison, [dpsgd], done)]
     assert dict(cell.values)[key] == pytest.approx(10 / 3, rel=1e-5)
     rows.append(replace(rows[-1], cell=cell))
-    assert beyond(comparison, choose(comparison, rows), rows) == [], "one more was allowed"
+    done |= {Trial(cell): rows[-1]}
+    assert all(trial.to_its_end for trial in next_trials(comparison, [dpsgd], done)), "one more was allowed"
 
 
 def test_a_run_is_the_same_after_it_was_a_line_of_json() -> None:

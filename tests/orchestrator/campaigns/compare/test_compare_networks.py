@@ -17,7 +17,8 @@ from orchestrator.campaigns.compare.tune import Choice, has_diverged, score
 from orchestrator.campaigns.compare.verdict import CompareOutcome, goals, lines
 from orchestrator.campaigns.options import CampaignError
 from orchestrator.experiment import ExperimentError
-from tests.orchestrator.campaigns.command import call, rows_of
+from tests.command import call, told
+from tests.orchestrator.campaigns.command import rows_of
 from tests.orchestrator.campaigns.compare.builders import COMPANY, SMALL, small_file
 from tests.orchestrator.report.oracle import words_of
 
@@ -151,8 +152,7 @@ def test_suboptimality_is_refused_where_nobody_knows_the_optimum(tmp_path: Path)
 @pytest.mark.timeout(400)
 @pytest.mark.usefixtures("stripes")
 def test_networks_are_compared_by_accuracy_from_the_command_to_the_page(tmp_path: Path) -> None:
-    done = call(tmp_path, "compare", small_file(tmp_path, NETWORK))
-    assert done.returncode == 0, done.stderr
+    shown = told(call(tmp_path, "compare", small_file(tmp_path, NETWORK)))
     [folder] = (tmp_path / "runs").iterdir()
     rows = rows_of(folder)
     assert all("best" not in row["figures"] for row in rows), "no optimum was looked for"
@@ -177,7 +177,7 @@ def test_networks_are_compared_by_accuracy_from_the_command_to_the_page(tmp_path
     assert "Accuracy there" in words
     assert "suboptimality there" not in words.lower()
     assert "rounds to accuracy" in (folder / "comparison.svg").read_text()
-    assert "at the end" in done.stdout
+    assert "at the end" in shown
     tried = [row for row in rows if row["stage"] == "tuning" and row["algorithm"] == "dpsgd"]
     assert len(tried) == 3, "two steps, and the better one's line once more, though it ran once"
     assert tried[-1]["key"] in {row["key"] for row in tried[:-1]}

@@ -18,7 +18,7 @@ from orchestrator.campaigns.compare.measure import HOW, CompareMark, CompareRow
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import doubts_of, write_compare_report
 from orchestrator.campaigns.compare.tables import company_line, result_table
-from orchestrator.campaigns.compare.tune import choose
+from orchestrator.campaigns.compare.tune import choose, tunables
 from orchestrator.campaigns.compare.verdict import (
     BYTES,
     ROUNDS,
@@ -60,7 +60,7 @@ def outcome_of(folder: Path, rows: list[CompareRow], measured: list[CompareRow] 
         command="pame compare small.yaml",
         sticks={1: Yardstick(0.7, 0.2)},
         tuning=tuning,
-        choices=choose(comparison, tuning),
+        choices=choose(comparison, tunables(comparison), tuning),
         simulated=rows,
         measured=measured or [],
         seconds=12.0,

@@ -20,7 +20,7 @@ from orchestrator.campaigns.compare.measure import (
     to_target,
 )
 from orchestrator.campaigns.compare.tables import remark
-from orchestrator.campaigns.compare.tune import choose
+from orchestrator.campaigns.compare.tune import choose, tunables
 from orchestrator.campaigns.curves import SENT
 from orchestrator.campaigns.simulate import simulate
 from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
@@ -97,7 +97,7 @@ def test_an_algorithm_that_always_diverges_is_said_to(tmp_path: Path) -> None:
     comparison = load_comparison(small_file(tmp_path, text))
     rows = [run(comparison, eta) for eta in (1e6, 1e7)]
     assert [row.status for row in rows] == ["diverged", "diverged"]
-    [choice] = choose(comparison, rows)
+    [choice] = choose(comparison, tunables(comparison), rows)
     assert not choice.is_usable
     assert remark(choice) == "all of them diverged: try smaller steps"
 

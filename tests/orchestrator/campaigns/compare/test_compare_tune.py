@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from orchestrator.campaigns.compare import Comparison, load_comparison
-from orchestrator.campaigns.compare.baselines import choose_baselines, next_baselines
+from orchestrator.campaigns.compare.baselines import tunable_baselines
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tables import remark
-from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials
+from orchestrator.campaigns.compare.tune import Choice, Trial, Tunable, choose, judged, next_trials, tunables
 from pame.baselines import Baseline
 from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
 
-Next = Callable[[Comparison, dict[Trial, CompareRow]], list[Trial]]
+Tuned = Callable[[Comparison], list[Tunable]]
 Behaviour = Callable[[float], tuple[int, bool]]
 """From eta: the iteration at which it reaches 0.1, and whether it diverges after that."""
 
@@ -40,10 +40,10 @@ def ran(trial: Trial, behaviour: Behaviour) -> CompareRow:
     return replace(row(trial.cell.algorithm, marks), cell=trial.cell)
 
 
-def tune(comparison: Comparison, behaviour: Behaviour, following: Next = next_trials) -> dict[Trial, CompareRow]:
+def tune(comparison: Comparison, behaviour: Behaviour, tuned: Tuned = tunables) -> dict[Trial, CompareRow]:
     done: dict[Trial, CompareRow] = {}
     for _ in range(100):
-        trials = following(comparison, done)
+        trials = next_trials(comparison, tuned(comparison), done)
         if not trials:
             return done
         assert not set(trials) & set(done), "nothing runs twice"
@@ -52,7 +52,7 @@ def tune(comparison: Comparison, behaviour: Behaviour, following: Next = next_tr
 
 
 def chosen(comparison: Comparison, done: dict[Trial, CompareRow], name: str = "dpsgd") -> Choice:
-    choices = [*choose(comparison, judged(done)), *choose_baselines(comparison, judged(done))]
+    choices = choose(comparison, [*tunables(comparison), *tunable_baselines(comparison)], judged(done))
     return next(c for c in choices if (c.algorithm, c.view) == (name, CompareView.AS_PUBLISHED))
 
 
@@ -110,10 +110,10 @@ def test_a_longer_run_is_no_better_than_a_shorter_one_of_another_setting(compari
 
 @pytest.mark.parametrize("kind", [each.value for each in Baseline])
 def test_the_lines_that_exchange_nothing_go_through_the_same(comparison: Comparison, kind: str) -> None:
-    done = tune(comparison, near(8.0, safe=0.6), next_baselines)
+    done = tune(comparison, near(8.0, safe=0.6), tunable_baselines)
     assert tried_etas(done, True, kind)[:2] == [8.0, 4.0]
     assert eta_of(chosen(comparison, done, kind).row.cell) == 0.5
-    wide = tune(comparison, near(1e9), next_baselines)
+    wide = tune(comparison, near(1e9), tunable_baselines)
     assert len(tried_etas(wide, False, kind)) == 4 + 6
     assert remark(chosen(comparison, wide, kind)).startswith("the best eta, 512, is the largest tried")
 
@@ -129,7 +129,7 @@ def test_their_decay_is_extended_too_but_never_below_one(tmp_path: Path) -> None
 
     for best, expected in ((1.04, 1.08), (1.0, 1.02)):
         done: dict[Trial, CompareRow] = {}
-        while trials := next_baselines(comparison, done):
+        while trials := next_trials(comparison, tunable_baselines(comparison), done):
             done |= {trial: steep(trial, best) for trial in trials}
         gammas = {float(str(dict(trial.cell.values)["gamma"])) for trial in done}
         assert (min(gammas), max(gammas)) == pytest.approx((1.0, expected))

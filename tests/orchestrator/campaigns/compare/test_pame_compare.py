@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from orchestrator.cli import main
-from tests.orchestrator.campaigns.command import call, interrupted, rows_of
+from tests.command import call, told
+from tests.orchestrator.campaigns.command import interrupted, rows_of
 from tests.orchestrator.campaigns.compare.builders import SMALL, small_file
 
 pytestmark = pytest.mark.timeout(400)  # many small runs take their time on a busy machine
@@ -18,8 +19,7 @@ STANDARDIZED = "standardized (shared, active, one period)"
 
 
 def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path) -> None:
-    done = call(tmp_path, "compare", small_file(tmp_path))
-    assert done.returncode == 0, done.stderr
+    shown = told(call(tmp_path, "compare", small_file(tmp_path)))
     [folder] = (tmp_path / "runs").iterdir()
     rows = rows_of(folder)
     tuning = [row for row in rows if row["stage"] == "tuning"]
@@ -49,16 +49,15 @@ def test_algorithms_are_tuned_on_one_seed_and_compared_on_others(tmp_path: Path)
     shared = results[STANDARDIZED, "0.3", "dpsgd"]
     assert shared["rounds"]["median"] == pytest.approx(shared["iterations"]["median"] / 2, abs=0.5)
     assert "rounds to suboptimality" in (folder / "comparison.svg").read_text()
-    assert "fewest to suboptimality 0.3: rounds a look" in done.stdout
+    assert "fewest to suboptimality 0.3: rounds a look" in shown
     assert {finding["who"] for finding in found["fewest"]} == {None}, "two seeds name no winner"
     assert all("a look" in finding["words"] for finding in found["fewest"] if finding["lowest_median"])
-    assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
+    assert f"report: {folder.relative_to(tmp_path)}/report.html" in shown
 
 
 def test_on_local_processes_the_same_runs_are_measured_in_seconds(tmp_path: Path) -> None:
-    done = call(tmp_path, "compare", small_file(tmp_path), "--backend", "local", "--quick", "--quiet")
-    assert done.returncode == 0, done.stderr
-    [line] = done.stdout.splitlines()
+    shown = told(call(tmp_path, "compare", small_file(tmp_path), "--backend", "local", "--quick", "--quiet"))
+    [line] = shown.splitlines()
     folder = tmp_path / line
     rows = [row for row in rows_of(folder) if row["stage"] in ("comparison", "real nodes")]
     by_backend: dict[str, dict[tuple[str, str], Any]] = {"simulate": {}, "local": {}}
@@ -68,8 +67,8 @@ def test_on_local_processes_the_same_runs_are_measured_in_seconds(tmp_path: Path
     assert all(row["health"] for row in by_backend["local"].values())
     for key, measured in by_backend["local"].items():
         simulated = by_backend["simulate"][key]
-        expected = [told(point) for point in simulated["curve"] if point["iteration"] % 5 == 0]
-        assert [told(point) for point in measured["curve"]] == expected, "the same bits"
+        expected = [figures(point) for point in simulated["curve"] if point["iteration"] % 5 == 0]
+        assert [figures(point) for point in measured["curve"]] == expected, "the same bits"
         assert measured["curve"][-1]["seconds"] > 0
     assert len(list((folder / "real").glob("*/summary.json"))) == 5
     result = json.loads((folder / "compare.json").read_text())["results"][0]
@@ -77,7 +76,7 @@ def test_on_local_processes_the_same_runs_are_measured_in_seconds(tmp_path: Path
     assert result["seconds"] is None if bound else result["seconds"] != result["simulated_seconds"]
 
 
-def told(point: dict[str, Any]) -> list[float]:
+def figures(point: dict[str, Any]) -> list[float]:
     metrics = point["metrics"]
     return [
         *(point[name] for name in ("iteration", "rounds", "bytes", "objective")),
@@ -87,9 +86,8 @@ def told(point: dict[str, Any]) -> list[float]:
 
 def test_quick_seeds_and_settings_of_the_base_can_be_chosen(tmp_path: Path) -> None:
     arguments = ("--quick", "--seeds", 3, "--set", "nodes=4", "--set", "stop.iterations=10", "--out", "here")
-    done = call(tmp_path, "compare", small_file(tmp_path), *arguments, "-q")
-    assert done.returncode == 0, done.stderr
-    folder = tmp_path / done.stdout.strip()
+    shown = told(call(tmp_path, "compare", small_file(tmp_path), *arguments, "-q"))
+    folder = tmp_path / shown.strip()
     assert folder.parent == tmp_path / "here"
     assert {row["seed"] for row in rows_of(folder) if row["stage"] == "comparison"} == {1, 2, 3}
     found = json.loads((folder / "compare.json").read_text())

@@ -1,25 +1,19 @@
 """`pame study` as a user calls it."""
 
 import json
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.orchestrator.campaigns.command import BOUND_S, PAME, call, interrupted, rows_of
+from tests.command import call, mistake, told
+from tests.orchestrator.campaigns.command import interrupted, rows_of, served
 from tests.orchestrator.campaigns.studies.builders import small_file
 
 pytestmark = pytest.mark.timeout(400)  # a grid takes its time on a busy machine
 
 
 def test_a_quick_study_predicts_a_grid_and_measures_two_cells_on_the_same_nodes(tmp_path: Path) -> None:
-    done = call(tmp_path, "study", "stragglers", small_file(tmp_path), "--quick")
-    assert done.returncode == 0, done.stderr
+    shown = told(call(tmp_path, "study", "stragglers", small_file(tmp_path), "--quick"))
     [folder] = (tmp_path / "runs").iterdir()
     rows = rows_of(folder)
     predicted = {(row["policy"], row["condition"]): row for row in rows if row["stage"] == "grid"}
@@ -42,17 +36,16 @@ def test_a_quick_study_predicts_a_grid_and_measures_two_cells_on_the_same_nodes(
     assert {found["criterion"] for found in verdict["predicted"]} >= {"slow nodes' data is still heard"}
     assert [each["algorithm"] for each in verdict["tuned"]] == ["pame", "dpsgd"]
     assert all(5 <= len(each["tried"]) <= 8 for each in verdict["tuned"])
-    assert "slow nodes' data is still heard" in done.stdout.replace("\n", " ")
-    assert "1 seed: a look, never a verdict" in done.stdout
-    assert f"report: {folder.relative_to(tmp_path)}/report.html" in done.stdout
-    assert "The claim: PaME is robust to stragglers" in done.stdout
+    assert "slow nodes' data is still heard" in shown.replace("\n", " ")
+    assert "1 seed: a look, never a verdict" in shown
+    assert f"report: {folder.relative_to(tmp_path)}/report.html" in shown
+    assert "The claim: PaME is robust to stragglers" in shown
 
 
 def test_the_simulator_alone_is_enough_for_a_verdict_and_quiet_prints_the_folder(tmp_path: Path) -> None:
     arguments = ("link-failure", small_file(tmp_path), "--quick", "--backend", "simulate", "--seeds", 2, "--quiet")
-    done = call(tmp_path, "study", *arguments)
-    assert done.returncode == 0, done.stderr
-    [line] = done.stdout.splitlines()
+    shown = told(call(tmp_path, "study", *arguments))
+    [line] = shown.splitlines()
     rows = [row for row in rows_of(tmp_path / line) if row["stage"] == "grid"]
     assert len(rows) == 2 * 14
     assert {row["seed"] for row in rows} == {1, 2}
@@ -69,9 +62,7 @@ def test_the_simulator_alone_is_enough_for_a_verdict_and_quiet_prints_the_folder
     ],
 )
 def test_a_mistake_is_answered_with_what_to_do(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
-    done = call(tmp_path, "study", *arguments)
-    assert done.returncode == 2
-    assert words in done.stderr
+    assert words in mistake(call(tmp_path, "study", *arguments))
     assert not (tmp_path / "runs").exists()
 
 
@@ -80,56 +71,9 @@ def test_interrupted_it_ends_with_a_report_of_what_there_is(tmp_path: Path) -> N
     assert "This study is not complete: interrupted" in page
 
 
-@contextmanager
-def served(folder: Path, nodes: int) -> Iterator[str]:
-    """An orchestrator that stays, with nodes; its address."""
-    environment = {**os.environ, "PAME_TOKEN": "secret"}
-    log = (folder / "serve.log").open("w+")
-    started = [
-        subprocess.Popen([PAME, "serve", "--port", "0", "--metrics-port", "0"], cwd=folder, env=environment, stderr=log)
-    ]
-    try:
-        address = _address(folder / "serve.log")
-        for number in range(nodes):
-            command = [sys.executable, "-m", "node", "--orchestrator", address, "--member", f"n{number}"]
-            started.append(subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL))
-        yield address
-    finally:
-        for process in started:
-            process.terminate()
-        for process in started:
-            process.wait(timeout=BOUND_S)
-        log.close()
-
-
-def _address(log: Path) -> str:
-    deadline = time.monotonic() + BOUND_S
-    while time.monotonic() < deadline:
-        events = [json.loads(line) for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
-        if found := [event["address"] for event in events if event["event"] == "listening"]:
-            return str(found[0])
-        time.sleep(0.05)
-    raise TimeoutError(log.read_text())
-
-
 def test_the_chosen_cells_run_on_the_nodes_of_a_served_orchestrator(tmp_path: Path) -> None:
-    with served(tmp_path, 5) as address:
-        deadline = time.monotonic() + BOUND_S
-        while "5 nodes alive" not in call(tmp_path, "nodes", "--on", address, "--token", "secret").stdout:
-            assert time.monotonic() < deadline
-        arguments = (
-            "stragglers",
-            small_file(tmp_path),
-            "--quick",
-            "--on",
-            address,
-            "--token",
-            "secret",
-            "--out",
-            "here",
-        )
-        done = call(tmp_path, "study", *arguments)
-    assert done.returncode == 0, done.stderr
+    with served(tmp_path, 5) as on:
+        told(call(tmp_path, "study", "stragglers", small_file(tmp_path), "--quick", *on, "--out", "here"))
     [folder] = (tmp_path / "here").iterdir()
     measured = [row for row in rows_of(folder) if row["backend"] == "served"]
     assert [row["policy"] for row in measured] == ["pame-all-long", "dpsgd-long"]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.campaigns.studies.grid import TUNING_SEEDS, Steps, StudyCell, base_experiment, experiment_of
+from orchestrator.campaigns.studies.grid import TUNING_SEEDS, StudyCell, base_experiment, experiment_of
 from orchestrator.campaigns.studies.measure import StudyRow
-from orchestrator.campaigns.studies.tune import Tuned, steps_of, tune
+from orchestrator.campaigns.studies.tune import Tuned, tune
 from tests.orchestrator.campaigns.studies.builders import row, small_file
 
 STUDY = STUDIES["stragglers"]
@@ -55,7 +55,6 @@ def test_each_has_its_own_best_and_a_best_at_an_end_is_followed_but_not_for_ever
     assert (pame.eta, len(pame.tried)) == (0.4, 7)
     assert (dpsgd.eta, len(dpsgd.tried)) == pytest.approx((0.0125 / 8, 8))
     assert dpsgd.beyond is not None, "three more, and still at the end"
-    assert steps_of((pame, dpsgd)) == Steps(pame.eta, dpsgd.eta)
     assert len(asked) == 15 * len(TUNING_SEEDS)
 
 

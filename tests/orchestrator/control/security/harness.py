@@ -1,14 +1,13 @@
 """A network with mutual TLS: an orchestrator in this process, nodes as processes of their own, and people who lie."""
 
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.request import urlopen
 
 import grpc
@@ -28,24 +27,14 @@ from node.tls_enrolment import ENROL
 from orchestrator.control import ControlPlane, ExperimentsService, Submissions, Tls
 from orchestrator.control.members import Member
 from orchestrator.control.security import Authority, keep_token, leave_authority
-from orchestrator.experiment import Experiment
 from tests.contract.harness import stream
 from tests.harness import BOUND_S, until
+from tests.orchestrator.control.harness import experiment_of as small_experiment
 
 ROOT = Path(__file__).parents[4]
 
 
-def experiment_of(**settings: Any) -> Experiment:
-    """A small experiment on a ring, from plain values."""
-    small = {
-        "name": "secured",
-        "nodes": 5,
-        "topology": {"kind": "ring"},
-        "problem": {"kind": "linear", "n": 30, "samples": 30, "test_samples": 20},
-        "period": "1..3",
-        "stop": {"iterations": 40},
-    }
-    return Experiment.model_validate_json(json.dumps(small | settings))
+experiment_of = partial(small_experiment, nodes=5)
 
 
 @dataclass

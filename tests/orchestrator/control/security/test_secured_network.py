@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 
 import grpc
-import numpy as np
 import pytest
 
 from contract.credentials import ORCHESTRATOR_NAME, expecting, mutual_channel
@@ -16,12 +15,10 @@ from node.control import ATTACH
 from orchestrator.control import Busy
 from orchestrator.errors import NoTls
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.resolve import make_network_setting
-from pame.byte_account import ByteAccount
-from pame.simulator import run_lock_step
 from tests.contract.harness import read, stream
-from tests.harness import Watcher, until
+from tests.harness import until
 from tests.orchestrator.control.security.harness import Secured, experiment_of, scraped, secured
+from tests.orchestrator.simulated import is_as_simulated
 
 NAMES = [f"node-{number}" for number in range(5)]
 HANDSHAKES = "pame_node_refused_handshakes_total"
@@ -40,18 +37,13 @@ def has_counted(address: str, reason: str) -> bool:
     return scraped(address, HANDSHAKES).get(reason, 0) >= 1
 
 
-def same_as_simulated(folder: Path, experiment: Experiment) -> bool:
-    outcome = run_lock_step(make_network_setting(experiment, folder), Watcher(), ByteAccount(experiment.nodes))
-    return bool(np.load(folder / "models.npy").tobytes() == outcome.models.tobytes())
-
-
 async def test_runs_over_tls_and_without_it_have_the_same_bits_as_the_simulator(tmp_path: Path) -> None:
     async with secured(tmp_path) as world:
         await world.start(*NAMES)
         for tls, settings in ((True, {}), (False, {"security": {"tls": False}}), (True, {"seed": 4})):
             experiment = experiment_of(**settings)
             folder = await run(world, experiment)
-            assert same_as_simulated(folder, experiment)
+            assert is_as_simulated(folder, experiment)
             assert json.loads((folder / "summary.json").read_text())["network"]["tls"] is tls
 
 
@@ -84,7 +76,7 @@ async def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_un
         counted = scraped(victim.metrics_address, "pame_node_received_refused_messages_total")
         assert counted == {"wrong_secret": 1, "not_a_neighbour": 1}
         folder = await running
-        assert same_as_simulated(folder, experiment)
+        assert is_as_simulated(folder, experiment)
         assert json.loads((folder / "summary.json").read_text())["network"]["strangers"] == 2
 
 
@@ -135,7 +127,7 @@ async def test_a_certificate_is_renewed_between_runs_at_half_its_life(tmp_path: 
         before = {name: world.member(name).certificate_name for name in NAMES[:3]}
         await until(lambda: all(renewed(world, name, before[name]) for name in before))
         experiment = experiment_of(nodes=3)
-        assert same_as_simulated(await run(world, experiment), experiment)
+        assert is_as_simulated(await run(world, experiment), experiment)
 
 
 def renewed(world: Secured, name: str, before: str) -> bool:
@@ -154,7 +146,7 @@ async def test_nodes_believe_the_next_orchestrator_when_theirs_was_restarted(tmp
         assert second.authority.certificate != first.authority.certificate
         await until(lambda: len(second.control.members.alive()) == 3)
         experiment = experiment_of(nodes=3)
-        assert same_as_simulated(await run(second, experiment), experiment)
+        assert is_as_simulated(await run(second, experiment), experiment)
 
 
 async def test_a_node_that_comes_back_is_known_to_its_neighbours_before_it_speaks(tmp_path: Path) -> None:

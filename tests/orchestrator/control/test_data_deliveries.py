@@ -1,0 +1,125 @@
+"""The orchestrator's side of a delivery: which pieces a node may ask for, and what it is told and counted."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from contract import data_delivery
+from contract.data_delivery import PIECE_BYTES, shard_source
+from contract.rpc import control_pb2 as pb
+from orchestrator.control.abilities import needs, require_abilities
+from orchestrator.control.data_deliveries import DataDeliveries
+from orchestrator.control.field_ranges import ControlRefused
+from orchestrator.control.members import Member, Members
+from orchestrator.control.node_history import NodeHistory
+from orchestrator.control.node_messages import check, facts_of
+from orchestrator.errors import NotEnoughNodes
+from orchestrator.experiment import Experiment
+from orchestrator.experiment.resolve import make_network_setting
+from pame.problems import Problem, ProblemInputs, ProblemSpec, build
+from pame.resolved_run import ResolvedRun
+from tests.harness import until
+from tests.orchestrator.control.harness import experiment_of
+from tests.pame.vision.builders import data_set
+
+RUN = 77
+SOFTMAX = {"kind": "image-classification", "data": "stripes", "model": {"kind": "softmax"}}
+
+
+def experiment(**problem: object) -> Experiment:
+    return experiment_of(nodes=4, problem=SOFTMAX | problem)
+
+
+def resolved(train: int = 160) -> ResolvedRun:
+    def draw(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
+        return build(spec, nodes, seed, ProblemInputs(data_set(train)))
+
+    return make_network_setting(experiment(), Path(), draw)
+
+
+def wanted(offset: int) -> pb.FromNode:
+    return pb.FromNode(data_wanted=pb.DataWanted(run=RUN, offset=offset))
+
+
+def member(name: str = "node-0", *capabilities: str) -> Member:
+    return Member(name, f"127.0.0.1:{len(name) + len(capabilities) + 1}", "", "1", 1, frozenset(capabilities))
+
+
+def test_a_node_may_ask_for_its_samples_and_not_beyond_them() -> None:
+    facts = facts_of(RUN, resolved(), snapshot_every=5)
+    size = 40 * (4 + 8 * 8)
+    assert facts.data_bytes == [size] * 4
+    check(wanted(0), 1, False, facts)
+    check(wanted(size - 1), 1, True, facts)
+    for offset in (size, 2**63):
+        with pytest.raises(ControlRefused, match=f"node 1 has {size} bytes"):
+            check(wanted(offset), 1, False, facts)
+
+
+def test_without_a_data_set_there_is_nothing_to_ask_for() -> None:
+    linear = make_network_setting(experiment_of(), Path())
+    with pytest.raises(ControlRefused, match="node 1 has 0 bytes"):
+        check(wanted(0), 1, False, facts_of(RUN, linear, snapshot_every=5))
+
+
+def test_pieces_are_asked_for_in_their_order_and_once_by_each_incarnation() -> None:
+    history = NodeHistory()
+    assert history.is_new((1, 0), wanted(0), 0)
+    assert history.is_new((1, 0), wanted(PIECE_BYTES), 0)
+    for offset in (PIECE_BYTES, 0, 3 * PIECE_BYTES, 5):
+        with pytest.raises(ControlRefused, match=f"{2 * PIECE_BYTES} is the next"):
+            history.is_new((1, 0), wanted(offset), 0)
+    assert history.is_new((1, 1), wanted(0), 0)  # it came back, and begins anew
+
+
+def test_a_piece_is_sent_to_who_asked_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_delivery, "PIECE_BYTES", 1000)
+    source, asking, other = shard_source(resolved().problem), member(), member("node-1")
+    assert source is not None
+
+    async def scene() -> None:
+        deliveries = DataDeliveries(RUN, source)
+        for offset in (0, 1000, 2000):
+            deliveries.send(2, offset, asking)
+            await until(lambda: not asking.outbox.empty())
+            piece = asking.outbox.get_nowait().data_piece
+            assert (piece.run, piece.offset, piece.content) == (RUN, offset, source.content(2, offset))
+        assert deliveries.figures() == {"delivered_bytes": 2720, "delivered_nodes": 1}
+        assert other.outbox.empty()
+
+    asyncio.run(scene())
+    assert DataDeliveries(RUN, None).figures() == {}
+
+
+def test_nodes_without_torch_are_refused_in_one_line_that_says_what_to_do() -> None:
+    needed = needs(experiment())
+    able = [member(f"node-{i}", *needed) for i in range(4)]
+    unable = [member(f"other-{i}", "algorithm:pame", "problem:linear") for i in range(4)]
+    require_abilities(able, needed, 4)
+    require_abilities(able + unable, needed, 4)
+    require_abilities(unable[:3], needed, 4)  # others may still come
+    with pytest.raises(NotEnoughNodes, match=r"4 of the 4 nodes .* have no torch: .*PAME_NODE_TARGET=node-torch"):
+        require_abilities(unable, needed, 4)
+    with pytest.raises(NotEnoughNodes, match="4 of the 7 nodes"):
+        require_abilities(able[:3] + unable, needed, 4)
+
+
+def test_nodes_without_the_users_module_are_refused() -> None:
+    needed = needs(experiment(model={"kind": "module", "module": "folder/mine.py:Net"}))
+    plain = member("node-0", *needs(experiment()))
+    with pytest.raises(NotEnoughNodes, match=r"do not have the module mine\.py:Net: give its file to every node"):
+        require_abilities([plain], needed, 1)
+    require_abilities([member("node-0", *needed)], needed, 1)
+
+
+def test_nobody_waits_for_nodes_when_enough_are_there_that_cannot_do_it() -> None:
+    members = Members()
+    for index in range(4):
+        members.add(member(f"node-{index}", "problem:linear"))
+
+    async def scene() -> None:
+        async with asyncio.timeout(30):
+            assert await members.gather(4, 600.0, {"problem:image-classification"}) == []
+
+    asyncio.run(scene())
