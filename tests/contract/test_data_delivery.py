@@ -28,14 +28,13 @@ from pame.data_set import DataSet, Samples
 from pame.errors import PameError, ParameterError
 from pame.problems import ImageClassificationSpec, LinearSpec, ProblemInputs, build
 from pame.problems.image_classification import PartitionedData
-from pame.problems.network_specs import SoftmaxSpec
 from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology.kinds import Ring
 from tests.contract.builders import mutated
 from tests.pame.vision.builders import data_set, table
 
-SPEC = ImageClassificationSpec(data="stripes", batch=8, model=SoftmaxSpec())
+SPEC = ImageClassificationSpec(data="stripes", batch=8)  # of the CNN, which begins not at zero
 NODES = 3
 PIECE = 1000
 
@@ -100,7 +99,10 @@ def test_a_node_builds_its_problem_on_what_was_delivered_and_has_the_gradient_of
     theirs = assigned(message, assembly.samples()).setting.problem
     model = problem.start + 0.01
     assert theirs.local(2).gradient(model, 3).tobytes() == problem.local(2).gradient(model, 3).tobytes()
+    assert np.abs(theirs.start).max() > 0.0
     assert theirs.start.tobytes() == problem.start.tobytes()
+    back = assign(describe(7, setting, SPEC), 2, 1, [], first=3)  # `restart: {state: cold}`
+    assert assigned(back, assembly.samples()).start.tobytes() == problem.start.tobytes()
     with pytest.raises(ParameterError, match="no samples of node 1"):
         theirs.local(1).gradient(model, 3)
     with pytest.raises(PameError, match="stripes is not on this machine, and was not delivered"):
