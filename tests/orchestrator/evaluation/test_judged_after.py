@@ -188,7 +188,7 @@ def test_ctrl_c_while_models_of_real_nodes_are_judged_ends_the_command_in_order(
     file = tmp_path / "long.yaml"
     file.write_text(to_yaml(when(convex(evaluate={"every": 1}, stop={"iterations": 400}, name="long"), "after")))
     pame = Path(sys.executable).with_name("pame")
-    words = [pame, "run", str(file), "--out", str(tmp_path / "runs")]
+    words = [str(pame), "run", str(file), "--out", str(tmp_path / "runs")]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         poll(lambda: any(tmp_path.glob("runs/*/curve.jsonl")) and len(curve_lines(tmp_path)) > 0)
         process.send_signal(signal.SIGINT)
