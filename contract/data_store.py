@@ -23,6 +23,8 @@ from pame.errors import PameError
 
 VARIABLE = "PAME_DATA"
 PARTS = ("train", "test")
+PUBLISHED = ("fashion-mnist", "cifar10", "mnist", "tiny-imagenet")
+"""Those that `pame data prepare` knows by name; others are a user's own."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _LONGEST_MANIFEST = 1 << 26
 
@@ -31,7 +33,8 @@ class DataNotPrepared(PameError):
     """A data set is not on this machine."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"data set {name} is not prepared: run `pame data prepare {name}`")
+        what = name if name in PUBLISHED else f"table --from FILE --name {name}"
+        super().__init__(f"data set {name} is not prepared: run `pame data prepare {what}`")
 
 
 class DamagedData(PameError):

@@ -4,9 +4,10 @@ from importlib.util import find_spec
 
 from contract.data_store import open_data_set
 from contract.plugins import plugin_class
+from contract.unexpected_errors import in_one_line
 from pame import problems
 from pame.data_set import DataSet
-from pame.errors import ParameterError
+from pame.errors import PameError, ParameterError
 from pame.problems import ImageClassificationSpec, Problem, ProblemInputs, ProblemSpec
 from pame.problems.image_classification import SampleShards, UserModule
 from pame.problems.network_specs import ModuleSpec
@@ -22,7 +23,14 @@ def build_problem(spec: ProblemSpec, nodes: int, seed: int) -> Problem:
 
 def build_on(data: DataSet | SampleShards, spec: ImageClassificationSpec, nodes: int, seed: int) -> Problem:
     """The same on data that somebody else has found: a node's own samples that were delivered, for instance."""
-    return problems.build(spec, nodes, seed, ProblemInputs(data, module_of(spec)))
+    try:
+        return problems.build(spec, nodes, seed, ProblemInputs(data, module_of(spec)))
+    except PameError:
+        raise
+    except Exception as error:  # of a module of the user's
+        if not isinstance(spec.model, ModuleSpec):
+            raise
+        raise ParameterError(f"problem.model.module: {spec.model.module} fails: {in_one_line(error)}") from error
 
 
 def module_of(spec: ImageClassificationSpec) -> UserModule | None:
@@ -32,8 +40,9 @@ def module_of(spec: ImageClassificationSpec) -> UserModule | None:
     found: UserModule | None = plugin_class(file, name)
     if found is None:
         raise ParameterError(
-            f"problem.model.module: no plugin {file!r} offers {name!r} in its MODULES: write mine.py:Net, put "
-            "`MODULES = [Net]` into mine.py, and give the file to every node (PAME_PLUGINS)"
+            f"problem.model.module: no file {file!r} beside the experiment file, and no plugin, offers {name!r} in its "
+            "MODULES: write mine.py:Net, put `MODULES = [Net]` into mine.py, and give the file to every node "
+            "(PAME_PLUGINS)"
         )
     return found
 

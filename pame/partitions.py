@@ -119,7 +119,7 @@ def _by_classes(
     if empty:
         raise ParameterError(
             f"partition.classes: node {empty[0]} would have no sample, because its classes have fewer samples than "
-            f"nodes: use at most {min(sizes)} nodes, or partition.kind: iid"
+            f"nodes: set nodes to {min(sizes)} at most, or use partition.kind: iid"
         )
     return joined
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from struct import Struct
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,13 @@ from pame.resolved_run import ResolvedRun
 from pame.simulator import Each
 
 Vector = NDArray[np.float64]
-Item = TypeVar("Item")
 
 _ASKED = Struct("<iiq")
 """What (an index of `_QUESTIONS`), node, iteration."""
 _GRADIENT, _FULL, _VALUE = range(3)
 _END = 3
+_PER_CORE = 2
+"""One computes while the other waits for its next model."""
 
 
 class GradientFailed(PameError):
@@ -40,14 +41,14 @@ class GradientFailed(PameError):
 @contextmanager
 def gradient_processes(setting: ResolvedRun, count: int | None = None) -> Iterator[tuple[ResolvedRun, Each]]:
     """The same run with its gradients computed elsewhere, and how to do something with all its nodes at once."""
-    count = min(count or len(os.sched_getaffinity(0)), setting.topology.nodes)
+    count = min(count or _PER_CORE * len(os.sched_getaffinity(0)), setting.topology.nodes)
     processes = [_GradientProcess(setting.problem) for _ in range(count)]
     threads = ThreadPoolExecutor(count, thread_name_prefix="gradients")
 
-    def each(do: Callable[[Item], None], items: Sequence[Item]) -> None:
+    def each(do: Callable[[int], None], nodes: Sequence[int]) -> None:
         def some(first: int) -> None:
-            for item in items[first::count]:
-                do(item)
+            for node in nodes[first::count]:
+                do(node)
 
         for done in [threads.submit(some, first) for first in range(count)]:
             done.result()

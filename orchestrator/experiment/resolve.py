@@ -13,6 +13,7 @@ from pathlib import Path
 from contract.problem_inputs import build_problem
 from orchestrator.errors import TooLittleMemory
 from orchestrator.experiment import Experiment
+from orchestrator.experiment.checks import rule_with_values
 from orchestrator.experiment.cost import cost_of
 from orchestrator.experiment.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.experiment.link_table import LinkTable, link_table
@@ -24,6 +25,7 @@ from pame.errors import ParameterError, TopologyError
 from pame.fault_effects import DegradeEffect, Plan
 from pame.fault_plan_text import named_nodes, read_plan
 from pame.problems import ImageClassificationSpec, Problem, ProblemSpec
+from pame.problems.image_classification import ImageClassification, PartitionedData
 from pame.problems.network_specs import ModuleSpec
 from pame.resolved_run import ResolvedRun
 from pame.rules import Compute
@@ -134,6 +136,14 @@ def choose_driver(experiment: Experiment) -> str:
     return "lock-step"
 
 
+def is_judged_after(experiment: Experiment) -> bool:
+    """Whether models are kept until the run is over, and judged then."""
+    when = experiment.evaluate.when
+    if when != "auto":
+        return when == "after"
+    return isinstance(experiment.problem, ImageClassificationSpec) and not rule_with_values(experiment)
+
+
 def has_faults(experiment: Experiment) -> bool:
     """Whether something is done to the network on purpose."""
     return bool(experiment.faults) or experiment.plan is not None
@@ -161,10 +171,28 @@ def warnings(experiment: Experiment, setting: ResolvedRun, driver: str | None, i
             "the simulator loses no packets: links.loss, and the loss of lossy and degrade, are ignored; run on nodes "
             "to see it, as delay, or lose whole messages with messages.loss or message-loss"
         )
+    small = _smallest_shard(setting)
+    if small is not None:
+        found.append(small)
     steepest = None if is_tuned else _steepest(setting)
     if steepest is not None:
         found.append(steepest)
     return found
+
+
+def _smallest_shard(setting: ResolvedRun) -> str | None:
+    """A batch is at most the node's samples."""
+    problem = setting.problem
+    if not (isinstance(problem, ImageClassification) and isinstance(problem.shards, PartitionedData)):
+        return None
+    sizes = [part.size for part in problem.shards.parts]
+    least, batch = min(sizes), problem.spec.batch
+    if least >= batch:
+        return None
+    return (
+        f"node {sizes.index(least)} has {least} samples, fewer than problem.batch {batch}: its gradients are of all of "
+        "them"
+    )
 
 
 def _loses_packets(setting: ResolvedRun) -> bool:

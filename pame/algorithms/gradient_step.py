@@ -9,7 +9,8 @@ from pame.exchange import Vector, is_finite
 def descend(start: Vector, size: float, gradient: Vector, node: int, iteration: int) -> Vector:
     """`start - size * gradient`, or Diverged."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return check_finite(start - size * gradient, node, iteration, size)
+        step = size * gradient
+        return check_finite(np.subtract(start, step, out=step), node, iteration, size)
 
 
 def check_finite(model: Vector, node: int, iteration: int, size: float) -> Vector:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from annotated_types import Ge
@@ -26,8 +26,18 @@ from pame.sampling import batch
 if TYPE_CHECKING:
     from pame.vision.network import Network
 
-ACCURACY = "test_accuracy"
+ACCURACY, LOSS = "test_accuracy", "test_loss"
 _OBJECTIVE, _TEST = 0, 1  # sub-streams of Purpose.OBJECTIVE_SAMPLE, by the key's peer
+
+
+class JudgedSamples(NamedTuple):
+    """How many samples figures are measured on."""
+
+    objective: int
+    test: int
+    """All there are."""
+    mean_test: int
+    own_test: int
 
 
 class SampleShards(Protocol):
@@ -62,7 +72,7 @@ class ImageClassificationSpec:
     model: the network
     partition: which node has which samples
     train_samples: so many of the training samples are shared out, drawn at random; none means all
-    batch: samples per gradient, drawn anew at each iteration
+    batch: samples per gradient, drawn anew at each iteration; a node with fewer takes all it has
     augmentation: crop-flip shifts every image of a batch by up to 4 pixels and mirrors half of them
     weight_decay: the weight of ||w||^2 / 2
     dtype: of the computation; bfloat16 is faster on some processors, and less exact
@@ -106,7 +116,10 @@ class PartitionedData:
                 )
             chosen = subset(Key(seed, Purpose.PARTITION, node=nodes, peer=1), labels.size, spec.train_samples)
             labels = labels[chosen]
-        parts = shares(spec.partition, labels, len(data.facts.classes), nodes, seed)
+        try:
+            parts = shares(spec.partition, labels, len(data.facts.classes), nodes, seed)
+        except ParameterError as error:
+            raise ParameterError(f"problem.{error}" if str(error).startswith("partition.") else str(error)) from None
         self.parts = parts if chosen is None else [chosen[part] for part in parts]
         self._kept: dict[int, Samples] = {}
 
@@ -176,11 +189,13 @@ class LocalClassification:
             from pame.vision.augmentation import crop_and_flip
 
             images = crop_and_flip(images, problem.seed, self.node, iteration)
-        return self._decayed(problem.network_of(self.node).gradient(model, images, shard.labels[rows]), model)
+        draw = problem.draw_of(self.node, iteration)
+        return self._decayed(problem.network_of(self.node).gradient(model, images, shard.labels[rows], draw), model)
 
     def full_gradient(self, model: Vector) -> Vector:
         problem, shard = self.problem, self._shard
-        slope = problem.network_of(self.node).gradient(model, problem.images(shard.features), shard.labels)
+        images, draw = problem.images(shard.features), problem.draw_of(self.node, 0)
+        slope = problem.network_of(self.node).gradient(model, images, shard.labels, draw)
         return self._decayed(slope, model)
 
     def smoothness(self) -> float | None:
@@ -194,6 +209,8 @@ class ImageClassification:
     """As `pame.problems.base.Problem` describes it; the optimum is not known."""
 
     metric = ACCURACY
+    metric_names = (ACCURACY, LOSS)
+    judged_in = np.float32
 
     def __init__(self, spec: ImageClassificationSpec, inputs: ProblemInputs, nodes: int, seed: int) -> None:
         self.spec, self.nodes, self.seed = spec, nodes, seed
@@ -223,17 +240,30 @@ class ImageClassification:
         return LocalClassification(self, node)
 
     def images(self, features: NDArray[Any]) -> NDArray[np.float32]:
-        """Normalised by the training data, channels first."""
+        """Normalised by the training data, channels first.
+
+        In memory channels stay last, where convolutions are faster; a module of the user's may not expect that.
+        """
         values = features.astype(np.float32)
         values *= self._factor
         values -= self._shift
-        return np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if self.facts.is_image else values
+        if not self.facts.is_image:
+            return values
+        images = values.transpose(0, 3, 1, 2)
+        return np.array(images, order="C") if isinstance(self.spec.model, ModuleSpec) else images
+
+    def draw_of(self, node: int, iteration: int) -> int | None:
+        """The seed of what a module of the user's draws in a gradient; the built-in ones draw nothing."""
+        if not isinstance(self.spec.model, ModuleSpec):
+            return None
+        return _seed(Key(self.seed, Purpose.MODULE, node, iteration))
 
     def penalty(self, model: Vector) -> float:
         return self.spec.weight_decay / 2.0 * float(model @ model)
 
     def objective(self, model: Vector) -> float:
         """On the fixed sample: the mean over the nodes of each node's mean."""
+        model = model.astype(self.judged_in).astype(np.float64)
         losses = [self.network.value(model, images, labels) for images, labels in self._objective_sample]
         return sum(losses) / self.nodes + self.penalty(model)
 
@@ -260,7 +290,15 @@ class ImageClassification:
             part_loss, part_accuracy = self.network.judge(model, images, np.array(labels))
             loss += part_loss * labels.size
             accuracy += part_accuracy * labels.size
-        return {ACCURACY: accuracy / samples.labels.size, "test_loss": loss / samples.labels.size}
+        return {ACCURACY: accuracy / samples.labels.size, LOSS: loss / samples.labels.size}
+
+    @property
+    def judged_samples(self) -> JudgedSamples:
+        spec, test = self.spec, self.shards.test().labels.size
+        each = ceil(spec.objective_samples / self.nodes)
+        shards = (self.shards.of(node).labels.size for node in range(self.nodes))
+        of_mean, own = (min(size or test, test) for size in (spec.test_samples, spec.own_test_samples))
+        return JudgedSamples(sum(min(each, size) for size in shards), test, of_mean, own)
 
     @cached_property
     def _objective_sample(self) -> list[tuple[NDArray[np.float32], NDArray[np.int64]]]:
@@ -304,12 +342,19 @@ class ImageClassification:
         return isinstance(self.spec.model, ModuleSpec) and self.spec.model.buffers == "local"
 
     def _fresh_network(self) -> "Network":
-        from pame.vision.models import make, seeded
+        from pame.vision.models import channels_first, make, seeded
         from pame.vision.network import Network
 
-        seed = int(words(Key(self.seed, Purpose.START), 1)[0] >> np.uint64(1))
+        seed = _seed(Key(self.seed, Purpose.START))
         module = seeded(lambda: make(self.spec.model, self.facts, self._module), seed)
-        return Network(module, self._has_buffers, self.spec.dtype == "bfloat16")
+        network = Network(module, self._has_buffers, self.spec.dtype == "bfloat16")
+        if isinstance(self.spec.model, ModuleSpec):
+            network.look(channels_first(self.facts), len(self.facts.classes))
+        return network
+
+
+def _seed(key: Key) -> int:
+    return int(words(key, 1)[0] >> np.uint64(1))
 
 
 _JUDGED_AT_ONCE = 2048

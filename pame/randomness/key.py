@@ -42,6 +42,7 @@ class Purpose(IntEnum):
     START = 22
     AUGMENTATION = 23
     OBJECTIVE_SAMPLE = 24
+    MODULE = 25
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pame.algorithms import Algorithm, Delivery, Received
+from pame.algorithms import Delivery, Received, Wanted
 from pame.byte_account import ByteAccount, Fate
 from pame.evaluate import Evaluator
 from pame.message_check import MessageCheck
@@ -16,13 +16,13 @@ from pame.observe import Observer, Record, RunOutcome
 from pame.participant import staleness
 from pame.resolved_run import ResolvedRun
 from pame.simulator.driver_check import check
-from pame.simulator.sending import post
+from pame.simulator.sending import Posted, post
 
-Each = Callable[[Callable[[Algorithm], None], Sequence[Algorithm]], None]
+Each = Callable[[Callable[[int], None], Sequence[int]], None]
 """Does something with every node of a list; in which order, or at once, does not matter."""
 
 
-def one_by_one(do: Callable[[Algorithm], None], nodes: Sequence[Algorithm]) -> None:
+def one_by_one(do: Callable[[int], None], nodes: Sequence[int]) -> None:
     for node in nodes:
         do(node)
 
@@ -67,43 +67,55 @@ class _LockStepRun:
         self._ledger.desynchronised = sum(node.desynchronised for node in self._nodes)
 
     def iterate(self, k: int) -> None:
-        """All nodes send, then all aggregate, then all step."""
-        self._each(lambda node: node.prepare(k), self._nodes)
+        """All nodes send, then all aggregate and step: nobody changes what it has sent."""
+        nodes, numbers = self._nodes, range(len(self._nodes))
+        self._each(lambda node: nodes[node].prepare(k), numbers)
+        posted = self._send(k)
+        wanted = [node.wanted(k) for node in nodes]
+        records = [self._received(node, k, wanted[node], posted[node]) for node in numbers]
+        coverage: list[float | None] = [None] * len(nodes)
+
+        def aggregate_and_step(node: int) -> None:
+            if wanted[node] is not None:
+                coverage[node] = nodes[node].absorb(k, self._inboxes[node])
+            nodes[node].step(k)
+
+        self._each(aggregate_and_step, numbers)
+        for node, covered in enumerate(coverage):
+            if covered is not None:
+                self._evaluator.covered(covered)
+            if wanted[node] is not None or nodes[node].delivery is Delivery.LATEST:
+                self._inboxes[node] = []
+        self._observer.recorded(
+            [record._replace(coverage=covered) for record, covered in zip(records, coverage, strict=True)]
+        )
+
+    def _send(self, k: int) -> list[Posted | None]:
         setting, check, ledger = self._setting, self._check, self._ledger
         posted = [post(setting, check, ledger, node, sender, k) for sender, node in enumerate(self._nodes)]
         for sent in filter(None, posted):
             for receiver in sent.receivers:
                 self._inboxes[receiver].append(sent.envelope)
-        records = []
-        for index, mail in enumerate(posted):
-            record = self._aggregate(index, k)
-            if mail is not None:
-                copies = len(mail.receivers)
-                record = record._replace(messages=copies, bytes=copies * mail.envelope.size, lost=mail.lost)
-            records.append(record)
-        self._each(lambda node: node.step(k), self._nodes)
-        self._observer.recorded(records)
+        return posted
 
-    def _aggregate(self, index: int, k: int) -> Record:
-        node, inbox = self._nodes[index], self._inboxes[index]
-        wanted = node.wanted(k)
-        coverage, starved, late = None, False, 0
+    def _received(self, node: int, k: int, wanted: Wanted | None, mail: Posted | None) -> Record:
+        """Enters what came into the account, before it is averaged."""
+        inbox, starved, late = self._inboxes[node], False, 0
         if wanted is not None:
-            coverage = node.absorb(k, inbox)
-            self._evaluator.covered(coverage)
-            starved = self._ledger.aggregated(index, inbox, wanted)
-        elif node.delivery is Delivery.LATEST:
-            self._ledger.received(Fate.LATE, index, inbox)
+            starved = self._ledger.aggregated(node, inbox, wanted)
+        elif self._nodes[node].delivery is Delivery.LATEST:
+            self._ledger.received(Fate.LATE, node, inbox)
             late = len(inbox)
-        if wanted is not None or node.delivery is Delivery.LATEST:
-            self._inboxes[index] = []
+        copies = len(mail.receivers) if mail else 0
         return Record(
-            node=index,
+            node=node,
             iteration=k,
             wanted=wanted.enough if wanted else 0,
             received=len(inbox) if wanted else 0,
-            coverage=coverage,
             starved=int(starved),
             late=late,
+            messages=copies,
+            bytes=copies * mail.envelope.size if mail else 0,
+            lost=mail.lost if mail else 0,
             staleness=staleness(k, inbox) if wanted else None,
         )

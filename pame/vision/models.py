@@ -12,7 +12,7 @@ from pame.data_set import DataFacts
 from pame.errors import ParameterError
 from pame.problems.network_specs import CnnSpec, ModuleSpec, NetworkSpec, ResNetSpec, SoftmaxSpec
 
-UserModule = Callable[[tuple[int, ...], int], nn.Module]
+UserModule = Callable[[tuple[int, ...], int], object]
 """Of the user's own file; called with the shape of a sample (channels first) and the number of classes."""
 
 _GROUPS = 2
@@ -30,7 +30,7 @@ def make(spec: NetworkSpec, facts: DataFacts, user: UserModule | None = None) ->
         case ModuleSpec():
             if user is None:
                 raise ParameterError(f"problem.model.module: {spec.module} was not loaded")
-            return user((facts.shape[2], *facts.shape[:2]) if facts.is_image else facts.shape, classes)
+            return _own(spec.module, user(channels_first(facts), classes))
         case CnnSpec(variant=variant):
             shape = _image(facts, f"cnn ({variant})")
             if variant == "grouped":
@@ -40,6 +40,17 @@ def make(spec: NetworkSpec, facts: DataFacts, user: UserModule | None = None) ->
             return ResNet20(_image(facts, "resnet20")[2], classes, norm == "group")
         case _:
             assert_never(spec)
+
+
+def channels_first(facts: DataFacts) -> tuple[int, ...]:
+    """The shape of a sample as a network sees it."""
+    return (facts.shape[2], *facts.shape[:2]) if facts.is_image else facts.shape
+
+
+def _own(name: str, module: object) -> nn.Module:
+    if not isinstance(module, nn.Module):
+        raise ParameterError(f"problem.model.module: {name} is no torch.nn.Module: derive your class from it")
+    return module
 
 
 def _image(facts: DataFacts, model: str) -> tuple[int, int, int]:

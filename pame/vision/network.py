@@ -28,7 +28,7 @@ class Network:
 
     def __init__(self, module: nn.Module, allow_buffers: bool = False, bfloat16: bool = False) -> None:
         torch.set_num_threads(1)
-        self._module = module.float()
+        self._module = module.float().train()
         parameters = list(module.parameters())
         _check(module, parameters, allow_buffers)
         self.n = sum(parameter.numel() for parameter in parameters)
@@ -43,10 +43,27 @@ class Network:
             begin = end
         self.start: Vector = self._flat.double().numpy()
 
-    def gradient(self, model: Vector, images: Images, labels: Labels) -> Vector:
-        """Of the mean loss over these samples."""
-        self._set(model)
-        self._module.train()
+    def look(self, shape: tuple[int, ...], classes: int) -> None:
+        """Refuse a module whose scores cannot be learned from; whatever else it raises is its own."""
+        self._module.eval()
+        with torch.random.fork_rng(devices=[]):
+            scores = self._module(torch.zeros(2, *shape))
+        found = tuple(scores.shape) if isinstance(scores, Tensor) else type(scores).__name__
+        if found != (2, classes):
+            raise ParameterError(
+                f"problem.model: of 2 samples the module makes {found}, not (2, {classes}): a score for each class"
+            )
+        if scores.is_complex() or not scores.requires_grad:
+            raise ParameterError(
+                "problem.model: the module's scores are no real numbers that follow from its parameters, so that there "
+                "is no gradient"
+            )
+
+    def gradient(self, model: Vector, images: Images, labels: Labels, draw: int | None = None) -> Vector:
+        """Of the mean loss over these samples; `draw`: seeds what the module draws, such as dropout."""
+        if draw is not None:
+            torch.default_generator.manual_seed(draw)
+        self._set(model, training=True)
         self._slopes.zero_()
         for some in _pieces(len(labels)):
             share = len(labels[some]) / len(labels)
@@ -60,8 +77,7 @@ class Network:
 
     def judge(self, model: Vector, images: Images, labels: Labels) -> tuple[float, float]:
         """The mean loss, and the share of samples that are classified rightly."""
-        self._set(model)
-        self._module.eval()
+        self._set(model, training=False)
         loss, right = 0.0, 0
         with torch.no_grad():
             for some in _pieces(len(labels)):
@@ -70,8 +86,10 @@ class Network:
                 right += int((scores.argmax(dim=1) == truth).sum())
         return loss / len(labels), right / len(labels)
 
-    def _set(self, model: Vector) -> None:
+    def _set(self, model: Vector, training: bool) -> None:
         self._flat.copy_(torch.from_numpy(model))
+        if self._module.training != training:
+            self._module.train(training)
 
     def _loss(self, images: Images, labels: Labels) -> Tensor:
         return functional.cross_entropy(self._scores(images), torch.from_numpy(labels))
@@ -91,6 +109,8 @@ def _pieces(count: int) -> Iterator[slice]:
 
 
 def _check(module: nn.Module, parameters: list[nn.Parameter], allow_buffers: bool) -> None:
+    if any(isinstance(parameter, nn.UninitializedParameter) for parameter in parameters):
+        raise ParameterError("problem.model: the module has lazy layers: give them their sizes")
     if not parameters:
         raise ParameterError("problem.model: the module has no parameters, so that there is nothing to learn")
     if any(parameter.is_complex() or parameter.is_sparse for parameter in parameters):

@@ -1,0 +1,176 @@
+"""A user's mistakes with data, partitions and networks, told by the command in one line that says what to do."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.contract.data_builders import small_images, store
+from tests.orchestrator.cli.harness import Pame
+from tests.orchestrator.data.builders import write_idx
+from tests.pame.vision.builders import data_set, table
+
+EXPERIMENT = """
+nodes: 4
+topology: {{kind: ring}}
+problem: {{kind: image-classification, batch: 4, {problem}}}
+algorithm: {{kind: dpsgd, eta: 0.1}}
+stop: {{iterations: 2}}
+"""
+STRIPES = "data: stripes"
+SOFTMAX = "model: {kind: softmax}"
+
+CASES = {
+    "nothing prepared": ("data: fashion-mnist", "data set fashion-mnist is not prepared: run `pame data prepare fashi"),
+    "own data not prepared": ("data: mine", "not prepared: run `pame data prepare table --from FILE --name mine`"),
+    "more classes than there are": (
+        f"{STRIPES}, partition: {{kind: classes, classes: 5}}",
+        "problem.partition.classes: 5 classes per node, but the data has 4: use at most 4",
+    ),
+    "a least that cannot be": (
+        f"{STRIPES}, partition: {{kind: dirichlet, least: 41}}",
+        "problem.partition.least: 4 nodes cannot have 41 of 160 samples each: use at most 40",
+    ),
+    "a least that no draw reaches": (
+        f"{STRIPES}, partition: {{kind: dirichlet, beta: 0.5, least: 39}}",
+        "problem.partition.least: in 100 draws with beta 0.5 some node always had fewer than 39 samples",
+    ),
+    "more samples than there are": (
+        f"{STRIPES}, train_samples: 161", "problem.train_samples: 161 of 160 samples: give at most 160",
+    ),
+    "fewer samples than nodes": (
+        f"{STRIPES}, train_samples: 3", "nodes: 4 nodes cannot share 3 samples: use at most 3",
+    ),
+    "classes with few samples": (
+        f"{STRIPES}, train_samples: 4, partition: {{kind: classes}}",
+        "problem.partition.classes: node 2 would have no sample, because its classes have fewer samples than nodes",
+    ),
+    "a table and a cnn": ("data: rows", "cnn (small) needs images, and rows is a table: use softmax or module"),
+    "pictures too small": ("data: shapes", "cnn (small) needs images of 8x8 at least, not 4x5"),
+    "crops of a table": (
+        f"data: rows, {SOFTMAX}, augmentation: crop-flip", "a table, which cannot be cropped: use none",
+    ),
+    "a module that is nowhere": (
+        f"{STRIPES}, model: {{kind: module, module: none.py:Net}}",
+        "problem.model.module: no file 'none.py' beside the experiment file, and no plugin, offers 'Net'",
+    ),
+}  # fmt: skip
+
+INIT = "def __init__(self, shape, classes):\n        super().__init__()\n        "
+FORWARD = "\n    def forward(self, images):\n        return "
+MODULES = {
+    "no parameters": (f"{INIT}", f"{FORWARD}images.flatten(1)", "the module has no parameters"),
+    "batch norm": (
+        f"{INIT}self.norm = nn.BatchNorm2d(1); self.last = nn.Linear(64, classes)",
+        f"{FORWARD}self.last(self.norm(images).flatten(1))",
+        "buffers (norm.running_mean), such as BatchNorm's running statistics: they are no parameters, so no message",
+    ),
+    "complex": (
+        f"{INIT}self.last = nn.Linear(64, classes, dtype=torch.complex64)", f"{FORWARD}self.last(images.flatten(1))",
+        "a module with complex or sparse parameters is no flat vector of numbers",
+    ),
+    "lazy": (
+        f"{INIT}self.last = nn.LazyLinear(classes)", f"{FORWARD}self.last(images.flatten(1))",
+        "the module has lazy layers: give them their sizes",
+    ),
+    "a wrong shape": (
+        f"{INIT}self.last = nn.Linear(64, classes + 3)", f"{FORWARD}self.last(images.flatten(1))",
+        "of 2 samples the module makes (2, 7), not (2, 4): a score for each class",
+    ),
+    "no tensor": (
+        f"{INIT}self.last = nn.Linear(64, classes)", f"{FORWARD}[self.last(images.flatten(1))]",
+        "of 2 samples the module makes list, not (2, 4)",
+    ),
+    "scores without a gradient": (
+        f"{INIT}self.last = nn.Linear(64, classes)", f"{FORWARD}self.last(images.flatten(1)).detach()",
+        "the module's scores are no real numbers that follow from its parameters",
+    ),
+    "an error when it is made": (
+        f"{INIT}self.last = nn.Linear(64, classes, missing)", "", "fails: NameError: name 'missing' is not defined (",
+    ),
+    "an error when it is called": (
+        f"{INIT}self.last = nn.Linear(63, classes)", f"{FORWARD}self.last(images.flatten(1))",
+        "fails: RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x64 and 63x4) (",
+    ),
+    "other arguments": ("def __init__(self, shape):\n        super().__init__()", "", "fails: TypeError: "),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path / "data"
+    monkeypatch.setenv("PAME_DATA", str(root))
+    monkeypatch.setenv("PAME_PLUGINS", "")
+    for data in (data_set(), table(), small_images()):
+        store(root, data)
+    return root
+
+
+def complaint(pame: Pame, folder: Path, problem: str) -> str:
+    """Of `pame validate`, and that nothing else was said or left."""
+    file = folder / "bad.yaml"
+    file.write_text(EXPERIMENT.format(problem=problem))
+    done = pame("validate", file)
+    assert done.returncode == 2
+    assert not (folder / "runs").exists()
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    return line
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_mistake_is_one_line_with_what_to_do(case: str, pame: Pame, tmp_path: Path) -> None:
+    problem, fix = CASES[case]
+    assert fix in complaint(pame, tmp_path, problem)
+
+
+@pytest.mark.parametrize("case", MODULES)
+def test_a_module_that_cannot_be_trained_is_refused_before_the_run(case: str, pame: Pame, tmp_path: Path) -> None:
+    made, forward, told = MODULES[case]
+    file = tmp_path / f"bad_{case.replace(' ', '_')}.py"
+    file.write_text(
+        f"import torch\nfrom torch import nn\nclass Net(nn.Module):\n    {made}{forward or ' '}\nMODULES = [Net]\n"
+    )
+    assert told in complaint(pame, tmp_path, f"{STRIPES}, model: {{kind: module, module: {file.name}:Net}}")
+
+
+def test_a_class_that_is_no_module_is_refused(pame: Pame, tmp_path: Path) -> None:
+    (tmp_path / "bad_no_module.py").write_text("class Net:\n    def __init__(self, *_): pass\nMODULES = [Net]\n")
+    line = complaint(pame, tmp_path, f"{STRIPES}, model: {{kind: module, module: bad_no_module.py:Net}}")
+    assert "bad_no_module.py:Net is no torch.nn.Module: derive your class from it" in line
+
+
+def test_a_table_with_a_class_for_tests_alone_is_refused(pame: Pame, tmp_path: Path) -> None:
+    file = tmp_path / "gap.npz"
+    features = np.arange(80.0).reshape(40, 2)
+    np.savez(file, features=features, labels=["a", "c"] * 20, test_features=features[:3], test_labels=["a", "b", "c"])
+    done = pame("data", "prepare", "table", "--from", file)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert line.endswith("the class 'b' of test_labels has no training sample: add some")
+
+
+def test_files_with_other_sums_are_refused_and_nothing_is_kept(pame: Pame, tmp_path: Path, prepared: Path) -> None:
+    write_idx(tmp_path / "idx", zipped=True)
+    done = pame("data", "prepare", "fashion-mnist", "--from", tmp_path / "idx")
+    assert done.returncode != 0
+    [line] = done.stderr.splitlines()
+    assert "sum" in line
+    assert not (prepared / "fashion-mnist").exists()
+
+
+def test_without_torch_the_command_says_how_to_get_it(
+    pame: Pame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert "needs torch, which is not installed here: pip install '.[vision]'" in complaint(pame, tmp_path, STRIPES)
+
+
+def test_a_batch_larger_than_a_shard_is_allowed_and_said(pame: Pame, tmp_path: Path) -> None:
+    file = tmp_path / "large.yaml"
+    file.write_text(EXPERIMENT.format(problem=f"{STRIPES}, train_samples: 14"))
+    done = pame("validate", file)
+    assert done.returncode == 0
+    assert "warning: node 2 has 3 samples, fewer than problem.batch 4: its gradients are of all of them" in done.stdout
+    assert "data: stripes, iid: 14 of 160 samples on 4 nodes, 3 to 4 on each, of 1 to" in done.stdout
