@@ -1,6 +1,7 @@
 """The orchestrator's side of a delivery: which pieces a node may ask for, and what it is told and counted."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -8,18 +9,20 @@ import pytest
 from contract import data_delivery
 from contract.data_delivery import PIECE_BYTES, shard_source
 from contract.rpc import control_pb2 as pb
+from orchestrator.control import ControlPlane, run_phases
 from orchestrator.control.abilities import needs, require_abilities
 from orchestrator.control.data_deliveries import DataDeliveries
 from orchestrator.control.field_ranges import ControlRefused
 from orchestrator.control.members import Member, Members
 from orchestrator.control.node_history import NodeHistory
 from orchestrator.control.node_messages import check, facts_of
+from orchestrator.control.recorded_run import conduct, make_order
 from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from pame.problems import Problem, ProblemInputs, ProblemSpec, build
 from pame.resolved_run import ResolvedRun
-from tests.harness import until
+from tests.harness import Watcher, until
 from tests.orchestrator.control.harness import experiment_of
 from tests.pame.vision.builders import data_set
 
@@ -90,6 +93,35 @@ def test_a_piece_is_sent_to_who_asked_and_counted(monkeypatch: pytest.MonkeyPatc
 
     asyncio.run(scene())
     assert DataDeliveries(RUN, None).figures() == {}
+
+
+def test_a_run_waits_for_nodes_as_long_as_they_ask_for_pieces_and_not_much_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_phases, "_PREPARE_S", 1.0)
+    made = experiment_of()
+    order = make_order(made, tmp_path, "serve")
+
+    async def scene() -> None:
+        control = ControlPlane("127.0.0.1")
+        for index in range(made.nodes):
+            control.members.add(member(f"node-{index}", *needs(made)))
+        conducting = asyncio.create_task(conduct(control, order, tmp_path / "run", Watcher()))
+        try:
+            await until(lambda: control.run is not None and control.run.phase == "preparing")
+            assert control.run is not None
+            control.run.deliveries.newest_at = time.monotonic() + 1000.0
+            began = time.monotonic()
+            await until(lambda: time.monotonic() > began + 2.0)
+            assert control.run.phase == "preparing"
+            control.run.deliveries.newest_at = 0.0
+            with pytest.raises(NotEnoughNodes, match="were not ready within 1 s"):
+                await asyncio.wait_for(conducting, 60)
+        finally:
+            conducting.cancel()
+            await control.close("the test is over")
+
+    asyncio.run(scene())
 
 
 def test_nodes_without_torch_are_refused_in_one_line_that_says_what_to_do() -> None:
