@@ -30,8 +30,9 @@ ACCURACY = "test_accuracy"
 _NEVER = 2**62
 _PERCENT = 100.0
 
+LEFT = "relative suboptimality"
 HOW = {
-    "relative suboptimality": "(f - f*) / (f(0) - f*), f the mean of the nodes' objectives on all their samples; f* is "
+    LEFT: "(f - f*) / (f(0) - f*), f the mean of the nodes' objectives on all their samples; f* is "
     "solved on all nodes' data, once per seed; targets.of says whose f: nodes, the mean over the nodes of f at their "
     "own models; mean, f at the mean of all models, which averages once more for free",
     "where nobody knows the optimum": "as of a neural network, nothing is relative to it: targets are of test "
@@ -68,7 +69,8 @@ HOW = {
     "then the lowest suboptimality; tuning runs stop at the tightest target, or earlier where the file says so; the "
     "chosen setting is then run to the end, and one that diverges, or ends above where it began, cannot win: the next "
     "best takes its place, is extended and run to the end in turn; the lines that exchange nothing are tuned alike",
-    "as printed": "PaME with the step that the paper prints, 1 / (sigma^k t_i), sigma 1, gamma 1.005; not tuned",
+    "as printed": "PaME with the step that the paper prints, 1 / (sigma^k t_i); sigma 1 and gamma 1.005 where the file "
+    "says nothing else, as it does for networks; not tuned",
     "medians and ranges": "over the seeds; a run that does not reach a target counts as later than any that does, and "
     "so does one that diverges later",
     "times": "the ratio of what two algorithms took with the same seed; the mean of its logarithm over the seeds and "

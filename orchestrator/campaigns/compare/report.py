@@ -6,7 +6,7 @@ from pathlib import Path
 from orchestrator.campaigns.compare.charts import WHOSE, curves, legend, names_of, x_switch
 from orchestrator.campaigns.compare.file import Comparison
 from orchestrator.campaigns.compare.grid import contestants, left_out, tried, views
-from orchestrator.campaigns.compare.measure import HOW
+from orchestrator.campaigns.compare.measure import HOW, LEFT
 from orchestrator.campaigns.compare.tables import (
     choices_table,
     company_table,
@@ -177,11 +177,13 @@ def _standardized(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _how(outcome: CompareOutcome) -> str:
+    if not outcome.knows_optimum:
+        return how_measured([(name, words) for name, words in HOW.items() if name != LEFT])
     optima = "; ".join(
         f"seed {seed}: f(0) = {stick.start:.6g}, f* = {stick.best:.6g}"
         for seed, stick in sorted(outcome.sticks.items())
     )
-    return how_measured([*HOW.items(), ("Optima", optima or "not known")])
+    return how_measured([*HOW.items(), ("Optima", optima or "not measured")])
 
 
 def _span(period: Period) -> str:

@@ -82,7 +82,7 @@ def contest(
         ]
         baseline = [
             row(
-                plan, CompareView.AS_PUBLISHED, Baseline.ALONE.value, seed, Learnt(alone, 0.2 if alone is None else 0.7)
+                plan, CompareView.AS_PUBLISHED, Baseline.ALONE.value, seed, Learnt(alone, 0.12 if alone is None else 0.7)
             )
             for seed in seeds
         ]
@@ -179,7 +179,7 @@ def test_an_accuracy_that_no_communication_reaches_has_no_winner() -> None:
 def test_where_nobody_gets_there_only_accuracy_is_judged_and_a_miss_is_never_a_gain() -> None:
     nobody = contest("natural-images", lambda _, seed: Learnt(None, 0.1 + seed / 1000))
     assert {finding.part for finding in nobody.findings} == {"more accurate"}
-    missed = contest("natural-images", lambda name, seed: Learnt(None, 0.2) if ours(name) else Learnt(4000 + seed, 0.8))
+    missed = contest("natural-images", lambda name, seed: Learnt(None, 0.12) if ours(name) else Learnt(4000 + seed, 0.8))
     speed = [finding for finding in missed.findings if finding.part != "more accurate"]
     assert speed
     assert all(finding.is_bound and finding.verdict is FAILS for finding in speed)

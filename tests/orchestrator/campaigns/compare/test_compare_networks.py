@@ -182,6 +182,7 @@ def test_networks_are_compared_by_accuracy_from_the_command_to_the_page(tmp_path
     assert "At the end" in words
     assert "Accuracy there" in words
     assert "suboptimality there" not in words.lower()
+    assert "f* is solved" not in words
     assert "rounds to accuracy" in (folder / "comparison.svg").read_text()
     assert "at the end" in shown
     tried = [row for row in rows if row["stage"] == "tuning" and row["algorithm"] == "dpsgd"]
