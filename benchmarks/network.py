@@ -42,12 +42,12 @@ class SocketControl(ControlPlane):
 
 @asynccontextmanager
 async def nodes_on_socket(
-    folder: Path, count: int
+    folder: Path, count: int, with_torch: bool = False
 ) -> AsyncIterator[tuple[SocketControl, Callable[[], Mapping[str, int]]]]:
     """A control plane and so many processes of nodes, with their process ids while they are alive."""
     control = SocketControl(folder / "control")
     await control.open()
-    with NodeProcesses(folder / "nodes.log") as processes:
+    with NodeProcesses(folder / "nodes.log", with_torch=with_torch) as processes:
         for number in range(count):
             processes.start(f"node-{number}", control.address, control.token)
         try:
