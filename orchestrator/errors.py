@@ -60,12 +60,20 @@ class NoTls(PameError):
     """An experiment asks for TLS where there is none."""
 
 
+class EvaluationFailed(MachineFault):
+    """Models that were kept could not be judged."""
+
+
 class TooManyNodes(PameError):
     """More node processes than this machine can run."""
 
 
 class TooLittleMemory(PameError):
     """The experiment needs more memory than the machine has."""
+
+
+class TooLittleDisk(PameError):
+    """The models that the experiment keeps would fill the disk."""
 
 
 @contextmanager

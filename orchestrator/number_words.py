@@ -53,6 +53,28 @@ def percent(share: float | None) -> str:
     return NOT_MEASURED if share is None else f"{share * 100:.3g} %"
 
 
+def is_share(metric: str) -> bool:
+    """Whether a metric is a share of one, which people read in percent."""
+    return metric.endswith("accuracy")
+
+
+def metric_title(metric: str) -> str:
+    """Its name as a heading; other names are told as they are, for they may be a user's."""
+    return metric.replace("_", " ").capitalize() if is_share(metric) else metric
+
+
+def of_metric(metric: str, value: float | None) -> str:
+    """Its value: a share in percent with one decimal, so that steps of a tenth are seen and no more is claimed."""
+    return f"{100 * value:.1f} %" if value is not None and is_share(metric) else number(value)
+
+
+def reach_of_metric(metric: str, low: float | None, high: float | None) -> str:
+    """From the lowest to the highest."""
+    if low is None or high is None or not is_share(metric):
+        return f"{number(low)} … {number(high)}"
+    return f"{100 * low:.1f} … {100 * high:.1f}\u202f%"
+
+
 def count(quantity: int, singular: str, plural: str | None = None) -> str:
     """`1 node`, `2 nodes`."""
     return f"{number(quantity)} {singular if quantity == 1 else plural or singular + 's'}"

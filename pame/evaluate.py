@@ -3,7 +3,7 @@ the end of a diverging run.
 """
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, sqrt
+from math import isfinite, nan, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pame.byte_account import ByteAccount, Fate
 from pame.errors import Diverged
-from pame.observe import Evaluation, Observer, Own
+from pame.observe import Evaluation, Observer, Own, StoredModels, UnjudgedPoint
 from pame.problems import ManyModels, Problem
 from pame.resolved_run import ResolvedRun
 from pame.stopping import Stopper
@@ -45,7 +45,7 @@ class Evaluator:
         self._ledger = ledger
         self._observer = observer
         self._stopper = Stopper(setting.stop, setting.topology.nodes, setting.target_of_nodes)
-        self._first: float | None = None
+        self._growth = Growth()
         self._coverage = {"iteration": _Mean(), "time": _Mean()}
         self._between: list[_Kept] = []
         self._before: Measured | None = None
@@ -85,50 +85,77 @@ class Evaluator:
         if not self._is_point(iteration):
             self._between.append(_Kept(models.copy(), iteration, seconds, sent))
             return None
-        measured = self.measure(models)
+        measured = measure(self._setting.problem, models, self._setting.own_models)
         if self._before is not None and _passes(self._before, measured, fine.values):
             for kept in self._between:
-                self.judge(self.measure(kept.models), kept.iteration, kept.seconds, by, False, kept.sent)
+                between = measure(self._setting.problem, kept.models, self._setting.own_models)
+                self.judge(between, kept.iteration, kept.seconds, by, False, kept.sent)
         self._between, self._before = [], measured
         return self.judge(measured, iteration, seconds, by, decides, sent)
 
-    def measure(self, models: NDArray[np.float64]) -> Measured:
-        """The part of a point that takes time, and touches nothing."""
-        problem = self._setting.problem
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = models.mean(axis=0)
-            own = judge_own(problem, models) if self._setting.own_models else None
-            consensus = sqrt(float(np.square(models - mean).sum() / len(models)))
-            return Measured(problem.objective(mean), problem.metrics(mean), own, consensus)
+    def measure(self, models: NDArray[np.float64]) -> Measured | StoredModels:
+        """The part of a point that takes time, and touches nothing but the store, if there is one."""
+        setting, store = self._setting, self._setting.store
+        if store is None:
+            return measure(setting.problem, models, setting.own_models)
+        mean, own = models.mean(axis=0), _judged_alone(models) if setting.own_models else models[:0]
+        return store.put(mean, own, _consensus(models, mean))
 
     def judge(
         self,
-        measured: Measured,
+        measured: Measured | StoredModels,
         iteration: int,
         seconds: float | None,
         by: Literal["iteration", "time"],
         decides: bool,
         sent: int | None,
     ) -> str | None:
-        """Make one point; the reason to stop there, if any. Only a curve that `decides` may stop a run.
+        """Make one point, or put it aside; the reason to stop, if any. Only a curve that `decides` may stop a run.
 
         `sent` are the bytes sent until then, if they are not simply all that the ledger has.
         """
         coverage = self._coverage[by].take()
         if sent is None:
             sent = self._ledger.bytes(Fate.SENT)
+        store = self._setting.store
+        if isinstance(measured, StoredModels):
+            if not isfinite(measured.consensus):
+                raise Diverged(f"the run diverged: the nodes' models are no finite numbers at iteration {iteration}")
+            if store is not None:
+                store.add(UnjudgedPoint(by, iteration, seconds, sent, coverage, measured))
+            return self._stopper.reason(iteration, nan) if decides else None
         objective, metrics, own, consensus = measured
         self._observer.evaluated(Evaluation(by, iteration, seconds, sent, objective, consensus, coverage, metrics, own))
-        self._check(objective, iteration)
+        self._growth.check(objective, iteration)
         looked_at = own.objective if own and self._setting.target_of_nodes else objective
         return self._stopper.reason(iteration, looked_at) if decides else None
 
-    def _check(self, objective: float, iteration: int) -> None:
+
+class Growth:
+    """Ends a run whose f(mean model) has grown beyond all measure since its first point."""
+
+    def __init__(self) -> None:
+        self._first: float | None = None
+
+    def check(self, objective: float, iteration: int) -> None:
         if self._first is None:
             self._first = objective
         if not isfinite(objective) or objective > _BLOWN_UP * (1.0 + abs(self._first)):
             change = f"f(mean model) rose from {self._first:.3g} to {objective:.3g}"
             raise Diverged(f"the run diverged: {change} by iteration {iteration}")
+
+
+def measure(problem: Problem, models: NDArray[np.float64], own_models: bool) -> Measured:
+    """All models of a point, in the order of the nodes."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = models.mean(axis=0)
+        own = judge_own(problem, models) if own_models else None
+        return Measured(problem.objective(mean), problem.metrics(mean), own, _consensus(models, mean))
+
+
+def _consensus(models: NDArray[np.float64], mean: NDArray[np.float64]) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return sqrt(float(np.square(models - mean).sum() / len(models)))
 
 
 def _passes(before: Measured, after: Measured, values: Sequence[float]) -> bool:
@@ -139,17 +166,34 @@ def _passes(before: Measured, after: Measured, values: Sequence[float]) -> bool:
     return any(first > value >= second for first, second in pairs for value in values)
 
 
+class Judged(NamedTuple):
+    """f and the test metrics by name of some models, in their order."""
+
+    values: NDArray[np.float64]
+    metrics: Mapping[str, NDArray[np.float64]]
+
+
 def judge_own(problem: Problem, models: NDArray[np.float64]) -> Own:
     """Every node's model by itself. All drivers hand over all models in the order of the nodes: the same bits."""
+    return own_of(judge_models(problem, _judged_alone(models)))
+
+
+def _judged_alone(models: NDArray[np.float64]) -> NDArray[np.float64]:
     count = len(models)
-    if count > OWN_AT_MOST:
-        models = models[np.arange(OWN_AT_MOST) * count // OWN_AT_MOST]
+    return models if count <= OWN_AT_MOST else models[np.arange(OWN_AT_MOST) * count // OWN_AT_MOST]
+
+
+def judge_models(problem: Problem, models: NDArray[np.float64]) -> Judged:
+    """Every model by itself."""
     if isinstance(problem, ManyModels):
-        values, metrics = problem.objectives(models), problem.metrics_of(models)
-    else:
-        values = np.array([problem.objective(model) for model in models])
-        found = [problem.metrics(model) for model in models]
-        metrics = {name: np.array([one[name] for one in found]) for name in found[0]}
+        return Judged(problem.objectives(models), problem.metrics_of(models))
+    values = np.array([problem.objective(model) for model in models])
+    found = [problem.metrics(model) for model in models]
+    return Judged(values, {name: np.array([one[name] for one in found]) for name in found[0]})
+
+
+def own_of(judged: Judged) -> Own:
+    values, metrics = judged
     return Own(
         objective=float(values.mean()),
         worst=float(values.max()),

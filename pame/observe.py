@@ -44,6 +44,39 @@ class Evaluation:
     """None: not measured."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoredModels:
+    """The models of a point that were put aside, to be judged after the run."""
+
+    mean: int
+    """Where it is in the store."""
+    own: tuple[int, ...]
+    """Of the nodes that are judged by themselves, in their order; empty: of none."""
+    consensus: float
+
+
+@dataclass(frozen=True, slots=True)
+class UnjudgedPoint:
+    """A point of the curves but for what judging takes time: see `Evaluation`."""
+
+    by: Literal["iteration", "time"]
+    iteration: int
+    seconds: float | None
+    bytes: int
+    coverage: float | None
+    models: StoredModels
+
+
+class ModelStore(Protocol):
+    """Where the models of points go until the run is over."""
+
+    def put(self, mean: NDArray[np.float64], own: NDArray[np.float64], consensus: float) -> StoredModels:
+        """Take the mean of all models, and a row per node that is judged by itself; this takes time."""
+
+    def add(self, point: UnjudgedPoint) -> None:
+        """The next point."""
+
+
 class Record(NamedTuple):
     """What one node did at one iteration. Without a clock the times are None; outside rounds the counts are 0."""
 

@@ -12,6 +12,7 @@ from pame.exchange import Vector
 from pame.fault_effects import Plan
 from pame.links import LinkSpec, crossing_s
 from pame.mailbox import FreeMailbox, InOrderMailbox, Mailbox, RoundsMailbox
+from pame.observe import ModelStore
 from pame.problems import Problem
 from pame.rejoin import State
 from pame.rules import Compute, Exchange, Messages
@@ -50,6 +51,8 @@ class ResolvedRun:
     """Whether the nodes' own models are judged, beside their mean."""
     fine: Fine | None = None
     """Only for simulators."""
+    store: ModelStore | None = None
+    """Takes the models of each point, to be judged after the run; None: they are judged at once."""
     target_of_nodes: bool = False
     """Whether the target of `stop` is of the mean over the nodes of f at their own models, not of f(mean model)."""
     link: LinkSpec = field(default_factory=LinkSpec)

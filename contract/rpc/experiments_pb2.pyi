@@ -150,7 +150,7 @@ class OwnModels(_message.Message):
     def __init__(self, objective: _Optional[float] = ..., worst: _Optional[float] = ..., metrics: _Optional[_Mapping[str, float]] = ..., lowest: _Optional[_Mapping[str, float]] = ..., highest: _Optional[_Mapping[str, float]] = ...) -> None: ...
 
 class Network(_message.Message):
-    __slots__ = ("ready", "alive", "slowest", "median", "fastest", "bytes", "late", "starved", "seconds", "health", "health_reason")
+    __slots__ = ("ready", "alive", "slowest", "median", "fastest", "bytes", "late", "starved", "seconds", "health", "health_reason", "judged", "to_judge")
     READY_FIELD_NUMBER: _ClassVar[int]
     ALIVE_FIELD_NUMBER: _ClassVar[int]
     SLOWEST_FIELD_NUMBER: _ClassVar[int]
@@ -162,6 +162,8 @@ class Network(_message.Message):
     SECONDS_FIELD_NUMBER: _ClassVar[int]
     HEALTH_FIELD_NUMBER: _ClassVar[int]
     HEALTH_REASON_FIELD_NUMBER: _ClassVar[int]
+    JUDGED_FIELD_NUMBER: _ClassVar[int]
+    TO_JUDGE_FIELD_NUMBER: _ClassVar[int]
     ready: int
     alive: int
     slowest: int
@@ -173,7 +175,9 @@ class Network(_message.Message):
     seconds: float
     health: str
     health_reason: str
-    def __init__(self, ready: _Optional[int] = ..., alive: _Optional[int] = ..., slowest: _Optional[int] = ..., median: _Optional[int] = ..., fastest: _Optional[int] = ..., bytes: _Optional[int] = ..., late: _Optional[int] = ..., starved: _Optional[int] = ..., seconds: _Optional[float] = ..., health: _Optional[str] = ..., health_reason: _Optional[str] = ...) -> None: ...
+    judged: int
+    to_judge: int
+    def __init__(self, ready: _Optional[int] = ..., alive: _Optional[int] = ..., slowest: _Optional[int] = ..., median: _Optional[int] = ..., fastest: _Optional[int] = ..., bytes: _Optional[int] = ..., late: _Optional[int] = ..., starved: _Optional[int] = ..., seconds: _Optional[float] = ..., health: _Optional[str] = ..., health_reason: _Optional[str] = ..., judged: _Optional[int] = ..., to_judge: _Optional[int] = ...) -> None: ...
 
 class Ended(_message.Message):
     __slots__ = ("status", "reason", "iterations", "seconds", "exact", "health", "health_reason")

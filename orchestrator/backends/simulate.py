@@ -1,7 +1,9 @@
 """The backend `simulate`: the experiment in one process, by one of the simulator's drivers."""
 
+import multiprocessing
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,9 @@ from threadpoolctl import threadpool_limits
 from contract.unexpected_errors import in_one_line
 from orchestrator.backends.gradient_processes import gradient_processes
 from orchestrator.backends.reached_iterations import Reached
+from orchestrator.control import NetworkObserver
+from orchestrator.control.state import judging
+from orchestrator.evaluation import KeptModels, evaluate_after_run, model_store
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults.happened import in_simulator
 from orchestrator.experiment.resolve import choose_driver, make_setting, warnings
@@ -19,6 +24,7 @@ from orchestrator.results import Ending, RunFolder, Status, begin_provenance, en
 from orchestrator.results.health import State
 from orchestrator.results.round_counts import RoundCounts
 from orchestrator.results.simulated_health import simulated_health
+from orchestrator.results.summary import LateEvaluation
 from pame.byte_account import ByteAccount
 from pame.errors import Diverged, MessageRefused, PameError
 from pame.observe import Observer, RunOutcome, Several
@@ -27,7 +33,9 @@ from pame.resolved_run import ResolvedRun
 from pame.simulator import DRIVERS, check, run_lock_step
 
 
-def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer, notes: Sequence[str] = ()) -> Ending:
+def simulate(
+    experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
+) -> Ending:
     """Run and fill the run folder. A diverged, interrupted or failed run leaves one too, with what there is."""
     started = time.perf_counter()
     with threadpool_limits(1):
@@ -36,19 +44,25 @@ def simulate(experiment: Experiment, base: Path, folder: Path, watcher: Observer
         check(driver, setting)
         doubts = warnings(experiment, setting, driver)
         account = ByteAccount(experiment.nodes)
-        with RunFolder(folder) as run:
+        with RunFolder(folder) as run, ExitStack() as open_files:
+            setting, store = model_store(folder, experiment, setting)
+            if store is not None:
+                open_files.enter_context(store)
             provenance = begin_provenance(folder)
             run.write_experiment(experiment)
             run.write_topology(setting.topology, experiment.topology.kind)
             run.write_class_counts(setting.problem)
             run.write_plan(setting.plan)
             reached = Reached(experiment.nodes)
-            ending = _drive(driver, setting, run, Several(watcher, reached), account, started)
+            ending = _drive(driver, setting, run, Several(watcher, reached), account, started, store)
             if setting.plan:
                 ending = replace(ending, faults=in_simulator(setting.plan, reached.at_end(ending.seconds, setting)))
             run.write_links(account.links())
             told = (account, run.last, ending, doubts, run.sums)
-            run.write_summary(summarise(experiment, setting, "simulate", driver, *told, network=None, notes=notes))
+            kept = None if store is None else LateEvaluation(store.points, missed=store.missed)
+            run.write_summary(summarise(experiment, setting, "simulate", driver, *told, notes=notes, evaluation=kept))
+            if store is not None:
+                ending = _judge_kept(run, ending, watcher)
         end_provenance(folder, provenance)
         write_report(folder)
     return ending
@@ -60,15 +74,32 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
 
 
 def _run(driver: str, setting: ResolvedRun, observer: Observer, account: ByteAccount) -> RunOutcome:
-    """Gradients of networks take long: they are computed on all cores where nodes step together."""
-    if driver == "lock-step" and isinstance(setting.problem, ImageClassification):
+    """Gradients of networks take long: they are computed on all cores where nodes step together.
+
+    A process of a pool has one core, for others run beside it.
+    """
+    has_all_cores = multiprocessing.parent_process() is None
+    if driver == "lock-step" and has_all_cores and isinstance(setting.problem, ImageClassification):
         with gradient_processes(setting) as (shared, each):
             return run_lock_step(shared, observer, account, each)
     return DRIVERS[driver](setting, observer, account)
 
 
+def _judge_kept(run: RunFolder, ending: Ending, watcher: NetworkObserver) -> Ending:
+    def progress(done: int, of: int) -> None:
+        watcher.state(judging(ending, done, of))
+
+    return evaluate_after_run(run.path, ending, Several(run, watcher).evaluated, progress)
+
+
 def _drive(
-    driver: str, setting: ResolvedRun, run: RunFolder, watcher: Observer, account: ByteAccount, started: float
+    driver: str,
+    setting: ResolvedRun,
+    run: RunFolder,
+    watcher: Observer,
+    account: ByteAccount,
+    started: float,
+    store: KeptModels | None,
 ) -> Ending:
     rounds, unheard, is_failed = RoundCounts(setting), "", False
     try:
@@ -92,7 +123,7 @@ def _drive(
         if health.state is State.BROKEN:
             status, reason = Status.FAILED, health.reason
         return Ending(status, reason, outcome.iterations, outcome.seconds, spent, outcome.exact, health)
-    last = run.last
+    last = store.last if store else run.last
     iterations, seconds = (last.iteration, last.seconds) if last else (0, None)
     spent, health = time.perf_counter() - started, simulated_health(setting, rounds, account, unheard, is_failed)
     return Ending(status, reason, iterations, seconds, spent, exact=False, health=health)

@@ -17,13 +17,14 @@ from orchestrator.campaigns.curves import run_point
 from orchestrator.campaigns.on_nodes import SERVED
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Experiment, Variant, default_path, load, swept_keys
-from orchestrator.number_words import number, volume
+from orchestrator.number_words import number, of_metric, volume
 from orchestrator.report import write_sweep_report
 from orchestrator.results import Ending, Status
 from orchestrator.results.health import Health, State
 from orchestrator.results.points import read_curve
 from orchestrator.results.typed_json import write_json
 from pame.observe import Evaluation
+from pame.problems.image_classification import ACCURACY
 from pame.sampling import period
 
 RUNS = "runs"
@@ -104,12 +105,12 @@ class SweepCampaign:
 
     def figures(self, run: Run) -> Mapping[str, str]:
         last = run.curve[-1] if run.curve else None
-        return {} if last is None else _shown(last.iteration, last.objective, last.metrics.get("consensus"), last.bytes)
+        return {} if last is None else _shown(last.iteration, last.objective, last.metrics, last.bytes)
 
 
 def newest(point: Evaluation) -> Mapping[str, str]:
     """What the terminal shows of a run under way."""
-    return _shown(point.iteration, point.objective, point.consensus, point.bytes)
+    return _shown(point.iteration, point.objective, {"consensus": point.consensus, **point.metrics}, point.bytes)
 
 
 def make_sweep(arguments: Mapping[str, Any]) -> SweepCampaign:
@@ -144,12 +145,12 @@ def _folder_name(number: int, variant: Variant) -> str:
     return f"{number:02d}-{re.sub(r'[^A-Za-z0-9.,=%_-]', '-', values)[:80]}"
 
 
-def _shown(
-    iteration: float | None, objective: float | None, consensus: float | None, sent: float | None
-) -> dict[str, str]:
-    known = {"f(mean model)": objective, "consensus": consensus}
+def _shown(iteration: float, objective: float, metrics: Mapping[str, float], sent: float) -> dict[str, str]:
+    accuracy = {name.replace("_", " "): of_metric(name, metrics[name]) for name in (ACCURACY,) if name in metrics}
+    known = {"f(mean model)": objective, "consensus": metrics.get("consensus")}
     return {
         "iteration": number(iteration),
+        **accuracy,
         **{name: number(value) for name, value in known.items() if value is not None},
         "sent": volume(sent),
     }

@@ -11,7 +11,7 @@ from rich.table import Table
 from orchestrator.backends.standing_network import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.claims import CLAIMS
-from orchestrator.campaigns.claims.campaign import make_claims
+from orchestrator.campaigns.claims.campaign import make_claims, without
 from orchestrator.campaigns.claims.claim import ClaimsOutcome
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.cli.campaign import (
@@ -52,7 +52,8 @@ def claims(
     quiet: Quiet = False,
 ) -> None:
     """Test the paper's claims: one table of verdicts, and a report with a section for each."""
-    given = {"full": full, "only": only, "seeds": seeds, "backend": backend, "on": on}
+    lacking = without(only or []) if resume is None else {}
+    given = {"full": full, "only": only, "seeds": seeds, "backend": backend, "on": on, "without": lacking}
     beginning = begin(ctx, "claims", given, resume)
     campaign = make_claims(beginning.arguments)
     console = Console(quiet=quiet, highlight=False)
@@ -63,6 +64,8 @@ def claims(
     where = "in the simulator" if campaign.backend == SIMULATE else f"on {campaign.backend}"
     words = f"{campaign.mode.value} mode: {count(runs, 'run')} {where}"
     console.print(f"[bold]{count(len(campaign.claims), 'claim')}[/], {words}")
+    for words in campaign.left_out:
+        console.print(f"[yellow]not tested:[/] {escape(words)}", soft_wrap=True)
     outcome, folder = carry_out(campaign, beginning, nodes, out, console)
     print_table(_table(outcome), console)
     say_trouble(outcome.trouble, console)

@@ -18,10 +18,11 @@ from orchestrator.cli.run_exit_codes import exit_code, worst
 from orchestrator.cli.run_progress import limits_of
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.cli.verified import say_verified
-from orchestrator.experiment import Variant
+from orchestrator.evaluation import require_room, said_of_room
+from orchestrator.experiment import Experiment, Variant
 from orchestrator.experiment.late_faults import late_faults
-from orchestrator.experiment.resolve import choose_driver, has_faults, make_setting
-from orchestrator.number_words import duration, number, percent, volume
+from orchestrator.experiment.resolve import choose_driver, has_faults, is_judged_after, make_setting
+from orchestrator.number_words import count, duration, is_share, number, of_metric, percent, reach_of_metric, volume
 from orchestrator.results import Ending, Status, create_folder
 from orchestrator.results.network_summary import NetworkSummary
 from orchestrator.results.summary import RunSummary, require_summary
@@ -79,7 +80,7 @@ def run(
 
 def run_here(variant: Variant, base: Path, backend: str, out: Path, console: Console) -> tuple[int, Path]:
     """Run on this machine; the exit code, and the run folder."""
-    _look_at([variant], base, backend, console)
+    _look_at([variant], base, backend, out, console)
     folder = create_folder(out, variant.experiment.name)
     ending = _run_single(variant, base, folder, backend, console)
     _say_trouble([ending])
@@ -90,7 +91,7 @@ def run_here(variant: Variant, base: Path, backend: str, out: Path, console: Con
 def _run_sweep(
     sweep: SweepCampaign, beginning: Beginning, token: str, security: Path | None, out: Path, console: Console
 ) -> int:
-    _look_at(sweep.variants, sweep.path.parent, sweep.backend, console)
+    _look_at(sweep.variants, sweep.path.parent, sweep.backend, out, console)
     nodes = nodes_of(sweep.backend, beginning.arguments["on"], token, security, lambda: sweep.nodes)
     console.print(f"[bold]{sweep.name}[/]: {escape(swept_words(sweep.variants))}")
     say_steps((variant.experiment for variant in sweep.variants), console)
@@ -103,17 +104,31 @@ def _run_sweep(
     return worst(exit_code(ending.status, ending.health) for ending in outcome.endings)
 
 
-def _look_at(variants: Sequence[Variant], base: Path, backend: str, console: Console) -> None:
+def _look_at(variants: Sequence[Variant], base: Path, backend: str, out: Path, console: Console) -> None:
     """Refuse what cannot run before anything is begun, and say what will probably not happen."""
     experiments, late = [variant.experiment for variant in variants], []
     with console.status("looking at the experiment"):
         for experiment in experiments if backend in BACKENDS else ():
             BACKENDS[backend].check(experiment, base)
+        rooms = _rooms(experiments, base, backend, out)
         for experiment in filter(has_faults, experiments):
             driver = choose_driver(experiment) if backend == "simulate" else None
             late += late_faults(experiment, make_setting(experiment, base), driver)
+    for room in rooms:
+        console.print(room, soft_wrap=True)
     for sentence in dict.fromkeys(late):
         console.print(f"[yellow]warning:[/] {escape(sentence)}", soft_wrap=True)
+
+
+def _rooms(experiments: Sequence[Experiment], base: Path, backend: str, out: Path) -> dict[str, None]:
+    """What models take until they are evaluated after the run, refused if it does not fit; each sentence once."""
+    found: dict[str, None] = {}
+    for experiment in filter(is_judged_after, experiments):
+        problem = make_setting(experiment, base).problem
+        driver = choose_driver(experiment) if backend == "simulate" else None
+        require_room(experiment, problem, driver, out)
+        found[said_of_room(experiment, problem, driver)] = None
+    return found
 
 
 def _run_single(variant: Variant, base: Path, folder: Path, backend: str, console: Console) -> Ending:
@@ -132,15 +147,17 @@ def _say_summary(summary: RunSummary, console: Console) -> None:
     final, bits, network, least = summary.final, summary.message_bits, summary.network, summary.least
     for warning in summary.warnings:
         console.print(f"[yellow]warning:[/] {escape(warning)}", soft_wrap=True)
+    if summary.left_to_judge:
+        console.print(f"[yellow]not evaluated:[/] {escape(summary.left_to_judge)}", soft_wrap=True)
     if summary.status == Status.INTERRUPTED.value:
         console.print(f"[yellow]interrupted[/] at iteration {summary.iterations}; what there is, is kept")
     if summary.status != Status.FINISHED.value or final.objective is None:
         return
     above = "" if least is None else f", {number(final.objective - least)} above the optimum"
     name = summary.metric or ""
-    metric = f"{name.replace('_', ' ')} {number(final.metrics.get(name))}"
+    figures = [f"f(mean model) {number(final.objective)}{above}", _metric_words(summary, name)]
     health = f" ({summary.health_word})" if summary.health else ""
-    console.print(f"{summary.reason}{health}: f(mean model) {number(final.objective)}{above}; {metric}")
+    console.print(f"{summary.reason}{health}: {'; '.join(figures[::-1] if is_share(name) else figures)}")
     wire = network.wire if network else None
     on_wire = f", {volume(wire.model.get('total'))} on the wire" if wire else ""
     sent = f"sent {volume(summary.bytes.total)} of payload{on_wire}, in {number(summary.messages.sent)} messages"
@@ -150,6 +167,19 @@ def _say_summary(summary: RunSummary, console: Console) -> None:
     console.print(f"{sent}{share}{clock}; {duration(summary.wall_seconds)} on this machine")
     if network:
         _say_network(network, console)
+    if (late := summary.evaluation) is not None:
+        took = f"{duration(late.seconds)}, {duration(late.cpu_s)} of CPU, {volume(late.bytes)} of models on the disk"
+        console.print(f"evaluated {count(late.evaluated, 'point')} after the run: {took}")
+
+
+def _metric_words(summary: RunSummary, name: str) -> str:
+    """The headline metric of the mean model and, where it is a share of one, of the nodes."""
+    own = summary.final.own
+    mean = f"{name.replace('_', ' ')} {of_metric(name, summary.final.metrics.get(name))}"
+    if own is None or not is_share(name) or name not in own.metrics:
+        return mean
+    reach = reach_of_metric(name, own.lowest.get(name), own.highest.get(name))
+    return f"{mean}, of the nodes {of_metric(name, own.metrics[name])} ({reach})"
 
 
 def _say_network(network: NetworkSummary, console: Console) -> None:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from orchestrator.cli.tables import print_table, table_of, wide_console
-from orchestrator.number_words import count, duration, number, volume
+from orchestrator.number_words import count, duration, number, of_metric, volume
 from orchestrator.results import RunEntry, list_runs
 
 RunsFolder = Annotated[Path, typer.Option("--out", help="Where the run folders are.", file_okay=False)]
@@ -45,6 +45,8 @@ def runs(
 def _show(entries: Sequence[RunEntry], console: Console) -> list[str]:
     """Print the table with as many columns as fit, and return those that do not."""
     room, shown = console.options.update(width=_FILE_WIDTH), list(_COLUMNS)
+    if all(entry.accuracy is None for entry in entries):
+        shown.remove("accuracy")
     left_out: list[str] = []
     while console.measure(table := _table(entries, shown), options=room).maximum > console.width:
         if len(left_out) == len(_LEAST):
@@ -92,9 +94,10 @@ _COLUMNS: dict[str, Callable[[RunEntry], str]] = {
     "nodes": lambda entry: _or_dash(number, entry.nodes),
     "iterations": lambda entry: _or_dash(number, entry.iterations),
     "f(mean model)": lambda entry: _or_dash(number, entry.objective),
+    "accuracy": lambda entry: _or_dash(lambda share: of_metric("accuracy", share), entry.accuracy),
     "sent": lambda entry: _or_dash(volume, entry.bytes),
     "duration": lambda entry: _or_dash(duration, entry.wall_seconds),
 }
-_NUMBERS = ("nodes", "iterations", "f(mean model)", "sent", "duration")
+_NUMBERS = ("nodes", "iterations", "f(mean model)", "accuracy", "sent", "duration")
 _LEAST = ("when", "nodes", "backend", "duration", "algorithm", "iterations", "sent")
 """The columns that a narrow terminal loses first; the names begin with the time anyway."""

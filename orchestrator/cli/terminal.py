@@ -1,23 +1,25 @@
 """What a person sees while a run goes on: a progress bar and a live table, fed by the events of the run."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from orchestrator.cli.run_progress import Limits
 from orchestrator.control import NetworkState
 from orchestrator.control.run_phase import Phase
-from orchestrator.number_words import number, volume
+from orchestrator.number_words import is_share, number, of_metric, volume
 from orchestrator.results.health import State
-from pame.observe import Evaluation, Record
+from pame.observe import Evaluation, Own, Record
 
 _ROWS = 12
+_LEAST = ("coverage", "consensus")
+"""The columns that a narrow terminal loses first."""
 _PER_SECOND = 8
 
 
@@ -34,6 +36,8 @@ class RunScreen:
         self._rate = 0.0
         self._progress = make_bar()
         self._task = self._progress.add_task(name, total=1.0, reached=limits.progress(0, None).words)
+        self._judging: TaskID | None = None
+        """The bar of what is judged after the run."""
         self._live = live
         live.update(self._show())
 
@@ -51,12 +55,22 @@ class RunScreen:
         self._reached(self._steps // self._nodes)
 
     def state(self, state: NetworkState) -> None:
-        """Where the nodes of a network are."""
+        """Where the nodes of a network are, or how far the evaluation after the run is."""
+        if state.to_judge:
+            self._judged(state.judged, state.to_judge)
+            return
         rate = 0.0
         if self._network is not None and state.seconds > self._network.seconds:
             rate = (state.bytes - self._network.bytes) / (state.seconds - self._network.seconds)
         self._network, self._rate, self._seconds = state, rate, state.seconds
         self._reached(self._steps // self._nodes if self._steps else state.median)  # no records: it is somewhere else
+        self._live.update(self._show())
+
+    def _judged(self, points: int, of: int) -> None:
+        if self._judging is None:
+            self._judging = self._progress.add_task("evaluation", total=1.0, reached="")
+            self._network = None
+        self._progress.update(self._judging, completed=points / of, reached=f"{points}/{of} points")
         self._live.update(self._show())
 
     def _reached(self, iteration: int) -> None:
@@ -79,20 +93,48 @@ class RunScreen:
         )
 
     def _show(self) -> Group:
-        table = Table(box=None, padding=(0, 1), header_style="bold")
-        clock = any(point.seconds is not None for point in self._points)
-        metric = next(iter(self._points[-1].metrics), None) if self._points else None
-        headings = ["iteration", *(["seconds"] if clock else []), "f(mean model)", "consensus", "coverage", "sent"]
-        for heading in [*headings, *([metric] if metric else [])]:
-            table.add_column(heading.replace("_", " "), justify="right", no_wrap=True)
-        for point in self._points:
-            seconds = [f"{point.seconds:.2f}"] if clock and point.seconds is not None else []
-            coverage = "" if point.coverage is None else number(point.coverage)
-            figures = [number(point.objective), number(point.consensus), coverage, volume(point.bytes)]
-            table.add_row(
-                str(point.iteration), *seconds, *figures, *([number(point.metrics[metric])] if metric else [])
-            )
+        points = list(self._points)
+        metric = next(iter(points[-1].metrics), "") if points else ""
+        judged = {words: [show(point) for point in points] for words, show in metric_columns(metric).items()}
+        clock = {"seconds": ["" if point.seconds is None else f"{point.seconds:.2f}" for point in points]}
+        rest = {
+            "f(mean model)": [number(point.objective) for point in points],
+            "consensus": [number(point.consensus) for point in points],
+            "coverage": ["" if point.coverage is None else number(point.coverage) for point in points],
+            "sent": [volume(point.bytes) for point in points],
+        }
+        columns = {"iteration": [str(point.iteration) for point in points]}
+        columns |= clock if any(clock["seconds"]) else {}
+        columns |= judged | rest if is_share(metric) else rest | judged
+        for name in _LEAST:
+            if _width(columns) > self._live.console.width:
+                del columns[name]
+        table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="bold")
+        for heading in columns:
+            table.add_column(heading, justify="right", no_wrap=True)
+        for row in zip(*columns.values(), strict=True):
+            table.add_row(*row)
         return Group(self._progress, *([self._places()] if self._network else []), table)
+
+
+def metric_columns(metric: str) -> Mapping[str, Callable[[Evaluation], str]]:
+    """By their heading: the headline metric of the mean model and, where it is a share of one, of the nodes."""
+    if not metric:
+        return {}
+    columns = {metric.replace("_", " "): lambda point: of_metric(metric, point.metrics.get(metric))}
+    return columns | ({"of the nodes": lambda point: _of_nodes(metric, point.own)} if is_share(metric) else {})
+
+
+def _of_nodes(metric: str, own: Own | None) -> str:
+    """Mean, lowest and highest."""
+    if own is None or metric not in own.metrics:
+        return ""
+    mean, low, high = own.metrics[metric], own.lowest[metric], own.highest[metric]
+    return f"{100 * mean:.1f} ({100 * low:.1f}–{100 * high:.1f}) %"
+
+
+def _width(columns: Mapping[str, Sequence[str]]) -> int:
+    return sum(2 + max(map(len, (heading, *cells))) for heading, cells in columns.items()) - 2
 
 
 def _health(state: NetworkState) -> str:
@@ -101,7 +143,7 @@ def _health(state: NetworkState) -> str:
     return "" if health is None or health.state is State.SOUND else f" · {health.state.value}: {health.reason}"
 
 
-def make_bar() -> Progress:
+def make_bar(console: Console | None = None) -> Progress:
     """With the time that has passed, and the time that is left."""
     return Progress(
         TextColumn("[bold]{task.description}"),
@@ -109,6 +151,7 @@ def make_bar() -> Progress:
         TextColumn("{task.fields[reached]}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
+        console=console,
     )
 
 

@@ -18,6 +18,7 @@ from orchestrator.results.events import EventWord
 from orchestrator.results.health import State, judge
 from pame.errors import Diverged
 from pame.evaluate import Measured
+from pame.observe import StoredModels
 
 _EXAMINE_S = 1.0
 
@@ -76,7 +77,7 @@ class EndWatch:
         run.nodes.silent = mute
 
 
-def judge_point(run: NetworkRunState, point: UnmeasuredPoint, measured: Measured) -> bool:
+def judge_point(run: NetworkRunState, point: UnmeasuredPoint, measured: Measured | StoredModels) -> bool:
     """Whether the run ends with a point that has been measured."""
     with run.surviving():
         try:

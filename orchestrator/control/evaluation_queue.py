@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 
 from orchestrator.control.node_reports import NodeReports, UnmeasuredPoint
 from pame.evaluate import Measured
+from pame.observe import StoredModels
 
 
 class EvaluationQueue:
@@ -19,7 +20,7 @@ class EvaluationQueue:
         for point in points:
             self._waiting.put_nowait(point)
 
-    def start(self, judge: Callable[[UnmeasuredPoint, Measured], bool]) -> None:
+    def start(self, judge: Callable[[UnmeasuredPoint, Measured | StoredModels], bool]) -> None:
         """Begin to work; `judge` says whether a point was the last one."""
         self._task = asyncio.create_task(self._work(judge))
 
@@ -33,7 +34,7 @@ class EvaluationQueue:
             task.cancel()
         await asyncio.gather(self._task, emptied, return_exceptions=True)
 
-    async def _work(self, judge: Callable[[UnmeasuredPoint, Measured], bool]) -> None:
+    async def _work(self, judge: Callable[[UnmeasuredPoint, Measured | StoredModels], bool]) -> None:
         while True:
             point = await self._waiting.get()
             measured = await asyncio.to_thread(self._collection.measure, point)

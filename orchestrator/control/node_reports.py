@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from contract.rpc import control_pb2 as pb
 from pame.byte_account import ByteAccount
 from pame.evaluate import Evaluator, Measured
-from pame.observe import Observer, Record
+from pame.observe import Observer, Record, StoredModels
 from pame.resolved_run import ResolvedRun
 
 Vector = NDArray[np.float64]
@@ -128,14 +128,14 @@ class NodeReports:
         points = [self._point_by_iteration(node, k, model, seconds), self._point_by_time(seconds, alive)]
         return [point for point in points if point is not None]
 
-    def measure(self, point: UnmeasuredPoint) -> Measured:
+    def measure(self, point: UnmeasuredPoint) -> Measured | StoredModels:
         """The part of an evaluation that takes time; it touches nothing, so that a thread can do it."""
         start = time.thread_time()
         measured = self._evaluator.measure(point.models)
         self.cpu_s += time.thread_time() - start
         return measured
 
-    def judge(self, point: UnmeasuredPoint, measured: Measured) -> Decision | None:
+    def judge(self, point: UnmeasuredPoint, measured: Measured | StoredModels) -> Decision | None:
         """Tell the observers; the end of the run, if this point decides so."""
         if point.by == "time":
             if point.iteration <= self._told_by_time:

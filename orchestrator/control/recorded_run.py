@@ -8,21 +8,27 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.control.container_faults import container_faults, require_docker
+from orchestrator.control.run_figures import state_of
+from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.state import NetworkObserver
 from orchestrator.control.summary import absurd_warnings, network_summary
 from orchestrator.errors import NoTls
+from orchestrator.evaluation import KeptModels, evaluate_after_run, model_store
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.named_files import Files
-from orchestrator.experiment.resolve import make_network_setting, warnings
+from orchestrator.experiment.resolve import is_judged_after, make_network_setting, warnings
 from orchestrator.report import write_report
 from orchestrator.results import Ending, RunFolder, Status, begin_provenance, end_provenance, summarise
+from orchestrator.results.summary import LateEvaluation
 from pame.errors import PameError
+from pame.observe import Evaluation
 from pame.resolved_run import ResolvedRun
 
 SERVED = "serve"
@@ -54,8 +60,9 @@ def make_order(
     """Resolve an experiment; `files`: where those are that it names. Takes a while: data is drawn."""
     setting = make_network_setting(experiment, files)
     require_docker(setting.plan, in_containers=backend == SERVED)
-    setting.problem.objective(setting.start)  # draws all data and the test set now, not when the first point is due
-    setting.problem.metrics(setting.start)
+    if not is_judged_after(experiment):
+        setting.problem.objective(setting.start)  # draws all data and the test set now, not when the first point is due
+        setting.problem.metrics(setting.start)
     return RunOrder(new_number(), experiment, setting, backend, notes, is_tuned)
 
 
@@ -84,7 +91,10 @@ async def conduct(
     """
     started = time.perf_counter()
     error: PameError | None = None
-    with RunFolder(folder) as files:
+    with RunFolder(folder) as files, ExitStack() as open_files:
+        setting, store = model_store(folder, order.experiment, order.setting)
+        if store is not None:
+            open_files.enter_context(store)
         provenance = await asyncio.to_thread(begin_provenance, folder)
         files.write_experiment(order.experiment)
         files.write_class_counts(order.setting.problem)
@@ -93,7 +103,7 @@ async def conduct(
             asyncio.to_thread(files.write_topology, order.setting.topology, order.experiment.topology.kind)
         )
         tls = uses_tls(order.experiment, control.is_secured)
-        run = NetworkRunState(order.number, order.experiment, order.setting, files, control.members, watcher, tls, log)
+        run = NetworkRunState(order.number, order.experiment, setting, files, control.members, watcher, tls, log)
         made(run)
         try:
             async with container_faults(run):
@@ -102,7 +112,9 @@ async def conduct(
             error, spent = caught, time.perf_counter() - started
             ending = Ending(Status.FAILED, str(caught), 0, None, spent, exact=False)
         await drawing
-        await asyncio.to_thread(_write_results, run, order, files, ending, started)
+        await asyncio.to_thread(_write_results, run, order, files, ending, started, store)
+        if store is not None:
+            ending = await _judge_kept(run, files, ending, watcher)
     end_provenance(folder, provenance)
     await asyncio.to_thread(write_report, folder)
     if error is not None:
@@ -110,7 +122,31 @@ async def conduct(
     return ending
 
 
-def _write_results(run: NetworkRunState, order: RunOrder, files: RunFolder, ending: Ending, started: float) -> None:
+async def _judge_kept(run: NetworkRunState, files: RunFolder, ending: Ending, watcher: NetworkObserver) -> Ending:
+    """In a thread; watchers hear of it in the loop."""
+    loop = asyncio.get_running_loop()
+
+    def tell(point: Evaluation) -> None:
+        files.evaluated(point)
+        loop.call_soon_threadsafe(watcher.evaluated, point)
+
+    def progress(done: int, of: int) -> None:
+        run.judged = done, of
+        loop.call_soon_threadsafe(lambda: watcher.state(state_of(run)))
+
+    def judge() -> Ending:
+        return evaluate_after_run(files.path, ending, tell, progress, lambda: run.is_judging_stopped)
+
+    try:
+        return await asyncio.to_thread(judge)
+    finally:
+        if run.phase is Phase.EVALUATING:
+            run.enter(Phase.IDLE)
+
+
+def _write_results(
+    run: NetworkRunState, order: RunOrder, files: RunFolder, ending: Ending, started: float, store: KeptModels | None
+) -> None:
     experiment, setting, account = order.experiment, order.setting, run.totals.account()
     files.write_links(account.links())
     files.write_connections(run.totals.sockets())
@@ -127,6 +163,6 @@ def _write_results(run: NetworkRunState, order: RunOrder, files: RunFolder, endi
         )
     network = network_summary(run, time.perf_counter() - started, ending.seconds)
     last, sums = files.last, files.sums
-    files.write_summary(
-        summarise(experiment, setting, order.backend, None, account, last, ending, notes, sums, network, order.notes)
-    )
+    kept = None if store is None else LateEvaluation(store.points, missed=store.missed)
+    told = (account, last, ending, notes, sums, network, order.notes, kept)
+    files.write_summary(summarise(experiment, setting, order.backend, None, *told))

@@ -26,6 +26,8 @@ def state_of(run: NetworkRunState) -> NetworkState:
         starved=run.collection.starved,
         seconds=run.seconds() if run.took is None else run.took,
         health=run.health,
+        judged=run.judged[0],
+        to_judge=run.judged[1],
     )
 
 

@@ -1,8 +1,9 @@
 """The phases of a run and the order they come in.
 
-gathering    waits for enough members          running    the nodes iterate
-preparing    every node gets its assignment    ending     the nodes stop and send their results
+gathering    waits for enough members          ending     the nodes stop and send their results
+preparing    every node gets its assignment    evaluating models that were kept are judged
 verifying    the links are measured            idle       no run, or one that is over
+running      the nodes iterate
 """
 
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ class Phase(StrEnum):
     VERIFYING = "verifying"
     RUNNING = "running"
     ENDING = "ending"
+    EVALUATING = "evaluating"
 
 
 NEXT: Mapping[Phase, frozenset[Phase]] = {
@@ -25,7 +27,8 @@ NEXT: Mapping[Phase, frozenset[Phase]] = {
     Phase.PREPARING: frozenset({Phase.VERIFYING, Phase.RUNNING, Phase.ENDING}),
     Phase.VERIFYING: frozenset({Phase.RUNNING, Phase.ENDING}),
     Phase.RUNNING: frozenset({Phase.ENDING}),
-    Phase.ENDING: frozenset({Phase.IDLE}),
+    Phase.ENDING: frozenset({Phase.EVALUATING, Phase.IDLE}),
+    Phase.EVALUATING: frozenset({Phase.IDLE}),
     Phase.IDLE: frozenset(),
 }
 BEFORE_START = frozenset({Phase.GATHERING, Phase.PREPARING, Phase.VERIFYING})

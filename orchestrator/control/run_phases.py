@@ -133,7 +133,7 @@ async def _end(run: NetworkRunState) -> None:
     await run.evaluations.finish(_ENDING_S)
     run.indices.leave()
     _tell_watcher(run)
-    run.enter(Phase.IDLE)
+    run.enter(Phase.IDLE if run.setting.store is None else Phase.EVALUATING)
 
 
 async def _until(run: NetworkRunState, condition: Callable[[], object], seconds: float) -> None:

@@ -123,6 +123,11 @@ class NetworkRunState:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Something happened that a phase may wait for."""
 
+    judged: tuple[int, int] = (0, 0)
+    """Points that were judged after the run, and of how many."""
+    is_judging_stopped: bool = False
+    """Whether somebody does not want to wait for it."""
+
     def __post_init__(self) -> None:
         setting, nodes = self.setting, self.experiment.nodes
         self.plan = setting.plan
@@ -153,11 +158,11 @@ class NetworkRunState:
     @property
     def is_over(self) -> bool:
         """Whether there is nothing more to see."""
-        return self.phase is Phase.IDLE
+        return self.phase in (Phase.EVALUATING, Phase.IDLE)
 
     @property
     def is_ending(self) -> bool:
-        return self.phase in (Phase.ENDING, Phase.IDLE)
+        return self.phase in (Phase.ENDING, Phase.EVALUATING, Phase.IDLE)
 
     @property
     def is_on_loopback(self) -> bool:
@@ -181,7 +186,8 @@ class NetworkRunState:
             self.changed.set()
 
     def cancel(self) -> None:
-        """A user wants the run to end."""
+        """A user wants the run to end, or does not want to wait for what is evaluated after it."""
+        self.is_judging_stopped = True
         self.stop(Status.INTERRUPTED, "stopped by the user")
 
     def happened(self, what: EventWord, node: int, detail: str) -> None:

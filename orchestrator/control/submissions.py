@@ -14,6 +14,7 @@ from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
 from orchestrator.control.supervised_faults import require_orders
+from orchestrator.evaluation import require_room
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError
 from orchestrator.experiment.faults.manual import fault_by_hand
@@ -65,6 +66,7 @@ class Submissions:
         try:
             order = await asyncio.to_thread(make_order, experiment, files, "serve")
             self._require_orders(order)
+            require_room(experiment, order.setting.problem, None, self._out)
             folder = create_folder(self._out, experiment.name)
         except BaseException:
             self._busy = False

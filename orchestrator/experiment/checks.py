@@ -27,7 +27,15 @@ def contradictions(experiment: "Experiment") -> dict[str, str]:
     share = support if isinstance(support, float) else None
     if experiment.messages.support == "all" and support is not None and share != 1.0 and support != n:
         found["messages.support"] = "'all' needs a support of the whole model; give algorithm.support: 100%, or seed"
+    if experiment.evaluate.when == "after" and (rule := rule_with_values(experiment)):
+        found["evaluate.when"] = f"'after' knows no value of f during the run, which {rule} needs; give during"
     return found | fault_contradictions(experiment.faults or ())
+
+
+def rule_with_values(experiment: "Experiment") -> str:
+    """The key that can end a run by values of f; empty: none."""
+    stop = experiment.stop
+    return "stop.target" if stop.target is not None else "stop.paper" if stop.paper is not None else ""
 
 
 def contradiction(found: Mapping[str, str]) -> PydanticCustomError:

@@ -73,6 +73,8 @@ class Evaluate(Section):
 
     every: Count = 10
     """Every so many iterations."""
+    when: Literal["auto", "during", "after"] = "auto"
+    """after: models wait on the disk until the run is over; auto: after for networks if no rule of stop needs f."""
     own_models: bool = True
     """Whether every node's own model is judged, too, not only the mean of all: the mean is nobody's model."""
 
@@ -81,7 +83,7 @@ class RestartSection(Section):
     """What a node that died and came back begins with."""
 
     state: State = "snapshot"
-    """snapshot: its last one at the orchestrator; cold: zero; neighbours: the mean of its neighbours' last."""
+    """snapshot: its last one at the orchestrator; cold: that of the start; neighbours: the mean of theirs."""
 
 
 class Verify(Section):

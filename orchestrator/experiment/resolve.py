@@ -13,6 +13,7 @@ from pathlib import Path
 from contract.problem_inputs import build_problem
 from orchestrator.errors import TooLittleMemory
 from orchestrator.experiment import Experiment
+from orchestrator.experiment.checks import rule_with_values
 from orchestrator.experiment.cost import cost_of
 from orchestrator.experiment.faults import FaultError, Horizon, compile_plan, idle_faults
 from orchestrator.experiment.link_table import LinkTable, link_table
@@ -65,7 +66,7 @@ def check_memory(experiment: Experiment) -> None:
 def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = build_problem) -> ResolvedRun:
     """The experiment, resolved; `files`: where those are that it names; `draw`: who makes its problem."""
     nodes, seed = experiment.nodes, experiment.seed
-    _load_own_module(experiment, files)
+    load_own_module(experiment, files)
     graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
     plan = make_plan(experiment, files, graph, table)
@@ -88,7 +89,7 @@ def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = build
     )
 
 
-def _load_own_module(experiment: Experiment, files: Files) -> None:
+def load_own_module(experiment: Experiment, files: Files) -> None:
     """The user's network lies beside the experiment file; what a client submits names only plugins that are loaded."""
     model = getattr(experiment.problem, "model", None)
     if isinstance(model, ModuleSpec) and isinstance(files, Path):
@@ -133,6 +134,14 @@ def choose_driver(experiment: Experiment) -> str:
     if can_stack and isinstance(experiment.algorithm, PameSpec) and experiment.nodes >= _VECTORISED_FROM:
         return "vectorised"
     return "lock-step"
+
+
+def is_judged_after(experiment: Experiment) -> bool:
+    """Whether models are kept until the run is over, and judged then."""
+    when = experiment.evaluate.when
+    if when != "auto":
+        return when == "after"
+    return isinstance(experiment.problem, ImageClassificationSpec) and not rule_with_values(experiment)
 
 
 def has_faults(experiment: Experiment) -> bool:

@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
+from contract.tasks import cancelled
 from orchestrator.control import NetworkRunState, Submissions
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.run_phase import BEFORE_START, Phase
@@ -18,6 +18,7 @@ from orchestrator.live.nodes import NodeLook, idle_state
 from orchestrator.live.state import RunState, look_at
 from orchestrator.results.files import finite
 from orchestrator.results.topology_file import read_topology
+from pame.problems.image_classification import ACCURACY
 
 MOST_POINTS = 500
 _LOOK_S = 0.9
@@ -39,10 +40,7 @@ class Recorder:
         self._task = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await cancelled(self._task)
 
     def state(self) -> dict[str, Any]:
         """All that the page shows and that changes."""
@@ -169,6 +167,11 @@ def _node(node: NodeLook, state: str) -> dict[str, Any]:
 
 
 def _point(point: pb.Point) -> list[float | None]:
-    """Iteration, seconds, bytes, objective, consensus."""
-    seconds = round(point.seconds, 3)
-    return [point.iteration, seconds, point.bytes, finite(point.objective), finite(point.consensus)]
+    """Iteration, seconds, bytes, objective, consensus; accuracy of the mean model, of the nodes: mean, lowest, highest.
+
+    Accuracies are None where the problem has none.
+    """
+    seconds, own = round(point.seconds, 3), point.own
+    judged = (point.metrics, own.metrics, own.lowest, own.highest)
+    accuracies = [finite(of[ACCURACY]) if ACCURACY in of else None for of in judged]
+    return [point.iteration, seconds, point.bytes, finite(point.objective), finite(point.consensus), *accuracies]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from orchestrator.number_words import byte_unit, number
+from orchestrator.number_words import byte_unit, is_share, metric_title, number
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.fault_shading import FaultShading
 from orchestrator.report.vega import Axis, Row, curve, short, suits_log
@@ -31,7 +31,10 @@ def seconds_words(backend: str) -> str:
 
 
 def curves(run: RunData, shades: FaultShading) -> list[Chart]:
-    """Objective (and its distance to the optimum), consensus distance, and one figure per metric."""
+    """Objective (and its distance to the optimum), consensus distance, and one figure per metric.
+
+    An accuracy comes first where nobody knows the optimum.
+    """
     if not run.curve:
         return []
     names = list(dict.fromkeys(name for point in run.curve for name in point.metrics))
@@ -46,11 +49,15 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
         columns["objective"].append(("gap", "f(mean model) − f*"))
     columns["consensus"] = [("c", "Consensus distance")]
     for index, name in enumerate(names):
-        columns[f"metric-{index}"] = [(f"m{index}", name)]
+        columns[f"metric-{index}"] = [(f"m{index}", f"{metric_title(name)} (%)" if is_share(name) else name)]
+    first = "metric-0" if names and is_share(names[0]) and optimum is None else "objective"
+    columns = {first: columns.pop(first), **columns}
+    shares = {f"m{index}" for index, name in enumerate(names) if is_share(name)}
     also = _also(run, names)
     raw = {by: _raw(points, optimum, names) for by, points in series.items()}
     log = {
-        field: _log_axis(
+        field: field.partition("-")[0] not in shares
+        and _log_axis(
             [v for by in raw for part in _drawn_together(field, also) for v in raw[by][part] if v is not None],
             strict=field in ("f",),
         )
@@ -73,28 +80,32 @@ def curves(run: RunData, shades: FaultShading) -> list[Chart]:
                 specs[f"{x}|{field}" if own else x] = spec
         used = [field for field, _ in choices]
         switches = ("x", "y") if own else ("x",)
-        title, note = _words(key, choices, run, [log[field] for field in used])
-        shape = "wide" if key == "objective" else "half"
+        title, note = _words(key, names, run, [log[field] for field in used])
+        shape = "wide" if key == first else "half"
         figures.append(Chart(key, title, note, specs, data, switches, own, shape=shape))
     return figures
 
 
 def _raw(points: Sequence[Evaluation], optimum: float | None, names: Sequence[str]) -> dict[str, list[float | None]]:
-
-    def gaps(values: list[float | None]) -> list[float | None]:
-        return [None if optimum is None or value is None else value - optimum for value in values]
-
     own = [point.own for point in points]
     f: list[float | None] = [point.objective for point in points]
     mean, worst = [one.objective if one else None for one in own], [one.worst if one else None for one in own]
-    found = {"f": f, "f-own": mean, "f-worst": worst, "gap": gaps(f), "gap-own": gaps(mean), "gap-worst": gaps(worst)}
+    found = {"f": f, "f-own": mean, "f-worst": worst}
+    if optimum is not None:
+        above = {"gap": f, "gap-own": mean, "gap-worst": worst}
+        found |= {name: [None if v is None else v - optimum for v in values] for name, values in above.items()}
     found["c"] = [point.consensus for point in points]
     for index, name in enumerate(names):
-        found[f"m{index}"] = [point.metrics.get(name) for point in points]
-        found[f"m{index}-own"] = [one.metrics.get(name) if one else None for one in own]
-        found[f"m{index}-low"] = [one.lowest.get(name) if one else None for one in own]
-        found[f"m{index}-high"] = [one.highest.get(name) if one else None for one in own]
+        found[f"m{index}"] = _as_read(name, [point.metrics.get(name) for point in points])
+        found[f"m{index}-own"] = _as_read(name, [one.metrics.get(name) if one else None for one in own])
+        found[f"m{index}-low"] = _as_read(name, [one.lowest.get(name) if one else None for one in own])
+        found[f"m{index}-high"] = _as_read(name, [one.highest.get(name) if one else None for one in own])
     return {field: list(map(finite, values)) for field, values in found.items()}
+
+
+def _as_read(metric: str, values: list[float | None]) -> list[float | None]:
+    """Shares in percent."""
+    return [None if value is None else 100 * value for value in values] if is_share(metric) else values
 
 
 def _also(run: RunData, names: Sequence[str]) -> dict[str, list[Axis]]:
@@ -164,7 +175,7 @@ def _x_axes(run: RunData, unit: str) -> dict[str, Axis]:
     return axes
 
 
-def _words(key: str, choices: Sequence[tuple[str, str]], run: RunData, log: Sequence[bool]) -> tuple[str, str]:
+def _words(key: str, names: Sequence[str], run: RunData, log: Sequence[bool]) -> tuple[str, str]:
     if key == "objective":
         note = "The objective at the mean of all models."
         if any(point.own for point in run.curve):
@@ -179,7 +190,7 @@ def _words(key: str, choices: Sequence[tuple[str, str]], run: RunData, log: Sequ
             " Exact zeros have no place on a log axis." if log[0] and any(p.consensus == 0 for p in run.curve) else ""
         )
         return "Consensus distance", f"How far the nodes' models are from their mean.{zeros}"
-    name = choices[0][1]
+    name = names[int(key.partition("-")[2])]
     own = f" {_OWN} Dotted: the lowest and the highest node." if any(point.own for point in run.curve) else ""
     headline = "The headline metric of this run, at" if name == run.summary.metric else "At"
-    return name, f"{headline} the mean of all models.{own}"
+    return metric_title(name), f"{headline} the mean of all models.{own}"

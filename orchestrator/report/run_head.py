@@ -1,13 +1,23 @@
 """The top of a run's report: what became of it in a few words, what is wrong with it, and its chief figures."""
 
-from orchestrator.number_words import count, duration, number, percent
+from orchestrator.number_words import (
+    count,
+    duration,
+    is_share,
+    metric_title,
+    number,
+    of_metric,
+    percent,
+    reach_of_metric,
+    volume,
+)
 from orchestrator.report import page
 from orchestrator.report.network import cpu_bound, no_tls
 from orchestrator.report.progress import NO_CLOCK
 from orchestrator.report.transmission import transmitted
 from orchestrator.results.files import finite
 from orchestrator.results.read import BROKEN_OFF, RUNNING
-from orchestrator.results.summary import RunSummary
+from orchestrator.results.summary import LateEvaluation, RunSummary
 
 STATUS_LOOKS = {"finished": "good", "diverged": "bad", "failed": "bad", "interrupted": "bad", BROKEN_OFF: "bad"}
 HEALTH_LOOKS = {"sound": "good", "degraded": "bad", "broken": "bad"}
@@ -44,6 +54,8 @@ def run_head(summary: RunSummary) -> str:
     parts.append(page.tiles(_tiles(summary)))
     troubles = filter(None, (cpu_bound(summary.network), no_tls(summary.network)))
     parts += [page.callout([trouble], look="bad") for trouble in troubles]
+    if summary.left_to_judge:
+        parts.append(page.callout([f"Not evaluated yet: {summary.left_to_judge}."], look="bad"))
     if others := [warning for warning in summary.warnings if warning != untrue]:
         parts.append(page.callout(others, "Warnings"))
     if summary.notes:
@@ -62,13 +74,17 @@ def _tiles(summary: RunSummary) -> list[tuple[str, str, str]]:
         "by the run's own clock" if seconds is not None and not ended else "",
         f"computed in {duration(wall)}" if wall is not None else "",
     ]
+    gained = f"f − f* = {number(gap)}" if gap is not None else ""
+    name, judged = metric or "", metric_title(metric) if metric else "Metric"
+    objective = (f"{'Final' if ended else 'Last'} f(mean model)", number(final.objective), gained)
+    reached = (judged, of_metric(name, final.metrics.get(name)), "at the mean model")
+    own_objective, own_metric = _own_objective(summary), _own_metric(summary)
+    if is_share(name) and least is None:
+        first = [reached, *own_metric, objective, *own_objective]
+    else:
+        first = [objective, reached, *own_objective, *own_metric]
     return [
-        (
-            f"{'Final' if ended else 'Last'} f(mean model)", number(final.objective),
-            f"f − f* = {number(gap)}" if gap is not None else "",
-        ),
-        (metric or "Metric", number(final.metrics.get(metric) if metric else None), "at the mean model"),
-        *_own_tiles(summary),
+        *first,
         ("Consensus distance", number(final.consensus), "of the models to their mean"),
         ("Iterations", number(iterations), count(summary.nodes, "node") if summary.nodes else ""),
         transmitted(summary),
@@ -80,19 +96,32 @@ def _tiles(summary: RunSummary) -> list[tuple[str, str, str]]:
             "Simulated time" if summary.is_simulated else "Time", duration(seconds),
             "; ".join(filter(None, below)),
         ),
+        *_evaluation_tile(summary.evaluation),
         ("Model size n", number(summary.n), f"s = {number(summary.s)} revealed" if summary.s is not None else ""),
     ]  # fmt: skip
 
 
-def _own_tiles(summary: RunSummary) -> list[tuple[str, str, str]]:
+def _evaluation_tile(late: LateEvaluation | None) -> list[tuple[str, str, str]]:
+    """What judging took, where it was done after the run."""
+    if late is None:
+        return []
+    below = f"{count(late.evaluated, 'point')}; {duration(late.cpu_s)} of CPU, {volume(late.bytes)} of models"
+    return [("Evaluated after the run", duration(late.seconds), below)]
+
+
+def _own_objective(summary: RunSummary) -> list[tuple[str, str, str]]:
     """What the nodes themselves have, where it was judged."""
-    own, metric = summary.final.own, summary.metric
+    own = summary.final.own
     if own is None:
         return []
     worst = f"mean; worst node {number(finite(own.worst))}"
-    tiles = [("f at the nodes' own models", number(finite(own.objective)), worst)]
-    mean, low, high = (finite(of.get(metric or "")) for of in (own.metrics, own.lowest, own.highest))
-    if mean is not None:
-        ends = f"mean of their own models; {number(low)} … {number(high)}"
-        tiles.append((f"{metric} of the nodes", number(mean), ends))
-    return tiles
+    return [("f at the nodes' own models", number(finite(own.objective)), worst)]
+
+
+def _own_metric(summary: RunSummary) -> list[tuple[str, str, str]]:
+    own, metric = summary.final.own, summary.metric or ""
+    mean, low, high = (finite(of.get(metric)) for of in (own.metrics, own.lowest, own.highest)) if own else (None,) * 3
+    if mean is None:
+        return []
+    ends = f"mean of their own models; {reach_of_metric(metric, low, high)}"
+    return [(f"{metric_title(metric)} of the nodes", of_metric(metric, mean), ends)]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from orchestrator.number_words import byte_unit, duration, number, volume
+from orchestrator.number_words import NOT_MEASURED, byte_unit, duration, is_share, metric_title, number, volume
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.progress import NO_CLOCK, seconds_words
 from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
@@ -48,7 +48,10 @@ def outcomes(sweep: SweepData) -> list[FinalFigure]:
         else FINAL_F,
         FinalFigure("consensus", "Consensus distance", lambda summary: summary.final.consensus),
     ]
-    if metric is not None:
+    if metric is not None and is_share(metric):
+        shares = _accuracies(metric)
+        found = found + shares if sweep.has_optima else shares + found
+    elif metric is not None:
         found.append(FinalFigure("metric", metric, lambda summary: summary.final.metrics.get(metric)))
     return [
         *found,
@@ -56,6 +59,35 @@ def outcomes(sweep: SweepData) -> list[FinalFigure]:
         FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.seconds, duration),
         FinalFigure("iterations", "Iterations", lambda summary: summary.iterations),
     ]
+
+
+def _accuracies(metric: str) -> list[FinalFigure]:
+    """In percent: of the mean model, and of the nodes' own, the mean over the nodes."""
+
+    def of_mean(summary: RunSummary) -> float | None:
+        return _percent(summary.final.metrics.get(metric))
+
+    def of_nodes(summary: RunSummary) -> float | None:
+        return _percent(summary.final.own.metrics.get(metric)) if summary.final.own else None
+
+    return [
+        FinalFigure("share", metric_title(metric), of_mean, _percent_words),
+        FinalFigure("share-nodes", f"{metric_title(metric)} of the nodes", of_nodes, _percent_words),
+    ]
+
+
+def is_percent(figure: FinalFigure) -> bool:
+    """Shares, of which the highest is the best."""
+    return figure.name.startswith("share")
+
+
+def _percent(share: float | None) -> float | None:
+    known = finite(share)
+    return None if known is None else 100 * known
+
+
+def _percent_words(value: float | None) -> str:
+    return NOT_MEASURED if value is None else f"{value:.1f} %"
 
 
 def x_switch(sweep: SweepData) -> Switch:
@@ -81,7 +113,14 @@ def overlaid_curves(sweep: SweepData) -> list[Chart]:
         else ("objective", "f(mean model)", lambda _, point: point.objective),
         ("consensus", "Consensus distance", lambda _, point: point.consensus),
     ]
-    if metric is not None:
+    if metric is not None and is_share(metric):
+        title = f"{metric_title(metric)} (%)"
+        shares: list[tuple[str, str, OfPoint]] = [
+            ("share", title, lambda _, point: _percent(point.metrics.get(metric))),
+            ("share-nodes", f"{title}, mean of the nodes' own models", partial(_of_nodes, metric)),
+        ]
+        wanted = wanted + shares if sweep.has_optima else shares + wanted
+    elif metric is not None:
         wanted.append(("metric", metric, lambda _, point: point.metrics.get(metric)))
     unit, size = byte_unit(max((point.bytes or 0 for run in sweep.runs for point in run.curve), default=0))
     axes = {
@@ -99,13 +138,14 @@ def overlaid_curves(sweep: SweepData) -> list[Chart]:
             continue
         low = "lo" if sweep.repeated else "y"
         values = [row[end] for x in rows for row in rows[x] for end in {low, "y"}]
-        log = suits_log(values if key == "objective" else [value for value in values if value > 0])
+        positive = values if key == "objective" else [value for value in values if value > 0]
+        log = not key.startswith("share") and suits_log(positive)
         data = {f"{key}-{x}": [row for row in rows[x] if row[low] > 0] if log else rows[x] for x in rows}
         specs = {
             x: curve(f"{key}-{x}", axis, Axis("y", words, log), color=color, band=sweep.repeated)
             for x, (axis, _) in axes.items()
         }
-        shape = "wide" if key == "objective" else "half"
+        shape = "wide" if key == wanted[0][0] else "half"
         title = words if key != "objective" else "Gap to the optimum" if sweep.has_optima else "Objective"
         figures.append(Chart(key, title, note, specs, data, ("x",), shape=shape))
     return figures
@@ -128,7 +168,7 @@ def outcome_charts(sweep: SweepData) -> list[Chart]:
         specs, data = {}, {}
         for outcome in shown:
             rows, words = _in_unit(outcome, rows_of[outcome.name])
-            log = suits_log([row["lo"] for row in rows] + [row["hi"] for row in rows])
+            log = not is_percent(outcome) and suits_log([row[end] for row in rows for end in ("lo", "hi")])
             data[f"outcome-{index}-{outcome.name}"] = rows
             specs[outcome.name] = ranges(f"outcome-{index}-{outcome.name}", x, Axis("y", words, log), color)
         switch = Switch(f"outcome-{index}", "Outcome", {outcome.name: outcome.title for outcome in shown})
@@ -139,6 +179,10 @@ def outcome_charts(sweep: SweepData) -> list[Chart]:
             Chart(f"outcome-{index}", f"Outcome by {key}", note, specs, data, (switch.name,), switch, names, "wide")
         )
     return figures
+
+
+def _of_nodes(metric: str, _: SweepRun, point: Evaluation) -> float | None:
+    return None if point.own is None else _percent(point.own.metrics.get(metric))
 
 
 def known(runs: Sequence[SweepRun], outcome: FinalFigure) -> list[float]:
@@ -188,7 +232,7 @@ def _in_unit(outcome: FinalFigure, rows: list[Row]) -> tuple[list[Row], str]:
     if outcome.name == "seconds":
         return rows, f"{outcome.title} (s)"
     if outcome.name != "bytes":
-        return rows, outcome.title
+        return rows, f"{outcome.title} (%)" if is_percent(outcome) else outcome.title
     unit, size = byte_unit(max(row["hi"] for row in rows))
     return [{**row, **{end: row[end] / size for end in ("y", "lo", "hi")}} for row in rows], f"{outcome.title} ({unit})"
 

@@ -12,6 +12,7 @@ from orchestrator.report.sweep_charts import (
     FINAL_F,
     FinalFigure,
     all_timed,
+    is_percent,
     known,
     legend,
     outcome_charts,
@@ -54,6 +55,7 @@ def _head(sweep: SweepData) -> str:
     chips = [(f"{finished} of {count(len(runs), 'run')} finished", "good" if finished == len(runs) else "bad")]
     chips += [(key, "") for key in sweep.keys]
     objective, *_ = every = outcomes(sweep)
+    best = "Highest" if is_percent(objective) else "Lowest"
     sent = known(runs, next(outcome for outcome in every if outcome.name == "bytes"))
     tiles = [
         (
@@ -61,7 +63,7 @@ def _head(sweep: SweepData) -> str:
             number(len(runs)),
             f"{count(len(sweep.groups), 'setting')}{', repeated seeds' if sweep.repeated else ''}",
         ),
-        _best(sweep, objective, f"Lowest {objective.title[0].lower()}{objective.title[1:]}"),
+        _best(sweep, objective, f"{best} {objective.title[0].lower()}{objective.title[1:]}"),
         *[_best(sweep, outcome, "Lowest consensus distance") for outcome in every if outcome.name == "consensus"],
         *([_shortest(sweep)] if all_timed(sweep) else []),
         ("Transmitted", volume(sum(sent)) if sent else NOT_MEASURED, "by all runs together"),
@@ -81,6 +83,8 @@ def _yardstick(sweep: SweepData) -> str:
         return (
             "Every seed is a problem of its own: what is compared is the gap f − f* to the optimum of a run's problem."
         )
+    if is_percent(outcomes(sweep)[0]):
+        return "Nobody knows the optimum of these problems: what is compared is the test accuracy."
     return "The optimum f* of some runs is not known, so that f is compared: that of other seeds is of another problem."
 
 
@@ -131,7 +135,7 @@ def _best(sweep: SweepData, outcome: FinalFigure, words: str) -> tuple[str, str,
     spreads = [(found.median, group) for group in sweep.groups if (found := spread(known(group.runs, outcome)))]
     if not spreads:
         return words, NOT_MEASURED, ""
-    value, group = min(spreads, key=lambda entry: entry[0])
+    value, group = (max if is_percent(outcome) else min)(spreads, key=lambda entry: entry[0])
     return words, outcome.words(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
 
 

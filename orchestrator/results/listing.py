@@ -7,6 +7,7 @@ from datetime import datetime
 from difflib import get_close_matches
 from pathlib import Path
 
+from orchestrator.number_words import is_share
 from orchestrator.results.campaign_record import UNDER_WAY, CampaignRecord, count_rows, is_under_way, read_record
 from orchestrator.results.files import mapping, read_object_if_whole, reading, whole
 from orchestrator.results.health import State
@@ -46,6 +47,8 @@ class RunEntry:
     nodes: int | None = None
     iterations: int | None = None
     objective: float | None = None
+    accuracy: float | None = None
+    """The headline metric of the mean model, where that is a share of one."""
     bytes: int | None = None
     seconds: float | None = None
     """By the clock of the run, which may be simulated."""
@@ -130,6 +133,7 @@ def _run(folder: Path, when: datetime, now: float) -> RunEntry:
         nodes=found.nodes,
         iterations=found.iterations,
         objective=found.final.objective,
+        accuracy=found.final.metrics.get(found.metric) if found.metric and is_share(found.metric) else None,
         bytes=whole(found.bytes.total),
         seconds=found.seconds,
         wall_seconds=found.wall_seconds,

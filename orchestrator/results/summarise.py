@@ -11,6 +11,7 @@ from orchestrator.results.network_summary import NetworkSummary
 from orchestrator.results.record_balance import Recorded, balance
 from orchestrator.results.summary import (
     FinalFigures,
+    LateEvaluation,
     MessageBits,
     MessageCounts,
     OptimumFigures,
@@ -37,6 +38,7 @@ _ADDS_UP = (
     "of nodes that died) = sent + unknown (on their way at the last record of a node that died, or whose link broke); "
     "queued (never handed over by the end) is apart"
 )
+_AFTER = "models were kept on the disk during the run, and judged when it was over: judging took nothing from the nodes"
 _METRICS = {
     "test_mse": "mean squared prediction error of the mean of all nodes' models on a test set no node has seen",
     "test_accuracy": "share of right predictions of the mean of all nodes' models on a test set no node has seen",
@@ -80,12 +82,14 @@ def summarise(
     recorded: Recorded,
     network: NetworkSummary | None = None,
     notes: Sequence[str] = (),
+    evaluation: LateEvaluation | None = None,
 ) -> RunSummary:
-    """What summary.json is to say. `recorded`: sums of records.csv; `notes`: what it repeats."""
+    """What summary.json is to say. `recorded`: sums of records.csv; `notes`: what it repeats; `evaluation`: what is
+    kept, to be judged next."""
     n, faults = setting.problem.n, ending.faults
     s = setting.algorithm.support_size(n) if isinstance(setting.algorithm, PameSpec) else None
     optimum, why_not = _optimum(setting)
-    metrics = last.metrics if last else setting.problem.metrics(setting.start)
+    metrics = _metric_names(setting, last)
     sent, links = ledger.messages(Fate.SENT), ledger.links()
     return RunSummary(
         name=experiment.name,
@@ -106,6 +110,7 @@ def summarise(
         exact=ending.exact,
         health=ending.health,
         final=FinalFigures(last.objective, last.consensus, last.metrics, last.own) if last else FinalFigures(),
+        evaluation=evaluation,
         optimum=optimum,
         metric=setting.problem.metric,
         bytes=SentBytes(
@@ -131,10 +136,23 @@ def summarise(
         ),
         faults=None if faults is None else replace(faults, windows=faults.windows[:_WINDOWS_TOLD]),
         network=network,
-        measured=_measured(driver, why_not, setting.problem, metrics),
-        warnings=[*([faults.sentence] if faults and faults.sentence else []), *warnings],
+        measured=_measured(driver, why_not, setting.problem, metrics, is_late=evaluation is not None),
+        warnings=[*([faults.sentence] if faults and faults.sentence else []), *warnings, *_missed(evaluation)],
         notes=notes,
     )
+
+
+def _metric_names(setting: ResolvedRun, last: Evaluation | None) -> Iterable[str]:
+    if last is not None:
+        return last.metrics
+    problem = setting.problem
+    return problem.metric_names if isinstance(problem, ImageClassification) else problem.metrics(setting.start)
+
+
+def _missed(evaluation: LateEvaluation | None) -> list[str]:
+    if evaluation is None or not evaluation.missed:
+        return []
+    return [f"the disk had no room for the models of {evaluation.missed} points, which the curves lack"]
 
 
 def _optimum(setting: ResolvedRun) -> tuple[OptimumFigures | None, str]:
@@ -150,18 +168,25 @@ def _optimum(setting: ResolvedRun) -> tuple[OptimumFigures | None, str]:
     return OptimumFigures(optimum.objective, optimum.how), f"solved on all nodes' data: {optimum.how}"
 
 
-def _measured(driver: str | None, optimum: str, problem: Problem, metrics: Iterable[str]) -> dict[str, str]:
-    samples, part = "all their samples", ""
+def _measured(
+    driver: str | None, optimum: str, problem: Problem, metrics: Iterable[str], is_late: bool
+) -> dict[str, str]:
+    samples, part, tested = "all their samples", "", ""
     if isinstance(problem, ImageClassification):
-        samples = f"{problem.spec.objective_samples} of their training samples in all, the same ones throughout"
-        part = f"; metrics of these on {problem.spec.own_test_samples} of the test samples, the same ones throughout"
+        sizes = problem.judged_samples
+        samples = f"{sizes.objective} of their training samples in all, the same ones throughout, evenly over the nodes"
+        part = f"; their metrics on {sizes.own_test} of the {sizes.test} test samples, the same ones throughout"
+        tested = (
+            f": all {sizes.test} samples" if sizes.mean_test == sizes.test else f": {sizes.mean_test} of {sizes.test}"
+        )
     return {
+        **({"evaluation": _AFTER} if is_late else {}),
         "objective": f"f at the mean of all nodes' models; f is the mean of the nodes' objectives on {samples}",
         "nodes' own models": "the same f and metrics at the model of every node by itself: their mean, the worst, the "
         f"lowest and highest; of more than {OWN_AT_MOST} nodes, {OWN_AT_MOST} evenly spread ones{part}",
         "optimum": optimum,
         "consensus": "root mean square distance of the nodes' models from their mean",
-        **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") for name in metrics},
+        **{name: _METRICS.get(name, f"{name} of the mean of all nodes' models") + tested for name in metrics},
         "coverage": "mean number of received messages that carry a coordinate, over the rounds since the last point",
         **(_simulated(driver) if driver else _REAL),
     }

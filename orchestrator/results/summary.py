@@ -86,6 +86,21 @@ class MessageBits:
 
 
 @dataclass(frozen=True)
+class LateEvaluation:
+    """Models that were kept on the disk, and judged when the run was over."""
+
+    points: int = 0
+    evaluated: int = 0
+    missed: int = 0
+    """Points for which there was no room on the disk."""
+    seconds: float | None = None
+    cpu_s: float | None = None
+    """Of all processes that judged."""
+    bytes: int = 0
+    """Of the models."""
+
+
+@dataclass(frozen=True)
 class RunSummary:
     """All that summary.json says."""
 
@@ -111,6 +126,8 @@ class RunSummary:
     health: Health | None = None
     """None: the run did not come so far, or is of a time that knew no health."""
     final: FinalFigures = FinalFigures()
+    evaluation: LateEvaluation | None = None
+    """None: models were judged as the run went."""
     optimum: OptimumFigures | None = None
     metric: str | None = None
     """The one that is shown first."""
@@ -124,6 +141,14 @@ class RunSummary:
     """How each figure was measured."""
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
+
+    @property
+    def left_to_judge(self) -> str:
+        """Empty, or what is to be done."""
+        late = self.evaluation
+        if late is None or late.evaluated >= late.points:
+            return ""
+        return f"{late.evaluated} of {late.points} points are evaluated: `pame report RUN` evaluates the rest"
 
     @property
     def least(self) -> float | None:

@@ -114,6 +114,13 @@ class ManyModels(Protocol):
         """The metrics of each row, by name."""
 
 
+@runtime_checkable
+class SinglePrecision(Protocol):
+    """What a problem may offer beside: models are rounded to float32 before they are judged, each by itself."""
+
+    judged_in: type[np.float32]
+
+
 class ProblemSpec(Protocol):
     """The part of an experiment file that names a problem and its parameters."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from annotated_types import Ge
@@ -26,8 +26,18 @@ from pame.sampling import batch
 if TYPE_CHECKING:
     from pame.vision.network import Network
 
-ACCURACY = "test_accuracy"
+ACCURACY, LOSS = "test_accuracy", "test_loss"
 _OBJECTIVE, _TEST = 0, 1  # sub-streams of Purpose.OBJECTIVE_SAMPLE, by the key's peer
+
+
+class JudgedSamples(NamedTuple):
+    """How many samples figures are measured on."""
+
+    objective: int
+    test: int
+    """All there are."""
+    mean_test: int
+    own_test: int
 
 
 class SampleShards(Protocol):
@@ -37,6 +47,11 @@ class SampleShards(Protocol):
     def facts(self) -> DataFacts: ...
 
     def of(self, node: int) -> Samples: ...
+
+    def size(self, node: int) -> int: ...
+
+    def some(self, node: int, rows: NDArray[np.int64]) -> Samples:
+        """These of a node's samples, without taking the others."""
 
     def test(self) -> Samples: ...
 
@@ -67,7 +82,8 @@ class ImageClassificationSpec:
     weight_decay: the weight of ||w||^2 / 2
     dtype: of the computation; bfloat16 is faster on some processors, and less exact
     objective_samples: f is measured on so many training samples, the same ones throughout, evenly over the nodes
-    own_test_samples: the nodes' own models are judged on so many test samples, the mean model on all
+    own_test_samples: the nodes' own models are judged on so many test samples
+    test_samples: the mean model is judged on so many test samples; none means all
     """
 
     kind: Literal["image-classification"] = "image-classification"
@@ -81,6 +97,7 @@ class ImageClassificationSpec:
     dtype: Literal["float32", "bfloat16"] = "float32"
     objective_samples: Annotated[int, Ge(1)] = 2000
     own_test_samples: Annotated[int, Ge(1)] = 1000
+    test_samples: Annotated[int, Ge(1)] | None = None
 
     def build(self, nodes: int, seed: int) -> "ImageClassification":
         raise ParameterError(f"problem.data: the samples of {self.data} have to be given")
@@ -122,10 +139,15 @@ class PartitionedData:
 
     def of(self, node: int) -> Samples:
         if node not in self._kept:
-            rows = self.parts[node]
-            train = self.whole.train
-            self._kept[node] = Samples(train.features[rows], train.labels[rows])
+            self._kept[node] = self.some(node, np.arange(self.size(node)))
         return self._kept[node]
+
+    def size(self, node: int) -> int:
+        return int(self.parts[node].size)
+
+    def some(self, node: int, rows: NDArray[np.int64]) -> Samples:
+        chosen, train = self.parts[node][rows], self.whole.train
+        return Samples(train.features[chosen], train.labels[chosen])
 
     def test(self) -> Samples:
         return self.whole.test
@@ -143,6 +165,13 @@ class DeliveredShard:
         if node != self.node:
             raise ParameterError(f"this is node {self.node}, which has no samples of node {node}")
         return self.samples
+
+    def size(self, node: int) -> int:
+        return int(self.of(node).labels.size)
+
+    def some(self, node: int, rows: NDArray[np.int64]) -> Samples:
+        samples = self.of(node)
+        return Samples(samples.features[rows], samples.labels[rows])
 
     def test(self) -> Samples:
         raise ParameterError(f"this is node {self.node}, which has no test samples")
@@ -197,6 +226,8 @@ class ImageClassification:
     """As `pame.problems.base.Problem` describes it; the optimum is not known."""
 
     metric = ACCURACY
+    metric_names = (ACCURACY, LOSS)
+    judged_in = np.float32
 
     def __init__(self, spec: ImageClassificationSpec, inputs: ProblemInputs, nodes: int, seed: int) -> None:
         self.spec, self.nodes, self.seed = spec, nodes, seed
@@ -249,6 +280,7 @@ class ImageClassification:
 
     def objective(self, model: Vector) -> float:
         """On the fixed sample: the mean over the nodes of each node's mean."""
+        model = model.astype(self.judged_in).astype(np.float64)
         losses = [self.network.value(model, images, labels) for images, labels in self._objective_sample]
         return sum(losses) / self.nodes + self.penalty(model)
 
@@ -256,8 +288,8 @@ class ImageClassification:
         return np.array([self.objective(model) for model in models])
 
     def metrics(self, model: Vector) -> dict[str, float]:
-        """On the whole test set."""
-        return self._metrics(model, self.shards.test())
+        """On the whole test set, or on the fixed part of it that the spec asks for."""
+        return self._metrics(model, self._test)
 
     def metrics_of(self, models: Matrix) -> Mapping[str, Vector]:
         """On the fixed part of the test set."""
@@ -275,23 +307,39 @@ class ImageClassification:
             part_loss, part_accuracy = self.network.judge(model, images, np.array(labels))
             loss += part_loss * labels.size
             accuracy += part_accuracy * labels.size
-        return {ACCURACY: accuracy / samples.labels.size, "test_loss": loss / samples.labels.size}
+        return {ACCURACY: accuracy / samples.labels.size, LOSS: loss / samples.labels.size}
+
+    @property
+    def judged_samples(self) -> JudgedSamples:
+        spec, test = self.spec, self.shards.test().labels.size
+        each = ceil(spec.objective_samples / self.nodes)
+        shards = map(self.shards.size, range(self.nodes))
+        of_mean, own = (min(size or test, test) for size in (spec.test_samples, spec.own_test_samples))
+        return JudgedSamples(sum(min(each, size) for size in shards), test, of_mean, own)
 
     @cached_property
     def _objective_sample(self) -> list[tuple[NDArray[np.float32], NDArray[np.int64]]]:
         each = ceil(self.spec.objective_samples / self.nodes)
         chosen = []
         for node in range(self.nodes):
-            shard = self.shards.of(node)
-            rows = subset(self._sample_key(_OBJECTIVE, node), shard.labels.size, min(each, shard.labels.size))
-            chosen.append((self.images(shard.features[rows]), shard.labels[rows]))
+            size = self.shards.size(node)
+            rows = subset(self._sample_key(_OBJECTIVE, node), size, min(each, size))
+            judged = self.shards.some(node, rows)
+            chosen.append((self.images(judged.features), judged.labels))
         return chosen
 
     @cached_property
+    def _test(self) -> Samples:
+        return self.shards.test() if self.spec.test_samples is None else self._part(self.spec.test_samples)
+
+    @cached_property
     def _own_test(self) -> Samples:
+        return self._part(self.spec.own_test_samples)
+
+    def _part(self, size: int) -> Samples:
+        """Of the test samples, the same ones throughout."""
         test = self.shards.test()
-        size = min(self.spec.own_test_samples, test.labels.size)
-        rows = subset(self._sample_key(_TEST), test.labels.size, size)
+        rows = subset(self._sample_key(_TEST), test.labels.size, min(size, test.labels.size))
         return Samples(test.features[rows], test.labels[rows])
 
     def _sample_key(self, which: int, node: int = 0) -> Key:

@@ -1,5 +1,7 @@
 """When iterations are due: waiting and nominal time, and nothing that the machine adds. Seconds are made up."""
 
+import pytest
+
 from node.iteration_clock import IterationClock
 
 STEP_S = 20.0
@@ -22,22 +24,17 @@ def test_an_iteration_takes_its_nominal_time_whatever_part_of_it_is_work() -> No
         assert not clock.wake(clock.due)
 
 
-def test_waiting_comes_on_top_of_the_nominal_time() -> None:
-    clock = IterationClock(0.0)
-    iterate(clock, 0.0, work=3.0, arrived=7.0)
-    assert clock.due == 27.0
-
-
-def test_a_message_that_came_before_the_node_looked_is_waited_for_until_it_came() -> None:
-    clock = IterationClock(0.0)
-    iterate(clock, 4.0, work=3.0, arrived=1.0)  # four seconds of work came first
-    assert clock.due == 21.0
-
-
-def test_what_came_early_makes_no_iteration_shorter() -> None:
-    clock = IterationClock(50.0)
-    iterate(clock, 50.0, work=3.0, arrived=30.0)
-    assert clock.due == 70.0
+@pytest.mark.parametrize(
+    ("start", "began", "arrived", "due"),
+    [(0.0, 0.0, 7.0, 27.0), (0.0, 4.0, 1.0, 21.0), (50.0, 50.0, 30.0, 70.0)],
+    ids=["waiting comes on top", "until it came, not until the node looked", "what came early shortens nothing"],
+)
+def test_the_nominal_time_counts_from_when_the_awaited_message_came(
+    start: float, began: float, arrived: float, due: float
+) -> None:
+    clock = IterationClock(start)
+    iterate(clock, began, work=3.0, arrived=arrived)
+    assert clock.due == due
 
 
 def test_sleeping_too_long_is_made_up_for_in_the_next_iteration() -> None:

@@ -3,7 +3,6 @@
 import itertools
 import subprocess
 import sys
-from pathlib import Path
 from threading import Thread
 from types import FrameType
 from typing import Any
@@ -257,11 +256,3 @@ def test_the_linter_of_prometheus_has_nothing_to_say(account: NodeCounters) -> N
         ["promtool", "check", "metrics"], input=text, capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_the_metrics_of_a_node_need_no_heavy_library() -> None:
-    heavy = "{'scipy', 'torch', 'pydantic', 'networkx', 'orchestrator'}"
-    code = f"import sys, node.metrics; print(sorted({heavy} & set(sys.modules)))"
-    root = Path(__file__).parent.parent.parent
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
-    assert done.stdout.strip() == "[]"

@@ -14,11 +14,13 @@ CLAIMS. May import: everything in `orchestrator` but the command line, and `pame
 
 from orchestrator.campaigns.claims.against_others import FEWEST_ROUNDS, HALF_VOLUME
 from orchestrator.campaigns.claims.claim import Claim, ClaimsMode
+from orchestrator.campaigns.claims.data_heterogeneity import DATA_HETEROGENEITY
 from orchestrator.campaigns.claims.from_studies import LINK_FAILURE, STRAGGLERS
 from orchestrator.campaigns.claims.graphs import GRAPHS
 from orchestrator.campaigns.claims.large_m import LARGE_M
 from orchestrator.campaigns.claims.linear_rate import LINEAR_RATE
 from orchestrator.campaigns.claims.more_is_faster import CONNECTIVITY, PARTICIPATION, TRANSMISSION
+from orchestrator.campaigns.claims.natural_images import NATURAL_IMAGES
 from orchestrator.campaigns.claims.periods import PERIOD
 
 CLAIMS = {
@@ -35,6 +37,8 @@ CLAIMS = {
         LINK_FAILURE,
         GRAPHS,
         LINEAR_RATE,
+        DATA_HETEROGENEITY,
+        NATURAL_IMAGES,
     )
 }
 

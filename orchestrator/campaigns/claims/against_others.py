@@ -16,17 +16,17 @@ from orchestrator.results.paired import CensoredPairs, censored
 
 FEWER, HALF = "fewer rounds", "at most half the bytes"
 TUNED = "tuned"
-_SUBJECTS = {TUNED: "pame", PRINTED: "pame-as-printed"}
+SUBJECTS = {TUNED: "pame", PRINTED: "pame-as-printed"}
 _HALF = 0.5
 
 
 def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -> Iterator[Question]:
     """Both readings; PaME as printed is not standardized."""
-    for view, (reading, subject) in product(views(outcome.comparison), _SUBJECTS.items()):
+    for view, (reading, subject) in product(views(outcome.comparison), SUBJECTS.items()):
         names = contestants(outcome.comparison, view)
         ours = outcome.of(view, subject) if subject in names else []
-        others = [name for name in names if name != _SUBJECTS[TUNED] and name not in outcome.comparison.printed]
-        for goal, name in product(_targets(outcome) if ours else (), others):
+        others = [name for name in names if name != SUBJECTS[TUNED] and name not in outcome.comparison.printed]
+        for goal, name in product(targets(outcome) if ours else (), others):
             took = paired(ours, outcome.of(view, name), goal, measure)
             if not took.values:
                 continue
@@ -36,10 +36,10 @@ def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -
                 yield Question(part, place, reading, said, Verdict.FAILS, took.seeds, diverges=True)
             else:
                 test = ratio_test(took, rule, _grid(measure))
-                yield Question(part, place, reading, _words(name, took, measure), test, took.seeds)
+                yield Question(part, place, reading, took_words(name, took, measure), test, took.seeds)
 
 
-def _targets(outcome: CompareOutcome) -> list[Goal]:
+def targets(outcome: CompareOutcome) -> list[Goal]:
     """The fixed targets that no communication misses; the stop rule is none, an accuracy moves with who takes part."""
     fixed = {target.key for target in outcome.comparison.targets}
     return [goal for goal in goals(outcome) if goal.is_contest and goal.key in fixed and not is_free(outcome, goal)]
@@ -56,8 +56,8 @@ def _grid(measure: Measure) -> float:
     return 1.0 if measure is ROUNDS else 0.0
 
 
-def _words(name: str, took: CensoredPairs, measure: Measure) -> str:
-    unit = " rounds" if measure is ROUNDS else ""
+def took_words(name: str, took: CensoredPairs, measure: Measure) -> str:
+    unit = "" if measure is BYTES else f" {measure.words}"
     ours, theirs = (measure.show(float(f"{took.middle(side):.3g}")) for side in (0, 1))
     each = zip(("PaME", name), took.missed, strict=True)
     missed = "".join(f"; {who} misses it with {times} of {took.seeds} seeds" for who, times in each if times)

@@ -14,12 +14,14 @@ from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages, labelled
 from orchestrator.campaigns.claims import CLAIMS
 from orchestrator.campaigns.claims.claim import (
+    COMPARISON,
     Claim,
     ClaimExperiments,
     ClaimsMode,
     ClaimsOutcome,
     Found,
     OfComparison,
+    OfNetworks,
     OfStudy,
     experiment_of,
 )
@@ -39,8 +41,6 @@ from orchestrator.results.provenance import FILE as PROVENANCE
 from orchestrator.results.typed_json import write_json
 
 RUNS = "claims"
-COMPARISON = "comparison"
-"""What stands for a claim in the rows of the comparison, which several of them share; and the folder of its page."""
 
 
 @dataclass
@@ -52,40 +52,41 @@ class ClaimsCampaign:
     backend: str = SIMULATE
     """Where the runs are; tuning is simulated."""
     command: str = ""
+    left_out: tuple[str, ...] = ()
+    """Claims that were not tested, and what has to be done first."""
     name: str = "claims"
     hint: str = "leave large-m out"
     _studies: dict[str, StudyCampaign] = field(default_factory=dict)
     """By claim."""
-    _comparison: CompareCampaign | None = None
+    _comparisons: dict[str, CompareCampaign] = field(default_factory=dict)
+    """By what stands for a claim in their rows."""
 
     def __post_init__(self) -> None:
         for claim in self.claims:
             if isinstance(claim.source, OfStudy):
                 study = claim.source.sized(self.mode)
                 self._studies[claim.key] = StudyCampaign(study, claim.source.file, self.seeds_of(claim))
-            elif isinstance(claim.source, OfComparison) and self._comparison is None:
-                plan = claim.source.plan(self.mode, self.seeds_of(claim))
-                self._comparison = CompareCampaign(plan, self.backend, self.command)
+            elif isinstance(claim.source, OfComparison | OfNetworks):
+                for key, plan in claim.source.plans(claim.key, self.mode, self.seeds_of(claim)).items():
+                    self._comparisons.setdefault(key, CompareCampaign(plan, self.backend, self.command))
         self.files: Sequence[Path] = [file for campaign in self._inner() for file in campaign.files]
 
     def seeds_of(self, claim: Claim) -> tuple[int, ...]:
         return claim.seeds(self.mode, self.seeds)
 
     def _inner(self) -> Iterable[StudyCampaign | CompareCampaign]:
-        return (*self._studies.values(), *([self._comparison] if self._comparison else []))
+        return (*self._studies.values(), *self._comparisons.values())
 
     def count_runs(self) -> int:
         """How many runs there are at least: a grid whose best value is at its edge goes on. A mistake in any is
         raised."""
         found = len(self._cells()) + sum(fewest_tries(campaign.study) for campaign in self._studies.values())
-        if self._comparison is not None:
-            found += len(tuning_cells(self._comparison.comparison)) + self._comparison.runs
-        return found
+        return found + sum(len(tuning_cells(one.comparison)) + one.runs for one in self._comparisons.values())
 
     @property
     def nodes(self) -> int:
         most = [cell.experiment.nodes for cell in self._cells()]
-        return max(most + ([self._comparison.nodes] if self._comparison else []))
+        return max(most + [campaign.nodes for campaign in self._comparisons.values()])
 
     def check(self) -> None:
         """Refuse what the nodes cannot run before anything is begun."""
@@ -97,8 +98,8 @@ class ClaimsCampaign:
             yield from labelled(study.tuning(), claim=key)
         if cells := self._cells():
             yield Stage(RUNS, cells, self.backend, is_tuned=True)
-        if self._comparison is not None:
-            yield from labelled(self._comparison.stages(), claim=COMPARISON)
+        for key, comparison in self._comparisons.items():
+            yield from labelled(comparison.stages(), claim=key)
 
     def _cells(self) -> list[Cell]:
         """Every run that needs no comparison."""
@@ -120,10 +121,11 @@ class ClaimsCampaign:
                 yield replace(cell, labels={"claim": claim.key, **cell.labels})
 
     def judge(self, done: Done, seconds: float, trouble: str | None) -> ClaimsOutcome:
-        compared = None
-        ran = {stage: [run for run in runs if run.labels["claim"] == COMPARISON] for stage, runs in done.items()}
-        if self._comparison is not None and any(ran.values()):
-            compared = self._comparison.judge(ran, seconds, trouble)
+        compared = {}
+        for key, comparison in self._comparisons.items():
+            ran = {stage: [run for run in runs if run.labels["claim"] == key] for stage, runs in done.items()}
+            if any(ran.values()):
+                compared[key] = comparison.judge(ran, seconds, trouble)
         found = {claim.key: self._found(claim, done, compared) for claim in self.claims}
         return ClaimsOutcome(
             claims=self.claims,
@@ -135,32 +137,36 @@ class ClaimsCampaign:
             seconds=seconds,
             trouble=trouble,
             backend=self.backend,
+            compared=compared,
+            left_out=self.left_out,
         )
 
-    def _found(self, claim: Claim, done: Done, compared: CompareOutcome | None) -> Found:
+    def _found(self, claim: Claim, done: Done, compared: Mapping[str, CompareOutcome]) -> Found:
         runs = [run for run in done.get(RUNS, ()) if run.labels["claim"] == claim.key]
         if isinstance(claim.source, OfComparison):
-            return Found(compared=compared)
+            return Found(compared=compared.get(COMPARISON))
+        if isinstance(claim.source, OfNetworks):
+            keys = {way.words: f"{claim.key}-{way.key}" for way in claim.source.ways}
+            return Found(by_way={words: compared[key] for words, key in keys.items() if key in compared})
         if isinstance(claim.source, OfStudy):
             study = self._studies[claim.key]
             return Found(rows=tuple(map(row_of, runs)), study=study.study, tuned=study.tuned)
         return Found(courses=tuple(map(curve_of_run, runs)))
 
     def write(self, folder: Path, outcome: ClaimsOutcome) -> None:
-        compared = next((found.compared for found in outcome.found.values() if found.compared is not None), None)
-        if compared is not None and self._comparison is not None:
-            room = folder / COMPARISON
+        for key, compared in outcome.compared.items():
+            room = folder / key
             with writing(room):
                 room.mkdir(exist_ok=True)
                 shutil.copy(folder / PROVENANCE, room / PROVENANCE)
-            self._comparison.write(room, compared)
+            self._comparisons[key].write(room, compared)
         write_claims_report(folder, outcome)
         write_json(folder / "claims.json", _result(outcome))
 
     def figures(self, run: Run) -> Mapping[str, str]:
         key = run.labels["claim"]
-        if key == COMPARISON and self._comparison is not None:
-            return self._comparison.figures(run)
+        if key in self._comparisons:
+            return self._comparisons[key].figures(run)
         if key in self._studies:
             return self._studies[key].figures(run)
         end = curve_of_run(run).end
@@ -179,7 +185,19 @@ def make_claims(arguments: Mapping[str, Any]) -> ClaimsCampaign:
     words += ["--seeds", str(seeds)] if seeds else []
     words += ["--on", on] if on else ["--backend", backend] if backend != SIMULATE else []
     chosen = tuple(claim for key, claim in CLAIMS.items() if not only or key in only)
-    return ClaimsCampaign(chosen, ClaimsMode.FULL if full else ClaimsMode.QUICK, seeds, backend, shlex.join(words))
+    mode, without = ClaimsMode.FULL if full else ClaimsMode.QUICK, arguments.get("without") or {}
+    chosen = tuple(claim for claim in chosen if claim.key not in without)
+    left_out = tuple(f"{key}: {why}" for key, why in without.items())
+    return ClaimsCampaign(chosen, mode, seeds, backend, shlex.join(words), left_out)
+
+
+def without(only: Sequence[str]) -> dict[str, str]:
+    """The claims that cannot be tested here, and what has to be done first; CampaignError if one was asked for."""
+    lacking = {key: claim.lacking for key, claim in CLAIMS.items() if claim.lacking}
+    for key in only:
+        if key in lacking:
+            raise CampaignError(f"{key}: {lacking[key]}")
+    return {} if only else lacking
 
 
 def _result(outcome: ClaimsOutcome) -> dict[str, object]:
@@ -188,6 +206,7 @@ def _result(outcome: ClaimsOutcome) -> dict[str, object]:
         "mode": outcome.mode,
         "wall_seconds": outcome.seconds,
         "claims": [_plain(claim, outcome) for claim in outcome.claims],
+        "left_out": outcome.left_out,
         "trouble": outcome.trouble,
     }
 

@@ -4,13 +4,16 @@ How verdicts come about is in `verdict`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
+from contract.data_store import find_data
+from contract.problem_inputs import check_torch
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.claims.verdict import ClaimJudgement, judge
 from orchestrator.campaigns.compare import Comparison, load_comparison
+from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.verdict import CompareOutcome as Compared
 from orchestrator.campaigns.options import shipped_file
 from orchestrator.campaigns.studies import Study
@@ -19,7 +22,10 @@ from orchestrator.campaigns.studies.tune import Tuned
 from orchestrator.campaigns.verdicts import Question
 from orchestrator.experiment import Experiment, load_text
 from orchestrator.report.chart import Chart
+from pame.errors import PameError
 
+COMPARISON = "comparison"
+"""What stands for a claim in the rows of the comparison that several of them share; and the folder of its page."""
 _COMPARISON = "compare-logistic.yaml"
 _INSTEAD = "run this in the folder of the testbed, or choose with --only"
 _PAPER = "In our words; of the paper (arXiv:2603.01730) only the abstract is at hand."
@@ -28,6 +34,8 @@ _NO_CLOCK = "simulate.driver=lock-step"
 _SMALL = ("problem.n=200", "problem.samples=100", "problem.test_samples=200", "stop.iterations=300")
 """What quick mode changes in the comparison. Nodes and graph stay, for they decide how many neighbours are averaged;
 and so do the samples to a dimension."""
+_QUICK_TRIALS = 2
+"""So many steps of each algorithm are tried in quick mode."""
 
 
 class ClaimsMode(Enum):
@@ -81,12 +89,74 @@ class OfStudy:
 class OfComparison:
     """The comparison of the paper's logistic regression, which all such claims share; made small in quick mode."""
 
+    def plans(self, _: str, mode: ClaimsMode, seeds: tuple[int, ...]) -> dict[str, Comparison]:
+        """By what stands for a claim in its rows."""
+        return {COMPARISON: self.plan(mode, seeds)}
+
     def plan(self, mode: ClaimsMode, seeds: tuple[int, ...]) -> Comparison:
         settings = (_NO_CLOCK, *(_SMALL if mode is ClaimsMode.QUICK else ()))
         return replace(load_comparison(shipped_file(_COMPARISON, _INSTEAD), settings), seeds=seeds)
 
 
-Source = ClaimExperiments | OfStudy | OfComparison
+@dataclass(frozen=True)
+class DataWay:
+    """A way in which the samples are shared out, and the accuracy that everybody is to reach then."""
+
+    key: str
+    words: str
+    partition: str
+    """As after `--set problem.partition=`."""
+    target: float
+    quick_target: float | None = None
+    """None: not looked at in quick mode."""
+
+
+@dataclass(frozen=True)
+class OfNetworks:
+    """A comparison of networks for each way of sharing out the data; each tunes by itself. Made small in quick mode."""
+
+    file: str
+    """The shipped comparison."""
+    data: str
+    """The data set that has to be prepared."""
+    ways: tuple[DataWay, ...]
+    small: tuple[str, ...]
+    """What quick mode changes in its base, besides having one view, fewer ways and fewer steps to choose from."""
+    settings: tuple[str, ...] = ()
+    """What is changed in its base in any case."""
+
+    def plans(self, claim: str, mode: ClaimsMode, seeds: tuple[int, ...]) -> dict[str, Comparison]:
+        """By what stands for a claim's comparison in the rows."""
+        is_quick = mode is ClaimsMode.QUICK
+        found = {}
+        for way in self.ways:
+            target = way.quick_target if is_quick else way.target
+            if target is not None:
+                found[f"{claim}-{way.key}"] = self._plan(way, target, is_quick, seeds)
+        return found
+
+    def _plan(self, way: DataWay, target: float, is_quick: bool, seeds: tuple[int, ...]) -> Comparison:
+        settings = (_NO_CLOCK, *self.settings, *(self.small if is_quick else ()), f"problem.partition={way.partition}")
+        plan = load_comparison(shipped_file(self.file, _INSTEAD), settings)
+        plan = replace(plan, seeds=seeds, targets=(Target("accuracy", target),))
+        if not is_quick:
+            return plan
+        tuning = plan.tuning.model_copy(update={"runs": _QUICK_TRIALS, "more": 0})
+        only_published = plan.standardized.model_copy(update={"readings": "none"})
+        return replace(plan, tuning=tuning, standardized=only_published)
+
+    @property
+    def lacking(self) -> str:
+        """What has to be done before it can be run; empty: nothing."""
+        try:
+            check_torch()
+            find_data(self.data)
+        except PameError as error:
+            return str(error)
+        return ""
+
+
+Source = ClaimExperiments | OfStudy | OfComparison | OfNetworks
 
 
 @dataclass(frozen=True)
@@ -100,6 +170,13 @@ class Found:
     """As large as it was run, with the steps that tuning chose."""
     tuned: tuple[Tuned, ...] = ()
     compared: Compared | None = None
+    by_way: Mapping[str, Compared] = field(default_factory=dict)
+    """Comparisons of networks, by the words of how the samples are shared out."""
+
+    @property
+    def comparisons(self) -> Mapping[str, Compared]:
+        """All of them: the one that needs no words, too."""
+        return self.by_way if self.compared is None else {"": self.compared}
 
     def of(self, run: str) -> list[RunCurve]:
         """Every seed of a run, ascending."""
@@ -124,6 +201,11 @@ class Claim:
     """What is tested instead of the statement, and why; what was fitted, and to what."""
     quick_seeds: int = 4
     full_seeds: int = 5
+
+    @property
+    def lacking(self) -> str:
+        """What has to be done before it can be tested; empty: nothing."""
+        return self.source.lacking if isinstance(self.source, OfNetworks) else ""
 
     @property
     def origin(self) -> str:
@@ -151,6 +233,10 @@ class ClaimsOutcome:
     trouble: str | None = None
     """Why it is not complete."""
     backend: str = "simulate"
+    compared: Mapping[str, Compared] = field(default_factory=dict)
+    """All comparisons, by the folder of their page."""
+    left_out: tuple[str, ...] = ()
+    """Claims that were not tested, and what has to be done first."""
 
 
 def experiment_of(claim: str, base: str, run: ClaimRun, seed: int) -> Experiment:

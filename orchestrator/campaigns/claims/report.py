@@ -5,7 +5,14 @@ from html import escape
 from pathlib import Path
 
 from orchestrator.campaigns.cell import SIMULATE
-from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimsOutcome, OfComparison, OfStudy
+from orchestrator.campaigns.claims.claim import (
+    Claim,
+    ClaimExperiments,
+    ClaimsOutcome,
+    OfComparison,
+    OfNetworks,
+    OfStudy,
+)
 from orchestrator.campaigns.claims.run_curve import HOW
 from orchestrator.campaigns.claims.verdict import ClaimJudgement
 from orchestrator.campaigns.compare.grid import views
@@ -68,7 +75,9 @@ def _head(outcome: ClaimsOutcome) -> str:
         for verdict in Verdict
         if verdict is not Verdict.UNKNOWN or verdict in verdicts
     ]
-    return page.heading("Do the paper's claims hold?", chips) + page.tiles(tiles) + incomplete("This", outcome.trouble)
+    left_out = page.callout([f"Not tested: {words}." for words in outcome.left_out], look="plain")
+    head = page.heading("Do the paper's claims hold?", chips) + page.tiles(tiles) + incomplete("This", outcome.trouble)
+    return head + (left_out if outcome.left_out else "")
 
 
 def _table(outcome: ClaimsOutcome) -> str:
@@ -111,14 +120,19 @@ def _words(claim: Claim, judgement: ClaimJudgement) -> str:
 
 def _doubts(claim: Claim, outcome: ClaimsOutcome) -> str:
     """Of a comparison: whom nodes met, and which of the settings that tuning chose could be better."""
-    compared = outcome.found[claim.key].compared
-    if compared is None:
-        return ""
+    found = outcome.found[claim.key].comparisons
     company = "".join(
-        page.note(f"{view.value}: {company_line(compared, view)}.") for view in views(compared.comparison)
+        page.note(f"{_at(way)}{view.value}: {company_line(compared, view)}.")
+        for way, compared in found.items()
+        for view in views(compared.comparison)
     )
-    doubts = doubts_of(compared)
+    doubts = [f"{_at(way)}{doubt}" for way, compared in found.items() for doubt in doubts_of(compared)]
     return company + (page.callout(doubts, "Tuning may have missed the best settings") if doubts else "")
+
+
+def _at(way: str) -> str:
+    """Where samples are shared out in several ways."""
+    return f"{way}, " if way else ""
 
 
 def _findings(judgement: ClaimJudgement) -> str:
@@ -161,17 +175,24 @@ def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
         rows += [(policy.words, "  ".join(policy.settings)) for policy in study.policies(base)]
         rows += [(condition.words, "  ".join(condition.settings)) for condition in study.conditions]
         return page.pairs(rows) + page.fold("The base experiment", to_yaml(base))
-    plan = source.plan(outcome.mode, seeds)
-    rows += [("Base", str(dict(plan.base))), ("Tuning", f"{plan.tuning.runs} settings each, seed {plan.tuning.seed}")]
-    if found.compared is not None:  # what tuning chose; the rest stands there
-        rows += [(f"{c.algorithm}, {c.view.value}", settings_words(c.values)) for c in found.compared.choices]
-        rows.append(("Its own report", "comparison/report.html"))
-    return page.pairs(rows) + page.fold("The comparison", plan.path.read_text(encoding="utf-8"))
+    plans = source.plans(claim.key, outcome.mode, seeds)
+    for room, plan in plans.items():
+        rows += [("Base", str(dict(plan.base))), ("Targets", ", ".join(target.words for target in plan.targets))]
+        rows += [("Tuning", f"{plan.tuning.runs} settings each, seed {plan.tuning.seed}")]
+        if (compared := outcome.compared.get(room)) is not None:  # what tuning chose; the rest stands there
+            rows += [(f"{c.algorithm}, {c.view.value}", settings_words(c.values)) for c in compared.choices]
+            rows.append(("Its own report", f"{room}/report.html"))
+    text = next(iter(plans.values())).path.read_text(encoding="utf-8")
+    return page.pairs(rows) + page.fold("The comparison", text)
 
 
 def _how(outcome: ClaimsOutcome) -> str:
     kinds = {type(claim.source) for claim in outcome.claims}
     rows = list(HOW.items()) if ClaimExperiments in kinds else []
     rows += [(f"{name} (studies)", words) for name, words in STUDY_HOW.items()] if OfStudy in kinds else []
-    rows += [(f"{name} (comparison)", words) for name, words in COMPARE_HOW.items()] if OfComparison in kinds else []
+    rows += (
+        [(f"{name} (comparison)", words) for name, words in COMPARE_HOW.items()]
+        if kinds & {OfComparison, OfNetworks}
+        else []
+    )
     return how_measured([*rows, ("Again", outcome.command)])

@@ -34,6 +34,9 @@ HOW = {
     "relative suboptimality": "(f - f*) / (f(0) - f*), f the mean of the nodes' objectives on all their samples; f* is "
     "solved on all nodes' data, once per seed; targets.of says whose f: nodes, the mean over the nodes of f at their "
     "own models; mean, f at the mean of all models, which averages once more for free",
+    "where nobody knows the optimum": "as of a neural network, nothing is relative to it: targets are of test "
+    "accuracy, or of f on a fixed sample of the training data; a run that ends below half of its own best accuracy has "
+    "diverged",
     "no communication": "every node descends alone on its own data, with a step tuned as the algorithms' are, over all "
     "the steps that are tried for any of them; a target that it reaches in at least half of the runs needs no "
     "exchange, and nobody wins it",

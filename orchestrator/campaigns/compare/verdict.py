@@ -130,6 +130,11 @@ class AlgorithmEnd:
     figures: Mapping[str, Spread | None]
     """Accuracies of the nodes' own models, of the mean model and of the worst node, and what was spent."""
 
+    @property
+    def accuracy(self) -> Spread | None:
+        """Of the nodes' own models."""
+        return self.figures["accuracy_of_nodes"]
+
 
 @dataclass(frozen=True)
 class CompareFinding:

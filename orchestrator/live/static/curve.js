@@ -29,8 +29,8 @@ function ticksOf(kind, log, low, high) {
   return niceTicks(0, high / size, 4).map((tick) => tick * size);
 }
 
-// points: [[x, y], ...] with y null where there is no value; kind: "log" or "bytes".
-export function drawCurve(picture, points, { xTitle, kind, label }) {
+// points: [[x, y], ...] with y null where there is no value; kind: "log" or "bytes"; beside: more such, drawn thinly.
+export function drawCurve(picture, points, { xTitle, kind, label, beside = [] }) {
   const shown = points.filter(([, y]) => y !== null);
   const { clientWidth: width, clientHeight: height } = picture;
   picture.setAttribute("viewBox", `0 0 ${width || 1} ${height || 1}`);
@@ -39,7 +39,8 @@ export function drawCurve(picture, points, { xTitle, kind, label }) {
     picture.replaceChildren(svg("text", { x: width / 2, y: height / 2, "text-anchor": "middle" }, "No value yet"));
     return;
   }
-  const xs = shown.map(([x]) => x), ys = shown.map(([, y]) => y);
+  const others = beside.map((line) => line.filter(([, y]) => y !== null)).filter((line) => line.length);
+  const xs = shown.map(([x]) => x), ys = [...shown, ...others.flat()].map(([, y]) => y);
   const log = kind === "log" && Math.min(...ys) > 0;
   let [low, high] = kind === "bytes" ? [0, Math.max(...ys, 1)] : [Math.min(...ys), Math.max(...ys)];
   if (low === high) [low, high] = low === 0 ? [-1, 1] : [low - Math.abs(low) / 10, low + Math.abs(low) / 10];
@@ -47,6 +48,7 @@ export function drawCurve(picture, points, { xTitle, kind, label }) {
   const scaled = log ? Math.log : (value) => value;
   const x = (value) => LEFT + (value / right) * (width - LEFT - RIGHT);
   const y = (value) => height - BOTTOM - ((scaled(value) - scaled(low)) / (scaled(high) - scaled(low))) * (height - TOP - BOTTOM);
+  const path = (line) => `M${line.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join("L")}`;
   const words = kind === "bytes" ? volume : tickWords;
   const marks = ticksOf(kind, log, low, high).flatMap((tick) => [
     svg("line", { class: "tick", x1: LEFT, x2: width - RIGHT, y1: y(tick), y2: y(tick) }),
@@ -60,7 +62,8 @@ export function drawCurve(picture, points, { xTitle, kind, label }) {
     svg("line", { class: "axis", x1: LEFT, x2: width - RIGHT, y1: height - BOTTOM, y2: height - BOTTOM }),
     svg("text", { x: (LEFT + width - RIGHT) / 2, y: height - 6, "text-anchor": "middle" }, xTitle),
     svg("text", { x: width - RIGHT, y: TOP, "text-anchor": "end" }, log ? "log scale" : ""),
-    svg("path", { class: "line", d: `M${shown.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join("L")}` }),
+    ...others.map((line) => svg("path", { class: "line beside", d: path(line) })),
+    svg("path", { class: "line", d: path(shown) }),
     svg("circle", { class: "tip", cx: x(lastX), cy: y(lastY), r: 4.5 }),
   );
   picture.setAttribute("aria-label", `${label}: now ${words(lastY)} at ${number(lastX)}, from ${words(ys[0])}; ${shown.length} points`);

@@ -1,7 +1,7 @@
 // Asks the orchestrator once a second how things are, and shows it. Keeps nothing.
 import { drawCurve } from "./curve.js";
 import { Graph, scaleKey, stateKey } from "./graph.js";
-import { byId, count, duration, html, number, numeric, row, say, tally, volume } from "./words.js";
+import { byId, count, duration, html, number, numeric, percent, row, say, tally, volume } from "./words.js";
 
 const ASK_MS = 1000, PATIENCE_MS = 5000, RUNS_MS = 15000, BUSIEST = 6;
 const TROUBLES = {
@@ -49,12 +49,15 @@ function showTiles({ run, nodes, members }) {
   say("spread", run?.median === undefined ? "" : `slowest ${number(run.slowest)}, fastest ${number(run.fastest)}${run.iterations ? ` of ${number(run.iterations)}` : ""}`);
   say("bytes", volume(run?.bytes));
   say("rate", run ? (live.phase === "running" ? `${volume(run.rate)}/s now` : "in all") : "");
-  say("objective", number(point?.[3]));
-  say("consensus", point ? `consensus ${number(point[4])}` : "");
+  const accuracy = point?.[5] ?? null;
+  say("learned", accuracy === null ? "f(mean model)" : "Test accuracy, mean model");
+  say("objective", accuracy === null ? number(point?.[3]) : percent(accuracy));
+  const ofNodes = point?.[6] == null ? "" : `nodes ${percent(point[6])}, ${percent(point[7])} to ${percent(point[8])}; `;
+  say("consensus", !point ? "" : accuracy === null ? `consensus ${number(point[4])}` : `${ofNodes}f ${number(point[3])}`);
   const gone = nodes.filter((node) => node.state === "dead" || node.state === "awaited").length;
   say("alive", nodes.length ? `${nodes.length - gone} of ${nodes.length}` : number(members));
   say("seconds", duration(run?.seconds));
-  say("ending", run ? (live.phase === "idle" ? "the last run" : run.limit_seconds ? `of ${duration(run.limit_seconds)}` : "since the start") : "");
+  say("ending", run ? (live.phase === "idle" ? "the last run" : live.phase === "evaluating" ? `${number(run.judged ?? 0)} of ${count(run.to_judge ?? 0, "point")} evaluated` : run.limit_seconds ? `of ${duration(run.limit_seconds)}` : "since the start") : "");
 }
 
 // By iteration, or by time once faults keep complete sets from coming.
@@ -96,11 +99,14 @@ function showCurves({ run, refused_joins }) {
   byId("learning").hidden = byId("happened").hidden = !run;
   const points = run ? pointsOf(run) : [];
   const column = (place) => points.map((point) => [point[0], point[place]]);
+  const accuracies = [5, 6, 7, 8].map((place) => column(place).map(([x, y]) => [x, y === null ? null : 100 * y]));
+  byId("accuracy").hidden = !accuracies[0].some(([, y]) => y !== null);
+  if (!byId("accuracy").hidden) drawCurve(byId("curve-accuracy"), accuracies[0], { xTitle: "Iteration", label: "Test accuracy of the mean model in percent by iteration", beside: accuracies.slice(1) });
   drawCurve(byId("curve-objective"), column(3), { xTitle: "Iteration", kind: "log", label: "f(mean model) by iteration" });
   drawCurve(byId("curve-consensus"), column(4).filter(([, y]) => y > 0), { xTitle: "Iteration", kind: "log", label: "Consensus distance by iteration" });
   drawCurve(byId("curve-volume"), run?.volume ?? [], { xTitle: "Seconds", kind: "bytes", label: "Bytes transmitted by time" });
   const complete = run && points === run.by_iteration;
-  say("learning-lead", !points.length ? "" : complete ? "Mean over all nodes' models of the same iteration." : "Mean over the latest models of the live nodes: with faults, not every node has every iteration.");
+  say("learning-lead", !points.length ? (run?.judged_after ? "Models are kept on the disk and evaluated when the run is over." : "") : complete ? "Mean over all nodes' models of the same iteration." : "Mean over the latest models of the live nodes: with faults, not every node has every iteration.");
   const joins = Object.values(refused_joins).reduce((sum, one) => sum + one, 0);
   const entries = [...Object.entries(TROUBLES).map(([key, words]) => [words, run?.[key] ?? 0]), ["Refused joins", joins]];
   byId("troubles").replaceChildren(...entries.map(([words, value]) => html("div", { class: value ? "some" : "" }, html("dt", {}, words), html("dd", {}, number(value)))));

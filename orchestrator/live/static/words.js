@@ -28,6 +28,8 @@ export function number(value) {
   return size < 1e-4 || size >= 1e7 ? short.toExponential().replace("e+", "e") : String(short);
 }
 
+export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+
 export function unitOf(bytes) {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return { name: UNITS[power], size: 1024 ** power };

@@ -70,3 +70,15 @@ def cable() -> Iterator[tuple[Place, Place]]:
                 place.run("ip", "address", "add", f"10.9.0.{host}/24", "dev", place.interface)
             place.run("ip", "link", "set", place.interface, "up")
         yield west, east
+
+
+def everything(place: Place) -> str:
+    """All that is shaped and filtered, as the tools tell it."""
+    commands = (
+        ("tc", "qdisc"),
+        ("tc", "class", "show", "dev", place.interface),
+        ("tc", "filter", "show", "dev", place.interface),
+        ("nft", "list", "ruleset"),
+        ("ip", "-d", "link"),
+    )
+    return "".join(place.run(*command).stdout for command in commands)

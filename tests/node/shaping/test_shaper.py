@@ -30,7 +30,7 @@ from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology.kinds import Complete
 from tests.node.shaping.builders import NOTHING, WITH_NETEM, WITHOUT_NETEM
-from tests.node.shaping.harness import Place, namespace
+from tests.node.shaping.harness import Place, everything, namespace
 
 WAIT_S = 20.0
 TEN_TO_TWENTY = Window(10.0, 20.0)
@@ -100,17 +100,6 @@ def packets(place: Place) -> dict[int, int]:
     leaves = json.loads(place.run("tc", "-j", "-s", "qdisc", "show", "dev", place.interface).stdout)
     numbers = {leaf["handle"]: leaf["packets"] for leaf in leaves if leaf["kind"] == "pfifo"}
     return {int(handle[:-1], 16) - 0x10: number for handle, number in numbers.items() if handle not in ("2:", "0:")}
-
-
-def everything(place: Place) -> str:
-    commands = (
-        ("tc", "qdisc"),
-        ("tc", "class", "show", "dev", place.interface),
-        ("tc", "filter", "show", "dev", place.interface),
-        ("nft", "list", "ruleset"),
-        ("ip", "-d", "link"),
-    )
-    return "".join(place.run(*command).stdout for command in commands)
 
 
 def gets_through(rooms: list[Place], sender: int, receiver: int) -> bool:

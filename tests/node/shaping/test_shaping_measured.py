@@ -15,7 +15,7 @@ from node.shaping.desired import Desired, Shaped
 from node.shaping.read_back import Applied, differences
 from pame.links import LinkSpec
 from tests.node.shaping.builders import WITHOUT_NETEM, held_as
-from tests.node.shaping.harness import Place, cable
+from tests.node.shaping.harness import Place, cable, everything
 
 pytestmark = [pytest.mark.requires("root"), pytest.mark.timeout(120)]
 
@@ -238,22 +238,12 @@ def test_what_is_read_back_is_what_was_asked_for(ends: tuple[Place, Place]) -> N
 
 def test_clear_leads_back_to_where_it_began_and_may_be_repeated(ends: tuple[Place, Place]) -> None:
     west, _ = ends
-    before = _everything(west)
+    before = everything(west)
     shape(west, Shaped(2, "10.9.0.2", LinkSpec(rate_bps=1e6, loss=0.1), cut=True, loss_in=0.5))
-    assert _everything(west) != before
+    assert everything(west) != before
     for _ in range(2):
         west.do(lambda: clear("west", WITHOUT_NETEM))
-        assert _everything(west) == before
-
-
-def _everything(place: Place) -> str:
-    commands = (
-        ("tc", "qdisc"),
-        ("tc", "filter", "show", "dev", "west"),
-        ("nft", "list", "ruleset"),
-        ("ip", "-d", "link"),
-    )
-    return "".join(place.run(*command).stdout for command in commands)
+        assert everything(west) == before
 
 
 def test_a_kernel_that_refuses_is_quoted_in_one_line(ends: tuple[Place, Place]) -> None:

@@ -27,11 +27,19 @@ from orchestrator.results import Ending, RunFolder
 from tests.harness import BOUND_S, Watcher, until
 
 MARK = "PAME_TEST_MARK"
+LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
+PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
 
 
 def experiment_of(**settings: Any) -> Experiment:
     """An experiment from plain values; periods of 1 to 3, so that much is exchanged."""
     return Experiment.model_validate_json(json.dumps({"name": "test", "period": "1..3", **settings}))
+
+
+def on_a_ring(nodes: int, **settings: Any) -> Experiment:
+    """With a round at every iteration, and all neighbours heard."""
+    common = {"nodes": nodes, "topology": {"kind": "ring"}, "problem": LINEAR, "algorithm": PAME, "period": 1}
+    return experiment_of(**{**common, **settings})
 
 
 @dataclass

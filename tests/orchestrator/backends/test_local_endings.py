@@ -2,6 +2,7 @@
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,12 @@ import numpy as np
 import pytest
 
 from orchestrator.backends.local import local
-from orchestrator.experiment import Experiment
 from orchestrator.results import Status
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import Relay, experiment_of, running
+from tests.orchestrator.backends.harness import LINEAR, PAME, Relay, experiment_of, on_a_ring, running
 from tests.orchestrator.simulated import is_as_simulated, simulated
 
-LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
-PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
-
-
-def experiment(**settings: Any) -> Experiment:
-    common = {"nodes": 6, "topology": {"kind": "ring"}, "problem": LINEAR, "algorithm": PAME, "period": 1}
-    return experiment_of(**{**common, **settings})
+experiment = partial(on_a_ring, 6)
 
 
 @pytest.mark.parametrize("rule", [{"target": 0.2}, {"paper": {"tolerance": 0.01, "every": 1}}], ids=["target", "paper"])
@@ -54,17 +48,16 @@ async def test_a_run_whose_time_is_over_says_how_far_it_came_and_claims_no_more(
         assert model.tobytes() == until_k.models[node].tobytes()
 
 
-def test_a_run_of_one_second_says_so_in_the_singular(tmp_path: Path) -> None:
-    made = experiment(nodes=2, topology={"kind": "complete"}, stop={"seconds": "1s"})
+@pytest.mark.parametrize(
+    ("seconds", "reason", "beyond"), [("1s", "1 second is over", 0), ("4s", "4 seconds are over", 300)]
+)
+def test_a_run_with_seconds_alone_says_how_many_and_goes_on_beyond_300_iterations(
+    tmp_path: Path, seconds: str, reason: str, beyond: int
+) -> None:
+    made = experiment(nodes=2, topology={"kind": "complete"}, stop={"seconds": seconds})
     ending = local(made, tmp_path, tmp_path / "run", Watcher())
-    assert (ending.status, ending.reason) == (Status.FINISHED, "1 second is over")
-
-
-def test_a_run_with_seconds_alone_goes_on_beyond_300_iterations(tmp_path: Path) -> None:
-    made = experiment(nodes=2, topology={"kind": "complete"}, stop={"seconds": "4s"})
-    ending = local(made, tmp_path, tmp_path / "run", Watcher())
-    assert (ending.status, ending.reason) == (Status.FINISHED, "4 seconds are over")
-    assert ending.iterations > 300
+    assert (ending.status, ending.reason) == (Status.FINISHED, reason)
+    assert ending.iterations > beyond
 
 
 async def test_a_broken_connection_to_the_orchestrator_kills_nobody(tmp_path: Path) -> None:

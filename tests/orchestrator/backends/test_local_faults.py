@@ -21,7 +21,9 @@ from pame.randomness import Key, Purpose, uniforms
 from tests.contract.harness import stream
 from tests.harness import until
 from tests.orchestrator.backends.harness import (
+    LINEAR,
     MARK,
+    PAME,
     answer,
     attached,
     experiment_of,
@@ -32,8 +34,6 @@ from tests.orchestrator.backends.harness import (
 )
 from tests.orchestrator.simulated import simulated
 
-LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
-PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
 VICTIM = "node-2"
 ITERATIONS = 400  # so many that what a test does at one of the first comes in time
 

@@ -2,25 +2,19 @@
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from orchestrator.backends.local import local
-from orchestrator.experiment import Experiment
 from orchestrator.results import Status
 from orchestrator.results.health import State
 from tests.harness import Watcher, until
-from tests.orchestrator.backends.harness import experiment_of, running
+from tests.orchestrator.backends.harness import on_a_ring, running
 
-LINEAR = {"kind": "linear", "n": 30, "samples": 20, "test_samples": 10}
-PAME = {"kind": "pame", "participation": 1.0, "support": 0.5}
-
-
-def experiment(**settings: Any) -> Experiment:
-    common = {"nodes": 4, "topology": {"kind": "ring"}, "problem": LINEAR, "algorithm": PAME, "period": 1}
-    return experiment_of(**{**common, **settings})
+experiment = partial(on_a_ring, 4)
 
 
 def test_an_undisturbed_run_is_sound(tmp_path: Path) -> None:

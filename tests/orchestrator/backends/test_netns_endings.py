@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -125,31 +125,26 @@ def test_a_run_that_succeeds_leaves_nothing(pame: Pame) -> None:
     poll(pame.is_gone, 30)
 
 
-def test_a_run_that_is_interrupted_leaves_nothing(pame: Pame) -> None:
+@pytest.mark.parametrize(
+    ("number", "is_there"),
+    [
+        (signal.SIGINT, Pame.is_running),
+        (signal.SIGKILL, Pame.is_running),
+        (signal.SIGKILL, lambda pame: len(pame.links()) > 1),
+    ],
+    ids=["interrupted", "killed", "killed as soon as its network is there"],
+)
+def test_a_run_that_is_ended_leaves_nothing(
+    pame: Pame, number: signal.Signals, is_there: Callable[[Pame], bool]
+) -> None:
     pame.start(iterations=100_000)
-    poll(pame.is_running)
-    pame.plant_witnesses()
+    poll(lambda: is_there(pame))
+    if is_there is Pame.is_running:
+        pame.plant_witnesses()
     assert pame.process is not None
-    pame.process.send_signal(signal.SIGINT)
-    assert pame.end() == ExitCode.INTERRUPTED
-    assert not [name for name in pame.links() if name.startswith("pame")]
-    poll(pame.is_gone, 30)
-
-
-def test_a_run_whose_orchestrator_is_killed_leaves_nothing(pame: Pame) -> None:
-    pame.start(iterations=100_000)
-    poll(pame.is_running)
-    pame.plant_witnesses()
-    assert pame.process is not None
-    pame.process.kill()
-    pame.end()
-    poll(pame.is_gone, 30)
-
-
-def test_a_run_that_is_killed_as_soon_as_its_network_is_there_leaves_nothing(pame: Pame) -> None:
-    pame.start(iterations=100_000)
-    poll(lambda: len(pame.links()) > 1)
-    assert pame.process is not None
-    pame.process.kill()
-    pame.end()
+    pame.process.send_signal(number)
+    code = pame.end()
+    if number is signal.SIGINT:
+        assert code == ExitCode.INTERRUPTED
+        assert not [name for name in pame.links() if name.startswith("pame")]
     poll(pame.is_gone, 30)

@@ -24,6 +24,7 @@ from orchestrator.results import Ending, RunFolder, Status
 from orchestrator.results.typed_json import to_json
 from pame.framing import ETHERNET, LOOPBACK, Interface
 from tests.harness import Watcher
+from tests.node.shaping.harness import namespace
 from tests.orchestrator.backends.harness import experiment_of
 
 ROOT = Path(__file__).parents[3]
@@ -56,21 +57,6 @@ class Seat:
             if name.strip() == self.interface:
                 return int(counters.split()[8])
         raise AssertionError(f"no interface {self.interface}")
-
-
-@contextmanager
-def namespace() -> Iterator[int]:
-    """A network namespace; gone with the process that holds it."""
-    holder = subprocess.Popen(
-        ["unshare", "--net", "sh", "-c", "ip link set lo up && echo up && exec cat"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == b"up\n"
-        yield holder.pid
-    finally:
-        holder.communicate()
 
 
 @contextmanager

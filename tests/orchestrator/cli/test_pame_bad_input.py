@@ -85,4 +85,5 @@ def test_more_processes_than_the_machine_can_run_are_refused_before_any_starts(p
 
 def test_a_submitted_run_has_neither_a_backend_nor_a_folder_here(pame: Pame, small: Path) -> None:
     for option in (("--backend", "local"), ("--out", "here")):
-        assert "leave --backend and --out out" in mistake(pame("run", small, "--on", "127.0.0.1:1", *option))
+        done = pame("run", small, "--on", "127.0.0.1:1", *option)
+        assert (done.returncode, "leave --backend and --out out" in done.stderr) == (2, True)

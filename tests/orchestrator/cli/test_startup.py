@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.verbs import VERBS
-from tests.command import mistake
 from tests.orchestrator.cli.harness import Pame
 
 ROOT = Path(__file__).parents[3]
@@ -44,7 +43,8 @@ def test_the_version_is_said(pame: Pame) -> None:
 
 
 def test_a_typing_mistake_is_told_what_was_probably_meant(pame: Pame) -> None:
-    assert "Did you mean 'topology'?" in mistake(pame("toplogy"))
+    done = pame("toplogy")
+    assert (done.returncode, "Did you mean 'topology'?" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("reached", ["orchestrator.cli.app", "orchestrator.errors", "numpy", "orchestrator.experiment"])

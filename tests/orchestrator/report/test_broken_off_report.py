@@ -11,6 +11,7 @@ from orchestrator.results.read import read_run
 from orchestrator.results.summary import MessageBits, MessageCounts, SentBytes
 from orchestrator.results.tables import read_links, read_records
 from pame.randomness import Key, Purpose, integers
+from tests.orchestrator.report.builders import write_lines
 from tests.orchestrator.report.oracle import Reader, text_of
 
 HEADER = "node,iteration,seconds,waited_s,wanted,received,coverage,starved,late,messages,bytes\r\n"
@@ -153,8 +154,8 @@ def test_events_are_a_table_with_all_they_say(run_folder: Callable[..., Path]) -
 
 def test_at_most_200_events_are_shown_and_the_rest_is_counted(run_folder: Callable[..., Path]) -> None:
     folder = run_folder(iterations=5)
-    lines = [json.dumps({"seconds": k, "what": "patience" if k else "joined", "node": k}) + "\n" for k in range(523)]
-    (folder / "events.jsonl").write_text("".join(lines))
+    lines = [{"seconds": k, "what": "patience" if k else "joined", "node": k} for k in range(523)]
+    write_lines(folder / "events.jsonl", lines)
     shown = text_of(folder)
     assert "523 events: 522 × patience, 1 × joined." in shown
     assert "199.000 patience 199 " in shown

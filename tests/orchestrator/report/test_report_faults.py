@@ -319,8 +319,7 @@ def test_without_a_summary_a_fault_that_nobody_could_do_is_not_shaded(tmp_path: 
 )
 def test_a_damaged_account_of_faults_is_no_reason_to_fail(tmp_path: Path, summed_up: Any) -> None:
     folder = ring_run(tmp_path, event(HALVES, 5, 10))
-    facts = json.loads((folder / "summary.json").read_text())
-    (folder / "summary.json").write_text(json.dumps({**facts, "faults": summed_up}))
+    change_summary(folder, faults=summed_up)
     assert "What was done" in text_of(folder)
     assert [span for _, span in shades_of(folder).spans["seconds"]] == [(5, 10)]
 

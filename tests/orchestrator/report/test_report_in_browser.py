@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.backends import BACKENDS
 from orchestrator.report import write_report, write_sweep_report
+from orchestrator.results.points import read_curve
 from pame.fault_effects import DropEffect, SlowEffect
 from tests.browser import Theme, Visit, Visiting
-from tests.orchestrator.report.builders import HALVES, event, write_plan
+from tests.harness import Watcher
+from tests.orchestrator.evaluation.builders import prepared, vision
+from tests.orchestrator.report.builders import HALVES, change_summary, event, write_lines, write_plan
 
 pytestmark = pytest.mark.requires("chromium")
 
@@ -107,7 +111,7 @@ def test_the_report_of_a_broken_off_run_fits_with_all_its_events(
     for name in ("summary.json", "links.csv"):
         (folder / name).unlink()
     events = [{"seconds": k, "what": "patience", "node": k % 16, "detail": "waited for 3 " * 9} for k in range(200)]
-    (folder / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+    write_lines(folder / "events.jsonl", events)
     visit = visiting(write_report(folder), width=width)
     assert all("empty" not in shown for shown in visit.drawn())
     assert visit.complaints == []
@@ -135,9 +139,7 @@ def test_a_tile_without_a_number_is_smaller_than_one_with_a_number(
 
 def test_no_name_is_broken_inside_a_word_on_a_wide_page(visiting: Visiting, run_folder: Callable[..., Path]) -> None:
     folder = run_folder(iterations=10)
-    summary = json.loads((folder / "summary.json").read_text())
-    summary["measured"] = {"consensus_of_all": "counted by the simulator at the sender " * 20}
-    (folder / "summary.json").write_text(json.dumps(summary))
+    change_summary(folder, measured={"consensus_of_all": "counted by the simulator at the sender " * 20})
     visit = visiting(write_report(folder), width=620)
     lines = """cells => cells.map(cell => {
         const range = document.createRange();
@@ -266,12 +268,8 @@ def test_no_word_and_no_number_breaks_inside_a_cell(
     folder = run_folder()
     write_plan(folder, event(HALVES, 0, 3, fault="partition two-clusters: 0-1/2-3 " * 3))
     long = "counted-by-the-simulator/at-the-sender-and-the-receiver, 12.34 KiB in 1.234 ms of each node " * 3
-    summary = json.loads((folder / "summary.json").read_text())
-    summary["measured"] = {"consensus-of-all_nodes-and-their-neighbours": long, "x" * 90: "y" * 90}
-    (folder / "summary.json").write_text(json.dumps(summary))
-    (folder / "events.jsonl").write_text(
-        json.dumps({"seconds": 1.5, "what": "died-unexpectedly", "node": 3, "detail": long}) + "\n"
-    )
+    change_summary(folder, measured={"consensus-of-all_nodes-and-their-neighbours": long, "x" * 90: "y" * 90})
+    write_lines(folder / "events.jsonl", [{"seconds": 1.5, "what": "died-unexpectedly", "node": 3, "detail": long}])
     index = json.loads((words_folder / "sweep.json").read_text())
     for run in index["runs"]:
         run["values"] = {"algorithm": f"PaME, small-support/{run['folder']}", "topology": "two-clusters of 16 nodes"}
@@ -282,3 +280,20 @@ def test_no_word_and_no_number_breaks_inside_a_cell(
         assert visit.page.locator("td").count() > 20
         assert visit.page.evaluate(BROKEN) == []
         assert visit.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_accuracies_are_drawn_in_percent_over_iterations_and_bytes(
+    visiting: Visiting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    ending = BACKENDS["simulate"].run(vision(), tmp_path, tmp_path / "run", Watcher())
+    assert ending.reason == "17 iterations done"
+    visit = visiting(tmp_path / "run" / "report.html")
+    first = visit.page.locator("#progress figure").first
+    assert first.locator("h3").inner_text() == "Test accuracy"
+    accuracy = 100 * read_curve(tmp_path / "run")[-1].metrics["test_accuracy"]
+    assert f"{accuracy:.1f} %" in visit.page.locator(".tile").first.inner_text()
+    assert "Test accuracy (%)" in first.inner_text()
+    visit.press("[data-switch=x] [data-value=bytes]", "#chart-metric-0[data-drawn='light bytes']")
+    assert all("empty" not in shown for shown in visit.drawn())
+    assert visit.complaints == []

@@ -2,12 +2,12 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from orchestrator.errors import CannotWrite
 from orchestrator.report import write_report
+from tests.orchestrator.report.builders import change_summary
 from tests.orchestrator.report.oracle import Reader
 
 HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"&'{{7*7}} $title"
@@ -17,11 +17,6 @@ LOADING = {"src", "href", "srcset", "poster", "data", "action", "xlink:href"}
 def report_of(folder: Path) -> tuple[str, Reader]:
     html = write_report(folder).read_text(encoding="utf-8")
     return html, Reader(html)
-
-
-def change_summary(folder: Path, **changes: Any) -> None:
-    path = folder / "summary.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 def test_the_report_shows_the_numbers_of_the_summary_to_four_digits(run_folder: Callable[..., Path]) -> None:

@@ -69,6 +69,12 @@ def test_the_mean_model_is_judged_on_all_test_samples_and_the_nodes_on_a_fixed_p
     assert made.local(0).smoothness() is None
 
 
+def test_the_mean_model_can_be_judged_on_a_fixed_part_too() -> None:
+    made = problem(own_test_samples=20, test_samples=20)
+    models = np.stack([made.start])
+    assert made.metrics(made.start)["test_loss"] == made.metrics_of(models)["test_loss"][0], "the same part"
+
+
 def test_a_delivered_shard_gives_the_bits_of_the_whole_data_set() -> None:
     made = problem()
     alone = made.spec.build_from(ProblemInputs(DeliveredShard(made.facts, 3, made.shards.of(3))), 4, 1)

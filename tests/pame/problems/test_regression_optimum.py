@@ -78,20 +78,21 @@ def test_the_report_of_an_optimum_states_the_gradient_that_is_left() -> None:
     assert float(best.how.rsplit(" ", 1)[1]) < 1e-11
 
 
-def test_numerically_singular_normal_equations_give_way_to_lsmr() -> None:
-    problem = LinearSpec(n=5, samples=50, feature_shift=1e9).build(4, 2)
+@pytest.mark.parametrize(
+    ("spec", "nodes", "seed", "how", "tolerance"),
+    [
+        (LinearSpec(n=5, samples=50, feature_shift=1e9), 4, 2, "LSMR", 1e-6),  # numerically singular
+        (LinearSpec(n=40, samples=30, feature_shift=1e5), 5, 3, "normal equations", 1e-9),  # after refinement
+    ],
+)
+def test_a_badly_conditioned_problem_is_solved_as_well_as_by_least_squares(
+    spec: LinearSpec, nodes: int, seed: int, how: str, tolerance: float
+) -> None:
+    problem = spec.build(nodes, seed)
     best = problem.optimum()
-    assert best.how.startswith("LSMR")
+    assert best.how.startswith(how)
     expected = np.linalg.lstsq(*stacked_data(problem), rcond=None)[0]
-    np.testing.assert_allclose(best.model, expected, atol=1e-6)
-
-
-def test_refinement_makes_badly_conditioned_normal_equations_as_good_as_least_squares() -> None:
-    problem = LinearSpec(n=40, samples=30, feature_shift=1e5).build(5, 3)
-    best = problem.optimum()
-    assert best.how.startswith("normal equations")
-    expected = np.linalg.lstsq(*stacked_data(problem), rcond=None)[0]
-    np.testing.assert_allclose(best.model, expected, atol=1e-9)
+    np.testing.assert_allclose(best.model, expected, atol=tolerance)
 
 
 def test_newton_steps_that_overshoot_are_shortened() -> None:

@@ -86,61 +86,40 @@ def test_without_the_wish_a_random_choice_does_disconnect() -> None:
     assert all(len(cut) == 4 for cut in cuts)
 
 
+FEWER = "can go while the rest stays connected; ask for fewer"
+CUT = "the links that are named disconnect the graph; name others, or random ones"
+APART = "the nodes that are named disconnect the rest; name others, or random ones"
+MANY = "were asked for, but the topology has"
+NINE = "; the nodes are 0 to 8"
+
+
 @pytest.mark.parametrize(
     ("entry", "graph", "problem"),
     [
-        (
-            "{kind: link-down, links: random(2), keep_connected: true}",
-            "ring",
-            "faults.0.links: only 1 of 2 can go while the rest stays connected; ask for fewer",
-        ),
-        (
-            "{kind: kill, nodes: random(100%), keep_connected: true}",
-            "ring",
-            "faults.0.nodes: only 8 of 9 can go while the rest stays connected; ask for fewer",
-        ),
-        (
-            "{kind: kill, nodes: {degree: highest}, keep_connected: true}",
-            "star",
-            "faults.0.keep_connected: the nodes that are named disconnect the rest; name others, or random ones",
-        ),
-        (
-            "{kind: flap, links: of(3), period: 1s, keep_connected: true}",
-            "ring",
-            "faults.0.keep_connected: the links that are named disconnect the graph; name others, or random ones",
-        ),
-        (
-            "{kind: link-down, links: ['0>1', '4-5'], keep_connected: true}",
-            "ring",
-            "faults.0.keep_connected: the links that are named disconnect the graph; name others, or random ones",
-        ),
-        ("{kind: pause, nodes: [2, 9]}", "ring", "faults.0.nodes: there is no node 9; the nodes are 0 to 8"),
-        (
-            "{kind: pause, nodes: random(10)}",
-            "ring",
-            "faults.0.nodes: 10 were asked for, but the topology has 9 nodes; give at most 9",
-        ),
+        ("{kind: link-down, links: random(2), keep_connected: true}", "ring", f"faults.0.links: only 1 of 2 {FEWER}"),
+        ("{kind: kill, nodes: random(100%), keep_connected: true}", "ring", f"faults.0.nodes: only 8 of 9 {FEWER}"),
+        ("{kind: kill, nodes: {degree: highest}, keep_connected: true}", "star", f"faults.0.keep_connected: {APART}"),
+        ("{kind: flap, links: of(3), period: 1s, keep_connected: true}", "ring", f"faults.0.keep_connected: {CUT}"),
+        ("{kind: link-down, links: ['0>1', '4-5'], keep_connected: true}", "ring", f"faults.0.keep_connected: {CUT}"),
+        ("{kind: pause, nodes: [2, 9]}", "ring", f"faults.0.nodes: there is no node 9{NINE}"),
+        ("{kind: pause, nodes: random(10)}", "ring", f"faults.0.nodes: 10 {MANY} 9 nodes; give at most 9"),
         (
             "{kind: pause, nodes: {degree: lowest, count: 10}}",
             "ring",
-            "faults.0.nodes.count: 10 were asked for, but the topology has 9 nodes; give at most 9",
+            f"faults.0.nodes.count: 10 {MANY} 9 nodes; give at most 9",
         ),
         (
             "{kind: lossy, links: random(33), loss: 1%}",
             "regular",
-            "faults.0.links: 33 were asked for, but the topology has 32 edges; give at most 32",
+            f"faults.0.links: 33 {MANY} 32 edges; give at most 32",
         ),
         (
             "{kind: link-down, links: ['0-1', '0-3']}",
             "ring",
             "faults.0.links: there is no link 0-3; the neighbours of 0 are 1, 8",
         ),
-        ("{kind: link-down, links: 0>77}", "ring", "faults.0.links: there is no node 77; the nodes are 0 to 8"),
-        (
-            "{kind: degrade, links: of(9), delay: 1s}",
-            "ring",
-            "faults.0.links: there is no node 9; the nodes are 0 to 8",
-        ),
+        ("{kind: link-down, links: 0>77}", "ring", f"faults.0.links: there is no node 77{NINE}"),
+        ("{kind: degrade, links: of(9), delay: 1s}", "ring", f"faults.0.links: there is no node 9{NINE}"),
     ],
 )
 def test_what_the_graph_does_not_have_is_refused_with_key_value_and_fix(entry: str, graph: str, problem: str) -> None:

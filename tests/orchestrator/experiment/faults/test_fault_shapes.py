@@ -111,33 +111,17 @@ def test_regions_are_cut_from_each_other_and_who_is_in_none_is_alone() -> None:
     assert parts == [{4}, {0, 1}, {2, 3}, {5}]
 
 
+REGIONS = "regions needs nodes in at least two regions; give them in links.regions"
+BRIDGE = "no node is a bridge between halves that are joined otherwise too; take another shape"
+
+
 @pytest.mark.parametrize(
     ("entry", "graph", "regions", "problem"),
     [
-        (
-            "{kind: partition, shape: regions}",
-            "ring",
-            None,
-            "faults.0.shape: regions needs nodes in at least two regions; give them in links.regions",
-        ),
-        (
-            "{kind: partition, shape: regions}",
-            "ring",
-            {0: "eu", 1: "eu"},
-            "faults.0.shape: regions needs nodes in at least two regions; give them in links.regions",
-        ),
-        (
-            "{kind: partition, shape: bridge}",
-            "pair",
-            None,
-            "faults.0.shape: no node is a bridge between halves that are joined otherwise too; take another shape",
-        ),
-        (
-            "{kind: partition, shape: bridge}",
-            "star",
-            None,
-            "faults.0.shape: no node is a bridge between halves that are joined otherwise too; take another shape",
-        ),
+        ("{kind: partition, shape: regions}", "ring", None, f"faults.0.shape: {REGIONS}"),
+        ("{kind: partition, shape: regions}", "ring", {0: "eu", 1: "eu"}, f"faults.0.shape: {REGIONS}"),
+        ("{kind: partition, shape: bridge}", "pair", None, f"faults.0.shape: {BRIDGE}"),
+        ("{kind: partition, shape: bridge}", "star", None, f"faults.0.shape: {BRIDGE}"),
     ],
 )
 def test_a_shape_that_the_graph_cannot_have_is_refused(

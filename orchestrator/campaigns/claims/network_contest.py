@@ -1,0 +1,132 @@
+"""What the claims with neural networks have in common: PaME against the others, however the samples are shared out.
+
+In every place (a way of sharing out the samples, a view, one of the others) three questions decide: fewer rounds to the
+accuracy that was set beforehand, fewer iterations to it, and more accurate when all have done as many. Standardized all
+have the same period: to ask for rounds is to ask for iterations.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from statistics import fmean
+
+from orchestrator.campaigns.claims.against_others import SUBJECTS, TUNED, paired, targets, took_words
+from orchestrator.campaigns.claims.claim import Claim, Found, OfNetworks
+from orchestrator.campaigns.compare.grid import CompareView, contestants, views
+from orchestrator.campaigns.compare.measure import CompareRow
+from orchestrator.campaigns.compare.tune import has_diverged
+from orchestrator.campaigns.compare.verdict import ITERATIONS, ROUNDS, CompareOutcome, Goal, Measure, ends
+from orchestrator.campaigns.report_parts import dot
+from orchestrator.campaigns.verdicts import Question, Test, Verdict, positive, smaller
+from orchestrator.number_words import percent
+from orchestrator.report.chart import Chart
+from orchestrator.report.vega import Axis, Categories, Legend, ranges, series_color
+from orchestrator.results.paired import Interval, censored_ratio, paired_interval
+
+FEWER = {ROUNDS: "fewer rounds", ITERATIONS: "fewer iterations"}
+MORE_ACCURATE = "more accurate"
+MARGIN = 0.5
+"""So many percentage points more at the end count as none."""
+_POINTS = 100.0
+_CRITERION = (
+    "decides, for each way of sharing out the samples, in each view and against each of the others: fewer rounds, and "
+    "(as published) fewer iterations, to an accuracy that was set beforehand (none where no communication gets there, "
+    f"too); and a higher accuracy at the end, where less than {MARGIN:g} points more count as none; each beyond the "
+    "spread of the seeds"
+)
+_INSTEAD = (
+    "The number of nodes, the graph, the network and the length of the runs are ours, and small enough for two cores; "
+    "participation 0.5, s/n 0.1, gamma 1.001 and periods 5 to 10 are the paper's. As printed PaME has sigma 5 and "
+    "nothing tuned; tuned it has a step that does not depend on t (on a regular graph that is the same as to tune "
+    "sigma), chosen among as many as for each of the others, for each way of sharing out the samples anew, on a seed "
+    "of its own. As published every algorithm has its own period, so that rounds differ from iterations; both are "
+    "judged. The accuracy is that of the nodes' own models, each after its local steps, on a fixed part of the test "
+    "samples, the mean over the nodes; that of the mean model stands in the comparisons' own pages. The accuracies to "
+    "reach were set after a few tuning runs, before any run that is judged."
+)
+
+
+def network_claim(key: str, title: str, statement: str, source: OfNetworks) -> Claim:
+    return Claim(
+        key, title, statement, _CRITERION, source, ask_networks, accuracy_chart, instead=_INSTEAD, quick_seeds=1
+    )
+
+
+def ask_networks(found: Found) -> list[Question]:
+    return [question for way, outcome in found.by_way.items() for question in _in(outcome, way)]
+
+
+def _in(outcome: CompareOutcome, way: str) -> Iterator[Question]:
+    to_reach = targets(outcome)
+    for view in views(outcome.comparison):
+        names = contestants(outcome.comparison, view)
+        others = [name for name in names if name != SUBJECTS[TUNED] and name not in outcome.comparison.printed]
+        for (reading, subject), name in product(SUBJECTS.items(), others):
+            if ours := outcome.of(view, subject):
+                where = (f"{way}, {view.value}", reading)
+                measures = tuple(FEWER) if view.reading is None else (ROUNDS,)
+                yield from _against(outcome, where, ours, (name, outcome.of(view, name)), product(to_reach, measures))
+
+
+def _against(
+    outcome: CompareOutcome,
+    where: tuple[str, str],
+    ours: Sequence[CompareRow],
+    other: tuple[str, Sequence[CompareRow]],
+    asked: Iterable[tuple[Goal, Measure]],
+) -> Iterator[Question]:
+    """`where`: the place, and the reading; `other`: who, and its runs."""
+    (at, reading), (name, theirs), lost = where, other, sum(map(has_diverged, ours))
+    for goal, measure in asked:
+        took = paired(ours, theirs, goal, measure)
+        if took.values:
+            place = f"{at}, to {goal.words}, against {name}"
+            answer = _sooner(ours, theirs, goal, measure, outcome.comparison.check_every)
+            yield _question(FEWER[measure], place, reading, took_words(name, took, measure), answer, took.seeds, lost)
+    ends_of_both = _ends(ours, theirs)
+    if ends_of_both:
+        mine, its = (percent(fmean(each)) for each in zip(*ends_of_both, strict=True))
+        gains = [_POINTS * (one - other) for one, other in ends_of_both]
+        test = Test(lambda confidence: paired_interval(gains, confidence), positive(MARGIN), "points")
+        place = f"{at}, against {name}"
+        yield _question(MORE_ACCURATE, place, reading, f"PaME {mine}; {name} {its}", test, len(gains), lost)
+
+
+def _question(part: str, place: str, reading: str, evidence: str, test: Test, seeds: int, lost: int) -> Question:
+    if lost:
+        said = f"diverges ({lost} of {seeds} seeds); {evidence}"
+        return Question(part, place, reading, said, Verdict.FAILS, seeds, diverges=True)
+    return Question(part, place, reading, evidence, test, seeds)
+
+
+def _sooner(ours: Sequence[CompareRow], theirs: Sequence[CompareRow], goal: Goal, measure: Measure, every: int) -> Test:
+    """The ratio; accuracies are read so many iterations apart, whatever is counted until then."""
+    took, steps = (paired(ours, theirs, goal, one) for one in (measure, ITERATIONS))
+
+    def estimate(confidence: float) -> Interval:
+        rounding = fmean((every / one) ** 2 / 12 + (every / other) ** 2 / 12 for one, other in steps.values)
+        return censored_ratio(took, confidence, rounding)
+
+    return Test(estimate, smaller, is_bound=any(took.missed))
+
+
+def _ends(ours: Sequence[CompareRow], theirs: Sequence[CompareRow]) -> list[tuple[float, float]]:
+    """Accuracies at the last points of two runs with the same seed."""
+    other = {row.cell.seed: row.end_accuracy for row in theirs}
+    both = [(row.end_accuracy, other.get(row.cell.seed)) for row in ours]
+    return [(mine, its) for mine, its in both if mine is not None and its is not None]
+
+
+def accuracy_chart(key: str, found: Found) -> Chart | None:
+    """How accurate everybody ended as published, by way of sharing out the samples."""
+    shown = {
+        way: [(end.algorithm, spread) for end in ends(outcome, CompareView.AS_PUBLISHED) if (spread := end.accuracy)]
+        for way, outcome in found.by_way.items()
+    }
+    dots = [dot(way, name, spread) for way, each in shown.items() for name, spread in each]
+    if not dots:
+        return None
+    names = Legend("algorithm", list(dict.fromkeys(name for each in shown.values() for name, _ in each)), ordered=False)
+    axis = Categories("x", "Samples", list(shown))
+    spec = ranges(key, axis, Axis("y", "Accuracy of the nodes' own models"), series_color(names))
+    note = "As published; medians and ranges over seeds. Curves are in the pages of the comparisons."
+    return Chart(key, "Accuracy at the end", note, {"": spec}, {key: dots}, own_legend=names, shape="wide")
