@@ -42,12 +42,12 @@ class SocketControl(ControlPlane):
 
 @asynccontextmanager
 async def nodes_on_socket(
-    folder: Path, count: int
+    folder: Path, count: int, with_torch: bool = False
 ) -> AsyncIterator[tuple[SocketControl, Callable[[], Mapping[str, int]]]]:
     """A control plane and so many processes of nodes, with their process ids while they are alive."""
     control = SocketControl(folder / "control")
     await control.open()
-    with NodeProcesses(folder / "nodes.log") as processes:
+    with NodeProcesses(folder / "nodes.log", with_torch=with_torch) as processes:
         for number in range(count):
             processes.start(f"node-{number}", control.address, control.token)
         try:
@@ -102,9 +102,9 @@ class Measured:
     records: list[Record] = field(default_factory=list)
     ending: Ending | None = None
 
-    def between(self, read: Callable[[Moment], float], first: str = "running", last: str = "ending") -> float:
-        """By how much a figure grew from one phase to another."""
-        return read(self.moments[last]) - read(self.moments[first])
+    def between(self, read: Callable[[Moment], float]) -> float:
+        """By how much a figure grew while the nodes were running."""
+        return read(self.moments["ending"]) - read(self.moments["running"])
 
     def rounds_per_second(self) -> float:
         """Between a node's first record and its last; the median node. Start-up and connecting are not in it."""

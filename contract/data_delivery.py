@@ -32,7 +32,7 @@ MOST_BYTES = 4 * 2**30
 _LABEL = np.dtype("<i4")
 
 
-class DataRefused(ParameterError):
+class DeliveryRefused(ParameterError):
     """A piece that is not taken; `reason` is a name of proto/pame/v1/refusal.proto."""
 
     def __init__(self, refusal: "refusal_pb2.Refusal", detail: str) -> None:
@@ -142,7 +142,7 @@ class ShardAssembly:
         return self.bytes == self.form.bytes
 
     def add(self, piece: pb.DataPiece) -> None:
-        """The next piece; DataRefused if it is any other, or not what was sent."""
+        """The next piece; DeliveryRefused if it is any other, or not what was sent."""
         due, size = min(self.form.bytes - self.bytes, PIECE_BYTES), len(piece.content)
         if piece.offset != self.bytes:
             _refuse(
@@ -167,7 +167,7 @@ class ShardAssembly:
 
 
 def _refuse(refusal: "refusal_pb2.Refusal", detail: str) -> NoReturn:
-    raise DataRefused(refusal, detail)
+    raise DeliveryRefused(refusal, detail)
 
 
 def _no(why: str) -> ParameterError:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from contract.data_delivery import DataRefused, ShardAssembly
+from contract.data_delivery import DeliveryRefused, ShardAssembly
 from contract.rpc import control_pb2 as pb
 from contract.rpc import refusal_pb2
 
@@ -20,7 +20,7 @@ class DataDelivery:
         self.send(pb.FromNode(data_wanted=wanted))
 
     def take(self, piece: pb.DataPiece) -> bool:
-        """Whether everything is there now; DataRefused if this is not the next piece."""
+        """Whether everything is there now; DeliveryRefused if this is not the next piece."""
         self.assembly.add(piece)
         if not self.assembly.is_whole:
             self.ask()
@@ -28,4 +28,4 @@ class DataDelivery:
 
 
 def refuse_piece() -> None:
-    raise DataRefused(refusal_pb2.REFUSAL_DATA_NOT_WANTED, "a piece that nobody has asked for")
+    raise DeliveryRefused(refusal_pb2.REFUSAL_DATA_NOT_WANTED, "a piece that nobody has asked for")

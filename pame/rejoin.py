@@ -9,7 +9,7 @@ import numpy as np
 from pame.exchange import Vector
 
 State = Literal["snapshot", "cold", "neighbours"]
-"""snapshot: its last one; cold: zero; neighbours: the mean of its neighbours' last ones."""
+"""snapshot: its last one; cold: that of the start, w^0; neighbours: the mean of its neighbours' last ones."""
 
 
 def first_iteration(own: int, neighbours: Sequence[int], last: int) -> int:
@@ -18,7 +18,7 @@ def first_iteration(own: int, neighbours: Sequence[int], last: int) -> int:
 
 
 def start_model(state: State, own: Vector | None, neighbours: Sequence[Vector]) -> Vector | None:
-    """From the newest snapshots that are known; None, that is zero, if it shall be cold or there is none."""
+    """From the newest snapshots that are known; None, that is w^0, if it shall be cold or there is none."""
     if state == "snapshot":
         return own
     if state == "neighbours" and neighbours:

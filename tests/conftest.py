@@ -42,6 +42,7 @@ TOOLS: dict[str, Callable[[], bool]] = {
     "compose": lambda: _succeeds("docker", "compose", "version"),
     "docker": lambda: _succeeds("docker", "compose", "version") and _succeeds("docker", "info"),
     "promtool": lambda: shutil.which("promtool") is not None,
+    "torch-images": lambda: _succeeds("docker", "image", "inspect", "pame-node-torch", "pame-orchestrator-torch"),
     "uml": lambda: os.geteuid() == 0 and all(map(shutil.which, ("linux.uml", "busybox", "gcc"))),
     "root": lambda: os.geteuid() == 0 and _has_namespaces(),
 }

@@ -17,6 +17,8 @@ SOURCE = model.DataSourceRef(type_val="prometheus", uid="prometheus")
 EVERY = "2s"
 """No shorter than a scrape."""
 BYTES, BYTES_PER_SECOND, SHARE, SECONDS, COUNT, PER_SECOND = "decbytes", "Bps", "percentunit", "s", "short", "cps"
+_SMALL, _HALF = 4, 12
+"""Of the 24 columns of a page."""
 IN_RUN = '{node!="-"}'
 """Only processes that are nodes of this run: others may still have figures of a former one."""
 
@@ -43,15 +45,15 @@ class Text:
     unit: str
 
 
-def number(text: Text, expr: str, limits: Limits = (), below: str = "green", width: int = 4) -> Panel:
+def number(text: Text, expr: str, limits: Limits = (), below: str = "green") -> Panel:
     """One figure; after a run that of the run's last moment."""
-    panel = _common(stat.Panel(), text, [Query(expr)], limits, below).span(width).height(4)
+    panel = _common(stat.Panel(), text, [Query(expr)], limits, below).span(_SMALL).height(4)
     return panel.graph_mode(looks.BigValueGraphMode.AREA).reduce_options(_last())
 
 
-def word(text: Text, query: Query, width: int = 4) -> Panel:
+def word(text: Text, query: Query) -> Panel:
     """The name of the one series there is."""
-    panel = _common(stat.Panel(), text, [query]).span(width).height(4)
+    panel = _common(stat.Panel(), text, [query]).span(_SMALL).height(4)
     return panel.graph_mode(looks.BigValueGraphMode.NONE).text_mode(looks.BigValueTextMode.NAME).reduce_options(_last())
 
 
@@ -62,10 +64,9 @@ def lines(
     stacked: bool = False,
     logarithmic: bool = False,
     right: tuple[Query, str] | None = None,
-    width: int = 12,
 ) -> Panel:
     """Curves over time; limits are dashed lines; `right` has an axis of its own, of another unit."""
-    panel = _common(timeseries.Panel(), text, [*queries, right[0]] if right else queries, limits).span(width).height(8)
+    panel = _common(timeseries.Panel(), text, [*queries, right[0]] if right else queries, limits).span(_HALF).height(8)
     panel.color_scheme(build.FieldColor().mode(model.FieldColorModeId.PALETTE_CLASSIC_BY_NAME))
     panel.tooltip(common.VizTooltipOptions().mode(looks.TooltipDisplayMode.MULTI).sort(looks.SortOrder.DESCENDING))
     panel.legend(_legend()).fill_opacity(40 if stacked else 5).show_points(looks.VisibilityMode.NEVER)
@@ -82,25 +83,25 @@ def lines(
     return panel
 
 
-def two_scales(text: Text, left: Query, right: Query, right_unit: str, width: int = 12) -> Panel:
+def two_scales(text: Text, left: Query, right: Query, right_unit: str) -> Panel:
     """Two curves with an axis of their own each; the left one is logarithmic."""
-    panel = _common(timeseries.Panel(), text, [left, right]).span(width).height(8)
+    panel = _common(timeseries.Panel(), text, [left, right]).span(_HALF).height(8)
     panel.legend(_legend()).show_points(looks.VisibilityMode.NEVER)
     panel.scale_distribution(common.ScaleDistributionConfig().type(looks.ScaleDistribution.LOG).log(10))
     linear = model.DynamicConfigValue("custom.scaleDistribution", {"type": "linear"})
     return panel.override_by_name(right.legend, [*_on_the_right(right_unit), linear])
 
 
-def bars(text: Text, *queries: Query, limits: Limits = (), width: int = 12) -> Panel:
+def bars(text: Text, *queries: Query, limits: Limits = ()) -> Panel:
     """The latest value of every series."""
-    panel = _common(bargauge.Panel(), text, queries, limits, instant=True).span(width).height(8).min(0)
+    panel = _common(bargauge.Panel(), text, queries, limits, instant=True).span(_HALF).height(8).min(0)
     panel.orientation(looks.VizOrientation.HORIZONTAL).display_mode(looks.BarGaugeDisplayMode.BASIC)
     return panel.reduce_options(_last())
 
 
-def matrix(text: Text, expr: str, row: str, column: str, width: int = 12) -> Panel:
+def matrix(text: Text, expr: str, row: str, column: str) -> Panel:
     """A heat map with a cell for every pair of labels."""
-    panel = _common(table.Panel(), text, [], instant=True).span(width).height(12).min(0)
+    panel = _common(table.Panel(), text, [], instant=True).span(_HALF).height(12).min(0)
     panel.with_target(_target(Query(expr), "A", instant=True).format(PromQueryFormat.TABLE))
     options = {"rowField": row, "columnField": column, "valueField": "Value", "emptyValue": "null"}
     panel.with_transformation(model.DataTransformerConfig(id_val="groupingToMatrix", options=options))
@@ -110,9 +111,9 @@ def matrix(text: Text, expr: str, row: str, column: str, width: int = 12) -> Pan
     return panel.override_by_name(f"{row}\\{column}", [plain])
 
 
-def heat(text: Text, query: Query, width: int = 12) -> Panel:
+def heat(text: Text, query: Query) -> Panel:
     """A heat map with a row for every series, over time."""
-    panel = _common(heatmap.Panel(), text, [query]).span(width).height(12).calculate(False).cell_gap(1)
+    panel = _common(heatmap.Panel(), text, [query]).span(_HALF).height(12).calculate(False).cell_gap(1)
     colours = heatmap.HeatmapColorOptions().mode(HeatmapColorMode.SCHEME).scheme("Turbo").steps(64)
     panel.color(colours.scale(HeatmapColorScale.LINEAR).fill("dark-orange").exponent(0.5))
     panel.cell_values(heatmap.CellValues().unit(text.unit))

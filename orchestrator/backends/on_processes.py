@@ -25,7 +25,7 @@ from orchestrator.control.recorded_run import conduct, make_order, uses_tls
 from orchestrator.control.run_phase import BEFORE_START
 from orchestrator.errors import NodeFailed, TooManyNodes, writing
 from orchestrator.experiment import Experiment
-from orchestrator.experiment.resolve import make_network_setting
+from orchestrator.experiment.resolve import load_own_module, make_network_setting
 from orchestrator.results import Ending, Status
 from pame.fault_effects import Plan
 
@@ -126,6 +126,8 @@ async def _run_all(
     requests: Sequence[RunRequest], log: Path, network: AbstractContextManager[Places], ended: Ended
 ) -> list[Ending]:
     endings: list[Ending] = []
+    for request in requests:
+        load_own_module(request.experiment, request.base)  # before there are processes, so that they know it, too
     with_torch = any(needs_torch(request.experiment.problem) for request in requests)
     with network as places, NodeProcesses(log, places.kept, with_torch) as processes, _ended_by(signal.SIGTERM):
         control = ControlPlane(places.orchestrator)

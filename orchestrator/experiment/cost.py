@@ -41,7 +41,7 @@ def cost_of(experiment: Experiment, seconds: float = inf) -> Cost:
     problem, nodes, stop = experiment.problem, experiment.nodes, experiment.stop
     iterations = int(min(stop.last_iteration, _FASTEST * min(seconds, stop.limit_s)))
     n, samples = getattr(problem, "n", 0), getattr(problem, "samples", 0)
-    rows = nodes * samples + getattr(problem, "test_samples", 0)
+    rows = nodes * samples + (getattr(problem, "test_samples", 0) or 0)
     evaluations = 1 + iterations // experiment.evaluate.every
     if stop.paper is not None:
         evaluations += iterations // stop.paper.every

@@ -83,7 +83,7 @@ class RestartSection(Section):
     """What a node that died and came back begins with."""
 
     state: State = "snapshot"
-    """snapshot: its last one at the orchestrator; cold: zero; neighbours: the mean of its neighbours' last."""
+    """snapshot: its last one at the orchestrator; cold: that of the start; neighbours: the mean of theirs."""
 
 
 class Verify(Section):

@@ -66,7 +66,7 @@ def check_memory(experiment: Experiment) -> None:
 def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = build_problem) -> ResolvedRun:
     """The experiment, resolved; `files`: where those are that it names; `draw`: who makes its problem."""
     nodes, seed = experiment.nodes, experiment.seed
-    _load_own_module(experiment, files)
+    load_own_module(experiment, files)
     graph = make_topology(experiment, files)
     table = link_table(experiment.links, graph, seed)
     plan = make_plan(experiment, files, graph, table)
@@ -89,7 +89,7 @@ def make_setting(experiment: Experiment, files: Files, draw: DrawProblem = build
     )
 
 
-def _load_own_module(experiment: Experiment, files: Files) -> None:
+def load_own_module(experiment: Experiment, files: Files) -> None:
     """The user's network lies beside the experiment file; what a client submits names only plugins that are loaded."""
     model = getattr(experiment.problem, "model", None)
     if isinstance(model, ModuleSpec) and isinstance(files, Path):

@@ -12,6 +12,7 @@ from aiohttp.typedefs import Handler
 from contract.ports.connections import Connections, bound, listen
 from contract.ports.refused_requests import RefusedRequests
 from contract.run_name import NAME, run_name
+from contract.tasks import cancelled
 from orchestrator.control import Submissions
 from orchestrator.errors import CannotListen
 from orchestrator.live.assets import load_assets
@@ -96,8 +97,7 @@ class LivePage:
 
     async def close(self) -> None:
         if self._serving is not None:
-            self._serving.cancel()
-            await asyncio.gather(self._serving, return_exceptions=True)
+            await cancelled(self._serving)
             await self._runner.cleanup()
             await self._recorder.stop()
 

@@ -2,13 +2,13 @@
 
 import asyncio
 import time
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
+from contract.tasks import cancelled
 from orchestrator.control import NetworkRunState, Submissions
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.run_phase import BEFORE_START, Phase
@@ -40,10 +40,7 @@ class Recorder:
         self._task = asyncio.create_task(self._follow())
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+        await cancelled(self._task)
 
     def state(self) -> dict[str, Any]:
         """All that the page shows and that changes."""

@@ -7,6 +7,7 @@
     connections.csv   what the kernels counted by link  models.npy     the results
     summary.json      how it ended                      report.html    all of it for a person (by orchestrator.report)
     provenance.json   code, command, libraries, machine
+    kept/             models that are still to be judged (by orchestrator.evaluation)
     nodes.log         what the nodes said, if started here  error.log  the traceback of a simulation that failed
 
 records.csv, curve.jsonl and events.jsonl grow as the run goes on, so that a crash costs what came in the last second.

@@ -180,7 +180,7 @@ def _measured(
             f": all {sizes.test} samples" if sizes.mean_test == sizes.test else f": {sizes.mean_test} of {sizes.test}"
         )
     return {
-        "evaluation": _AFTER if is_late else "models were judged while the run went on",
+        **({"evaluation": _AFTER} if is_late else {}),
         "objective": f"f at the mean of all nodes' models; f is the mean of the nodes' objectives on {samples}",
         "nodes' own models": "the same f and metrics at the model of every node by itself: their mean, the worst, the "
         f"lowest and highest; of more than {OWN_AT_MOST} nodes, {OWN_AT_MOST} evenly spread ones{part}",

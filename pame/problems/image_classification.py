@@ -48,6 +48,11 @@ class SampleShards(Protocol):
 
     def of(self, node: int) -> Samples: ...
 
+    def size(self, node: int) -> int: ...
+
+    def some(self, node: int, rows: NDArray[np.int64]) -> Samples:
+        """These of a node's samples, without taking the others."""
+
     def test(self) -> Samples: ...
 
 
@@ -134,10 +139,15 @@ class PartitionedData:
 
     def of(self, node: int) -> Samples:
         if node not in self._kept:
-            rows = self.parts[node]
-            train = self.whole.train
-            self._kept[node] = Samples(train.features[rows], train.labels[rows])
+            self._kept[node] = self.some(node, np.arange(self.size(node)))
         return self._kept[node]
+
+    def size(self, node: int) -> int:
+        return int(self.parts[node].size)
+
+    def some(self, node: int, rows: NDArray[np.int64]) -> Samples:
+        chosen, train = self.parts[node][rows], self.whole.train
+        return Samples(train.features[chosen], train.labels[chosen])
 
     def test(self) -> Samples:
         return self.whole.test
@@ -155,6 +165,13 @@ class DeliveredShard:
         if node != self.node:
             raise ParameterError(f"this is node {self.node}, which has no samples of node {node}")
         return self.samples
+
+    def size(self, node: int) -> int:
+        return int(self.of(node).labels.size)
+
+    def some(self, node: int, rows: NDArray[np.int64]) -> Samples:
+        samples = self.of(node)
+        return Samples(samples.features[rows], samples.labels[rows])
 
     def test(self) -> Samples:
         raise ParameterError(f"this is node {self.node}, which has no test samples")
@@ -296,7 +313,7 @@ class ImageClassification:
     def judged_samples(self) -> JudgedSamples:
         spec, test = self.spec, self.shards.test().labels.size
         each = ceil(spec.objective_samples / self.nodes)
-        shards = (self.shards.of(node).labels.size for node in range(self.nodes))
+        shards = map(self.shards.size, range(self.nodes))
         of_mean, own = (min(size or test, test) for size in (spec.test_samples, spec.own_test_samples))
         return JudgedSamples(sum(min(each, size) for size in shards), test, of_mean, own)
 
@@ -305,9 +322,10 @@ class ImageClassification:
         each = ceil(self.spec.objective_samples / self.nodes)
         chosen = []
         for node in range(self.nodes):
-            shard = self.shards.of(node)
-            rows = subset(self._sample_key(_OBJECTIVE, node), shard.labels.size, min(each, shard.labels.size))
-            chosen.append((self.images(shard.features[rows]), shard.labels[rows]))
+            size = self.shards.size(node)
+            rows = subset(self._sample_key(_OBJECTIVE, node), size, min(each, size))
+            judged = self.shards.some(node, rows)
+            chosen.append((self.images(judged.features), judged.labels))
         return chosen
 
     @cached_property

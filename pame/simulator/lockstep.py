@@ -112,7 +112,6 @@ class _LockStepRun:
             iteration=k,
             wanted=wanted.enough if wanted else 0,
             received=len(inbox) if wanted else 0,
-            coverage=None,
             starved=int(starved),
             late=late,
             messages=copies,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contract import data_delivery
 from contract.assignment import assign, assigned, describe, missing_data
 from contract.data_delivery import (
-    DataRefused,
+    DeliveryRefused,
     ShardAssembly,
     ShardFormat,
     ShardSource,
@@ -28,14 +28,13 @@ from pame.data_set import DataSet, Samples
 from pame.errors import PameError, ParameterError
 from pame.problems import ImageClassificationSpec, LinearSpec, ProblemInputs, build
 from pame.problems.image_classification import PartitionedData
-from pame.problems.network_specs import SoftmaxSpec
 from pame.resolved_run import ResolvedRun
 from pame.stopping import StopRules
 from pame.topology.kinds import Ring
 from tests.contract.builders import mutated
 from tests.pame.vision.builders import data_set, table
 
-SPEC = ImageClassificationSpec(data="stripes", batch=8, model=SoftmaxSpec())
+SPEC = ImageClassificationSpec(data="stripes", batch=8)  # of the CNN, which begins not at zero
 NODES = 3
 PIECE = 1000
 
@@ -100,7 +99,10 @@ def test_a_node_builds_its_problem_on_what_was_delivered_and_has_the_gradient_of
     theirs = assigned(message, assembly.samples()).setting.problem
     model = problem.start + 0.01
     assert theirs.local(2).gradient(model, 3).tobytes() == problem.local(2).gradient(model, 3).tobytes()
+    assert np.abs(theirs.start).max() > 0.0
     assert theirs.start.tobytes() == problem.start.tobytes()
+    back = assign(describe(7, setting, SPEC), 2, 1, [], first=3)  # `restart: {state: cold}`
+    assert assigned(back, assembly.samples()).start.tobytes() == problem.start.tobytes()
     with pytest.raises(ParameterError, match="no samples of node 1"):
         theirs.local(1).gradient(model, 3)
     with pytest.raises(PameError, match="stripes is not on this machine, and was not delivered"):
@@ -131,7 +133,7 @@ def test_a_piece_that_is_not_the_next_one_unharmed_is_refused_and_nothing_is_kep
     first, second, *_ = pieces(source, 0)
     assembly = ShardAssembly(source.format(0))
     assembly.add(first)
-    with pytest.raises(DataRefused, match=reason) as refused:
+    with pytest.raises(DeliveryRefused, match=reason) as refused:
         assembly.add(wrong(second, **change))
     assert refused.value.reason == reason
     assert assembly.bytes == PIECE
@@ -144,7 +146,7 @@ def test_nothing_comes_after_the_last_piece() -> None:
     assembly = ShardAssembly(source.format(0))
     for piece in pieces(source, 0):
         assembly.add(piece)
-    with pytest.raises(DataRefused, match="data_too_large"):
+    with pytest.raises(DeliveryRefused, match="data_too_large"):
         assembly.add(data_piece(7, assembly.bytes, b"x"))
 
 
@@ -154,13 +156,15 @@ def test_labels_of_no_class_and_features_that_are_no_numbers_are_refused() -> No
         content = np.array(labels, dtype="<i4").tobytes() + features.astype("<f4").tobytes()
         assembly = ShardAssembly(ShardFormat(facts, np.dtype("<f4"), 2))
         assembly.add(data_piece(7, 0, content))
-        with pytest.raises(DataRefused, match="data_damaged"):
+        with pytest.raises(DeliveryRefused, match="data_damaged"):
             assembly.samples()
 
 
 def test_more_than_the_bound_is_refused_before_anything_is_asked_for() -> None:
     form = ShardFormat(data_set().facts, np.dtype("u1"), 2**32 - 1)
-    with pytest.raises(DataRefused, match=r"data_too_large.*at most 4 GiB.*use more nodes, or prepare stripes there"):
+    with pytest.raises(
+        DeliveryRefused, match=r"data_too_large.*at most 4 GiB.*use more nodes, or prepare stripes there"
+    ):
         ShardAssembly(form)
 
 
@@ -186,7 +190,7 @@ def test_any_bytes_are_the_next_piece_or_refused(content: bytes, offset: int, ch
     assembly = ShardAssembly(ShardFormat(table().facts, np.dtype("<f4"), 6))
     try:
         assembly.add(pb.DataPiece(run=7, offset=offset, content=content, checksum=checksum))
-    except DataRefused as refused:
+    except DeliveryRefused as refused:
         reason = refused.reason
     else:
         reason = ""
@@ -203,7 +207,7 @@ def test_mutated_pieces_are_taken_whole_or_refused() -> None:
         assembly = ShardAssembly(source.format(0))
         try:
             assembly.add(pb.DataPiece.FromString(mutated(random, [first])))
-        except DataRefused:
+        except DeliveryRefused:
             outcomes["refused"] += 1
         except Exception:  # bytes that are no message: `node.commands.decoded` makes them an empty command
             continue

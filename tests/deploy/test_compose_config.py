@@ -74,6 +74,15 @@ def test_the_overlay_for_faults_through_docker_gives_the_socket_to_the_orchestra
     assert chaos == plain
 
 
+def test_one_variable_asks_for_images_with_torch_and_changes_nothing_else() -> None:
+    plain, torch = resolved(BASE_FILE)["services"], resolved(BASE_FILE, PAME_NODE_TARGET="node-torch")["services"]
+    for name in ("node", "orchestrator"):
+        assert (plain[name].pop("image"), plain[name]["build"].pop("target")) == (f"pame-{name}", name)
+        asked = f"{name}-torch"
+        assert (torch[name].pop("image"), torch[name]["build"].pop("target")) == (f"pame-{asked}", asked)
+    assert torch == plain
+
+
 @pytest.mark.parametrize("files", [(BASE_FILE,), (BASE_FILE, OFFLINE_FILE)], ids=["online", "offline"])
 def test_nobody_may_do_more_than_it_must(files: tuple[Path, ...]) -> None:
     for name, service in services(*files).items():
@@ -151,6 +160,7 @@ def test_the_environment_chooses_experiment_nodes_and_exit() -> None:
         "PAME_ALLOW_HOST": "orchestrator ",
         "PAME_ON": "127.0.0.1:4749",
         "PAME_SECURITY": "/var/lib/pame",
+        "PAME_DATA": "/data",
     }
     chosen = {"PAME_EXPERIMENT": "logistic", "PAME_NODES": "5", "PAME_EXIT": "1", "PAME_GATHER": "5s"}
     assert chosen.items() <= resolved(BASE_FILE, **chosen)["services"]["orchestrator"]["environment"].items()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.edge
+
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 PAME = (sys.executable, "-c", "from orchestrator.cli import main; main()")
 
@@ -37,6 +39,16 @@ def test_the_example_learns_its_data(folder: Path) -> None:
     summary = json.loads((folder / out / "summary.json").read_text())
     assert summary["final"]["metrics"]["test_accuracy"] > 0.9
     assert (folder / out / "class_counts.json").is_file()
+
+
+def test_what_the_network_draws_is_the_same_in_the_simulator_and_on_real_nodes(folder: Path) -> None:
+    """f at the mean model; the order in which models are added up changes its last digit."""
+    ended = []
+    for backend in ("simulate", "local"):
+        out = call(folder, *PAME, "run", "-q", "--backend", backend, "--set", "stop.iterations=5", "own_network.yaml")
+        ended.append(json.loads((folder / out.strip() / "summary.json").read_text()))
+    assert ended[1]["exact"]
+    assert ended[0]["final"]["objective"] == pytest.approx(ended[1]["final"]["objective"], rel=1e-12)
 
 
 def test_the_page_says_the_commands_of_the_example() -> None:

@@ -19,7 +19,7 @@ from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
 from contract.versions import code_version
 from node.control import ATTACH
-from orchestrator.control import ControlPlane
+from orchestrator.control import ControlPlane, service
 from orchestrator.control.members import Member, Members
 from orchestrator.control.refused_reports import MOST_JOINS, MOST_REFUSALS
 from tests.contract.harness import read
@@ -51,12 +51,16 @@ class Listener:
 async def opened() -> AsyncIterator[tuple[ControlPlane, Listener]]:
     control, listener = ControlPlane("127.0.0.1"), Listener()
     control.run = listener  # type: ignore[assignment]
-    await control.open()
-    try:
-        yield control, listener
-    finally:
-        control.run = None
-        await control.close("the test is over")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(service, "member_joined", Listener.joined)
+        patch.setattr(service, "member_left", Listener.left)
+        patch.setattr(service, "message_heard", Listener.heard)
+        await control.open()
+        try:
+            yield control, listener
+        finally:
+            control.run = None
+            await control.close("the test is over")
 
 
 def join(control: ControlPlane, **changes: Any) -> bytes:

@@ -25,5 +25,6 @@ NATURAL_IMAGES = network_claim(
             _dirichlet(0.3, "node", 0.3),
         ),
         small=("problem.batch=8", "stop.iterations=80"),
+        settings=("stop.iterations=240",),
     ),
 )

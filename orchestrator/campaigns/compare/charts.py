@@ -1,6 +1,6 @@
 """The charts of a comparison: suboptimality, f and accuracy against rounds, bytes, iterations and seconds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
@@ -38,36 +38,22 @@ def curves(outcome: CompareOutcome) -> list[Chart]:
     figures = []
     for view in views(outcome.comparison):
         runs = median_runs(outcome, view)
-        if not runs:
-            continue
-        if any(run.accuracy is not None for run in runs):
-            words, name = f"Test accuracy, {view.value}", f"accuracy-{view.key}"
-            figures.append(_figure(outcome, runs, name, words, "Test accuracy", lambda mark: mark.accuracy))
-        if not outcome.knows_optimum:
-            figures += _without_optimum(outcome, view, runs)
-            continue
-        words, name = f"Relative suboptimality, {view.value}", f"left-{view.key}"
-        axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[outcome.comparison.of]}"
-        figures.append(_figure(outcome, runs, name, words, axis, lambda mark: mark.left))
-        for whose in WHOSE:
-            of: Figure = attrgetter(whose)
-            if whose != outcome.comparison.of and any(of(mark) is not None for run in runs for mark in run.marks):
-                words, name = f"Of {WHOSE[whose]}, {view.value}", f"left-{whose}-{view.key}"
-                axis = f"(f - f*) / (f(0) - f*), f of {WHOSE[whose]}"
-                figures.append(_figure(outcome, runs, name, words, axis, of))
+        for key, title, axis, of in _shown(outcome):
+            if any(of(mark) is not None for run in runs for mark in run.marks):
+                figures.append(_figure(outcome, runs, f"{key}-{view.key}", f"{title}, {view.value}", axis, of))
     return figures
 
 
-def _without_optimum(outcome: CompareOutcome, view: CompareView, runs: Sequence[CompareRow]) -> Iterator[Chart]:
-    """The accuracy of whom targets are not about, and f."""
-    for whose in WHOSE:
-        of: Figure = attrgetter(f"{whose}_accuracy")
-        if whose != outcome.comparison.of and any(of(mark) is not None for run in runs for mark in run.marks):
-            words, name = f"Accuracy of {WHOSE[whose]}, {view.value}", f"accuracy-{whose}-{view.key}"
-            yield _figure(outcome, runs, name, words, "Test accuracy", of)
-    words, name = f"Objective, {view.value}", f"objective-{view.key}"
-    axis = f"f of {WHOSE[outcome.comparison.of]}"
-    yield _figure(outcome, runs, name, words, axis, lambda mark: mark.looked_at)
+def _shown(outcome: CompareOutcome) -> list[tuple[str, str, str, Figure]]:
+    """Key, title, axis, and the figure of a mark."""
+    whose, others = outcome.comparison.of, [key for key in WHOSE if key != outcome.comparison.of]
+    accuracy, left = "Test accuracy", "(f - f*) / (f(0) - f*), f of"
+    found: list[tuple[str, str, str, Figure]] = [("accuracy", accuracy, accuracy, attrgetter("accuracy"))]
+    if outcome.knows_optimum:
+        found.append(("left", "Relative suboptimality", f"{left} {WHOSE[whose]}", attrgetter("left")))
+        return found + [(f"left-{k}", f"Of {WHOSE[k]}", f"{left} {WHOSE[k]}", attrgetter(k)) for k in others]
+    found += [(f"accuracy-{k}", f"Accuracy of {WHOSE[k]}", accuracy, attrgetter(f"{k}_accuracy")) for k in others]
+    return [*found, ("objective", "Objective", f"f of {WHOSE[whose]}", attrgetter("looked_at"))]
 
 
 def median_runs(outcome: CompareOutcome, view: CompareView) -> list[CompareRow]:

@@ -11,6 +11,7 @@ from orchestrator.campaigns.options import CampaignError
 from orchestrator.experiment import Experiment, load
 from pame.algorithms import PameSpec
 from pame.algorithms.step_sizes import AS_PRINTED, FixedStep
+from pame.problems import ImageClassificationSpec
 
 SPARES = ("0", "1", "2", "4", "all")
 PATIENCES = {"long": "30s", "adaptive": "adaptive"}
@@ -171,6 +172,8 @@ def base_experiment(path: Path) -> Experiment:
     if len(variants) > 1:
         raise CampaignError(f"{path}: a sweep cannot be the base of a study: give single values")
     base = variants[0].experiment
+    if isinstance(base.problem, ImageClassificationSpec):
+        raise CampaignError(f"{path}: a study reads the way to the optimum, which nobody knows of {base.problem.kind}")
     if base.compute is None or base.stop.seconds is None:
         raise CampaignError(f"{path}: a study is about time: give compute.step and stop.seconds")
     step_of(base)

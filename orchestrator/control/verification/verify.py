@@ -144,8 +144,8 @@ class Verifier:
             order = pb.Probe(run=self._run, number=self._number, kind=kind, peer=peer, seconds=seconds, echo=echo)
             self._tell(node, pb.ToNode(probe=order))
         deadline = time.monotonic() + seconds + _ANSWER_S
-        while len(self._answers) < len(self._expected) and (left := deadline - time.monotonic()) > 0:
+        while len(self._answers) < len(self._expected):
             self._news.clear()
-            if not await is_set(self._news, left):
+            if not await is_set(self._news, deadline - time.monotonic()):
                 break
         return dict(self._answers)

@@ -11,7 +11,7 @@ import pytest
 
 from contract import data_store
 from contract.plugins import VARIABLE
-from orchestrator.backends.local import check_local, local
+from orchestrator.backends.local import local
 from orchestrator.backends.on_processes import RunRequest
 from orchestrator.backends.standing_network import run_standing
 from orchestrator.experiment import Experiment
@@ -132,7 +132,6 @@ def test_the_users_own_module_beside_the_experiment_reaches_local_nodes(
         "model": {"kind": "module", "module": "mine.py:Net"},
     }  # fmt: skip
     experiment = vision(DENSE_AND_PARTIAL[1], problem=problem)
-    check_local(experiment, tmp_path)
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.exact) == (Status.FINISHED, True), ending.reason
     models = np.load(tmp_path / "run" / "models.npy")

@@ -1,11 +1,12 @@
 """A network through the whole command: nobody knows its optimum, so nothing that is written says how far it is away."""
 
+import io
 import json
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from html import unescape
 from pathlib import Path
 
@@ -13,7 +14,8 @@ import pytest
 
 from contract.data_store import VARIABLE
 from orchestrator.campaigns.sweep import newest
-from orchestrator.experiment import to_yaml
+from orchestrator.cli import main
+from orchestrator.experiment import ExperimentError, load, to_yaml
 from orchestrator.report import write_sweep_report
 from orchestrator.results.points import read_curve
 from tests.contract.data_builders import store
@@ -22,8 +24,7 @@ from tests.pame.vision.builders import data_set
 
 pytestmark = pytest.mark.xdist_group("vision")
 
-PAME = Path(sys.executable).with_name("pame")
-UNKNOWN = re.compile(r"\bnan\b|\bNone\b|suboptimal|above the optimum|f − f\*|f\* =|\bgap\b", re.IGNORECASE)
+UNKNOWN = re.compile(r"\b[Nn]a[Nn]\b|\bNone\b|[Ss]uboptimal|above the optimum|f − f\*|f\* =|\b[Gg]ap\b")
 """What nobody may say where there is no optimum; the gap of a graph is apart."""
 
 
@@ -51,8 +52,14 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def called(*words: str) -> str:
-    done = subprocess.run([PAME, *words], capture_output=True, text=True, timeout=300, check=True)
-    return done.stdout + done.stderr
+    """The command in this process, and what it says."""
+    said = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(said):
+        patch.setattr(sys, "argv", ["pame", *words])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+    assert not exit_.value.code
+    return said.getvalue()
 
 
 def folder(room: Path, name: str) -> Path:
@@ -122,9 +129,7 @@ def test_the_report_says_how_each_figure_was_measured(room: Path) -> None:
 
 
 def test_a_rule_that_needs_values_refuses_to_wait_for_them(room: Path) -> None:
-    words = ["validate", "one.yaml", "--set", "evaluate.when=after", "--set", "stop.target=0.5"]
-    done = subprocess.run([PAME, *words], capture_output=True, text=True, timeout=100, check=False, cwd=room)
-    assert done.returncode == 2
-    assert done.stderr.splitlines() == [
-        "error: --set evaluate.when: 'after' knows no value of f during the run, which stop.target needs; give during"
-    ]
+    with pytest.raises(ExperimentError) as caught:
+        load(room / "one.yaml", ["evaluate.when=after", "stop.target=0.5"])
+    [line] = str(caught.value).splitlines()
+    assert line.endswith("'after' knows no value of f during the run, which stop.target needs; give during")

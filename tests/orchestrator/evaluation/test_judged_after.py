@@ -15,7 +15,7 @@ from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results import Ending, Status
 from orchestrator.results.points import read_curve
 from orchestrator.results.summary import require_summary
-from tests.harness import Watcher
+from tests.harness import Watcher, poll
 from tests.orchestrator.evaluation.builders import convex, prepared, vision
 
 TIMED = {"compute": {"step": "10ms", "jitter": 0.5}, "links": {"delay": "20ms"}}
@@ -58,7 +58,7 @@ def test_networks_are_judged_after_the_run_unless_a_rule_needs_values(tmp_path: 
     run(vision(stop={"iterations": 17, "target": 0.001}), tmp_path / "target")
     assert require_summary(tmp_path / "auto").evaluation is not None
     assert require_summary(tmp_path / "target").evaluation is None
-    assert "after" not in require_summary(tmp_path / "target").measured["evaluation"]
+    assert "evaluation" not in require_summary(tmp_path / "target").measured
 
 
 def test_real_nodes_give_the_same_numbers_when_they_are_judged_after_the_run(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ import os, signal, sys
 from pathlib import Path
 from orchestrator.backends import BACKENDS
 from orchestrator.experiment import load
-from tests.harness import Watcher
+from tests.harness import Watcher, poll
 
 class Killed(Watcher):
     def state(self, state):
@@ -182,3 +182,28 @@ def test_a_run_that_diverged_is_known_as_such_when_it_is_judged(tmp_path: Path) 
     assert after.status is Status.DIVERGED
     assert require_summary(tmp_path / "after").status == "diverged"
     assert repr(read_curve(tmp_path / "after")) == repr(read_curve(tmp_path / "during"))
+
+
+def test_ctrl_c_while_models_of_real_nodes_are_judged_ends_the_command_in_order(tmp_path: Path) -> None:
+    file = tmp_path / "long.yaml"
+    file.write_text(to_yaml(when(convex(evaluate={"every": 1}, stop={"iterations": 400}, name="long"), "after")))
+    pame = Path(sys.executable).with_name("pame")
+    words = [str(pame), "run", str(file), "--out", str(tmp_path / "runs")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        poll(lambda: any(tmp_path.glob("runs/*/curve.jsonl")) and len(curve_lines(tmp_path)) > 0)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=100)
+    assert process.returncode == 130
+    [folder] = tmp_path.glob("runs/*")
+    done = len(curve_lines(tmp_path))
+    assert "`pame report RUN` evaluates the rest" in " ".join(said.split())
+    assert (folder / "report.html").is_file()
+    assert finish_evaluation(folder, not_shown)
+    finished = require_summary(folder)
+    assert finished.evaluation is not None
+    assert done < len(read_curve(folder)) == finished.evaluation.points
+
+
+def curve_lines(room: Path) -> list[str]:
+    [path] = room.glob("runs/*/curve.jsonl")
+    return path.read_text().splitlines()

@@ -10,18 +10,22 @@ import numpy as np
 import pytest
 
 from orchestrator.campaigns.claims import CLAIMS, ClaimsMode
-from orchestrator.campaigns.claims.campaign import make_claims, without
-from orchestrator.campaigns.claims.claim import Found, OfNetworks
+from orchestrator.campaigns.claims.campaign import ClaimsCampaign, make_claims, without
+from orchestrator.campaigns.claims.claim import DataWay, Found, OfNetworks
 from orchestrator.campaigns.claims.verdict import ClaimJudgement
 from orchestrator.campaigns.compare.file import Comparison
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, views
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners
 from orchestrator.campaigns.compare.verdict import CompareOutcome
+from orchestrator.campaigns.conduct import conduct
 from orchestrator.campaigns.options import CampaignError
 from orchestrator.campaigns.verdicts import Verdict
+from orchestrator.results.campaign_record import CampaignRecord
 from pame.baselines import Baseline
-from tests.command import call
+from tests.command import call, lines_of
+from tests.orchestrator.campaigns.builders import Watcher
+from tests.orchestrator.report.oracle import words_of
 
 HOLDS, PARTLY, FAILS, OPEN, LOOK = Verdict.HOLDS, Verdict.PARTLY, Verdict.FAILS, Verdict.OPEN, Verdict.LOOK
 KEYS = ("data-heterogeneity", "natural-images")
@@ -258,3 +262,62 @@ def test_asked_for_by_name_without_its_data_a_claim_is_an_error_of_one_line(noth
     [line] = done.stderr.splitlines()
     assert "run `pame data prepare fashion-mnist`" in line
     assert not (nothing_prepared / "runs").exists()
+
+
+STRIPES = """
+name: compare-stripes
+base:
+  nodes: 4
+  topology: {kind: complete}
+  problem: {kind: image-classification, data: stripes, model: {kind: softmax}, batch: 8, own_test_samples: 30}
+  stop: {iterations: 20}
+algorithms:
+  pame:
+    algorithm: {kind: pame, participation: 0.5, support: 0.5, step: {kind: fixed, gamma: 1.001}}
+    period: 2
+    tune: {algorithm.step.eta: [0.1]}
+  dpsgd: {algorithm: {kind: dpsgd}, period: 1, tune: {algorithm.eta: [0.1]}}
+standardized: {period: 2, participation: 50%}
+tuning: {seed: 100, runs: 1, more: 0}
+check_every: 5
+"""
+
+
+@pytest.mark.edge
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("stripes")
+def test_a_claim_about_networks_from_its_comparisons_to_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "compare-stripes.yaml").write_text(STRIPES)
+    monkeypatch.chdir(tmp_path)
+    ways = (
+        DataWay("one", "C = 1", "{kind: classes, classes: 1}", 0.9, 0.3),
+        DataWay("all", "all classes", "{kind: iid}", 0.9),
+    )
+    source = OfNetworks("compare-stripes.yaml", "stripes", ways, ("stop.iterations=10",))
+    claim = replace(CLAIMS["data-heterogeneity"], key="tiny-networks", source=source)
+    campaign, folder = ClaimsCampaign((claim,), ClaimsMode.QUICK, 1), tmp_path / "out"
+    folder.mkdir()
+    outcome = conduct(campaign, CampaignRecord("claims", "pame claims"), folder, Watcher())
+    assert outcome.trouble is None
+    rows = lines_of(folder / "rows.jsonl")
+    assert {line["labels"]["claim"] for line in rows} == {"tiny-networks-one"}, "the other way is of full mode"
+    assert {line["curve"][-1]["iteration"] for line in rows} == {10}
+    ends = {
+        line["labels"]["algorithm"]: line["curve"][-1]["metrics"]["nodes_test_accuracy"]
+        for line in rows
+        if line["stage"] == "comparison"
+    }
+    accurate = {f.reading: f for f in outcome.judgements["tiny-networks"].findings if f.part == "more accurate"}
+    for reading, subject in (("tuned", "pame"), ("as printed", "pame-as-printed")):
+        effect = accurate[reading].effect
+        assert effect is not None
+        assert effect.estimate == pytest.approx(100 * (ends[subject] - ends["dpsgd"]))
+    assert {f.verdict for f in accurate.values()} == {LOOK}
+    words = words_of(folder / "report.html")
+    assert "C = 1, as-published: partners at a round" in words
+    assert "tiny-networks-one/report.html" in words
+    assert "Accuracy at the end" in words
+    assert (folder / "tiny-networks-one" / "compare.json").is_file()
