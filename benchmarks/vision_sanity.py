@@ -10,7 +10,7 @@ iteration of all is four of its batches.
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from threadpoolctl import threadpool_limits
@@ -88,12 +88,13 @@ def main() -> int:
     console = Console(width=110)
     table = table_of("Test accuracy after each epoch of Fashion-MNIST", ("", "accuracy", "seconds"), words="")
     last = {}
+    runs: dict[str, Callable[[], list[float]]] = {
+        "softmax regression, one node, eta 0.01": lambda: alone(SoftmaxSpec(), 3, 0.01),
+        "small CNN, one node, eta 0.05": lambda: alone(CnnSpec(), EPOCHS, 0.05),
+        "small CNN, 16 nodes, D-PSGD, IID, eta 0.1": lambda: together(0.1),
+    }
     with threadpool_limits(1):
-        for name, run in (
-            ("softmax regression, one node, eta 0.01", lambda: alone(SoftmaxSpec(), 3, 0.01)),
-            ("small CNN, one node, eta 0.05", lambda: alone(CnnSpec(), EPOCHS, 0.05)),
-            ("small CNN, 16 nodes, D-PSGD, IID, eta 0.1", lambda: together(0.1)),
-        ):
+        for name, run in runs.items():
             begin = time.perf_counter()
             accuracies = run()
             last[name] = accuracies[-1]

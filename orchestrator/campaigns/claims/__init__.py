@@ -6,6 +6,7 @@
     large_m          the paper's table                          against_others  fewest rounds, half the volume
     from_studies     stragglers, link failure                   graphs          time-varying, not doubly stochastic
     linear_rate      linear rate                                base_experiment both steps, graphs, numbers of nodes
+    data_heterogeneity, natural_images   networks, how samples are shared out    network_contest   what both ask
     campaign         the stages, and what is left behind        report, charts  the page, its figures
 
 Criteria stand beside their claims, and nothing is tuned to meet them. A new claim is a `Claim` in a file and a place in

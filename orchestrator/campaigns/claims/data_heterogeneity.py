@@ -12,7 +12,7 @@ DATA_HETEROGENEITY = network_claim(
         file="compare-fashion.yaml",
         data="fashion-mnist",
         ways=(
-            DataWay("1-class", "C = 1", "{kind: classes, classes: 1}", 0.4, 0.3),
+            DataWay("1-class", "C = 1", "{kind: classes, classes: 1}", 0.3, 0.2),
             DataWay("7-classes", "C = 7", "{kind: classes, classes: 7}", 0.7),
             DataWay("10-classes", "C = 10", "{kind: classes, classes: 10}", 0.75, 0.6),
         ),

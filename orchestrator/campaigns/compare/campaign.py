@@ -45,7 +45,7 @@ from orchestrator.errors import writing
 from orchestrator.number_words import number, percent, volume
 from orchestrator.results.typed_json import write_json
 from pame.baselines import Baseline
-from pame.problems import ImageClassificationSpec
+from pame.problems import ImageClassificationSpec, LinearSpec, ProblemSpec
 
 TUNING, FINAL, REAL = "tuning", "comparison", "real nodes"
 BASELINE_TUNING, BASELINE = "tuning of a baseline", "baseline"
@@ -79,12 +79,7 @@ class CompareCampaign:
     def check(self) -> None:
         """Refuse what cannot be run before anything is begun: every setting is read, one of each algorithm is built."""
         comparison = self.comparison
-        problem = experiment_of(comparison, tuning_cells(comparison)[0]).problem
-        if comparison.needs_optimum and isinstance(problem, ImageClassificationSpec):
-            raise CampaignError(
-                f"{comparison.path}: targets.suboptimality: nobody knows the optimum of {problem.kind}: give "
-                "targets.accuracy, such as [0.7, 0.8], or targets.objective"
-            )
+        _check_targets(comparison, experiment_of(comparison, tuning_cells(comparison)[0]).problem)
         for name, entry in comparison.entries.items():
             for key, values in entry.tune.items():
                 for value in values:
@@ -178,6 +173,19 @@ class CompareCampaign:
             "bytes": NOTHING if hit is None else volume(hit.bytes),
             heading: row.status if row.status != "finished" or end is None else percent(end),
         }
+
+
+def _check_targets(comparison: Comparison, problem: ProblemSpec) -> None:
+    kind = comparison.targets[0].kind
+    if kind == "suboptimality" and isinstance(problem, ImageClassificationSpec):
+        raise CampaignError(
+            f"{comparison.path}: targets.suboptimality: nobody knows the optimum of {problem.kind}: give "
+            "targets.accuracy, such as [0.7, 0.8], or targets.objective"
+        )
+    if kind == "accuracy" and isinstance(problem, LinearSpec):
+        raise CampaignError(
+            f"{comparison.path}: targets.accuracy: {problem.kind} has no test accuracy: give targets.suboptimality"
+        )
 
 
 def make_comparison(arguments: Mapping[str, Any]) -> CompareCampaign:

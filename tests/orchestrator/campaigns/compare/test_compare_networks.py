@@ -148,6 +148,12 @@ def test_suboptimality_is_refused_where_nobody_knows_the_optimum(tmp_path: Path)
         CompareCampaign(comparison).check()
 
 
+def test_accuracy_is_refused_where_there_is_none(tmp_path: Path) -> None:
+    text = SMALL.replace("kind: logistic", "kind: linear").replace("suboptimality: [0.3, 0.1]", "accuracy: [0.8]")
+    with pytest.raises(CampaignError, match="linear has no test accuracy: give targets"):
+        CompareCampaign(load_comparison(small_file(tmp_path, text))).check()
+
+
 @pytest.mark.edge
 @pytest.mark.timeout(400)
 @pytest.mark.usefixtures("stripes")
