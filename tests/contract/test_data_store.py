@@ -79,10 +79,13 @@ def test_the_sum_is_of_types_shapes_and_bytes_in_a_fixed_order() -> None:
 
 @pytest.mark.usefixtures("cache")
 def test_what_is_not_prepared_says_the_command() -> None:
-    for name in ("cifar10", "../cifar10", "", "."):
+    for name, what in (
+        ("cifar10", "cifar10"),
+        *((own, f"table --from FILE --name {own}") for own in ("../x", "", ".")),
+    ):
         with pytest.raises(DataNotPrepared) as caught:
             open_data_set(name)
-        assert str(caught.value) == f"data set {name} is not prepared: run `pame data prepare {name}`"
+        assert str(caught.value) == f"data set {name} is not prepared: run `pame data prepare {what}`"
     assert stored_names() == []
 
 

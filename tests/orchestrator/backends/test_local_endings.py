@@ -15,7 +15,7 @@ from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import LINEAR, PAME, Relay, experiment_of, on_a_ring, running
 from tests.orchestrator.simulated import is_as_simulated, simulated
 
-experiment = partial(on_a_ring, 6)
+experiment = partial(on_a_ring, nodes=6)
 
 
 @pytest.mark.parametrize("rule", [{"target": 0.2}, {"paper": {"tolerance": 0.01, "every": 1}}], ids=["target", "paper"])

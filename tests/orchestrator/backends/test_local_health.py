@@ -14,7 +14,7 @@ from orchestrator.results.health import State
 from tests.harness import Watcher, until
 from tests.orchestrator.backends.harness import on_a_ring, running
 
-experiment = partial(on_a_ring, 4)
+experiment = partial(on_a_ring, nodes=4)
 
 
 def test_an_undisturbed_run_is_sound(tmp_path: Path) -> None:

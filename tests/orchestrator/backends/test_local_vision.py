@@ -58,7 +58,7 @@ def vision(algorithm: dict[str, Any], **settings: Any) -> Experiment:
         "problem": {"kind": "image-classification", "data": "stripes", "batch": 8},
         "algorithm": algorithm,
         "stop": {"iterations": ITERATIONS},
-        "evaluate": {"every": 5},
+        "evaluate": {"every": 5, "when": "during", "own_models": False},
         "verify": {"when": "never"},
     }
     return experiment_of(**{**common, **settings})

@@ -89,7 +89,8 @@ def test_what_is_done_is_not_done_again_and_a_changed_file_is_refused(tmp_path: 
     assert len(written) == 6
     assert call(folder, "run", "--resume", out, "-q").returncode == 0
     assert {path: path.stat().st_mtime_ns for path in written} == written
-    assert "leave seed out" in mistake(call(folder, "run", "--resume", out, "--seed", "7"))
+    refused = call(folder, "run", "--resume", out, "--seed", "7")
+    assert (refused.returncode, "leave seed out" in refused.stderr) == (2, True)
     assert "holds no campaign of `pame study`, but one of `pame run`" in call(folder, "study", "--resume", out).stderr
     (folder / "sweep.yaml").write_text(SWEEP.replace("0.05", "0.06"))
     line = mistake(call(folder, "run", "--resume", out))

@@ -8,14 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.counters import InCounters, NodeCounters, OutCounters
+from contract.rpc import experiments_pb2 as pb
+from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.index_table import IndexTable
 from orchestrator.control.members import Member, Members
 from orchestrator.control.totals import Totals
+from orchestrator.experiment import Experiment
 from orchestrator.live import state
 from orchestrator.live.cached_answers import CachedAnswer
 from orchestrator.live.discovery import targets
 from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import WINDOW_S, Flow, LinkRates
+from orchestrator.live.recorder import RunRecord
 
 
 @given(count=st.integers(0, 3000), most=st.integers(4, 64))
@@ -158,3 +162,22 @@ async def test_a_mistake_in_making_an_answer_is_not_kept() -> None:
     with pytest.raises(ValueError, match="once"):
         await kept.get()
     assert (await kept.get()).plain == b"7"
+
+
+def test_a_point_has_the_accuracy_of_the_mean_model_and_of_the_nodes_or_none() -> None:
+    record = RunRecord(Broadcast(1, Experiment(), "20261118-120000-demo"))
+    own = pb.OwnModels(
+        objective=0.6,
+        worst=0.7,
+        metrics={"test_accuracy": 0.75},
+        lowest={"test_accuracy": 0.7},
+        highest={"test_accuracy": 0.8},
+    )
+    point = pb.Point(by="iteration", iteration=5, seconds=1.5, bytes=10, objective=0.5, consensus=0.25)
+    judged = pb.Point(metrics={"test_accuracy": 0.8125, "test_loss": 1.0}, own=own)
+    judged.MergeFrom(point)
+    for each in (point, judged):
+        record.heard(pb.Event(point=each), None)
+    plain, accurate = record.told()["by_iteration"]
+    assert plain == [5, 1.5, 10, 0.5, 0.25, None, None, None, None]
+    assert accurate == [5, 1.5, 10, 0.5, 0.25, 0.8125, 0.75, 0.7, 0.8]
