@@ -17,5 +17,6 @@ DATA_HETEROGENEITY = network_claim(
             DataWay("10-classes", "C = 10", "{kind: classes, classes: 10}", 0.75, 0.6),
         ),
         small=("problem.batch=16", "stop.iterations=150"),
+        settings=("stop.iterations=300",),
     ),
 )

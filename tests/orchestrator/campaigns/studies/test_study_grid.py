@@ -116,7 +116,10 @@ def test_slow_nodes_and_failing_links_are_those_of_the_condition() -> None:
         ((", seconds: 1.5s", ""), "give compute.step and stop.seconds"),
         (("kind: fixed, eta: 0.05, gamma: 1.0", "kind: penalty"), "step.kind: fixed"),
         (("period: 1..3", "period: [1, 2]"), "a sweep cannot be the base"),
-        (("kind: linear, n: 12, samples: 20, test_samples: 50, truth_shift: 0.2", "kind: image-classification"), "the optimum, which nobody knows of image-classification"),
+        (
+            ("kind: linear, n: 12, samples: 20, test_samples: 50, truth_shift: 0.2", "kind: image-classification"),
+            "the optimum, which nobody knows of image-classification",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_the_base_of_a_study_is_refused(
