@@ -180,7 +180,7 @@ class NodeCounters:
     starved: int = whole("Rounds for which no message came.", "rounds", "starved_rounds_total")
     expired: int = whole("Waits that ran out of patience.", "waits", "expired_waits_total")
     desynchronised: int = whole("Updates found missing, edges perhaps left out at one end alone.", "times")
-    strangers: int = whole("Refused parcels that named no neighbour.", "messages", "stranger_messages_total")
+    strangers: int = whole("Refused messages that named no neighbour.", "messages", "stranger_messages_total")
     snapshot_bytes: int = whole("Bytes of models sent to the orchestrator.", "bytes", "snapshot_bytes_total")
     resident_bytes: int = whole("Memory of the process at its largest.", "bytes", total=Total.LARGEST)
     step_s: float = seconds("Spent in gradients and steps, without padding.", "step_seconds_total")

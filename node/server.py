@@ -148,7 +148,7 @@ class _Stream:
         self.refused_in_a_row = 0
         self._seen = 0
         self._late = 0
-        self._refused: list[pb.RefusedParcel] = []
+        self._refused: list[pb.RefusedMessage] = []
         self._news = asyncio.Event()
         self._is_over = False
 
@@ -160,7 +160,7 @@ class _Stream:
         except WireMessageRefused as refused:
             self.refused_in_a_row += 1
             code: Any = refused.refusal
-            self._refused.append(pb.RefusedParcel(number=self._seen, refusal=code, detail=str(refused)))
+            self._refused.append(pb.RefusedMessage(number=self._seen, refusal=code, detail=str(refused)))
         self._news.set()
 
     async def acknowledge(self, context: "grpc.aio.ServicerContext[bytes, pb.Receipt]") -> None:

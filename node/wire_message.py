@@ -69,7 +69,7 @@ class WireMessage:
 def pack(setting: ResolvedRun, run: int, sender: int, incarnation: int, k: int, message: Message) -> WireMessage:
     """A message in its bytes; a value that is not finite means that the run has diverged."""
     wire = setting.wire(sender, k)
-    tagged = pb.Parcel(run=run, sender=sender, incarnation=incarnation, iteration=k, n=setting.problem.n)
+    tagged = pb.NodeMessage(run=run, sender=sender, incarnation=incarnation, iteration=k, n=setting.problem.n)
     for name, form, data in encode_message(message, wire):
         setattr(tagged.vectors.add(name=name), form, data)
     return WireMessage(k, tagged.SerializeToString(), measure_message(message, wire))
@@ -118,9 +118,9 @@ class MessageChecks:
                 refusal_pb2.REFUSAL_TOO_LARGE, f"{len(data)} bytes, at most {self.limit} make sense"
             )
         try:
-            tagged = pb.Parcel.FromString(data)
+            tagged = pb.NodeMessage.FromString(data)
         except DecodeError:
-            raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no message") from None
+            raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_MESSAGE, "these bytes are no message") from None
         if self._names is not None and self._names.get(tagged.sender) != name:
             detail = f"this is not node {tagged.sender}, which it says it is"
             raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_SENDER, detail)
@@ -130,7 +130,7 @@ class MessageChecks:
         self._newest[tagged.sender] = tagged.iteration
         return Received(tagged.sender, tagged.iteration, message, size)
 
-    def _check_tags(self, tagged: pb.Parcel) -> None:
+    def _check_tags(self, tagged: pb.NodeMessage) -> None:
         sender, k, n = tagged.sender, tagged.iteration, self._setting.problem.n
         if tagged.run != self._run:
             raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "a message of another run")
@@ -159,7 +159,7 @@ class MessageChecks:
         is_over = self._setting.exchange.waits and k >= self._setting.stop.last_iteration
         return not is_over and self._selection.is_sent(sender, self._index, k)
 
-    def _vectors_of(self, tagged: pb.Parcel) -> tuple[Message, int]:
+    def _vectors_of(self, tagged: pb.NodeMessage) -> tuple[Message, int]:
         vectors = [_coded(vector) for vector in tagged.vectors]
         draw = Draw(self._setting.seed, tagged.sender, tagged.iteration)
         try:

@@ -1,28 +1,28 @@
 """What a run's messages cost on the wire: application bytes plus a stated framing model, term by term.
 
-One data connection i→j carries parcels one way and receipts the other. With L the protobuf bytes of a parcel:
+One data connection i→j carries messages one way and receipts the other. With L the protobuf bytes of a message:
 
-    parcel      L + 5 (gRPC: flag and length) + 9 (HTTP/2 frame head)             sender to receiver
+    message     L + 5 (gRPC: flag and length) + 9 (HTTP/2 frame head)             sender to receiver
                 26: two WINDOW_UPDATE frames of 13, for the stream and for the connection         back
     receipt     3 (protobuf: a count) + 5 + 9, and 26 for its two WINDOW_UPDATE frames
-    segments    ceil((L + 14) / segment) per parcel, one per receipt; each has an IP and a TCP header
-    pure ACKs   one for every 4 further segments of a parcel; for the receipt one if the next parcel comes after the
-                delayed-ACK time of 40 ms, else 1/4, because mostly that parcel acknowledges it
+    segments    ceil((L + 14) / segment) per message, one per receipt; each has an IP and a TCP header
+    pure ACKs   one for every 4 further segments of a message; for the receipt one if the next message comes after the
+                delayed-ACK time of 40 ms, else 1/4, because mostly that message acknowledges it
     probes      gRPC measures the path by PING and answer, at both ends: 34 bytes in 4.5 packets per probe
     connection  606 bytes in 19 packets, two of them with 8 more bytes of TCP options (SYN)
-    TLS         where there is any: 22 per record, one record for every 16 KiB begun of a parcel and one for a receipt;
+    TLS         where there is any: 22 per record, one record for every 16 KiB begun of a message and one for a receipt;
                 5460 bytes to open a connection (both certificates, session tickets)
 
 Standard: the gRPC prefix, HTTP/2 frame heads (RFC 9113), IPv4 and TCP headers with timestamps (20 + 20 + 12), an ACK
 for every second segment (RFC 5681); receivers that merge segments first acknowledge some 7 at once (measured), so 4
 lies between, and is wrong by at most 1.2 % of the total on Ethernet. Read in gRPC's BdpEstimator: probes 0.1 s apart
 at first, then every time 0.1 to 0.2 s longer, up to 10 s, and only after data: about sqrt(T / 0.075) in T seconds.
-Measured with grpcio 1.85 and a packet capture on loopback: one DATA frame per parcel (one larger than the flow-control
-window is cut into a few more: 9 bytes each, not modelled), two window updates after every parcel and every receipt,
+Measured with grpcio 1.85 and a packet capture on loopback: one DATA frame per message (one larger than the flow-control
+window is cut into a few more: 9 bytes each, not modelled), two window updates after every message and every receipt,
 which ride on the next segment, the 1/4 (0 to 1/2), the packets per probe, and everything about the connection
 (preface, SETTINGS and their acknowledgement, request and response headers, RST_STREAM, GOAWAY, FIN).
 TLS 1.3 (RFC 8446): a record has a head of 5, a type of 1 and a tag of 16 bytes; the 5460 were measured with
-certificates on the curve P-256, as the difference of what `ss` counts with and without TLS. (Parcels of 800 kB had
+certificates on the curve P-256, as the difference of what `ss` counts with and without TLS. (Messages of 800 kB had
 records of some 10 KiB: 0.1 % of the total that is not modelled.)
 Retransmissions are not modelled: they are the network's doing, and are counted apart.
 """
@@ -41,7 +41,7 @@ PROBE_PACKETS = 4.5
 PROOF = 2 + 14 + 2 + 16
 """Among the request headers: `pame-proof-bin` and the proof of the run's secret, each with its HPACK lengths."""
 OPENING = 374 + PROOF + 87
-"""Before the first parcel, and the response headers that come with the first receipt."""
+"""Before the first message, and the response headers that come with the first receipt."""
 CLOSING = 111
 OPENING_PACKETS = 11
 CLOSING_PACKETS = 8
@@ -92,7 +92,7 @@ class Traffic:
     unreported_bytes: int = 0
 
     @property
-    def parcels(self) -> int:
+    def all_messages(self) -> int:
         """However often, and whoever counted them."""
         return self.messages + self.resent + self.unreported
 
@@ -112,7 +112,7 @@ class FramedBytes:
     """Vectors of nodes that died before they counted them, of any kind."""
     protobuf: int
     grpc_http2: int
-    """Around parcels: prefix, frame heads, window updates."""
+    """Around messages: prefix, frame heads, window updates."""
     receipts: int
     """With everything around them but TCP/IP."""
     probes: int
@@ -140,18 +140,18 @@ class FramedBytes:
 
 def account(traffic: Traffic, interface: Interface) -> FramedBytes:
     """The model above, for messages of one size: their mean."""
-    sizes, messages, receipts, connects = traffic.sizes, traffic.parcels, traffic.receipts, traffic.connects
-    parcels = sizes.total + traffic.resent_bytes + traffic.unreported_bytes + traffic.protobuf
+    sizes, messages, receipts, connects = traffic.sizes, traffic.all_messages, traffic.receipts, traffic.connects
+    message_bytes = sizes.total + traffic.resent_bytes + traffic.unreported_bytes + traffic.protobuf
     grpc_http2 = messages * (GRPC_PREFIX + FRAME_HEAD + WINDOW_UPDATES)
     receipt_bytes = receipts * (RECEIPT + GRPC_PREFIX + FRAME_HEAD + WINDOW_UPDATES)
     probes = 2 * connects * probes_per_end(traffic.seconds, messages / connects) if connects else 0.0
-    segments = ceil((parcels / messages + GRPC_PREFIX + FRAME_HEAD) / interface.segment) if messages else 0
+    segments = ceil((message_bytes / messages + GRPC_PREFIX + FRAME_HEAD) / interface.segment) if messages else 0
     pause_s = traffic.seconds * connects / messages if messages else 0.0
     further = max(0, segments - 1)
     acks = messages * further / SEGMENTS_PER_ACK + receipts * (1.0 if pause_s > DELAYED_ACK_S else _RIDING_ACKS)
     full = messages * segments + receipts + probes * PROBE_PACKETS
-    tls = _tls(traffic, parcels) if traffic.tls else 0
-    stream = parcels + grpc_http2 + receipt_bytes + round(probes * PROBE) + tls + connects * OPENING
+    tls = _tls(traffic, message_bytes) if traffic.tls else 0
+    stream = message_bytes + grpc_http2 + receipt_bytes + round(probes * PROBE) + tls + connects * OPENING
     opening = OPENING + OPENING_PACKETS * interface.header + SYN_OPTIONS
     closing = CLOSING + CLOSING_PACKETS * interface.header
     return FramedBytes(
@@ -172,9 +172,9 @@ def account(traffic: Traffic, interface: Interface) -> FramedBytes:
     )
 
 
-def _tls(traffic: Traffic, parcels: int) -> int:
-    length = parcels / traffic.parcels + GRPC_PREFIX + FRAME_HEAD if traffic.parcels else 0.0
-    records = traffic.parcels * ceil(length / TLS_RECORD_BYTES) + traffic.receipts
+def _tls(traffic: Traffic, message_bytes: int) -> int:
+    length = message_bytes / traffic.all_messages + GRPC_PREFIX + FRAME_HEAD if traffic.all_messages else 0.0
+    records = traffic.all_messages * ceil(length / TLS_RECORD_BYTES) + traffic.receipts
     return records * TLS_RECORD + traffic.connects * TLS_OPENING
 
 

@@ -25,23 +25,23 @@ _sym_db = _symbol_database.Default()
 from contract.rpc import refusal_pb2 as pame_dot_v1_dot_refusal__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pame/v1/exchange.proto\x12\x07pame.v1\x1a\x15pame/v1/refusal.proto\"z\n\x06Parcel\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0e\n\x06sender\x18\x02 \x01(\r\x12\x13\n\x0bincarnation\x18\x03 \x01(\r\x12\x11\n\titeration\x18\x04 \x01(\r\x12\t\n\x01n\x18\x05 \x01(\r\x12 \n\x07vectors\x18\x06 \x03(\x0b\x32\x0f.pame.v1.Vector\"\x8e\x01\n\x06Vector\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\x07partial\x18\x02 \x01(\x0cH\x00\x12\x0f\n\x05\x64\x65nse\x18\x03 \x01(\x0cH\x00\x12\x10\n\x06sparse\x18\x04 \x01(\x0cH\x00\x12\x13\n\tquantized\x18\x05 \x01(\x0cH\x00\x12\x10\n\x06levels\x18\x06 \x01(\x0cH\x00\x12\x0f\n\x05signs\x18\x07 \x01(\x0cH\x00\x42\x08\n\x06\x63oding\"\\\n\x0bProbeParcel\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0e\n\x06sender\x18\x02 \x01(\r\x12\x0e\n\x06number\x18\x03 \x01(\r\x12\x0f\n\x07sent_ns\x18\x04 \x01(\x03\x12\x0f\n\x07\x66illing\x18\x05 \x01(\x0c\"N\n\x07Receipt\x12\x0c\n\x04seen\x18\x01 \x01(\x04\x12\x0c\n\x04late\x18\x02 \x01(\x04\x12\'\n\x07refused\x18\x03 \x03(\x0b\x32\x16.pame.v1.RefusedParcel\"R\n\rRefusedParcel\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12!\n\x07refusal\x18\x02 \x01(\x0e\x32\x10.pame.v1.Refusal\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t2n\n\x08\x45xchange\x12-\n\x04Push\x12\x0f.pame.v1.Parcel\x1a\x10.pame.v1.Receipt(\x01\x30\x01\x12\x33\n\x05Probe\x12\x14.pame.v1.ProbeParcel\x1a\x10.pame.v1.Receipt(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pame/v1/exchange.proto\x12\x07pame.v1\x1a\x15pame/v1/refusal.proto\"\x7f\n\x0bNodeMessage\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0e\n\x06sender\x18\x02 \x01(\r\x12\x13\n\x0bincarnation\x18\x03 \x01(\r\x12\x11\n\titeration\x18\x04 \x01(\r\x12\t\n\x01n\x18\x05 \x01(\r\x12 \n\x07vectors\x18\x06 \x03(\x0b\x32\x0f.pame.v1.Vector\"\x8e\x01\n\x06Vector\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\x07partial\x18\x02 \x01(\x0cH\x00\x12\x0f\n\x05\x64\x65nse\x18\x03 \x01(\x0cH\x00\x12\x10\n\x06sparse\x18\x04 \x01(\x0cH\x00\x12\x13\n\tquantized\x18\x05 \x01(\x0cH\x00\x12\x10\n\x06levels\x18\x06 \x01(\x0cH\x00\x12\x0f\n\x05signs\x18\x07 \x01(\x0cH\x00\x42\x08\n\x06\x63oding\"]\n\x0cProbeMessage\x12\x0b\n\x03run\x18\x01 \x01(\x06\x12\x0e\n\x06sender\x18\x02 \x01(\r\x12\x0e\n\x06number\x18\x03 \x01(\r\x12\x0f\n\x07sent_ns\x18\x04 \x01(\x03\x12\x0f\n\x07\x66illing\x18\x05 \x01(\x0c\"O\n\x07Receipt\x12\x0c\n\x04seen\x18\x01 \x01(\x04\x12\x0c\n\x04late\x18\x02 \x01(\x04\x12(\n\x07refused\x18\x03 \x03(\x0b\x32\x17.pame.v1.RefusedMessage\"S\n\x0eRefusedMessage\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12!\n\x07refusal\x18\x02 \x01(\x0e\x32\x10.pame.v1.Refusal\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t2t\n\x08\x45xchange\x12\x32\n\x04Push\x12\x14.pame.v1.NodeMessage\x1a\x10.pame.v1.Receipt(\x01\x30\x01\x12\x34\n\x05Probe\x12\x15.pame.v1.ProbeMessage\x1a\x10.pame.v1.Receipt(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pame.v1.exchange_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_PARCEL']._serialized_start=58
-  _globals['_PARCEL']._serialized_end=180
-  _globals['_VECTOR']._serialized_start=183
-  _globals['_VECTOR']._serialized_end=325
-  _globals['_PROBEPARCEL']._serialized_start=327
-  _globals['_PROBEPARCEL']._serialized_end=419
-  _globals['_RECEIPT']._serialized_start=421
-  _globals['_RECEIPT']._serialized_end=499
-  _globals['_REFUSEDPARCEL']._serialized_start=501
-  _globals['_REFUSEDPARCEL']._serialized_end=583
-  _globals['_EXCHANGE']._serialized_start=585
-  _globals['_EXCHANGE']._serialized_end=695
+  _globals['_NODEMESSAGE']._serialized_start=58
+  _globals['_NODEMESSAGE']._serialized_end=185
+  _globals['_VECTOR']._serialized_start=188
+  _globals['_VECTOR']._serialized_end=330
+  _globals['_PROBEMESSAGE']._serialized_start=332
+  _globals['_PROBEMESSAGE']._serialized_end=425
+  _globals['_RECEIPT']._serialized_start=427
+  _globals['_RECEIPT']._serialized_end=506
+  _globals['_REFUSEDMESSAGE']._serialized_start=508
+  _globals['_REFUSEDMESSAGE']._serialized_end=591
+  _globals['_EXCHANGE']._serialized_start=593
+  _globals['_EXCHANGE']._serialized_end=709
 # @@protoc_insertion_point(module_scope)

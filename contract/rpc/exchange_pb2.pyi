@@ -6,7 +6,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
-class Parcel(_message.Message):
+class NodeMessage(_message.Message):
     __slots__ = ("run", "sender", "incarnation", "iteration", "n", "vectors")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SENDER_FIELD_NUMBER: _ClassVar[int]
@@ -40,7 +40,7 @@ class Vector(_message.Message):
     signs: bytes
     def __init__(self, name: _Optional[str] = ..., partial: _Optional[bytes] = ..., dense: _Optional[bytes] = ..., sparse: _Optional[bytes] = ..., quantized: _Optional[bytes] = ..., levels: _Optional[bytes] = ..., signs: _Optional[bytes] = ...) -> None: ...
 
-class ProbeParcel(_message.Message):
+class ProbeMessage(_message.Message):
     __slots__ = ("run", "sender", "number", "sent_ns", "filling")
     RUN_FIELD_NUMBER: _ClassVar[int]
     SENDER_FIELD_NUMBER: _ClassVar[int]
@@ -61,10 +61,10 @@ class Receipt(_message.Message):
     REFUSED_FIELD_NUMBER: _ClassVar[int]
     seen: int
     late: int
-    refused: _containers.RepeatedCompositeFieldContainer[RefusedParcel]
-    def __init__(self, seen: _Optional[int] = ..., late: _Optional[int] = ..., refused: _Optional[_Iterable[_Union[RefusedParcel, _Mapping]]] = ...) -> None: ...
+    refused: _containers.RepeatedCompositeFieldContainer[RefusedMessage]
+    def __init__(self, seen: _Optional[int] = ..., late: _Optional[int] = ..., refused: _Optional[_Iterable[_Union[RefusedMessage, _Mapping]]] = ...) -> None: ...
 
-class RefusedParcel(_message.Message):
+class RefusedMessage(_message.Message):
     __slots__ = ("number", "refusal", "detail")
     NUMBER_FIELD_NUMBER: _ClassVar[int]
     REFUSAL_FIELD_NUMBER: _ClassVar[int]

@@ -36,12 +36,12 @@ class ExchangeStub(object):
         """
         self.Push = channel.stream_stream(
                 '/pame.v1.Exchange/Push',
-                request_serializer=pame_dot_v1_dot_exchange__pb2.Parcel.SerializeToString,
+                request_serializer=pame_dot_v1_dot_exchange__pb2.NodeMessage.SerializeToString,
                 response_deserializer=pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
                 _registered_method=True)
         self.Probe = channel.stream_stream(
                 '/pame.v1.Exchange/Probe',
-                request_serializer=pame_dot_v1_dot_exchange__pb2.ProbeParcel.SerializeToString,
+                request_serializer=pame_dot_v1_dot_exchange__pb2.ProbeMessage.SerializeToString,
                 response_deserializer=pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
                 _registered_method=True)
 
@@ -50,7 +50,7 @@ class ExchangeServicer(object):
     """Missing associated documentation comment in .proto file."""
 
     def Push(self, request_iterator, context):
-        """The sender pushes parcels; the receiver answers with receipts, cumulative and few.
+        """The sender pushes messages; the receiver answers with receipts, cumulative and few.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -68,12 +68,12 @@ def add_ExchangeServicer_to_server(servicer, server):
     rpc_method_handlers = {
             'Push': grpc.stream_stream_rpc_method_handler(
                     servicer.Push,
-                    request_deserializer=pame_dot_v1_dot_exchange__pb2.Parcel.FromString,
+                    request_deserializer=pame_dot_v1_dot_exchange__pb2.NodeMessage.FromString,
                     response_serializer=pame_dot_v1_dot_exchange__pb2.Receipt.SerializeToString,
             ),
             'Probe': grpc.stream_stream_rpc_method_handler(
                     servicer.Probe,
-                    request_deserializer=pame_dot_v1_dot_exchange__pb2.ProbeParcel.FromString,
+                    request_deserializer=pame_dot_v1_dot_exchange__pb2.ProbeMessage.FromString,
                     response_serializer=pame_dot_v1_dot_exchange__pb2.Receipt.SerializeToString,
             ),
     }
@@ -102,7 +102,7 @@ class Exchange(object):
             request_iterator,
             target,
             '/pame.v1.Exchange/Push',
-            pame_dot_v1_dot_exchange__pb2.Parcel.SerializeToString,
+            pame_dot_v1_dot_exchange__pb2.NodeMessage.SerializeToString,
             pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
             options,
             channel_credentials,
@@ -129,7 +129,7 @@ class Exchange(object):
             request_iterator,
             target,
             '/pame.v1.Exchange/Probe',
-            pame_dot_v1_dot_exchange__pb2.ProbeParcel.SerializeToString,
+            pame_dot_v1_dot_exchange__pb2.ProbeMessage.SerializeToString,
             pame_dot_v1_dot_exchange__pb2.Receipt.FromString,
             options,
             channel_credentials,

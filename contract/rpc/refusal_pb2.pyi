@@ -26,7 +26,7 @@ class Refusal(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     REFUSAL_DUPLICATE: _ClassVar[Refusal]
     REFUSAL_WRONG_VECTORS: _ClassVar[Refusal]
     REFUSAL_BAD_ITERATION: _ClassVar[Refusal]
-    REFUSAL_NOT_A_PARCEL: _ClassVar[Refusal]
+    REFUSAL_NOT_A_MESSAGE: _ClassVar[Refusal]
     REFUSAL_TOO_LARGE: _ClassVar[Refusal]
     REFUSAL_NOT_A_NEIGHBOUR: _ClassVar[Refusal]
     REFUSAL_WRONG_SENDER: _ClassVar[Refusal]
@@ -70,7 +70,7 @@ REFUSAL_WRONG_DIMENSION: Refusal
 REFUSAL_DUPLICATE: Refusal
 REFUSAL_WRONG_VECTORS: Refusal
 REFUSAL_BAD_ITERATION: Refusal
-REFUSAL_NOT_A_PARCEL: Refusal
+REFUSAL_NOT_A_MESSAGE: Refusal
 REFUSAL_TOO_LARGE: Refusal
 REFUSAL_NOT_A_NEIGHBOUR: Refusal
 REFUSAL_WRONG_SENDER: Refusal

@@ -72,9 +72,9 @@ class Prober:
         """A probe message from whom a certificate names so, or `WireMessageRefused`."""
         when = time.time_ns()
         try:
-            probe = exchange_pb2.ProbeParcel.FromString(data)
+            probe = exchange_pb2.ProbeMessage.FromString(data)
         except DecodeError:
-            raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_PARCEL, "these bytes are no probe") from None
+            raise WireMessageRefused(refusal_pb2.REFUSAL_NOT_A_MESSAGE, "these bytes are no probe") from None
         if probe.run != self._assigned.run:
             raise WireMessageRefused(refusal_pb2.REFUSAL_WRONG_RUN, "a probe of another run")
         peer = self._peers.get(probe.sender)

@@ -71,7 +71,7 @@ class ProbeStream:
 
     def _push(self, number: int, filling: bytes) -> int:
         self._sent += 1
-        probe = pb.ProbeParcel(
+        probe = pb.ProbeMessage(
             run=self._run, sender=self._index, number=number, sent_ns=time.time_ns(), filling=filling
         )
         data = probe.SerializeToString()

@@ -142,7 +142,7 @@ class Selection:
                 assert_never(never)
 
     def is_sent(self, sender: int, receiver: int, k: int) -> bool:
-        """Whether there is a message on that link at k, with as few draws as it takes: asked for every parcel."""
+        """Whether there is a message on that link at k, with as few draws as it takes: asked for every message."""
         if self.who is Who.CHOSEN and self.waits:
             return self.is_round(receiver, k) and sender in self._drawn(receiver, k)
         return receiver in self.receivers(sender, k)

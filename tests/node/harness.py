@@ -51,7 +51,7 @@ class Receiver:
             seen += 1
             self.arrived.append((time.monotonic(), data))
             await self.acknowledging.wait()
-            refused = [pb.RefusedParcel(number=seen, refusal=refusal_pb2.REFUSAL_DUPLICATE)] if self.refuse else []
+            refused = [pb.RefusedMessage(number=seen, refusal=refusal_pb2.REFUSAL_DUPLICATE)] if self.refuse else []
             yield pb.Receipt(seen=seen, late=seen // 2, refused=refused)
 
 

@@ -47,12 +47,12 @@ def node_of(index: int, incarnations: dict[int, int] | None = None) -> Assigned:
     return assigned(assign(describe(RUN, setting, PROBLEM), index, known.get(index, 0), peers))
 
 
-def parcel_of(sender: int, k: int, incarnation: int = 0) -> pb.Parcel:
-    """The parcel that this node really sends at iteration k, from its start."""
+def message_of(sender: int, k: int, incarnation: int = 0) -> pb.NodeMessage:
+    """The message that this node really sends at iteration k, from its start."""
     node = node_of(sender)
     algorithm = node.setting.node(sender, node.setting.selection(), node.start)
     algorithm.prepare(k)
-    return pb.Parcel.FromString(pack(node.setting, RUN, sender, incarnation, k, algorithm.message(k)).data)
+    return pb.NodeMessage.FromString(pack(node.setting, RUN, sender, incarnation, k, algorithm.message(k)).data)
 
 
 @dataclass
@@ -61,11 +61,11 @@ class Door:
     trainer: Trainer
     account: NodeCounters
 
-    async def push(self, *parcels: bytes) -> tuple[list[pb.RefusedParcel], int]:
+    async def push(self, *messages: bytes) -> tuple[list[pb.RefusedMessage], int]:
         """Everything over one stream: what was refused, and how many were seen."""
         async with grpc.aio.insecure_channel(self.address) as channel, asyncio.timeout(BOUND_S):
             call = stream(channel, PUSH, pb.Receipt)
-            for data in parcels:
+            for data in messages:
                 await call.write(data)
             await call.done_writing()
             receipts = [receipt async for receipt in call]
@@ -73,7 +73,7 @@ class Door:
 
     async def takes_a_good_one(self, sender: int = 0, k: int = 7, incarnation: int = 0) -> None:
         before = self.account.into[sender].received
-        refused, seen = await self.push(parcel_of(sender, k, incarnation).SerializeToString())
+        refused, seen = await self.push(message_of(sender, k, incarnation).SerializeToString())
         assert (refused, seen) == ([], 1)
         assert self.account.into[sender].received == before + 1
 
@@ -93,22 +93,22 @@ async def door(incarnations: dict[int, int] | None = None) -> AsyncIterator[Door
 
 
 def changed(**changes: int) -> bytes:
-    """A good parcel of node 0 at iteration 3, but for the changes."""
-    parcel = parcel_of(0, 3)
+    """A good message of node 0 at iteration 3, but for the changes."""
+    message = message_of(0, 3)
     for name, value in changes.items():
-        setattr(parcel, name, value)
-    return parcel.SerializeToString()
+        setattr(message, name, value)
+    return message.SerializeToString()
 
 
 def vectors(*made: pb.Vector) -> bytes:
-    parcel = parcel_of(0, 3)
-    del parcel.vectors[:]
-    parcel.vectors.extend(made)
-    return parcel.SerializeToString()
+    message = message_of(0, 3)
+    del message.vectors[:]
+    message.vectors.extend(made)
+    return message.SerializeToString()
 
 
 def good_vector() -> pb.Vector:
-    return parcel_of(0, 3).vectors[0]
+    return message_of(0, 3).vectors[0]
 
 
 def partial(data: bytes) -> bytes:
@@ -116,8 +116,8 @@ def partial(data: bytes) -> bytes:
 
 
 STRANGERS = {
-    "garbage": (b"\xff" * 40, "not_a_parcel"),
-    "half a parcel": (changed()[:-3], "not_a_parcel"),
+    "garbage": (b"\xff" * 40, "not_a_message"),
+    "half a message": (changed()[:-3], "not_a_message"),
     "nothing": (b"", "wrong_run"),
     "another run": (changed(run=RUN + 1), "wrong_run"),
     "a node that does not exist": (changed(sender=99), "unknown_sender"),
@@ -136,7 +136,7 @@ NEIGHBOURS = {
     "empty bytes": (partial(b""), "bad_length"),
     "a byte too many": (partial(good_vector().partial + b"\0"), "bad_length"),
     "a byte too few": (partial(good_vector().partial[:-1]), "bad_length"),
-    "the support of another iteration": (vectors(parcel_of(0, 4).vectors[0]), "checksum_mismatch"),
+    "the support of another iteration": (vectors(message_of(0, 4).vectors[0]), "checksum_mismatch"),
 }
 
 
@@ -177,7 +177,7 @@ async def test_after_a_restart_the_old_incarnation_is_refused_and_the_new_one_ma
     async with door() as node:
         await node.takes_a_good_one(k=9)
         node.trainer.checks.moved(0, 1)
-        [refused], _ = await node.push(parcel_of(0, 10, incarnation=0).SerializeToString())
+        [refused], _ = await node.push(message_of(0, 10, incarnation=0).SerializeToString())
         assert pb_name(refused) == "old_incarnation"
         assert node.account.into[0].refused_by == {"old_incarnation": 1}
         await node.takes_a_good_one(k=6, incarnation=1)
@@ -199,7 +199,7 @@ async def test_a_message_too_large_for_grpc_itself_breaks_its_stream_but_not_the
         await node.takes_a_good_one()
 
 
-async def test_a_hundred_refused_parcels_in_a_row_close_the_stream_with_all_their_reasons() -> None:
+async def test_a_hundred_refused_messages_in_a_row_close_the_stream_with_all_their_reasons() -> None:
     async with door() as node:
         async with grpc.aio.insecure_channel(node.address) as channel, asyncio.timeout(BOUND_S):
             call = stream(channel, PUSH, pb.Receipt)
@@ -210,11 +210,11 @@ async def test_a_hundred_refused_parcels_in_a_row_close_the_stream_with_all_thei
                 numbers += [refused.number for refused in (await read(call, pb.Receipt)).refused]
             assert numbers == list(range(1, 101))
             assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
-        assert node.account.refused_by == {"not_a_parcel": 100}
+        assert node.account.refused_by == {"not_a_message": 100}
         await node.takes_a_good_one()
 
 
-async def test_a_good_parcel_among_bad_ones_keeps_the_stream_open() -> None:
+async def test_a_good_message_among_bad_ones_keeps_the_stream_open() -> None:
     async with door() as node:
         bad = [b"\xff" * 8] * 99
         refused, seen = await node.push(*bad, changed(), *bad)
@@ -234,7 +234,7 @@ async def test_between_runs_everything_is_of_another_run() -> None:
         await server.close()
 
 
-def pb_name(refused: pb.RefusedParcel) -> str:
+def pb_name(refused: pb.RefusedMessage) -> str:
     return refusal_name(refused.refusal)
 
 

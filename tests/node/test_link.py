@@ -38,7 +38,7 @@ async def link_to(
         await link.close()
 
 
-def parcel(k: int, size: int = 100) -> WireMessage:
+def message(k: int, size: int = 100) -> WireMessage:
     data = k.to_bytes(4, "big") + bytes(size - 4)
     return WireMessage(k, data, Sizes(values=size - 10, framing=3))
 
@@ -66,7 +66,7 @@ def order(receiver: Receiver) -> list[int]:
 async def test_messages_arrive_in_order_and_are_accounted_for(receiver: Receiver) -> None:
     async with link_to(receiver) as (link, account):
         for k in range(50):
-            link.push(parcel(k))
+            link.push(message(k))
             if k % 10 == 9:
                 await link.drain(PATIENCE_S)
         assert order(receiver) == list(range(50))
@@ -84,11 +84,11 @@ async def test_a_receiver_that_does_not_answer_blocks_nobody_and_the_oldest_in_t
 ) -> None:
     receiver.acknowledging.clear()
     async with link_to(receiver) as (link, account):
-        link.push(parcel(0))
-        link.push(parcel(1))
+        link.push(message(0))
+        link.push(message(1))
         await until(lambda: account.sent == 2)
         for k in range(2, 202):
-            link.push(parcel(k))  # returns at once, whatever the receiver does
+            link.push(message(k))  # returns at once, whatever the receiver does
         await until(lambda: account.queued == QUEUE_MESSAGES)
         assert account.sent == 2  # two unacknowledged, no more
         assert account.dropped == 200 - QUEUE_MESSAGES
@@ -102,12 +102,12 @@ async def test_a_queue_is_bounded_in_bytes_too(monkeypatch: pytest.MonkeyPatch, 
     receiver.acknowledging.clear()
     async with link_to(receiver) as (link, account):
         for k in range(2):
-            link.push(parcel(k, 3000))
+            link.push(message(k, 3000))
         await until(lambda: account.sent == 2)
         for k in range(2, 10):
-            link.push(parcel(k, 3000))
+            link.push(message(k, 3000))
         assert (account.queued, account.dropped) == (3, 5)
-        link.push(parcel(10, 20_000))  # one that is larger than all the room still gets its chance
+        link.push(message(10, 20_000))  # one that is larger than all the room still gets its chance
         assert (account.queued, account.dropped) == (1, 8)
 
 
@@ -118,7 +118,7 @@ async def test_delivery_in_order_waits_for_room_instead_of_dropping(receiver: Re
         async def push_all() -> None:
             for k in range(200):
                 await link.room(PATIENCE_S)
-                link.push(parcel(k))
+                link.push(message(k))
 
         pushing = asyncio.create_task(push_all())
         await until(lambda: account.queued == QUEUE_MESSAGES - 2)  # two are under way
@@ -132,11 +132,11 @@ async def test_delivery_in_order_waits_for_room_instead_of_dropping(receiver: Re
 
 async def test_a_link_whose_receiver_went_away_finds_it_again_and_nothing_is_lost(receiver: Receiver) -> None:
     async with link_to(receiver) as (link, account):
-        link.push(parcel(0))
+        link.push(message(0))
         await link.drain(PATIENCE_S)
         await receiver.close()
         for k in range(1, 20):
-            link.push(parcel(k))
+            link.push(message(k))
         await receiver.open()
         back = time.monotonic()
         await link.drain(PATIENCE_S)
@@ -149,7 +149,7 @@ async def test_what_goes_again_over_a_new_stream_was_sent_once_and_resent_apart(
     receiver.acknowledging.clear()
     async with link_to(receiver) as (link, account):
         for k in range(5):
-            link.push(parcel(k))
+            link.push(message(k))
         await until(lambda: len(receiver.arrived) >= 1 and account.sent == 2)  # and no receipt for either
         assert adds_up(account, 5)
         await receiver.close()
@@ -167,14 +167,14 @@ async def test_what_waits_to_be_sent_again_and_is_pushed_out_stays_a_sent_messag
     receiver.acknowledging.clear()
     async with link_to(receiver) as (link, account):
         for k in range(2):
-            link.push(parcel(k))
+            link.push(message(k))
         await until(lambda: account.sent == 2)
         await receiver.close()
         gone: list[int] = []
         numbers = count(2)
 
         def push_until_the_first_is_gone() -> bool:
-            gone.extend(old.iteration for old in link.push(parcel(next(numbers))))
+            gone.extend(old.iteration for old in link.push(message(next(numbers))))
             return 0 in gone
 
         await until(push_until_the_first_is_gone)  # unless they are being tried, the first two wait in front
@@ -187,7 +187,7 @@ async def test_nothing_that_nobody_took_counts_as_sent(receiver: Receiver) -> No
     await receiver.close()
     async with link_to(receiver) as (link, account):
         for k in range(10):
-            link.push(parcel(k))
+            link.push(message(k))
         await until(lambda: account.connects >= 3)
         assert (account.sent, account.resent, account.queued) == (0, 0, 10)
         assert adds_up(account, 10)
@@ -197,13 +197,13 @@ async def test_what_is_on_its_way_counts_and_what_waits_behind_a_dead_neighbour_
     receiver: Receiver,
 ) -> None:
     async with link_to(receiver) as (link, account):
-        link.push(parcel(0))
+        link.push(message(0))
         assert (account.sent, link.counted()) == (0, (1, 93))
         await link.drain(PATIENCE_S)
         await receiver.close()
         await until(lambda: account.connects >= 3)
         for k in range(1, 6):
-            link.push(parcel(k))
+            link.push(message(k))
         assert link.counted() == (1, 93)
         await receiver.open()
         await link.drain(PATIENCE_S)
@@ -214,7 +214,7 @@ async def test_what_waits_behind_a_cut_does_not_count_until_it_is_over(receiver:
     account, weather = OutCounters(), StillConditions(held_s=3600.0)
     link = OutLink(Peer(3, f"127.0.0.1:{receiver.port}", 0), LIMIT, weather, account)  # type: ignore[arg-type]
     for k in range(5):
-        link.push(parcel(k))
+        link.push(message(k))
     assert (account.queued, link.counted()) == (5, (0, 0))
     weather.held_s = 0.0
     assert link.counted() == (5, 5 * 93)
@@ -228,7 +228,7 @@ async def test_what_waits_behind_a_neighbour_that_no_longer_answers_does_not_cou
     receiver.acknowledging.clear()
     async with link_to(receiver) as (link, account):
         for k in range(5):
-            link.push(parcel(k))
+            link.push(message(k))
         await until(lambda: account.sent == 2)
         await until(lambda: link.counted() == (2, 2 * 93))
         receiver.acknowledging.set()
@@ -239,11 +239,11 @@ async def test_a_neighbour_that_moved_gets_what_it_was_sent(receiver: Receiver) 
     elsewhere = Receiver()
     await elsewhere.open()
     async with link_to(receiver) as (link, _):
-        link.push(parcel(0))
+        link.push(message(0))
         await link.drain(PATIENCE_S)
         link.move(Peer(3, f"127.0.0.1:{elsewhere.port}", 1))
         await until(lambda: receiver.streams == 1)
-        link.push(parcel(1))
+        link.push(message(1))
         await until(lambda: elsewhere.arrived)
         assert (order(receiver), order(elsewhere)) == ([0], [1])
     await elsewhere.close()
@@ -253,20 +253,20 @@ async def test_refusals_are_counted_by_reason(receiver: Receiver) -> None:
     receiver.refuse = True
     async with link_to(receiver) as (link, account):
         for k in range(3):
-            link.push(parcel(k))
+            link.push(message(k))
         await link.drain(PATIENCE_S)
         assert account.refused_by == {"duplicate": 3}
 
 
 async def test_an_emulated_delay_postpones_arrival_but_not_the_next_message(receiver: Receiver) -> None:
     async with link_to(receiver) as (link, _):  # connect first
-        link.push(parcel(0))
+        link.push(message(0))
         await link.drain(PATIENCE_S)
     receiver.arrived.clear()
     async with link_to(receiver, LinkSpec(delay_s=0.3)) as (link, account):
         start = time.monotonic()
         for k in range(2):
-            link.push(parcel(k))
+            link.push(message(k))
         await until(lambda: len(receiver.arrived) == 2)
         times = [moment - start for moment, _ in receiver.arrived]
         assert times[0] >= 0.3
@@ -277,14 +277,14 @@ async def test_an_emulated_delay_postpones_arrival_but_not_the_next_message(rece
 
 async def test_a_delay_counts_from_the_moment_a_message_is_sent_not_from_its_push(receiver: Receiver) -> None:
     async with link_to(receiver, LinkSpec(delay_s=60.0)) as (link, _):
-        link.push(parcel(0), time.monotonic() - 60.0)  # whoever pushed it was late
+        link.push(message(0), time.monotonic() - 60.0)  # whoever pushed it was late
         await until(lambda: receiver.arrived)
 
 
 async def test_a_message_of_a_later_moment_waits_for_it_in_the_queue(receiver: Receiver) -> None:
     async with link_to(receiver) as (link, account):
         at = time.monotonic() + 0.3
-        link.push(parcel(0), at)
+        link.push(message(0), at)
         assert (account.queued, link.is_idle) == (1, False)
         await until(lambda: receiver.arrived)
         assert receiver.arrived[0][0] >= at - AHEAD_S
@@ -293,16 +293,16 @@ async def test_a_message_of_a_later_moment_waits_for_it_in_the_queue(receiver: R
 async def test_what_the_way_takes_is_taken_off_the_delay_within_a_limit(receiver: Receiver) -> None:
     """The receiver takes a second for its receipts, as if the way were long; the delay is shorter by the limit."""
     async with link_to(receiver, LinkSpec(delay_s=0.2)) as (link, _):
-        link.push(parcel(0))
+        link.push(message(0))
         await link.drain(PATIENCE_S)
         receiver.acknowledging.clear()
-        link.push(parcel(1))
+        link.push(message(1))
         await until(lambda: len(receiver.arrived) == 2)
         await asyncio.sleep(1.0)
         receiver.acknowledging.set()
         await link.drain(PATIENCE_S)
         start = time.monotonic()
-        link.push(parcel(2))
+        link.push(message(2))
         assert link.taken_off_s() == AHEAD_S
         await until(lambda: len(receiver.arrived) == 3)
         assert receiver.arrived[2][0] - start >= 0.2 - AHEAD_S
@@ -312,7 +312,7 @@ async def test_nothing_is_taken_off_where_the_kernel_has_a_hand_in_the_link(rece
     async with link_to(receiver, LinkSpec(delay_s=0.01), by_kernel=True) as (link, _):
         for k in range(4):
             start = time.monotonic()
-            link.push(parcel(k))
+            link.push(message(k))
             await link.drain(PATIENCE_S)
             assert receiver.arrived[k][0] - start >= 0.01
         assert link.taken_off_s() == 0.0
@@ -322,7 +322,7 @@ async def test_an_emulated_rate_spaces_messages_out(receiver: Receiver) -> None:
     async with link_to(receiver, LinkSpec(rate_bps=8 * 10_000 / 0.1)) as (link, _):
         start = time.monotonic()
         for k in range(4):
-            link.push(parcel(k, 10_000))
+            link.push(message(k, 10_000))
         await until(lambda: len(receiver.arrived) == 4)
         for number, (moment, _) in enumerate(receiver.arrived, 1):
             assert moment - start >= 0.1 * number - AHEAD_S
@@ -331,11 +331,11 @@ async def test_an_emulated_rate_spaces_messages_out(receiver: Receiver) -> None:
 async def test_the_window_grows_with_the_bandwidth_delay_product(receiver: Receiver) -> None:
     async with link_to(receiver, LinkSpec(delay_s=0.2, rate_bps=inf)) as (link, account):
         for k in range(2):
-            link.push(parcel(k))
+            link.push(message(k))
         await link.drain(PATIENCE_S)
         before = account.sent
         for k in range(2, 40):
-            link.push(parcel(k))
+            link.push(message(k))
         await link.drain(PATIENCE_S)
         assert order(receiver) == list(range(40))
         assert account.sent == before + 38

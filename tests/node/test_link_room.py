@@ -30,13 +30,13 @@ async def link_to_nobody() -> AsyncIterator[tuple[OutLink, OutCounters]]:
             await link.close()
 
 
-def parcel(k: int) -> WireMessage:
+def message(k: int) -> WireMessage:
     return WireMessage(k, bytes(10), Sizes())
 
 
 async def test_a_queue_that_nobody_empties_drops_its_oldest_and_counts_them() -> None:
     async with link_to_nobody() as (link, account):
-        dropped = [old.iteration for k in range(QUEUE_MESSAGES + 10) for old in link.push(parcel(k))]
+        dropped = [old.iteration for k in range(QUEUE_MESSAGES + 10) for old in link.push(message(k))]
         assert (account.queued, account.dropped) == (QUEUE_MESSAGES, 10)
         assert dropped == list(range(10))  # and their sender is told which
 
@@ -45,12 +45,12 @@ async def test_a_sender_waits_for_room_once_for_as_long_as_its_patience_and_then
     async with link_to_nobody() as (link, account):
         for k in range(QUEUE_MESSAGES):
             await asyncio.wait_for(link.room(60.0), 30.0)
-            link.push(parcel(k))
+            link.push(message(k))
         assert account.dropped == 0
         before = time.monotonic()
         await asyncio.wait_for(link.room(PATIENCE_S), 30.0)
         assert time.monotonic() - before >= 0.9 * PATIENCE_S
         for k in range(3):  # of the others, two may be under way
-            link.push(parcel(QUEUE_MESSAGES + k))
+            link.push(message(QUEUE_MESSAGES + k))
         assert 1 <= account.dropped <= 3
         await asyncio.wait_for(link.room(3600.0), 30.0)

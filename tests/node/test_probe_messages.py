@@ -31,7 +31,7 @@ def pinged(seconds: float, fewest: int) -> tuple[int, list[int], float]:
         finally:
             await stream.close()
             await receiver.close()
-        return sent, [pb.ProbeParcel.FromString(data).number for _, data in receiver.arrived], stream.shortest_s
+        return sent, [pb.ProbeMessage.FromString(data).number for _, data in receiver.arrived], stream.shortest_s
 
     return asyncio.run(scene())
 

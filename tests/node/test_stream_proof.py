@@ -45,11 +45,11 @@ class Door:
             return await stream(channel, method, pb.Receipt, metadata).code()
 
     async def push(self, method: str, *metadata: tuple[str, bytes | str]) -> grpc.StatusCode:
-        """Push one parcel over a stream that begins so; how it ends. (gRPC: INTERNAL if it ended before the parcel.)"""
+        """Push one message over a stream that begins so; how it ends. (gRPC: INTERNAL if it ended before that.)"""
         async with grpc.aio.insecure_channel(self.server.address) as channel, asyncio.timeout(BOUND_S):
             call = stream(channel, method, pb.Receipt, metadata)
             try:
-                await call.write(b"a parcel")
+                await call.write(b"a message")
                 await call.done_writing()
                 _ = [receipt async for receipt in call]
             except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
@@ -101,7 +101,7 @@ async def test_streams_without_the_right_proof_end_before_anything_is_read_and_a
             assert door.strangers == {"wrong_secret": 2 * number}
         assert door.taken == []
         assert await door.push(method, *shown(SECRET, door.server.address)) is grpc.StatusCode.OK
-        assert door.taken == [b"a parcel"]
+        assert door.taken == [b"a message"]
         assert door.strangers.total() == 2 * number
 
 

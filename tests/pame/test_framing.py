@@ -15,7 +15,7 @@ SMALL = Traffic(
     connects=1,
     seconds=0.0,
 )
-"""Ten parcels of 230 bytes, one after the other without a pause."""
+"""Ten messages of 230 bytes, one after the other without a pause."""
 
 
 def test_ten_small_messages_on_loopback_term_by_term() -> None:
@@ -51,12 +51,12 @@ def test_tls_adds_records_and_a_handshake() -> None:
 
 
 def test_a_mebibyte_takes_725_segments_on_ethernet_and_17_on_loopback() -> None:
-    parcel = 2**20 + 30
+    message = 2**20 + 30
     one = Traffic(1, Sizes(values=2**20), 30, receipts=0, connects=1, seconds=0.0)
-    assert 724 * 1448 < parcel + 14 <= 725 * 1448
+    assert 724 * 1448 < message + 14 <= 725 * 1448
     assert account(one, ETHERNET).tcp_ip == 725 * 66
     assert account(one, ETHERNET).acknowledgements == 724 * 66 // 4
-    assert 16 * 65483 < parcel + 14 <= 17 * 65483
+    assert 16 * 65483 < message + 14 <= 17 * 65483
     assert account(one, LOOPBACK).tcp_ip == 17 * 52
     assert account(one, LOOPBACK).acknowledgements == 16 * 52 // 4
 

@@ -118,7 +118,7 @@ async def end(world: Served) -> None:
 
 
 async def lie(world: Served) -> None:
-    """A join with a guessed token, and parcels that are none."""
+    """A join with a guessed token, and messages that are none."""
     async with attached(world.control, join_of(world.control, token="guessed").SerializeToString()) as call:
         assert (await answer(call, "refused")).refused.detail
     member, run = world.control.members.get("node-0"), world.desk.run
@@ -156,7 +156,7 @@ POSITIVE = (
     'sum(max_over_time(pame_run_disturbances_total{what="restarted"}[1m]))',
     "pame_run_active_faults",
     "max(max_over_time(pame_node_staleness[1m]))",
-    'sum(pame_node_received_refused_messages_total{node="0", reason="not_a_parcel"}) - 2',
+    'sum(pame_node_received_refused_messages_total{node="0", reason="not_a_message"}) - 2',
     'sum(pame_orchestrator_refused_joins_total{reason="wrong_token"})',
     f'sum(up{{job="node", member="{VICTIM}", node="2"}})',
 )  # fmt: skip

@@ -229,8 +229,8 @@ async def test_hostile_clients_are_refused_and_counted_and_the_models_stay_those
         async with attached(world.control, join_of(world.control, token="guessed").SerializeToString()) as call:
             assert (await answer(call, "refused")).refused.detail
         limit = size_limit({"w": 30})
-        bad = [b"\xff" * 50, b"", bytes(100 * limit), pb.Parcel(run=world.run.number ^ 2).SerializeToString()]
-        bad.append(pb.Parcel(run=world.run.number, sender=77).SerializeToString())
+        bad = [b"\xff" * 50, b"", bytes(100 * limit), pb.NodeMessage(run=world.run.number ^ 2).SerializeToString()]
+        bad.append(pb.NodeMessage(run=world.run.number, sender=77).SerializeToString())
         async with grpc.aio.insecure_channel(member.address) as channel:
             secret = shown(world.run.common.secret, member.address)  # whatever else they know, these do not know that
             push = stream(channel, PUSH, pb.Receipt, secret)

@@ -35,7 +35,7 @@ REFUSED = 'pame_node_received_refused_messages_total{reason="wrong_secret"}'
 
 
 def forged(setting: ResolvedRun, run: int, sender: int, receiver: int) -> bytes:
-    """The last parcel that the receiver waits for, perfect but for a model of huge finite values."""
+    """The last message that the receiver waits for, perfect but for a model of huge finite values."""
     selection = setting.selection()
     k = max(k for k in range(setting.stop.last_iteration) if selection.is_sent(sender, receiver, k))
     node = setting.node(sender, selection, np.full(setting.problem.n, 1e150))
@@ -43,7 +43,7 @@ def forged(setting: ResolvedRun, run: int, sender: int, receiver: int) -> bytes:
     return pack(setting, run, sender, 0, k, node.message(k)).data
 
 
-async def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_cannot_push_nor_probe(
+async def test_with_the_number_the_addresses_and_a_perfect_message_a_stranger_cannot_push_nor_probe(
     tmp_path: Path,
 ) -> None:
     async with running(HONEST, tmp_path / "run") as world:
@@ -51,12 +51,12 @@ async def test_with_the_number_the_addresses_and_a_perfect_parcel_a_stranger_can
         sender = world.run.setting.topology.neighbours(victim)[0]
         member = world.control.members.get("node-1")
         assert member is not None
-        parcel = forged(world.run.setting, world.run.number, sender, victim)
-        probe = pb.ProbeParcel(run=world.run.number, sender=sender, number=1, sent_ns=time.time_ns())
+        message = forged(world.run.setting, world.run.number, sender, victim)
+        probe = pb.ProbeMessage(run=world.run.number, sender=sender, number=1, sent_ns=time.time_ns())
         elsewhere = shown(world.run.common.secret, "127.0.0.1:9")  # as whoever took the port of a dead node is shown
         guessed = shown(bytes(16), member.address)
         async with grpc.aio.insecure_channel(member.address) as channel:
-            for method, data in ((PUSH, parcel), (PROBE, probe.SerializeToString())):
+            for method, data in ((PUSH, message), (PROBE, probe.SerializeToString())):
                 for metadata in ((), guessed, elsewhere):
                     with pytest.raises(grpc.aio.AioRpcError) as refused:
                         await receipts(channel, method, data, metadata)
@@ -80,8 +80,8 @@ async def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_p
         assert member is not None
         metadata = shown(world.run.common.secret, member.address)
         async with grpc.aio.insecure_channel(member.address) as channel:
-            parcel = forged(world.run.setting, world.run.number, sender, victim)
-            [receipt] = await receipts(channel, PUSH, parcel, metadata)
+            message = forged(world.run.setting, world.run.number, sender, victim)
+            [receipt] = await receipts(channel, PUSH, message, metadata)
             assert (receipt.seen, list(receipt.refused)) == (1, [])
         await until(lambda: world.run.totals.figures().into.absurd)
         assert world.run.totals.figures().absurd_senders == (sender,)
@@ -91,7 +91,7 @@ async def test_whoever_holds_the_secret_can_push_what_a_stranger_could_not(tmp_p
 
 
 async def receipts(channel: grpc.aio.Channel, method: str, data: bytes, metadata: Metadata) -> list[pb.Receipt]:
-    """What is answered to one parcel over a stream that begins so."""
+    """What is answered to one message over a stream that begins so."""
     call = stream(channel, method, pb.Receipt, metadata)
     await call.write(data)
     await call.done_writing()

@@ -100,10 +100,10 @@ def _disagreements(size: str, wire: dict[str, Any], counted: int, interface: Int
     assert wire["interface"] == interface.name
     assert messages == 2 * SIZES[size][2]
     assert sockets["connections"] == wire["connections"] == 2
-    parcels = sum(model[kind] for kind in ("values", "support", "stars", "framing", "protobuf"))
+    messages = sum(model[kind] for kind in ("values", "support", "stars", "framing", "protobuf"))
     again = sockets["retransmitted_bytes"] + sockets["retransmitted"] * interface.header
     ratios = {
-        "model to interface": ((model["total"] + again) / counted, 0.03 if parcels / messages >= LARGE else 0.10),
+        "model to interface": ((model["total"] + again) / counted, 0.03 if messages / messages >= LARGE else 0.10),
         "ss to model, payload": (wire["ratios"]["stream"], 0.02),
         "ss to interface": (wire["counted"] / counted, 0.03),
     }

@@ -76,7 +76,7 @@ def test_what_only_receivers_know_of_is_a_row_and_waits_no_more() -> None:
     assert (account.messages(Fate.QUEUED), account.bytes(Fate.QUEUED)) == (1, 10)
     assert account.kinds.total + account.bytes(Fate.UNREPORTED) == account.bytes(Fate.SENT)
     traffic = totals.traffic(1.0)
-    assert (traffic.parcels, traffic.unreported, traffic.unreported_bytes) == (7, 2, 20)
+    assert (traffic.all_messages, traffic.unreported, traffic.unreported_bytes) == (7, 2, 20)
 
 
 def test_a_receiver_that_came_back_and_got_a_message_again_tells_of_no_further_one() -> None:

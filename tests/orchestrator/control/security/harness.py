@@ -85,7 +85,7 @@ class Secured:
     async def push_as(
         self, credentials: grpc.ChannelCredentials | None, member: str, data: bytes, secret: bytes = b""
     ) -> list[str]:
-        """Push a parcel to a node; the reasons for which it is refused."""
+        """Push a message to a node; the reasons for which it is refused."""
         target = self.member(member)
         options = expecting(target.certificate_name)
         channel = (

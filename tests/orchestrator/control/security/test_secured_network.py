@@ -54,7 +54,7 @@ async def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_un
         running = asyncio.create_task(run(world, experiment))
         await until(lambda: world.desk.run is not None and world.desk.run.phase == "running")
         victim = world.member("node-2")
-        parcel = exchange_pb2.Parcel(run=1).SerializeToString()
+        message = exchange_pb2.NodeMessage(run=1).SerializeToString()
         strangers = {
             "no_certificate": grpc.ssl_channel_credentials(world.authority.certificate),
             "wrong_authority": await world.forged(own=False, valid=timedelta(days=1)),
@@ -63,16 +63,16 @@ async def test_liars_are_refused_each_with_a_reason_of_its_own_and_the_run_is_un
         }
         for reason, credentials in strangers.items():
             with pytest.raises(grpc.aio.AioRpcError) as refused:
-                await world.push_as(credentials, "node-2", parcel)
+                await world.push_as(credentials, "node-2", message)
             assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
             await until(partial(has_counted, victim.metrics_address, reason))
         _, outsider = await world.enrolled("outsider")  # has the token, but no part in this run
         with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await world.push_as(mutual_channel(outsider()), "node-2", parcel)
+            await world.push_as(mutual_channel(outsider()), "node-2", message)
         assert refused.value.code() is not grpc.StatusCode.UNAVAILABLE  # its certificate is good
         assert world.desk.run is not None
         secret = world.desk.run.common.secret  # and with it, the certificate still decides
-        assert await world.push_as(mutual_channel(outsider()), "node-2", parcel, secret) == ["not_a_neighbour"]
+        assert await world.push_as(mutual_channel(outsider()), "node-2", message, secret) == ["not_a_neighbour"]
         counted = scraped(victim.metrics_address, "pame_node_received_refused_messages_total")
         assert counted == {"wrong_secret": 1, "not_a_neighbour": 1}
         folder = await running
