@@ -40,9 +40,9 @@ class _Kept(NamedTuple):
 class Evaluator:
     """Evaluates the models of one run, tells the observer, and asks the stop rules."""
 
-    def __init__(self, setting: ResolvedRun, ledger: ByteAccount, observer: Observer) -> None:
+    def __init__(self, setting: ResolvedRun, account: ByteAccount, observer: Observer) -> None:
         self._setting = setting
-        self._ledger = ledger
+        self._account = account
         self._observer = observer
         self._stopper = Stopper(setting.stop, setting.topology.nodes, setting.target_of_nodes)
         self._growth = Growth()
@@ -81,7 +81,7 @@ class Evaluator:
             return self.judge(self.measure(models), iteration, seconds, by, decides, sent)
         if by != fine.by:
             return None
-        sent = self._ledger.bytes(Fate.SENT) if sent is None else sent
+        sent = self._account.bytes(Fate.SENT) if sent is None else sent
         if not self._is_point(iteration):
             self._between.append(_Kept(models.copy(), iteration, seconds, sent))
             return None
@@ -112,11 +112,11 @@ class Evaluator:
     ) -> str | None:
         """Make one point, or put it aside; the reason to stop, if any. Only a curve that `decides` may stop a run.
 
-        `sent` are the bytes sent until then, if they are not simply all that the ledger has.
+        `sent` are the bytes sent until then, if they are not simply all that the account has.
         """
         coverage = self._coverage[by].take()
         if sent is None:
-            sent = self._ledger.bytes(Fate.SENT)
+            sent = self._account.bytes(Fate.SENT)
         store = self._setting.store
         if isinstance(measured, StoredModels):
             if not isfinite(measured.consensus):

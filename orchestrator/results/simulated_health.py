@@ -8,7 +8,7 @@ from pame.resolved_run import ResolvedRun
 
 
 def simulated_health(
-    setting: ResolvedRun, rounds: RoundCounts, ledger: ByteAccount, unheard: str = "", is_failed: bool = False
+    setting: ResolvedRun, rounds: RoundCounts, account: ByteAccount, unheard: str = "", is_failed: bool = False
 ) -> Health:
     return judge(
         Symptoms(
@@ -17,11 +17,11 @@ def simulated_health(
             is_silence_certain=rounds.is_silence_certain,
             rounds=rounds.rounds,
             starved=rounds.unexplained_starved,
-            unheard_links=unheard_links(ledger.links(), setting, setting.plan),
+            unheard_links=unheard_links(account.links(), setting, setting.plan),
             deaf=deaf_nodes(rounds, setting, setting.plan),
             nodes=setting.topology.nodes,
-            evicted=0 if rounds.is_on_purpose else ledger.messages(Fate.EVICTED),
-            desynchronised=0 if rounds.is_on_purpose else ledger.desynchronised,
+            evicted=0 if rounds.is_on_purpose else account.messages(Fate.EVICTED),
+            desynchronised=0 if rounds.is_on_purpose else account.desynchronised,
             is_idle=not rounds.iterations,
             is_failed=is_failed,
             unheard=unheard,

@@ -75,7 +75,7 @@ def summarise(
     setting: ResolvedRun,
     backend: str,
     driver: str | None,
-    ledger: ByteAccount,
+    account: ByteAccount,
     last: Evaluation | None,
     ending: Ending,
     warnings: list[str],
@@ -90,7 +90,7 @@ def summarise(
     s = setting.algorithm.support_size(n) if isinstance(setting.algorithm, PameSpec) else None
     optimum, why_not = _optimum(setting)
     metrics = _metric_names(setting, last)
-    sent, links = ledger.messages(Fate.SENT), ledger.links()
+    sent, links = account.messages(Fate.SENT), account.links()
     return RunSummary(
         name=experiment.name,
         status=ending.status.value,
@@ -114,21 +114,21 @@ def summarise(
         optimum=optimum,
         metric=setting.problem.metric,
         bytes=SentBytes(
-            total=ledger.bytes(Fate.SENT),
-            **asdict(ledger.kinds),
-            **{fate.value: ledger.bytes(fate) for fate in (Fate.LATE, *_APART)},
+            total=account.bytes(Fate.SENT),
+            **asdict(account.kinds),
+            **{fate.value: account.bytes(fate) for fate in (Fate.LATE, *_APART)},
             **balance(links.sender, links.bytes, recorded.bytes),
         ),
         messages=MessageCounts(
             sent=sent,
-            **{fate.value: ledger.messages(fate) for fate in (Fate.AGGREGATED, Fate.LATE, Fate.EVICTED, *_APART)},
+            **{fate.value: account.messages(fate) for fate in (Fate.AGGREGATED, Fate.LATE, Fate.EVICTED, *_APART)},
             **balance(links.sender, links.messages, recorded.messages),
-            starved=ledger.starved,
-            overtime=ledger.overtime,
-            desynchronised=ledger.desynchronised,
+            starved=account.starved,
+            overtime=account.overtime,
+            desynchronised=account.desynchronised,
         ),
         message_bits=MessageBits(
-            sent=8.0 * ledger.bytes(Fate.SENT) / sent if sent else None,
+            sent=8.0 * account.bytes(Fate.SENT) / sent if sent else None,
             paper=theory.paper_bits(n, s) if s else None,
             flagged=theory.flagged_bits(n, s) if s else None,
             floor=theory.entropy_floor_bits(n, s) if s else None,

@@ -27,10 +27,12 @@ def one_by_one(do: Callable[[int], None], nodes: Sequence[int]) -> None:
         do(node)
 
 
-def run_lock_step(setting: ResolvedRun, observer: Observer, ledger: ByteAccount, each: Each = one_by_one) -> RunOutcome:
+def run_lock_step(
+    setting: ResolvedRun, observer: Observer, account: ByteAccount, each: Each = one_by_one
+) -> RunOutcome:
     """`each`: how what takes time is done with all nodes."""
     check("lock-step", setting)
-    run = _LockStepRun(setting, observer, ledger, each)
+    run = _LockStepRun(setting, observer, account, each)
     k = 0
     while True:
         outcome = run.evaluate(k)
@@ -44,12 +46,12 @@ def run_lock_step(setting: ResolvedRun, observer: Observer, ledger: ByteAccount,
 class _LockStepRun:
     """The nodes of one run, and what each has received and not yet absorbed."""
 
-    def __init__(self, setting: ResolvedRun, observer: Observer, ledger: ByteAccount, each: Each) -> None:
+    def __init__(self, setting: ResolvedRun, observer: Observer, account: ByteAccount, each: Each) -> None:
         self._setting = setting
         self._each = each
         self._observer = observer
-        self._ledger = ledger
-        self._evaluator = Evaluator(setting, ledger, observer)
+        self._account = account
+        self._evaluator = Evaluator(setting, account, observer)
         self._nodes = setting.nodes()
         self._check = MessageCheck(setting, self._nodes)
         self._inboxes: list[list[Received]] = [[] for _ in self._nodes]
@@ -60,11 +62,11 @@ class _LockStepRun:
             return None
         models = np.stack([node.model for node in self._nodes])
         reason = self._evaluator.evaluate(models, k)
-        return None if reason is None else RunOutcome(models, k, None, reason, self._ledger.clean)
+        return None if reason is None else RunOutcome(models, k, None, reason, self._account.clean)
 
     def account(self) -> None:
         """What is counted at the end."""
-        self._ledger.desynchronised = sum(node.desynchronised for node in self._nodes)
+        self._account.desynchronised = sum(node.desynchronised for node in self._nodes)
 
     def iterate(self, k: int) -> None:
         """All nodes send, then all aggregate and step: nobody changes what it has sent."""
@@ -91,8 +93,8 @@ class _LockStepRun:
         )
 
     def _send(self, k: int) -> list[Posted | None]:
-        setting, check, ledger = self._setting, self._check, self._ledger
-        posted = [post(setting, check, ledger, node, sender, k) for sender, node in enumerate(self._nodes)]
+        setting, check, account = self._setting, self._check, self._account
+        posted = [post(setting, check, account, node, sender, k) for sender, node in enumerate(self._nodes)]
         for sent in filter(None, posted):
             for receiver in sent.receivers:
                 self._inboxes[receiver].append(sent.envelope)
@@ -102,9 +104,9 @@ class _LockStepRun:
         """Enters what came into the account, before it is averaged."""
         inbox, starved, late = self._inboxes[node], False, 0
         if wanted is not None:
-            starved = self._ledger.aggregated(node, inbox, wanted)
+            starved = self._account.aggregated(node, inbox, wanted)
         elif self._nodes[node].delivery is Delivery.LATEST:
-            self._ledger.received(Fate.LATE, node, inbox)
+            self._account.received(Fate.LATE, node, inbox)
             late = len(inbox)
         copies = len(mail.receivers) if mail else 0
         return Record(

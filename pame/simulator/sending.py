@@ -26,7 +26,7 @@ class Posted:
 def post(
     setting: ResolvedRun,
     check: MessageCheck,
-    ledger: ByteAccount,
+    account: ByteAccount,
     node: Algorithm,
     sender: int,
     k: int,
@@ -46,6 +46,6 @@ def post(
     reached = tuple(i for i, loss in losses.items() if loss is Loss.NONE)
     lost = [i for i, loss in losses.items() if loss is not Loss.NONE]
     for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
-        ledger.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
-    ledger.kinds += sizes * len(reached)
+        account.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
+    account.kinds += sizes * len(reached)
     return Posted(Received(sender, k, message, sizes.total), sizes, reached, len(lost))

@@ -34,11 +34,11 @@ Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
-def run_vectorised(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
+def run_vectorised(setting: ResolvedRun, observer: Observer, account: ByteAccount) -> RunOutcome:
     check("vectorised", setting)
     spec = cast(PameSpec, setting.algorithm)
     problem = cast(StackedProblem, setting.problem).stacked()
-    evaluator = Evaluator(setting, ledger, observer)
+    evaluator = Evaluator(setting, account, observer)
     enough = np.array([participation(spec.share, degree) for degree in setting.topology.degrees.tolist()])
     periods = np.array(setting.periods)
     message_check = MessageCheck(setting, [setting.node(0, setting.selection())])
@@ -48,12 +48,12 @@ def run_vectorised(setting: ResolvedRun, observer: Observer, ledger: ByteAccount
         if evaluator.due(k):
             reason = evaluator.evaluate(models, k)
             if reason is not None:
-                return RunOutcome(models, k, None, reason, ledger.clean)
+                return RunOutcome(models, k, None, reason, account.clean)
         active = np.flatnonzero(k % periods == 0)
         exchange = _exchange(setting, models, active, enough, spec.support_size(models.shape[1]), k)
         coverage = _average(models, exchange)
         evaluator.covered_many(coverage)
-        sizes = enter(setting, message_check, ledger, exchange, k)
+        sizes = enter(setting, message_check, account, exchange, k)
         observer.recorded(records(models.shape[0], enough, exchange, coverage, sizes, k))
         steps = np.array([spec.step.size(k, t) for t in range(1, int(enough.max()) + 1)])[enough - 1]
         gradient = problem.gradient(models, k)

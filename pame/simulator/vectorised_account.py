@@ -39,20 +39,20 @@ class IterationExchange:
 
 
 def enter(
-    setting: ResolvedRun, check: MessageCheck, ledger: ByteAccount, exchange: IterationExchange, k: int
+    setting: ResolvedRun, check: MessageCheck, account: ByteAccount, exchange: IterationExchange, k: int
 ) -> Indices:
-    """Put the messages into the ledger; the size of each sender's message."""
-    sizes = _sizes(setting, check, ledger, exchange, k)
+    """Put the messages into the account; the size of each sender's message."""
+    sizes = _sizes(setting, check, account, exchange, k)
     sender, receiver = exchange.senders[exchange.sender], exchange.active[exchange.receiver]
     size, reached = sizes[exchange.sender], exchange.reached
     for fate, which in ((Fate.SENT, reached), (Fate.AGGREGATED, reached), (Fate.LOST, ~reached)):
-        ledger.add(fate, sender[which], receiver[which], size[which])
-    ledger.starved += exchange.active.size - np.unique(receiver[reached]).size
+        account.add(fate, sender[which], receiver[which], size[which])
+    account.starved += exchange.active.size - np.unique(receiver[reached]).size
     return sizes
 
 
 def _sizes(
-    setting: ResolvedRun, check: MessageCheck, ledger: ByteAccount, exchange: IterationExchange, k: int
+    setting: ResolvedRun, check: MessageCheck, account: ByteAccount, exchange: IterationExchange, k: int
 ) -> Indices:
     """Exact sizes. Messages without stars, or with nothing else, are all alike unless the coding looks at positions."""
     s = int(np.count_nonzero(exchange.mask[0])) if exchange.senders.size else 0
@@ -70,7 +70,7 @@ def _sizes(
             sizes = measure_message(message, setting.wire(sender, k))
             if stars[row] in (0, s) and setting.messages.coding in _SIZE_IGNORES_POSITIONS:
                 alike[stars[row]] = sizes
-        ledger.kinds += sizes * copies[row]
+        account.kinds += sizes * copies[row]
         totals[row] = sizes.total
     return totals
 

@@ -35,18 +35,18 @@ from pame.simulator.sending import Posted, post
 Action = Callable[[float], None]
 
 
-def run_virtual_time(setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> RunOutcome:
-    return _VirtualTimeRun(setting, observer, ledger).go()
+def run_virtual_time(setting: ResolvedRun, observer: Observer, account: ByteAccount) -> RunOutcome:
+    return _VirtualTimeRun(setting, observer, account).go()
 
 
 class _VirtualTimeRun:
     """The event queue, the links and the two curves of one run."""
 
-    def __init__(self, setting: ResolvedRun, observer: Observer, ledger: ByteAccount) -> None:
+    def __init__(self, setting: ResolvedRun, observer: Observer, account: ByteAccount) -> None:
         self._setting = setting
         self._observer = observer
-        self._ledger = ledger
-        self._evaluator = Evaluator(setting, ledger, observer)
+        self._account = account
+        self._evaluator = Evaluator(setting, account, observer)
         self._queue: list[tuple[float, int, Action]] = []
         self._order = count()
         self._links: dict[tuple[int, int], LinkState] = {}
@@ -181,13 +181,13 @@ class _VirtualTimeRun:
         """Send, and wait if this is a round."""
         setting, k = self._setting, node.k
         node.algorithm.prepare(k)
-        mail = post(setting, self._check, self._ledger, node.algorithm, node.index, k, now)
+        mail = post(setting, self._check, self._account, node.algorithm, node.index, k, now)
         if mail is not None:
             for receiver in mail.receivers:
                 arrival = self._arrival(mail, receiver, now)
                 self._at(arrival, partial(self._deliver, receiver, mail.envelope))
             self._count_sent(node.index, mail.sizes, len(mail.receivers), mail.lost)
-            self._ledger.overtime += len(mail.receivers) if k >= setting.stop.last_iteration else 0
+            self._account.overtime += len(mail.receivers) if k >= setting.stop.last_iteration else 0
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
         lost = [j for j in senders if self._conditions.is_lost(j, node.index, k)]
@@ -202,7 +202,7 @@ class _VirtualTimeRun:
         link = envelope.sender, receiver
         leaves = conditions.held_until(*link, now)
         if leaves > now:
-            self._ledger.hold(*link, mail.sizes)
+            self._account.hold(*link, mail.sizes)
             self._count_sent(envelope.sender, mail.sizes, -1)
             self._at(leaves, partial(self._hand_over, *link, mail.sizes))
         spec, u = conditions.link_at(*link, leaves), conditions.jitter(*link, envelope.iteration)
@@ -212,7 +212,7 @@ class _VirtualTimeRun:
 
     def _hand_over(self, sender: int, receiver: int, sizes: Sizes, _: float) -> None:
         """A cut is over, and what it held goes."""
-        self._ledger.hand_over(sender, receiver, sizes)
+        self._account.hand_over(sender, receiver, sizes)
         self._count_sent(sender, sizes, 1)
 
     def _count_sent(self, sender: int, sizes: Sizes, messages: int, lost: int = 0) -> None:
@@ -240,7 +240,7 @@ class _VirtualTimeRun:
         if wanted is not None:
             node.coverage = node.algorithm.absorb(node.k, received)
             self._evaluator.covered(node.coverage)
-            node.starved = self._ledger.aggregated(node.index, received, wanted)
+            node.starved = self._account.aggregated(node.index, received, wanted)
         duration = self._conditions.step_seconds(node.index, node.k, now)
         self._at(now + duration, partial(self._finish, node))
 
@@ -263,13 +263,13 @@ class _VirtualTimeRun:
     def _account_at_its_end(self, node: Participant) -> None:
         """A node that was killed, or one at the end of the run."""
         self._account_unused(node)
-        self._ledger.desynchronised += node.algorithm.desynchronised
+        self._account.desynchronised += node.algorithm.desynchronised
 
     def _account_unused(self, node: Participant) -> int:
         """Enter what has become late or was evicted since the last time; how many were late."""
         late, evicted = node.unused()
-        self._ledger.received(Fate.LATE, node.index, late)
-        self._ledger.received(Fate.EVICTED, node.index, evicted)
+        self._account.received(Fate.LATE, node.index, late)
+        self._account.received(Fate.EVICTED, node.index, evicted)
         return len(late)
 
     def _snapshot(self, node: Participant, now: float) -> None:
@@ -314,4 +314,4 @@ class _VirtualTimeRun:
     def _is_exact(self) -> bool:
         patient = not (self._expired or any(node.expired for node in self._nodes))
         undisturbed = patient and not self._departures
-        return self._setting.exchange.waits and self._ledger.clean and undisturbed
+        return self._setting.exchange.waits and self._account.clean and undisturbed

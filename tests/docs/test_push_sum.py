@@ -106,11 +106,11 @@ def test_every_backend_has_the_same_bits_and_the_same_bytes(tmp_path: Path, valu
     setting = make_network_setting(made, tmp_path)
     assert setting.messages.value_type is ValueType[values.upper()]
     for driver in (run_lock_step, run_virtual_time):
-        ledger = ByteAccount(NODES)
-        outcome = driver(replace(setting, link=LinkSpec(0.003, 0.002, 1e6)), Watcher(), ledger)
+        account = ByteAccount(NODES)
+        outcome = driver(replace(setting, link=LinkSpec(0.003, 0.002, 1e6)), Watcher(), account)
         assert outcome.models.tobytes() == models.tobytes()
-        assert summary["messages"]["sent"] == sum(ledger.links().messages) > 0
-        assert summary["bytes"]["total"] == sum(ledger.links().bytes)
+        assert summary["messages"]["sent"] == sum(account.links().messages) > 0
+        assert summary["bytes"]["total"] == sum(account.links().bytes)
     one = (N + 1) * setting.messages.value_type.dtype.itemsize + 2
     assert summary["bytes"]["total"] == summary["messages"]["sent"] * one
 

@@ -58,10 +58,10 @@ def test_turns_are_told_once_by_their_own_unit() -> None:
         event(SlowEffect((1,), 2.0), 5, 7, "iterations", 1),
         event(SlowEffect((0,), 2.0), 0, 9),
     ]
-    chronicle = FaultSchedule(1, plan, told.append)
+    schedule = FaultSchedule(1, plan, told.append)
     for seconds, k in ((0.0, 0), (2.0, 3), (2.5, 5), (3.9, 6), (4.0, 7), (9.0, 20)):
-        chronicle.look(seconds, k)
-        chronicle.look(seconds, k)
+        schedule.look(seconds, k)
+        schedule.look(seconds, k)
     assert [(turn.event.number, turn.begins, turn.seconds, turn.iteration) for turn in told] == [
         (0, True, 2.0, 3), (1, True, 2.5, 5), (0, False, 4.0, 7), (1, False, 4.0, 7),
     ]  # fmt: skip
@@ -69,26 +69,26 @@ def test_turns_are_told_once_by_their_own_unit() -> None:
 
 def test_a_window_that_is_over_between_two_looks_is_told_nevertheless() -> None:
     told: list[Turn] = []
-    chronicle = FaultSchedule(1, [event(CutEffect(LINK), 2, 2.001)], told.append)
-    chronicle.look(1.0, 0)
-    chronicle.look(3.0, 0)
+    schedule = FaultSchedule(1, [event(CutEffect(LINK), 2, 2.001)], told.append)
+    schedule.look(1.0, 0)
+    schedule.look(3.0, 0)
     assert [turn.begins for turn in told] == [True, False]
 
 
 def test_what_the_kernel_does_is_told_when_it_has_acknowledged() -> None:
     told: list[Turn] = []
     plan = [event(CutEffect(LINK), 2, 4), event(SlowEffect((1,), 2.0), 2, 4, number=1)]
-    chronicle = FaultSchedule(
+    schedule = FaultSchedule(
         1, plan, told.append, lambda each: "nft" if isinstance(each.effect, CutEffect) else "in-process"
     )
     row = Realised(1, 2, "cut", 1.0, "nft", 1.0)
-    chronicle.look(2.1, 5)
+    schedule.look(2.1, 5)
     assert [(turn.event.number, turn.took) for turn in told] == [(1, None)]
-    chronicle.applied(2.1, 5, 0.02, lambda _: [row])
+    schedule.applied(2.1, 5, 0.02, lambda _: [row])
     assert told[1:] == [Turn(plan[0], True, 2.1, 5, "nft", "", 0.02, [row])]
-    chronicle.look(4.5, 9)
-    chronicle.applied(4.6, 9, 0.01, lambda _: [])
-    chronicle.applied(4.7, 9, 0.01, lambda _: [])
+    schedule.look(4.5, 9)
+    schedule.applied(4.6, 9, 0.01, lambda _: [])
+    schedule.applied(4.7, 9, 0.01, lambda _: [])
     assert [(turn.event.number, turn.begins, turn.seconds, turn.took) for turn in told[2:]] == [
         (1, False, 4.5, None), (0, False, 4.6, 0.01),
     ]  # fmt: skip
@@ -96,8 +96,8 @@ def test_what_the_kernel_does_is_told_when_it_has_acknowledged() -> None:
 
 def test_what_was_over_before_the_kernel_held_it_has_failed() -> None:
     told: list[Turn] = []
-    chronicle = FaultSchedule(1, [event(CutEffect(LINK), 2, 4)], told.append, lambda _: "nft")
-    chronicle.applied(4.5, 9, 0.01, lambda _: [])
+    schedule = FaultSchedule(1, [event(CutEffect(LINK), 2, 4)], told.append, lambda _: "nft")
+    schedule.applied(4.5, 9, 0.01, lambda _: [])
     assert [(turn.begins, turn.failure) for turn in told] == [
         (True, "it was over before the kernel held it"), (False, ""),
     ]  # fmt: skip
@@ -107,9 +107,9 @@ def test_what_was_over_before_the_kernel_held_it_has_failed() -> None:
 def test_every_beginning_has_one_end_at_most_and_in_order(spans: list[tuple[float, float]], looks: list[float]) -> None:
     told: list[Turn] = []
     plan = [event(CutEffect(LINK), b, b + lasts, number=n) for n, (b, lasts) in enumerate(spans)]
-    chronicle = FaultSchedule(1, plan, told.append)
+    schedule = FaultSchedule(1, plan, told.append)
     for moment in sorted([*looks, 100.0]):
-        chronicle.look(moment, 0)
+        schedule.look(moment, 0)
     for number in range(len(spans)):
         assert [turn.begins for turn in told if turn.event.number == number] == [True, False]
 
@@ -121,8 +121,8 @@ async def test_without_a_supervisor_an_order_fails_with_a_reason(
     told: list[Turn] = []
 
     began = time.monotonic()
-    chronicle = FaultSchedule(1, [event(PauseEffect((1,)), 0.01, 60)], told.append)
-    following = asyncio.create_task(chronicle.follow(lambda: time.monotonic() - began, lambda: 0))
+    schedule = FaultSchedule(1, [event(PauseEffect((1,)), 0.01, 60)], told.append)
+    following = asyncio.create_task(schedule.follow(lambda: time.monotonic() - began, lambda: 0))
     async with asyncio.timeout(30):
         while len(told) < 2:
             await asyncio.sleep(0.01)
@@ -139,9 +139,9 @@ async def test_what_a_former_self_was_told_is_not_done_again() -> None:
         event(CutEffect(LINK), 0, 1, number=1),
         event(CutEffect(LINK), 0, 9, number=2),
     ]
-    chronicle = FaultSchedule(1, plan, told.append, seconds=2.0, iteration=0)
-    chronicle.look(2.0, 0)
-    following = asyncio.create_task(chronicle.follow(lambda: 2.0, lambda: 0))
+    schedule = FaultSchedule(1, plan, told.append, seconds=2.0, iteration=0)
+    schedule.look(2.0, 0)
+    following = asyncio.create_task(schedule.follow(lambda: 2.0, lambda: 0))
     await asyncio.sleep(0.1)
     following.cancel()
     assert [(turn.event.number, turn.begins) for turn in told] == [(2, True)]
@@ -151,7 +151,7 @@ def at_iteration(effect: Effect, k: int, lasts_s: float = 5.0, number: int = 0) 
     return FaultEvent(number, "test", effect, Window(k, unit="iterations", lasts_s=lasts_s))
 
 
-def struck(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chronicle: FaultSchedule, *ks: int) -> list[dict[str, Any]]:
+def struck(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, schedule: FaultSchedule, *ks: int) -> list[dict[str, Any]]:
     """The orders that a parent gets, who says yes to all of them, while a trainer begins these iterations."""
     orders: list[dict[str, Any]] = []
 
@@ -165,7 +165,7 @@ def struck(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chronicle: FaultSche
         async with await asyncio.start_unix_server(parent, tmp_path / "orders"):
             async with asyncio.timeout(30):
                 for k in ks:
-                    await chronicle.strike(k, lambda: 100.0)
+                    await schedule.strike(k, lambda: 100.0)
 
     monkeypatch.setitem(os.environ, "PAME_SUPERVISOR", str(tmp_path / "orders"))
     asyncio.run(train())
@@ -198,15 +198,15 @@ def test_it_is_known_beforehand_which_iteration_an_order_is_for() -> None:
         at_iteration(PauseEffect((2,)), 1),
         event(SlowEffect((1,), 2.0), 0, 9, "iterations"),
     ]
-    chronicle = FaultSchedule(1, plan, lambda _: None)
-    assert [chronicle.is_struck(k) for k in range(5)] == [False, False, False, True, True]
+    schedule = FaultSchedule(1, plan, lambda _: None)
+    assert [schedule.is_struck(k) for k in range(5)] == [False, False, False, True, True]
 
 
 async def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
     told: list[Turn] = []
 
-    chronicle = FaultSchedule(1, [at_iteration(PauseEffect((1,)), 3)], told.append)
-    following = asyncio.create_task(chronicle.follow(lambda: 100.0, lambda: 50))
+    schedule = FaultSchedule(1, [at_iteration(PauseEffect((1,)), 3)], told.append)
+    following = asyncio.create_task(schedule.follow(lambda: 100.0, lambda: 50))
     await asyncio.sleep(0.1)
     following.cancel()
     assert not told
@@ -216,25 +216,25 @@ async def test_an_order_by_iteration_does_not_go_by_the_clock() -> None:
 def test_who_comes_back_after_the_iteration_of_an_order_is_not_struck(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, first: int, count: int
 ) -> None:
-    chronicle = FaultSchedule(1, [at_iteration(RestartEffect((1,)), 3)], lambda _: None, iteration=first)
-    assert len(struck(monkeypatch, tmp_path, chronicle, *range(first, 8))) == count
+    schedule = FaultSchedule(1, [at_iteration(RestartEffect((1,)), 3)], lambda _: None, iteration=first)
+    assert len(struck(monkeypatch, tmp_path, schedule, *range(first, 8))) == count
 
 
 def test_an_order_by_hand_whose_iteration_has_passed_is_given_at_the_next(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     told: list[Turn] = []
-    chronicle = FaultSchedule(1, [], told.append, iteration=0)
-    chronicle.add([at_iteration(PauseEffect((1,)), 3)])
-    assert len(struck(monkeypatch, tmp_path, chronicle, 6, 7)) == 1
+    schedule = FaultSchedule(1, [], told.append, iteration=0)
+    schedule.add([at_iteration(PauseEffect((1,)), 3)])
+    assert len(struck(monkeypatch, tmp_path, schedule, 6, 7)) == 1
     assert [turn.iteration for turn in told] == [6, 6]
 
 
 def test_nothing_begins_with_an_iteration_that_is_not_done_any_more() -> None:
     told: list[Turn] = []
     by_iteration = [event(CutEffect(LINK), k, k + 5, "iterations", number=k) for k in (38, 39, 40, 41)]
-    chronicle = FaultSchedule(1, by_iteration, told.append, limit=40)
-    chronicle.add([event(CutEffect(LINK), 40, 45, "iterations", number=50)])
+    schedule = FaultSchedule(1, by_iteration, told.append, limit=40)
+    schedule.add([event(CutEffect(LINK), 40, 45, "iterations", number=50)])
     for k in range(41):
-        chronicle.look(0.0, k)
+        schedule.look(0.0, k)
     assert [(turn.event.number, turn.begins) for turn in told] == [(38, True), (39, True)]

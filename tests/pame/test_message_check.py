@@ -84,8 +84,8 @@ def setting(algorithm: AlgorithmSpec, **changes: Any) -> ResolvedRun:
 
 
 def run(driver: str, made: ResolvedRun) -> tuple[RunOutcome, ByteAccount]:
-    ledger = ByteAccount(NODES)
-    return DRIVERS[driver](made, Watcher(), ledger), ledger
+    account = ByteAccount(NODES)
+    return DRIVERS[driver](made, Watcher(), account), account
 
 
 X = {"x": Form.DENSE}
@@ -96,10 +96,10 @@ WITH_OBJECTS = pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
 
 @WITH_OBJECTS
 def test_a_declared_single_number_is_taken_and_accounted_to_the_byte(driver: str) -> None:
-    outcome, ledger = run(driver, setting(toy(lambda _, x: {"x": x, "weight": ONE}, BOTH, {"weight": 1})))
+    outcome, account = run(driver, setting(toy(lambda _, x: {"x": x, "weight": ONE}, BOTH, {"weight": 1})))
     assert outcome.exact
-    assert sum(ledger.links().bytes) == ITERATIONS * PAIRS * (1 + 8 * N + 1 + 8)
-    assert ledger.kinds.values == ITERATIONS * PAIRS * 8 * (N + 1)
+    assert sum(account.links().bytes) == ITERATIONS * PAIRS * (1 + 8 * N + 1 + 8)
+    assert account.kinds.values == ITERATIONS * PAIRS * 8 * (N + 1)
 
 
 REFUSED: dict[str, tuple[ToySpec, str]] = {

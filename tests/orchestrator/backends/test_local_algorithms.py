@@ -37,16 +37,16 @@ def experiment(algorithm: dict[str, Any], **settings: Any) -> Experiment:
 def same_as_simulated(made: Experiment, folder: Path) -> ByteAccount:
     """Run it on processes and in the simulator; the simulator's account."""
     ending = local(made, folder, folder / "run", Watcher())
-    ledger = ByteAccount(NODES)
-    outcome = simulated(made, folder, ledger)
+    account = ByteAccount(NODES)
+    outcome = simulated(made, folder, account)
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, ITERATIONS, outcome.exact)
     assert np.abs(outcome.models).max() > 0.0
     assert np.load(folder / "run" / "models.npy").tobytes() == outcome.models.tobytes()
     summary = json.loads((folder / "run" / "summary.json").read_text())
-    assert summary["bytes"]["total"] == sum(ledger.links().bytes)
-    assert summary["messages"]["sent"] == sum(ledger.links().messages)
+    assert summary["bytes"]["total"] == sum(account.links().bytes)
+    assert summary["messages"]["sent"] == sum(account.links().messages)
     assert summary["network"]["absurd"] == 0
-    return ledger
+    return account
 
 
 @pytest.mark.parametrize("kind", SPECS)

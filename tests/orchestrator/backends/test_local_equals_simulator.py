@@ -32,12 +32,12 @@ def test_models_after_fifty_iterations_are_those_of_the_simulator(
     experiment = experiment_of(nodes=nodes, problem=problem, algorithm=algorithm, stop={"iterations": 50})
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 50, True)
-    ledger = ByteAccount(nodes)
-    outcome = simulated(experiment, tmp_path, ledger)
+    account = ByteAccount(nodes)
+    outcome = simulated(experiment, tmp_path, account)
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert summary["bytes"]["total"] == sum(ledger.links().bytes)
-    assert summary["messages"]["sent"] == sum(ledger.links().messages)
+    assert summary["bytes"]["total"] == sum(account.links().bytes)
+    assert summary["messages"]["sent"] == sum(account.links().messages)
 
 
 @pytest.mark.requires("root")

@@ -55,13 +55,13 @@ def test_faults_by_iteration_have_the_bits_of_the_simulator(
 ) -> None:
     experiment = faulty(BY_ITERATION[kind], algorithm=algorithm)
     ending = local(experiment, tmp_path, tmp_path / "run", Watcher())
-    ledger = ByteAccount(8)
-    outcome = simulated(experiment, tmp_path, ledger)
-    assert ledger.messages(Fate.LOST) > 0
+    account = ByteAccount(8)
+    outcome = simulated(experiment, tmp_path, account)
+    assert account.messages(Fate.LOST) > 0
     assert np.load(tmp_path / "run" / "models.npy").tobytes() == outcome.models.tobytes()
     assert (ending.status, ending.iterations, ending.exact) == (Status.FINISHED, 40, outcome.exact)
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert summary["messages"]["lost"] == ledger.messages(Fate.LOST)
+    assert summary["messages"]["lost"] == account.messages(Fate.LOST)
     assert read_plan((tmp_path / "run" / "plan.jsonl").read_text()) == make_network_setting(experiment, tmp_path).plan
 
 

@@ -20,10 +20,10 @@ def setting(**sections: Any) -> ResolvedRun:
 
 def links(sent: int = 40, used: int = 0) -> LinkRows:
     """3→0 carried so many and so many were averaged; 1→0 is well."""
-    ledger = ByteAccount(4)
+    account = ByteAccount(4)
     for fate, counts in ((Fate.SENT, (sent, 9)), (Fate.AGGREGATED, (used, 9))):
-        ledger.add_totals(fate, np.array([3, 1]), np.array([0, 0]), np.array(counts), np.array([0, 0]))
-    return ledger.links()
+        account.add_totals(fate, np.array([3, 1]), np.array([0, 0]), np.array(counts), np.array([0, 0]))
+    return account.links()
 
 
 def test_a_link_of_which_nothing_was_averaged_is_found() -> None:

@@ -67,8 +67,8 @@ def all_of(kind: type[Kind], nodes: Sequence[Algorithm]) -> list[Kind]:
 
 
 def simulated(setting: ResolvedRun, driver: str = "lock-step") -> tuple[RunOutcome, ByteAccount]:
-    ledger = ByteAccount(setting.topology.nodes)
-    return DRIVERS[driver](setting, Watcher(), ledger), ledger
+    account = ByteAccount(setting.topology.nodes)
+    return DRIVERS[driver](setting, Watcher(), account), account
 
 
 def gradients(setting: ResolvedRun, models: Matrix, k: int) -> Matrix:

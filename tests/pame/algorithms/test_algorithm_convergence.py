@@ -158,8 +158,8 @@ def test_with_compressed_messages_the_optimum_is_reached_linearly(
 
 
 def test_anq_nids_needs_a_few_bits_per_coordinate_and_an_error_that_shrinks() -> None:
-    _, ledger = simulated(setting_of(ANQ_NIDS, iterations=400))
-    assert 8 * ledger.bytes(Fate.SENT) / ledger.messages(Fate.SENT) / N < 16
+    _, account = simulated(setting_of(ANQ_NIDS, iterations=400))
+    assert 8 * account.bytes(Fate.SENT) / account.messages(Fate.SENT) / N < 16
     end = End(distance, ANQ_NIDS, linear(), 400)
     assert end.left(replace(ANQ_NIDS, compressor=AdaptiveQuantizer(eta=0.01, shrink=1.0))) > 100 * end.left()
 

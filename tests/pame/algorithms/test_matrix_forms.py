@@ -173,9 +173,9 @@ def check(setting: ResolvedRun, expected: list[Matrix]) -> None:
     history = driven(setting, nodes)
     assert np.abs(expected[-1]).max() > 0.1
     np.testing.assert_allclose(np.stack(history), np.stack(expected), rtol=0.0, atol=1e-12)
-    outcome, ledger = simulated(setting)
+    outcome, account = simulated(setting)
     assert outcome.models.tobytes() == history[-1].tobytes()
-    assert (ledger.messages(Fate.LOST) > 0) == (setting.messages.loss > 0.0)
+    assert (account.messages(Fate.LOST) > 0) == (setting.messages.loss > 0.0)
     slow = replace(setting, link=LinkSpec(0.03, 0.029, 1e6), compute=Compute(jitter=0.8))
     timed, account = simulated(slow, "virtual-time")
     assert timed.models.tobytes() == history[-1].tobytes()

@@ -139,10 +139,10 @@ def losses_followed_by_a_message(iterations: int, loss: float) -> int:
 @every_algorithm
 @pytest.mark.parametrize("on_loss", ANSWERS)
 def test_every_gap_is_counted_and_an_acknowledged_update_leaves_none(spec: AnyReplicaSpec, on_loss: OnLoss) -> None:
-    _, ledger = simulated(setting_of(with_loss(spec, on_loss, 3), loss=0.2))
+    _, account = simulated(setting_of(with_loss(spec, on_loss, 3), loss=0.2))
     expected = 0 if on_loss == "acknowledged" else losses_followed_by_a_message(20, 0.2)
-    assert ledger.messages(Fate.LOST) > 0
-    assert ledger.desynchronised == expected
+    assert account.messages(Fate.LOST) > 0
+    assert account.desynchronised == expected
 
 
 def test_a_cut_by_iterations_is_an_exact_loss_like_any_other() -> None:
@@ -150,10 +150,10 @@ def test_a_cut_by_iterations_is_an_exact_loss_like_any_other() -> None:
     plan = (FaultEvent(0, "cut", CutEffect(links), Window(30, 60, "iterations")),)
     for spec in (BeerSpec(eta=0.05), AnqNidsSpec(eta=0.1)):
         setting = replace(setting_of(spec, iterations=90), plan=plan)
-        (expected, _), (found, ledger) = simulated(setting), simulated(setting, "virtual-time")
+        (expected, _), (found, account) = simulated(setting), simulated(setting, "virtual-time")
         assert np.array_equal(found.models, expected.models)
-        assert ledger.desynchronised == 0
-        assert ledger.messages(Fate.LOST) == 4 * 30
+        assert account.desynchronised == 0
+        assert account.messages(Fate.LOST) == 4 * 30
 
 
 SPEC = ChocoSpec(eta=1.0, gam=0.5, compressor=TopK(share=1.0))
@@ -323,7 +323,7 @@ def test_a_killed_node_comes_back_into_a_network_of_replicas(spec: AnyReplicaSpe
     plan = (FaultEvent(0, "kill", KillEffect((2,)), Window(1.005, 1.205)),)
     calm = setting_of(spec, iterations=600)
     setting = replace(calm, plan=plan, exchange=Exchange(patience_s=0.5), restart_state=state)
-    found, ledger = simulated(setting, "virtual-time")
+    found, account = simulated(setting, "virtual-time")
     reached = suboptimality(calm, simulated(calm)[0].models)
     assert suboptimality(setting, found.models) < max(10 * reached, 1e-8)
-    assert ledger.desynchronised == 0
+    assert account.desynchronised == 0

@@ -61,24 +61,24 @@ def test_an_edge_that_is_down_all_the_time_is_missed_and_silences_nobody(case: C
     calm = setting_of(case.spec, iterations=case.iterations)
     assert worst(calm, simulated(calm)[0].models) < 1.05 * case.reached
     cut = without_an_edge(calm, 0, case.iterations)
-    outcome, ledger = simulated(cut)
+    outcome, account = simulated(cut)
     assert worst(cut, outcome.models) < 1.05 * case.less
-    assert ledger.desynchronised == 0
+    assert account.desynchronised == 0
 
 
 @every_algorithm
 def test_an_edge_that_was_down_for_long_is_used_again_and_nothing_of_it_is_left(case: Case) -> None:
     cut = without_an_edge(setting_of(case.spec, iterations=case.iterations), 50, case.iterations // 2)
-    outcome, ledger = simulated(cut)
+    outcome, account = simulated(cut)
     assert worst(cut, outcome.models) < max(1.05 * case.reached, 1e-10)
-    assert ledger.desynchronised == 0
+    assert account.desynchronised == 0
 
 
 @every_algorithm
 def test_with_ten_neighbours_a_tenth_of_the_messages_lost_costs_little(case: Case) -> None:
     calm, lossy = (on_twelve(case.spec, case.iterations, loss) for loss in (0.0, 0.1))
-    without, (outcome, ledger) = simulated(calm)[0], simulated(lossy)
-    assert ledger.messages(Fate.LOST) > 0
+    without, (outcome, account) = simulated(calm)[0], simulated(lossy)
+    assert account.messages(Fate.LOST) > 0
     assert worst(lossy, outcome.models) < max(1.5 * worst(calm, without.models), 1e-13)
 
 
@@ -118,17 +118,17 @@ def test_a_link_that_was_down_by_the_clock_leaves_no_bias(
     spec: AnyReplicaSpec, patience_s: float | Literal["adaptive"], every: int
 ) -> None:
     setting = by_the_clock(with_loss(spec, "resync" if every > 1 else "acknowledged", every), Window(0.5, 1.5))
-    outcome, ledger = simulated(replace(setting, exchange=Exchange(patience_s=patience_s)), "virtual-time")
+    outcome, account = simulated(replace(setting, exchange=Exchange(patience_s=patience_s)), "virtual-time")
     assert worst(setting, outcome.models) < 1e-14
-    assert ledger.desynchronised == 0
+    assert account.desynchronised == 0
 
 
 @exact_ones
 def test_one_that_is_never_whole_again_does_not_either_and_is_counted(spec: AnyReplicaSpec) -> None:
     setting = by_the_clock(spec, Window(0.5), exchange=Exchange(patience_s=0.5))
-    outcome, ledger = simulated(setting, "virtual-time")
+    outcome, account = simulated(setting, "virtual-time")
     assert worst(setting, outcome.models) < 1e-10
-    assert ledger.desynchronised > 1000
+    assert account.desynchronised > 1000
 
 
 @exact_ones
@@ -139,7 +139,7 @@ def test_patience_that_is_too_short_for_the_links_costs_speed_and_not_the_optimu
         compute=Compute(jitter=0.5),
         exchange=Exchange(patience_s=0.025, exclude_after=50),
     )
-    outcome, ledger = simulated(slow, "virtual-time")
+    outcome, account = simulated(slow, "virtual-time")
     assert not outcome.exact
     assert worst(slow, outcome.models) < 1e-4
-    assert ledger.desynchronised == 0
+    assert account.desynchronised == 0

@@ -145,14 +145,14 @@ def setting_of(algorithm: AlgorithmSpec, targets: Matrix, iterations: int, until
 
 def test_an_algorithm_with_replicas_finds_the_optimum_and_every_replica_equals_its_original() -> None:
     spec = TrackingSpec()
-    outcome, ledger = simulated(setting_of(spec, TARGETS, 400))
+    outcome, account = simulated(setting_of(spec, TARGETS, 400))
     np.testing.assert_allclose(outcome.models, np.tile(TARGETS.mean(axis=0), (6, 1)), rtol=0.0, atol=1e-9)
     assert outcome.exact
     for node in spec.made:
         for j in node.weights:
             assert np.array_equal(node.h[j], spec.made[j].h[j])
             assert np.array_equal(node.g[j], spec.made[j].g[j])
-    assert ledger.messages(Fate.SENT) == ledger.messages(Fate.AGGREGATED) == 400 * 2 * len(EDGES)
+    assert account.messages(Fate.SENT) == account.messages(Fate.AGGREGATED) == 400 * 2 * len(EDGES)
 
 
 @pytest.mark.parametrize("every", [1, 3])
@@ -161,26 +161,26 @@ def test_every_message_of_every_neighbour_is_handed_over_in_order_or_kept_for_th
     driver: str, every: int
 ) -> None:
     spec = TrackingSpec(every=every)
-    outcome, ledger = simulated(replace(setting_of(spec, TARGETS, 10), link=LinkSpec(0.003, 0.002, 1e6)), driver)
+    outcome, account = simulated(replace(setting_of(spec, TARGETS, 10), link=LinkSpec(0.003, 0.002, 1e6)), driver)
     assert outcome.exact
-    assert ledger.messages(Fate.LATE) == 0
+    assert account.messages(Fate.LATE) == 0
     for node in spec.made:
         for neighbour in node.context.topology.neighbours(node.context.node):
             assert [k for sender, k in node.heard if sender == neighbour] == list(range(10))
 
 
 def test_a_message_of_several_vectors_is_accounted_with_all_of_them() -> None:
-    _, ledger = simulated(setting_of(TrackingSpec(), TARGETS + 100.0, 3))
+    _, account = simulated(setting_of(TrackingSpec(), TARGETS + 100.0, 3))
     values = 8 * (REVEALED + TARGETS.shape[1])
     # at k = 0 the models are zero, so the partial vector is all stars and only the dense one has values
-    assert ledger.kinds.values == 2 * len(EDGES) * (3 * values - 8 * REVEALED)
+    assert account.kinds.values == 2 * len(EDGES) * (3 * values - 8 * REVEALED)
 
 
 def test_when_everybody_sends_to_everybody_one_iteration_ends_in_the_exact_mean() -> None:
     # four nodes on a line, targets that are multiples of a quarter: no rounding anywhere
-    outcome, ledger = simulated(setting_of(EpidemicSpec(fan_out=3, eta=1.0), TARGETS[:4], 1))
+    outcome, account = simulated(setting_of(EpidemicSpec(fan_out=3, eta=1.0), TARGETS[:4], 1))
     assert outcome.models.tolist() == [[4.0, 2.0, 2.0, 1.0, 1.0]] * 4
-    assert ledger.messages(Fate.SENT) == 12
+    assert account.messages(Fate.SENT) == 12
     assert outcome.exact
 
 
@@ -194,6 +194,6 @@ def test_epidemic_averaging_ends_in_consensus_inside_the_range_of_the_starts() -
 def test_a_clock_changes_no_bit() -> None:
     expected, _ = simulated(setting_of(TrackingSpec(), TARGETS, 40))
     timed = replace(setting_of(TrackingSpec(), TARGETS, 40), link=LinkSpec(0.005, 0.004, 1e6))
-    outcome, ledger = simulated(timed, "virtual-time")
+    outcome, account = simulated(timed, "virtual-time")
     assert np.array_equal(outcome.models, expected.models)
-    assert ledger.messages(Fate.LATE) == 0
+    assert account.messages(Fate.LATE) == 0

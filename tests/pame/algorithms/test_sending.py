@@ -28,10 +28,10 @@ SQUARM = SquarmSpec(eta=0.01, momentum=0.8, threshold=300.0)
 
 
 def test_mutual_edges_carry_a_message_each_way_and_no_other_is_sent() -> None:
-    _, ledger = simulated(setting_of(DpsgdSpec(participation=0.5, draw="mutual"), logistic()))
+    _, account = simulated(setting_of(DpsgdSpec(participation=0.5, draw="mutual"), logistic()))
     edges = sum(len(active_edges(k, ALWAYS, 0.5)) for k in range(ITERATIONS))
     assert 0 < edges < 0.7 * ITERATIONS * len(EDGES)
-    assert ledger.messages(Fate.SENT) == 2 * edges
+    assert account.messages(Fate.SENT) == 2 * edges
 
 
 @pytest.mark.parametrize("sampling", ["local", "oracle"])
@@ -43,8 +43,8 @@ def test_messages_of_epidemic_learning_cross_the_edges_of_the_topology(sampling:
 
 
 def test_a_local_node_sends_fan_out_messages_whatever_it_receives() -> None:
-    _, ledger = simulated(setting_of(EpidemicSpec(fan_out=3), logistic()))
-    assert ledger.messages(Fate.SENT) == 3 * NODES * ITERATIONS
+    _, account = simulated(setting_of(EpidemicSpec(fan_out=3), logistic()))
+    assert account.messages(Fate.SENT) == 3 * NODES * ITERATIONS
 
 
 def test_every_node_computes_the_same_graph_by_itself_and_another_at_every_iteration() -> None:
@@ -72,9 +72,9 @@ def test_every_replica_of_dcd_psgd_is_the_model_itself() -> None:
 def test_silence_is_a_message_of_its_own_and_not_taken_for_a_loss() -> None:
     setting = setting_of(replace(SQUARM, threshold=1e12))
     driven(setting, nodes := setting.nodes())
-    outcome, ledger = simulated(setting)
-    assert ledger.messages(Fate.SENT) == ITERATIONS * sum(map(len, NEIGHBOURS))
-    assert ledger.kinds.values == 0
+    outcome, account = simulated(setting)
+    assert account.messages(Fate.SENT) == ITERATIONS * sum(map(len, NEIGHBOURS))
+    assert account.kinds.values == 0
     assert outcome.exact
     for node in nodes:
         assert node.message(0) == {}

@@ -72,7 +72,7 @@ class Run:
     """All that can be known of a run: what the driver says, and what the spy saw."""
 
     outcome: RunOutcome
-    ledger: ByteAccount
+    account: ByteAccount
     evaluations: list[Evaluation]
     records: list[Record]
     log: "Log"
@@ -93,11 +93,11 @@ class Log:
 
 def run(driver: str, setting: ResolvedRun, spied: bool = True) -> Run:
     """Run a setting; the vectorised driver has no algorithm objects to spy on."""
-    log, watch, ledger = Log(), Watcher(), ByteAccount(setting.topology.nodes)
+    log, watch, account = Log(), Watcher(), ByteAccount(setting.topology.nodes)
     if spied:
         setting = replace(setting, algorithm=_SpiedSpec(setting.algorithm, log))
-    outcome = DRIVERS[driver](setting, watch, ledger)
-    return Run(outcome, ledger, watch.points, watch.records, log)
+    outcome = DRIVERS[driver](setting, watch, account)
+    return Run(outcome, account, watch.points, watch.records, log)
 
 
 def same_bits(a: Vector, b: Vector) -> bool:

@@ -48,7 +48,7 @@ def encoded(setting: ResolvedRun, found: Run, sender: int, k: int) -> list[bytes
 
 
 def check_account(setting: ResolvedRun, found: Run) -> None:
-    """Ledger, links, records and kinds against the encoded messages."""
+    """Account, links, records and kinds against the encoded messages."""
     sent: Counter[tuple[int, int]] = Counter()
     lost: Counter[tuple[int, int]] = Counter()
     size: Counter[tuple[int, int]] = Counter()
@@ -70,21 +70,21 @@ def check_account(setting: ResolvedRun, found: Run) -> None:
                     else:
                         kinds += Sizes(values=len(piece) - 1, framing=1)
     used = Counter((sender, i) for (i, _), heard in found.log.absorbed.items() for sender, _ in heard)
-    ledger, links = found.ledger, found.ledger.links()
+    account, links = found.account, found.account.links()
     ends = list(zip(links.sender.tolist(), links.receiver.tolist(), strict=True))
     assert dict(zip(ends, links.messages.tolist(), strict=True)) == {end: sent[end] for end in ends}
     assert dict(zip(ends, links.bytes.tolist(), strict=True)) == {end: size[end] for end in ends}
     assert dict(zip(ends, links.lost.tolist(), strict=True)) == {end: lost[end] for end in ends}
     assert dict(zip(ends, links.aggregated.tolist(), strict=True)) == {end: used[end] for end in ends}
     assert set(sent) | set(lost) | set(used) == set(ends)
-    assert ledger.kinds == kinds
-    assert ledger.kinds.total == ledger.bytes(Fate.SENT) == links.bytes.sum() == size.total()
-    assert ledger.messages(Fate.SENT) == sent.total()
-    assert ledger.messages(Fate.LOST) == lost.total()
-    assert ledger.messages(Fate.AGGREGATED) == used.total()
+    assert account.kinds == kinds
+    assert account.kinds.total == account.bytes(Fate.SENT) == links.bytes.sum() == size.total()
+    assert account.messages(Fate.SENT) == sent.total()
+    assert account.messages(Fate.LOST) == lost.total()
+    assert account.messages(Fate.AGGREGATED) == used.total()
     if setting.exchange.max_lag == 0:  # else a message may be used more than once
-        unused = ledger.messages(Fate.SENT) - ledger.messages(Fate.AGGREGATED)
-        assert 0 <= ledger.messages(Fate.LATE) + ledger.messages(Fate.EVICTED) <= unused
+        unused = account.messages(Fate.SENT) - account.messages(Fate.AGGREGATED)
+        assert 0 <= account.messages(Fate.LATE) + account.messages(Fate.EVICTED) <= unused
         assert (links.aggregated + links.late <= links.messages).all()
     assert sum(r.received for r in found.records) <= used.total()
 
@@ -107,8 +107,8 @@ def test_pames_bytes_are_those_of_the_encoded_messages(support: float, coding: S
     )
     found = run("lock-step", setting)
     check_account(setting, found)
-    assert sum(record.bytes for record in found.records) == found.ledger.bytes(Fate.SENT)
-    assert found.ledger.messages(Fate.AGGREGATED) == found.ledger.messages(Fate.SENT)
+    assert sum(record.bytes for record in found.records) == found.account.bytes(Fate.SENT)
+    assert found.account.messages(Fate.AGGREGATED) == found.account.messages(Fate.SENT)
 
 
 @pytest.mark.parametrize("values", get_args(Values))
@@ -117,14 +117,14 @@ def test_dpsgds_bytes_are_those_of_the_encoded_models(values: Values) -> None:
     found = run("lock-step", setting)
     check_account(setting, found)
     size = 1 + 24 * setting.messages.value_type.dtype.itemsize
-    assert found.ledger.bytes(Fate.SENT) == size * found.ledger.messages(Fate.SENT)
+    assert found.account.bytes(Fate.SENT) == size * found.account.messages(Fate.SENT)
 
 
 @pytest.mark.parametrize("driver", ["lock-step", "virtual-time"])
 def test_lost_messages_are_not_sent_ones(driver: str) -> None:
     setting = replace(world(iterations=12), messages=Messages(loss=0.4), exchange=Exchange(patience_s=0.1))
     found = run(driver, setting)
-    assert found.ledger.messages(Fate.LOST) > 0
+    assert found.account.messages(Fate.LOST) > 0
     check_account(setting, found)
 
 
@@ -143,29 +143,29 @@ def test_the_account_adds_up_under_the_clock(changes: dict[str, object]) -> None
     setting = replace(world(iterations=15), link=LinkSpec(0.01, 0.009, 1e5), **changes)  # type: ignore[arg-type]
     found = run("virtual-time", setting)
     check_account(setting, found)
-    assert found.ledger.messages(Fate.LATE) > 0
+    assert found.account.messages(Fate.LATE) > 0
 
 
 def test_bytes_of_records_are_the_bytes_sent_when_every_node_finishes() -> None:
     """With the clock a record is made at the end of an iteration: all are there if nobody was cut off in the middle."""
     found = run("virtual-time", replace(world(), exchange=Exchange(spare=1), link=LinkSpec(0.01, 0.009)))
-    assert sum(record.bytes for record in found.records) == found.ledger.bytes(Fate.SENT)
-    assert sum(record.messages for record in found.records) == found.ledger.messages(Fate.SENT)
-    assert sum(record.received for record in found.records) == found.ledger.messages(Fate.AGGREGATED)
+    assert sum(record.bytes for record in found.records) == found.account.bytes(Fate.SENT)
+    assert sum(record.messages for record in found.records) == found.account.messages(Fate.SENT)
+    assert sum(record.received for record in found.records) == found.account.messages(Fate.AGGREGATED)
 
 
 def test_with_instant_links_and_a_spare_every_message_is_either_used_or_late() -> None:
     """Complete graph of 4, period 1, two of three needed: at each of 10 rounds each node hears 3 and uses 2."""
     found = run("virtual-time", replace(world(all_pairs(4), (1,) * 4, iterations=10), exchange=Exchange(spare="all")))
-    assert found.ledger.messages(Fate.SENT) == 10 * 4 * 3
-    assert found.ledger.messages(Fate.AGGREGATED) == 10 * 4 * 2
-    assert found.ledger.messages(Fate.LATE) == 10 * 4
+    assert found.account.messages(Fate.SENT) == 10 * 4 * 3
+    assert found.account.messages(Fate.AGGREGATED) == 10 * 4 * 2
+    assert found.account.messages(Fate.LATE) == 10 * 4
     assert sum(record.late for record in found.records) == 10 * 4
 
 
 def test_points_of_the_curves_carry_the_bytes_sent_so_far() -> None:
     found = run("lock-step", world())
-    assert found.evaluations[-1].bytes == found.ledger.bytes(Fate.SENT)
+    assert found.evaluations[-1].bytes == found.account.bytes(Fate.SENT)
     for point in found.evaluations:
         assert point.bytes == sum(r.bytes for r in found.records if r.iteration < point.iteration)
 
@@ -190,7 +190,7 @@ def test_points_by_iteration_carry_the_bytes_of_the_iterations_before_in_free_to
     assert set(found.curve("iteration")) == {0, 5, 10, 15, 20}
     for k, point in found.curve("iteration").items():
         assert point.bytes == sum(record.bytes for record in found.records if record.iteration < k)
-    assert found.curve("iteration")[20].bytes < found.ledger.bytes(Fate.SENT)  # without overtime
+    assert found.curve("iteration")[20].bytes < found.account.bytes(Fate.SENT)  # without overtime
 
 
 def test_a_message_that_also_fills_in_for_an_earlier_one_counts_at_each_use() -> None:
@@ -206,7 +206,7 @@ def test_a_message_that_also_fills_in_for_an_earlier_one_counts_at_each_use() ->
         assert heard[k] == [(0, min(tag for tag in kept if tag >= k))]
     uses = Counter(item for tags in heard.values() for item in tags)
     assert max(uses.values()) > 1
-    assert found.ledger.links().aggregated[found.ledger.links().receiver == 1].sum() == uses.total()
+    assert found.account.links().aggregated[found.account.links().receiver == 1].sum() == uses.total()
     check_account(setting, found)
 
 
@@ -214,15 +214,15 @@ def received(sender: int, size: int) -> Received:
     return Received(sender, 0, {}, size)
 
 
-def test_a_ledger_merges_its_rows_without_losing_any() -> None:
-    ledger = ByteAccount(3)
+def test_an_account_merges_its_rows_without_losing_any() -> None:
+    account = ByteAccount(3)
     for _ in range(5000):
-        ledger.add(Fate.SENT, np.array([0, 2]), np.array([1, 1]), np.array([10, 7]))
-    ledger.add(Fate.LOST, np.array([1]), np.array([2]), 99)
-    ledger.aggregated(1, [received(0, 10), received(2, 7)], Wanted((0, 2), 2))
-    ledger.received(Fate.LATE, 1, [received(0, 10)])
-    ledger.received(Fate.EVICTED, 1, [received(0, 10), received(2, 7)])
-    links = ledger.links()
+        account.add(Fate.SENT, np.array([0, 2]), np.array([1, 1]), np.array([10, 7]))
+    account.add(Fate.LOST, np.array([1]), np.array([2]), 99)
+    account.aggregated(1, [received(0, 10), received(2, 7)], Wanted((0, 2), 2))
+    account.received(Fate.LATE, 1, [received(0, 10)])
+    account.received(Fate.EVICTED, 1, [received(0, 10), received(2, 7)])
+    links = account.links()
     assert links.sender.tolist() == [0, 1, 2]
     assert links.receiver.tolist() == [1, 2, 1]
     assert links.messages.tolist() == [5000, 0, 5000]
@@ -230,35 +230,35 @@ def test_a_ledger_merges_its_rows_without_losing_any() -> None:
     assert links.aggregated.tolist() == [1, 0, 1]
     assert links.late.tolist() == [1, 0, 0]
     assert links.lost.tolist() == [0, 1, 0]
-    assert (ledger.messages(Fate.SENT), ledger.bytes(Fate.SENT), ledger.bytes(Fate.LOST)) == (10000, 85000, 99)
-    assert (ledger.messages(Fate.EVICTED), ledger.bytes(Fate.EVICTED)) == (2, 17)
+    assert (account.messages(Fate.SENT), account.bytes(Fate.SENT), account.bytes(Fate.LOST)) == (10000, 85000, 99)
+    assert (account.messages(Fate.EVICTED), account.bytes(Fate.EVICTED)) == (2, 17)
 
 
-def test_a_ledger_is_clean_until_something_is_late_evicted_lost_or_starved() -> None:
+def test_an_account_is_clean_until_something_is_late_evicted_lost_or_starved() -> None:
     def spoilt(spoil: Callable[[ByteAccount], object]) -> bool:
-        ledger = ByteAccount(3)
-        ledger.add(Fate.SENT, np.array([0]), np.array([1]), 10)
-        ledger.aggregated(1, [received(0, 10)], Wanted((0,), 1))
-        ledger.aggregated(2, [], Wanted((), 0))
-        assert ledger.clean
-        spoil(ledger)
-        return not ledger.clean
+        account = ByteAccount(3)
+        account.add(Fate.SENT, np.array([0]), np.array([1]), 10)
+        account.aggregated(1, [received(0, 10)], Wanted((0,), 1))
+        account.aggregated(2, [], Wanted((), 0))
+        assert account.clean
+        spoil(account)
+        return not account.clean
 
-    assert spoilt(lambda ledger: ledger.received(Fate.LATE, 1, [received(0, 10)]))
-    assert spoilt(lambda ledger: ledger.received(Fate.EVICTED, 1, [received(0, 10)]))
-    assert spoilt(lambda ledger: ledger.add(Fate.LOST, np.array([0]), np.array([1]), 10))
-    assert spoilt(lambda ledger: ledger.aggregated(1, [], Wanted((0,), 1)))
-    assert not spoilt(lambda ledger: ledger.received(Fate.LATE, 1, []))
+    assert spoilt(lambda account: account.received(Fate.LATE, 1, [received(0, 10)]))
+    assert spoilt(lambda account: account.received(Fate.EVICTED, 1, [received(0, 10)]))
+    assert spoilt(lambda account: account.add(Fate.LOST, np.array([0]), np.array([1]), 10))
+    assert spoilt(lambda account: account.aggregated(1, [], Wanted((0,), 1)))
+    assert not spoilt(lambda account: account.received(Fate.LATE, 1, []))
 
 
 def test_a_round_that_needs_a_message_and_gets_none_is_starved() -> None:
-    ledger = ByteAccount(2)
-    assert ledger.aggregated(0, [], Wanted((1,), 1))
-    assert not ledger.aggregated(0, [received(1, 5)], Wanted((1,), 1))
-    assert not ledger.aggregated(0, [], Wanted((), 0))
-    assert ledger.starved == 1
-    assert ledger.links().sender.tolist() == [1]
+    account = ByteAccount(2)
+    assert account.aggregated(0, [], Wanted((1,), 1))
+    assert not account.aggregated(0, [received(1, 5)], Wanted((1,), 1))
+    assert not account.aggregated(0, [], Wanted((), 0))
+    assert account.starved == 1
+    assert account.links().sender.tolist() == [1]
 
 
-def test_an_empty_ledger_has_no_links() -> None:
+def test_an_empty_account_has_no_links() -> None:
     assert ByteAccount(4).links().sender.size == 0

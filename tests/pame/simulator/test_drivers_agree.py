@@ -44,13 +44,13 @@ def compare(setting: ResolvedRun) -> tuple[Run, Run]:
         None,
     )
     assert found.records == reference.records
-    assert found.ledger.starved == reference.ledger.starved
-    assert asdict(found.ledger.kinds) == asdict(reference.ledger.kinds)
-    for name, column in vars(found.ledger.links()).items():
-        assert np.array_equal(column, getattr(reference.ledger.links(), name)), name
+    assert found.account.starved == reference.account.starved
+    assert asdict(found.account.kinds) == asdict(reference.account.kinds)
+    for name, column in vars(found.account.links()).items():
+        assert np.array_equal(column, getattr(reference.account.links(), name)), name
     for fate in Fate:
-        assert found.ledger.messages(fate) == reference.ledger.messages(fate)
-        assert found.ledger.bytes(fate) == reference.ledger.bytes(fate)
+        assert found.account.messages(fate) == reference.account.messages(fate)
+        assert found.account.bytes(fate) == reference.account.bytes(fate)
     for point, expected in zip(found.evaluations, reference.evaluations, strict=True):
         assert (point.by, point.iteration, point.bytes) == (expected.by, expected.iteration, expected.bytes)
         assert point.objective == pytest.approx(expected.objective, rel=1e-10)
@@ -82,7 +82,7 @@ def test_with_a_complete_support(coding: Support) -> None:
 @pytest.mark.parametrize("loss", [0.0, 0.4, 1.0])
 def test_with_lost_messages_and_either_type_of_value(values: Values, loss: float) -> None:
     found, _ = compare(replace(world(), messages=Messages(values=values, loss=loss)))
-    assert (found.ledger.messages(Fate.LOST) > 0) == (loss > 0)
+    assert (found.account.messages(Fate.LOST) > 0) == (loss > 0)
 
 
 @pytest.mark.parametrize("problem", [replace(LINEAR, batch=4), LOGISTIC, replace(LOGISTIC, batch=4)])
@@ -109,7 +109,7 @@ def test_with_true_zeros_among_the_values(apart: int) -> None:
         setting.problem.shards.of(i).features[:, ::apart] = 0.0
     for coding in ("seed", "gaps", "auto"):
         found, reference = compare(replace(setting, messages=Messages(support=coding)))
-        assert found.ledger.kinds.stars > 0
+        assert found.account.kinds.stars > 0
         assert not reference.outcome.models[:, ::apart].any()
 
 
@@ -138,9 +138,9 @@ def same_computation(found: Run, reference: Run) -> None:
     assert all(same_bits(model, reference.log.models[key]) for key, model in found.log.models.items())
     assert same_bits(found.outcome.models, reference.outcome.models)
     assert found.outcome.iterations == reference.outcome.iterations
-    for name, column in vars(found.ledger.links()).items():
-        assert np.array_equal(column, getattr(reference.ledger.links(), name)), name
-    assert asdict(found.ledger.kinds) == asdict(reference.ledger.kinds)
+    for name, column in vars(found.account.links()).items():
+        assert np.array_equal(column, getattr(reference.account.links(), name)), name
+    assert asdict(found.account.kinds) == asdict(reference.account.kinds)
     timeless = {(r.node, r.iteration): r._replace(seconds=None, waited_s=None) for r in found.records}
     assert timeless == {(r.node, r.iteration): r for r in reference.records}
     curve, expected = found.curve("iteration"), reference.curve("iteration")

@@ -138,8 +138,8 @@ def test_a_flooded_mailbox_makes_a_run_inexact() -> None:
     setting = world([(0, 1)], (1000, 1), iterations=100, seed=seed)
     for slowdown, evicted in ((1.3, 0), (1e4, 35)):
         found = run("virtual-time", replace(setting, compute=Compute(stragglers=0.5, slowdown=slowdown)))
-        assert found.ledger.messages(Fate.LATE) == found.ledger.starved == 0
-        assert found.ledger.messages(Fate.EVICTED) == evicted
+        assert found.account.messages(Fate.LATE) == found.account.starved == 0
+        assert found.account.messages(Fate.EVICTED) == evicted
         assert found.outcome.exact is (evicted == 0)
 
 
@@ -205,7 +205,7 @@ def test_both_curves_start_at_zero_and_have_the_points_that_are_due() -> None:
         times = [point.seconds for point in points if point.seconds is not None]
         assert times[0] == 0.0
         assert times == sorted(times)
-    assert found.evaluations[-1].bytes == found.ledger.bytes(Fate.SENT)
+    assert found.evaluations[-1].bytes == found.account.bytes(Fate.SENT)
 
 
 def test_the_curve_by_time_shows_the_newest_model_of_every_node() -> None:

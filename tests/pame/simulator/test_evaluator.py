@@ -53,8 +53,8 @@ class Points(list[Evaluation]):
 
 def evaluator(rules: StopRules, every: int = 4, bowl: Bowl | None = None) -> tuple[Evaluator, Points, ByteAccount]:
     setting = ResolvedRun(1, graph([(0, 1)]), bowl or Bowl(), PAME, (1, 1), rules, evaluate_every=every)
-    points, ledger = Points(), ByteAccount(2)
-    return Evaluator(setting, ledger, points), points, ledger
+    points, account = Points(), ByteAccount(2)
+    return Evaluator(setting, account, points), points, account
 
 
 MODELS = np.array([[1.0, 0.0], [3.0, 4.0]])
@@ -62,9 +62,9 @@ MODELS = np.array([[1.0, 0.0], [3.0, 4.0]])
 
 
 def test_a_point_has_the_value_at_the_mean_model_and_the_distance_from_it() -> None:
-    made, points, ledger = evaluator(StopRules(100))
-    ledger.add(Fate.SENT, np.array([0, 1]), np.array([1, 0]), np.array([30, 12]))
-    ledger.add(Fate.LOST, np.array([0]), np.array([1]), np.array([500]))
+    made, points, account = evaluator(StopRules(100))
+    account.add(Fate.SENT, np.array([0, 1]), np.array([1, 0]), np.array([30, 12]))
+    account.add(Fate.LOST, np.array([0]), np.array([1]), np.array([500]))
     assert made.evaluate(MODELS, 8, 0.75, "time") is None
     (point,) = points
     assert (point.by, point.iteration, point.seconds, point.bytes) == ("time", 8, 0.75, 42)

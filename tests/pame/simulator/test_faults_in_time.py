@@ -73,7 +73,7 @@ def test_faults_by_iteration_are_the_same_with_and_without_a_clock(
     reference = run("lock-step", setting)
     found = run("virtual-time", replace(setting, link=LinkSpec(delay, delay / 2), compute=Compute(jitter=0.5)))
     assert same_bits(found.outcome.models, reference.outcome.models)
-    assert found.ledger.messages(Fate.LOST) == reference.ledger.messages(Fate.LOST)
+    assert found.account.messages(Fate.LOST) == reference.account.messages(Fate.LOST)
     assert found.outcome.exact == reference.outcome.exact
 
 
@@ -98,8 +98,8 @@ def waited_in(found: Run) -> dict[tuple[int, int], float]:
 
 def test_a_cut_by_iteration_loses_exactly_the_messages_of_its_window() -> None:
     found = run("lock-step", faulty(pair(), (CutEffect(((0, 1),)), by_iteration(5, 8))))
-    assert found.ledger.messages(Fate.LOST) == 3
-    assert found.ledger.messages(Fate.SENT) == 2 * 20 - 3
+    assert found.account.messages(Fate.LOST) == 3
+    assert found.account.messages(Fate.SENT) == 2 * 20 - 3
 
 
 def test_a_cut_by_the_clock_holds_messages_until_it_heals() -> None:
@@ -108,7 +108,7 @@ def test_a_cut_by_the_clock_holds_messages_until_it_heals() -> None:
     waits = waited_in(found)
     assert waits[1, 5] == pytest.approx(0.5)
     assert sum(waits.values()) == pytest.approx(waits[1, 5] + waits[0, 6])  # and who is ahead waits for who was held
-    assert found.ledger.messages(Fate.LOST) == 0
+    assert found.account.messages(Fate.LOST) == 0
     same_as_far_as_it_goes(found, run("lock-step", pair()), held=True)
 
 
@@ -121,9 +121,9 @@ def test_what_a_cut_holds_is_sent_and_recorded_when_it_heals() -> None:
     assert size[6] == 2 * size[7] > 0
     for k, point in found.curve("iteration").items():
         assert point.bytes == sum(r.bytes for r in found.records if r.iteration < k)
-    assert found.ledger.messages(Fate.QUEUED) == 0
+    assert found.account.messages(Fate.QUEUED) == 0
     cut_off = 1  # the run ends with the median node, before the other one has done its last iteration
-    assert found.ledger.messages(Fate.SENT) == sum(r.messages for r in found.records) + cut_off
+    assert found.account.messages(Fate.SENT) == sum(r.messages for r in found.records) + cut_off
 
 
 def test_a_link_that_is_never_whole_again_does_not_hang_the_run() -> None:
@@ -294,7 +294,7 @@ def test_what_a_killed_node_had_counted_stays_counted() -> None:
     alive, killed = (
         run(
             "virtual-time", faulty(base, cut, *kill, exchange=Exchange(patience_s=0.05, exclude_after=2))
-        ).ledger.desynchronised
+        ).account.desynchronised
         for kill in ((), ((KillEffect((0,)), Window(3.0, 3.5)),))
     )
     assert 50 < alive < killed

@@ -79,7 +79,7 @@ def test_every_message_is_handed_over_once_and_in_order_at_the_first_round_not_b
         last = 17 // period * period
         for sender in SETTING.topology.neighbours(node):
             assert heard(found, node, sender) == [(-(-tag // period) * period, tag) for tag in range(last + 1)]
-    assert found.ledger.messages(Fate.LATE) == 0
+    assert found.account.messages(Fate.LATE) == 0
     assert found.outcome.exact
 
 
@@ -88,8 +88,8 @@ def test_both_drivers_compute_the_same_bits() -> None:
     found = run("virtual-time", replace(SETTING, link=LINK, compute=Compute(jitter=0.8)))
     assert found.log.models.keys() == reference.log.models.keys()
     assert all(same_bits(model, reference.log.models[key]) for key, model in found.log.models.items())
-    assert found.ledger.messages(Fate.SENT) == reference.ledger.messages(Fate.SENT)
-    assert found.ledger.bytes(Fate.SENT) == reference.ledger.bytes(Fate.SENT)
+    assert found.account.messages(Fate.SENT) == reference.account.messages(Fate.SENT)
+    assert found.account.bytes(Fate.SENT) == reference.account.bytes(Fate.SENT)
 
 
 @pytest.mark.parametrize("mode", get_args(Mode))
@@ -97,14 +97,14 @@ def test_what_is_lost_is_missing_and_the_rest_still_comes_in_order(mode: Mode) -
     """A message too late for its round comes with the next; in `free`, with whatever round is next."""
     setting = replace(SETTING, exchange=Exchange(mode=mode, patience_s=0.05), messages=Messages(loss=0.2), link=LINK)
     found = run("virtual-time", setting)
-    assert found.ledger.messages(Fate.LOST) > 0
+    assert found.account.messages(Fate.LOST) > 0
     for node in range(8):
         for sender in setting.topology.neighbours(node):
             tags = [tag for _, tag in heard(found, node, sender)]
             arrived = [k for k in range(60) if not message_lost(setting.seed, sender, node, k, 0.2)]
             assert tags == arrived[: len(tags)]
             assert len(tags) > 3
-    assert found.ledger.messages(Fate.LATE) == 0
+    assert found.account.messages(Fate.LATE) == 0
 
 
 def test_both_drivers_compute_the_same_bits_when_messages_are_lost_and_every_iteration_is_a_round() -> None:
@@ -115,4 +115,4 @@ def test_both_drivers_compute_the_same_bits_when_messages_are_lost_and_every_ite
         found = run("virtual-time", replace(setting, link=LinkSpec(0.05, 0.04)))
         reference = run("lock-step", setting)
         assert all(same_bits(model, reference.log.models[key]) for key, model in found.log.models.items())
-        assert found.ledger.messages(Fate.LOST) > 0
+        assert found.account.messages(Fate.LOST) > 0

@@ -145,6 +145,6 @@ def test_a_run_is_exact_only_without_losses(driver: str) -> None:
     clean = run(driver, setting, spied=False)
     lossy = run(driver, replace(setting, messages=Messages(loss=0.05)), spied=False)
     assert clean.outcome.exact
-    assert lossy.ledger.messages(Fate.LOST) > 0
-    assert lossy.ledger.starved == 0
+    assert lossy.account.messages(Fate.LOST) > 0
+    assert lossy.account.starved == 0
     assert not lossy.outcome.exact

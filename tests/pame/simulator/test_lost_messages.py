@@ -39,7 +39,7 @@ def same_as_lock_step(setting: ResolvedRun) -> Run:
     """Run it under the clock, compare, and see that nothing came late and nobody was given up."""
     found, reference = run("virtual-time", setting), run("lock-step", setting)
     same_as_far_as_it_goes(found, reference)
-    assert found.ledger.messages(Fate.LATE) == found.ledger.messages(Fate.EVICTED) == 0
+    assert found.account.messages(Fate.LATE) == found.account.messages(Fate.EVICTED) == 0
     done = [max(k for i, k in found.log.models if i == node) for node in range(setting.topology.nodes)]
     assert 2 * sum(k == setting.stop.last_iteration for k in done) >= len(done)
     return found
@@ -95,7 +95,7 @@ def test_an_adaptive_patience_gives_the_lock_step_run(algorithm: AlgorithmSpec, 
     )
     found = same_as_lock_step(setting)
     assert longest_wait(found) < 0.2
-    assert found.ledger.messages(Fate.LOST) > 20
+    assert found.account.messages(Fate.LOST) > 20
 
 
 @pytest.mark.parametrize("loss", [0.05, 0.5, 1.0])
@@ -119,8 +119,8 @@ def test_when_everything_is_lost_rounds_take_no_time_and_are_starved(link: LinkS
     assert found.outcome.seconds == pytest.approx(6 * 0.01)
     for record in found.records:
         assert (record.waited_s, record.received, record.starved, record.coverage) == (0.0, 0, 1, 0.0)
-    assert found.ledger.messages(Fate.SENT) == 0
-    assert found.ledger.starved == 6 * 3
+    assert found.account.messages(Fate.SENT) == 0
+    assert found.account.starved == 6 * 3
     assert not found.outcome.exact
 
 
@@ -152,7 +152,7 @@ def test_suspects_are_not_made_by_losses() -> None:
     for record in found.records:
         lost = [message_lost(7, j, record.node, record.iteration, 0.5) for j in range(4) if j != record.node]
         assert record.received == lost.count(False)
-    assert found.ledger.messages(Fate.LATE) == 0
+    assert found.account.messages(Fate.LATE) == 0
 
 
 def test_without_stragglers_a_lossy_run_ends_in_the_very_models_of_the_lock_step_run() -> None:
@@ -200,7 +200,7 @@ def test_a_record_counts_the_messages_that_the_public_draw_loses(driver: str, lo
                 expected[sender, k] += message_lost(7, sender, receiver, k, loss)
     found = run(driver, setting, spied=driver != "vectorised")
     assert {(r.node, r.iteration): r.lost for r in found.records if r.lost} == +expected
-    assert sum(record.lost for record in found.records) == found.ledger.messages(Fate.LOST) > 20
+    assert sum(record.lost for record in found.records) == found.account.messages(Fate.LOST) > 20
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
@@ -224,7 +224,7 @@ def test_a_drop_by_the_clock_counts_for_the_iterations_that_begin_in_it() -> Non
     rows = of_node(found, 0)
     begins = [0.0, *(record.seconds or 0.0 for record in rows)]
     assert [r.lost for r in rows] == [int(0.055 <= begin < 0.105) for begin, r in zip(begins, rows, strict=False)]
-    assert sum(record.lost for record in rows) == found.ledger.messages(Fate.LOST) > 2
+    assert sum(record.lost for record in rows) == found.account.messages(Fate.LOST) > 2
 
 
 def test_a_slow_sender_makes_averages_stale_if_old_messages_may_be_used() -> None:

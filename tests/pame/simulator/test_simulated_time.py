@@ -78,10 +78,10 @@ def test_a_straggler_slows_everybody_without_a_spare_and_nobody_with_all_as_spar
 def test_first_responders_hardly_hear_the_straggler() -> None:
     found = straggling(exchange=Exchange(spare="all"))
     (slow,) = Compute(stragglers=0.1).slow_nodes(7, 10)
-    links = found.ledger.links()
+    links = found.account.links()
     share = links.aggregated[links.sender == slow].sum() / links.aggregated.sum()
     assert share < 0.02  # a fair share is 0.1
-    fair = straggling().ledger.links()
+    fair = straggling().account.links()
     assert fair.aggregated[fair.sender == slow].sum() / fair.aggregated.sum() > 0.05
 
 
@@ -89,7 +89,7 @@ def test_free_never_waits() -> None:
     found = straggling(exchange=Exchange(mode="free"))
     assert {record.waited_s for record in found.records} == {0.0}
     assert seconds(found) == pytest.approx(30 * 0.01)
-    assert found.ledger.messages(Fate.AGGREGATED) > 0
+    assert found.account.messages(Fate.AGGREGATED) > 0
 
 
 def far(patience_s: float | Literal["adaptive"], exclude_after: int, delay_s: float = 1e4) -> ResolvedRun:
@@ -105,9 +105,9 @@ def test_when_nothing_comes_in_time_every_round_takes_the_patience_and_is_starve
     assert seconds(found) == pytest.approx(6 * 2.01)
     assert all(record.waited_s == pytest.approx(2.0) for record in found.records)
     assert all(record.starved == 1 and record.received == 0 and record.coverage == 0.0 for record in found.records)
-    assert found.ledger.starved == 6 * 3
-    assert found.ledger.messages(Fate.SENT) == 6 * 3 * 2
-    assert found.ledger.messages(Fate.LATE) == 0  # they have not even come
+    assert found.account.starved == 6 * 3
+    assert found.account.messages(Fate.SENT) == 6 * 3 * 2
+    assert found.account.messages(Fate.LATE) == 0  # they have not even come
     assert not found.outcome.exact
 
 
@@ -125,7 +125,7 @@ def test_nobody_waits_for_suspects(misses: int) -> None:
     """So many rounds of 2 s, then nobody is waited for."""
     found = run("virtual-time", far(2.0, misses))
     assert seconds(found) == pytest.approx(misses * 2.01 + (6 - misses) * 0.01)
-    assert found.ledger.starved == 6 * 3
+    assert found.account.starved == 6 * 3
 
 
 @pytest.mark.parametrize(("misses", "expected"), [(2, 2 * 2.01 + 4 * 0.01), (3, 6 * 2.01)])
@@ -133,7 +133,7 @@ def test_a_late_message_clears_its_sender_of_suspicion(misses: int, expected: fl
     """Messages take 5 s: the first ones come in the third round, after two misses, and then one comes in each round."""
     found = run("virtual-time", far(2.0, misses, delay_s=5.0))
     assert seconds(found) == pytest.approx(expected)
-    assert found.ledger.starved == 6 * 3
+    assert found.account.starved == 6 * 3
 
 
 def test_waits_that_expired_teach_an_adaptive_patience_nothing() -> None:
