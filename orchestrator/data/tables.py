@@ -51,7 +51,7 @@ def read_table(path: Path) -> tuple[Contents, bool]:
 
 def _npz(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        with np.load(path, allow_pickle=False) as loaded:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as loaded:
             if not isinstance(loaded, np.lib.npyio.NpzFile):
                 raise DataRefused(
                     f"{path} is one array, not an .npz: write it with np.savez(path, features=..., labels=...)"

@@ -64,7 +64,9 @@ def parse(text: str) -> Data:
 
 def to_yaml(data: Data) -> str:
     """YAML text that `parse` reads back to the same data."""
-    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+    text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+    # PyYAML writes this one, a line break to YAML, so that it reads it back as another.
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False) if "\x85" in text else text
 
 
 def _limited(events: Iterable[yaml.Event]) -> Iterator[yaml.Event]:

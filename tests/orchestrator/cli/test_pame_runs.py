@@ -64,7 +64,7 @@ def test_json_has_the_numbers_as_they_are(pame: Pame) -> None:
         "name": "20250101-000000-old", "path": "runs/20250101-000000-old", "when": "2025-01-01T00:00:00",
         "status": "finished", "health": "sound", "runs": None, "backend": "simulate", "algorithm": "pame", "nodes": 32,
         "iterations": 300, "objective": 0.125, "bytes": 3 * 1024**2, "seconds": 9.5, "wall_seconds": 61.25,
-        "kind": None,
+        "kind": None, "accuracy": None,
     }  # fmt: skip
     assert (many["runs"], many["status"]) == (4, "finished")
     assert new["status"] == "broken off"

@@ -76,6 +76,7 @@ def test_a_scrape_holds_exactly_the_figures() -> None:
         ("pame_run_phase", "verifying"): 0,
         ("pame_run_phase", "running"): 1,
         ("pame_run_phase", "ending"): 0,
+        ("pame_run_phase", "evaluating"): 0,
         ("pame_run_iteration", "slowest"): 10,
         ("pame_run_iteration", "median"): 12,
         ("pame_run_iteration", "fastest"): 15,

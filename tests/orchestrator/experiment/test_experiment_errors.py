@@ -53,7 +53,7 @@ KEYS = (
             "algorithm.particpation: unknown key; did you mean 'participation'? "
             "(known here: draw, kind, participation, step, support)",
         ),
-        ("evaluate: {zzz: 1}", "evaluate.zzz: unknown key (known here: every, own_models)"),
+        ("evaluate: {zzz: 1}", "evaluate.zzz: unknown key (known here: every, own_models, when)"),
         (
             "algorithm: {kind: pam}",
             f"algorithm.kind: unknown kind 'pam'; did you mean 'pame'? (known here: {ALGORITHMS})",

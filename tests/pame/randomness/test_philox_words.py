@@ -92,7 +92,8 @@ def test_keys_that_differ_in_any_one_field_or_have_two_exchanged_share_no_word()
 def test_the_numbers_of_the_purposes_are_part_of_the_format() -> None:
     names = """
         SUPPORT CANDIDATES BATCH PERIOD TRUTH FEATURES LABELS HETEROGENEITY GRAPH MESSAGE_LOSS LINK_JITTER COMPUTE
-        STRAGGLERS LINK_DRAW FAULTS VERIFICATION COMPRESSION EPIDEMIC TUNING EDGES
+        STRAGGLERS LINK_DRAW FAULTS VERIFICATION COMPRESSION EPIDEMIC TUNING EDGES PARTITION START AUGMENTATION
+        OBJECTIVE_SAMPLE MODULE
     """
     assert {purpose.name: int(purpose) for purpose in Purpose} == {
         name: number for number, name in enumerate(names.split(), start=1)
