@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.printing import print_goals, table_of
 from contract.problem_inputs import build_problem
-from orchestrator.backends.gradient_processes import gradient_processes
+from orchestrator.backends.nodes_on_cores import nodes_on_cores
 from pame import topology
 from pame.algorithms.dpsgd import DpsgdSpec
 from pame.byte_account import ByteAccount
@@ -79,8 +79,8 @@ def together(eta: float) -> list[float]:
         evaluate_every=steps,
         own_models=False,
     )
-    with gradient_processes(setting) as (shared, each):
-        run_lock_step(shared, watcher, ByteAccount(NODES), each)
+    with nodes_on_cores(setting) as group:
+        run_lock_step(setting, watcher, ByteAccount(NODES), group)
     return watcher.found[1:]
 
 

@@ -15,12 +15,26 @@ _OURS = ("pame", "contract", "node", "orchestrator")
 _LONGEST = 300
 
 
+class FailedElsewhere(Exception):
+    """An unforeseen exception of another process: in one line, and its traceback as text."""
+
+    @staticmethod
+    def told(error: Exception) -> tuple[str, str]:
+        """The arguments, made where the exception is."""
+        return in_one_line(error), "".join(traceback.format_exception(error))
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}\n{self.args[1]}"
+
+
 def in_one_line(error: BaseException) -> str:
     """E.g. `ZeroDivisionError: division by zero (my_plugin.py, line 42)`.
 
     The place is the deepest one in a plugin or in our own code: whoever called a library wrongly is to blame, not the
     library. If a plugin called our code wrongly, both places are named.
     """
+    if isinstance(error, FailedElsewhere):
+        return str(error.args[0])
     words = "".join(letter if letter.isprintable() else " " for letter in str(error))
     words = " ".join(words.split())
     what = f"{type(error).__name__}: {words[:_LONGEST]}" if words else type(error).__name__

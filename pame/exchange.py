@@ -10,12 +10,15 @@ Dividing by lambda_l, and not by the number of messages, is what makes the avera
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+
+_BLOCK = 1 << 14
 
 
 class ValueType(IntEnum):
@@ -63,6 +66,12 @@ def as_sent(vector: Vector, values: ValueType) -> Vector:
         return vector.astype(np.float32).astype(np.float64)
 
 
+@lru_cache(maxsize=64)
+def blocks(n: int) -> tuple[slice, ...]:
+    """Of a vector with n coordinates: several vectors taken one block after the other stay in the cache."""
+    return tuple(slice(begin, begin + _BLOCK) for begin in range(0, n, _BLOCK))
+
+
 def is_finite(vector: Vector | NDArray[np.float32]) -> bool:
     """A finite sum of squares has finite terms; the exact look is only needed where it overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -89,7 +98,7 @@ def aggregate(own: Vector, messages: Mapping[int, PartialMessage]) -> Aggregate:
         message = messages[sender]
         total[message.support] += message.values
         coverage[message.support] += 1
-    covered = coverage > 0
+    covered = np.flatnonzero(coverage > 0)
     average = own.copy()
-    np.divide(total, coverage, out=average, where=covered)
+    average[covered] = total[covered] / coverage[covered]
     return Aggregate(average, coverage)

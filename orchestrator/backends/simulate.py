@@ -11,7 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from contract.unexpected_errors import in_one_line
-from orchestrator.backends.gradient_processes import gradient_processes
+from orchestrator.backends.nodes_on_cores import nodes_on_cores
 from orchestrator.backends.reached_iterations import Reached
 from orchestrator.control import NetworkObserver
 from orchestrator.control.state import judging
@@ -74,14 +74,14 @@ def check_simulate(experiment: Experiment, base: Path) -> None:
 
 
 def _run(driver: str, setting: ResolvedRun, observer: Observer, account: ByteAccount) -> RunOutcome:
-    """Gradients of networks take long: they are computed on all cores where nodes step together.
+    """Steps of networks take long: nodes are spread over all cores where they step together.
 
     A process of a pool has one core, for others run beside it.
     """
     has_all_cores = multiprocessing.parent_process() is None
     if driver == "lock-step" and has_all_cores and isinstance(setting.problem, ImageClassification):
-        with gradient_processes(setting) as (shared, each):
-            return run_lock_step(shared, observer, account, each)
+        with nodes_on_cores(setting) as group:
+            return run_lock_step(setting, observer, account, group)
     return DRIVERS[driver](setting, observer, account)
 
 

@@ -3,14 +3,17 @@
 import numpy as np
 
 from pame.errors import Diverged
-from pame.exchange import Vector, is_finite
+from pame.exchange import Vector, blocks, is_finite
 
 
 def descend(start: Vector, size: float, gradient: Vector, node: int, iteration: int) -> Vector:
     """`start - size * gradient`, or Diverged."""
+    result = np.empty_like(start)
     with np.errstate(over="ignore", invalid="ignore"):
-        step = size * gradient
-        return check_finite(np.subtract(start, step, out=step), node, iteration, size)
+        for block in blocks(start.size):
+            step = size * gradient[block]
+            np.subtract(start[block], step, out=result[block])
+    return check_finite(result, node, iteration, size)
 
 
 def check_finite(model: Vector, node: int, iteration: int, size: float) -> Vector:

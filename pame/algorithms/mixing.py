@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from pame.algorithms.interface import Context
-from pame.exchange import Vector
+from pame.exchange import Vector, blocks
 from pame.topology import mixing_row
 
 Weights = Literal["metropolis", "uniform", "active"]
@@ -50,9 +50,12 @@ class Mixing:
 
 def weighted_sum(weights: Mapping[int, float], vectors: Mapping[int, Vector]) -> Vector:
     """In ascending order of the node, in float64: the same bits everywhere."""
-    total = np.zeros_like(vectors[next(iter(weights))])
-    for node in sorted(weights):
-        total += weights[node] * vectors[node]
+    ascending = [(weights[node], vectors[node]) for node in sorted(weights)]
+    total = np.zeros_like(ascending[0][1])
+    for block in blocks(total.size):
+        part = total[block]
+        for weight, vector in ascending:
+            part += weight * vector[block]
     return total
 
 

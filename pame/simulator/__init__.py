@@ -13,7 +13,8 @@ from pame.byte_account import ByteAccount
 from pame.observe import Observer, RunOutcome
 from pame.resolved_run import ResolvedRun
 from pame.simulator.driver_check import check
-from pame.simulator.lockstep import Each, run_lock_step
+from pame.simulator.lockstep import run_lock_step
+from pame.simulator.node_group import NodeGroup, NodesHere, NodeTurn
 from pame.simulator.vectorised import run_vectorised
 from pame.simulator.virtual_time import run_virtual_time
 
@@ -25,7 +26,9 @@ DRIVERS: dict[str, Callable[[ResolvedRun, Observer, ByteAccount], RunOutcome]] =
 
 __all__ = [
     "DRIVERS",
-    "Each",
+    "NodeGroup",
+    "NodeTurn",
+    "NodesHere",
     "check",
     "run_lock_step",
     "run_vectorised",

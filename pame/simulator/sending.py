@@ -15,24 +15,18 @@ from pame.resolved_run import ResolvedRun
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """One message on its way, its bytes by kind, whom it will reach, and how many copies were lost on purpose."""
+    """One message on its way, its bytes by kind, whom it will reach, and to whom copies were lost on purpose."""
 
     envelope: Received
     sizes: Sizes
     receivers: tuple[int, ...]
-    lost: int
+    lost: tuple[int, ...]
 
 
-def post(
-    setting: ResolvedRun,
-    check: MessageCheck,
-    account: ByteAccount,
-    node: Algorithm,
-    sender: int,
-    k: int,
-    seconds: float | None = None,
+def compose(
+    setting: ResolvedRun, check: MessageCheck, node: Algorithm, sender: int, k: int, seconds: float | None = None
 ) -> Posted | None:
-    """A node's message at k, entered into the account; None if it has nobody to send to. `seconds`: by which clock."""
+    """A node's message at k; None if it has nobody to send to. `seconds`: by which clock."""
     receivers = node.receivers(k)
     if not receivers:
         return None
@@ -44,8 +38,13 @@ def post(
         if loss is Loss.UNFORESEEN:
             node.missed(i, k)
     reached = tuple(i for i, loss in losses.items() if loss is Loss.NONE)
-    lost = [i for i, loss in losses.items() if loss is not Loss.NONE]
-    for fate, ends in ((Fate.SENT, reached), (Fate.LOST, lost)):
-        account.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), sizes.total)
-    account.kinds += sizes * len(reached)
-    return Posted(Received(sender, k, message, sizes.total), sizes, reached, len(lost))
+    lost = tuple(i for i, loss in losses.items() if loss is not Loss.NONE)
+    return Posted(Received(sender, k, message, sizes.total), sizes, reached, lost)
+
+
+def enter(account: ByteAccount, posted: Posted) -> None:
+    """Into the account."""
+    sender, size = posted.envelope.sender, posted.envelope.size
+    for fate, ends in ((Fate.SENT, posted.receivers), (Fate.LOST, posted.lost)):
+        account.add(fate, np.full(len(ends), sender), np.array(ends, dtype=np.int64), size)
+    account.kinds += posted.sizes * len(posted.receivers)

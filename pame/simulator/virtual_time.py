@@ -30,7 +30,7 @@ from pame.observe import Observer, RunOutcome
 from pame.participant import Participant, Sent
 from pame.rejoin import first_iteration, start_model
 from pame.resolved_run import ResolvedRun
-from pame.simulator.sending import Posted, post
+from pame.simulator.sending import Posted, compose, enter
 
 Action = Callable[[float], None]
 
@@ -181,12 +181,13 @@ class _VirtualTimeRun:
         """Send, and wait if this is a round."""
         setting, k = self._setting, node.k
         node.algorithm.prepare(k)
-        mail = post(setting, self._check, self._account, node.algorithm, node.index, k, now)
+        mail = compose(setting, self._check, node.algorithm, node.index, k, now)
         if mail is not None:
+            enter(self._account, mail)
             for receiver in mail.receivers:
                 arrival = self._arrival(mail, receiver, now)
                 self._at(arrival, partial(self._deliver, receiver, mail.envelope))
-            self._count_sent(node.index, mail.sizes, len(mail.receivers), mail.lost)
+            self._count_sent(node.index, mail.sizes, len(mail.receivers), len(mail.lost))
             self._account.overtime += len(mail.receivers) if k >= setting.stop.last_iteration else 0
         wanted = node.algorithm.wanted(k)
         senders = wanted.senders if wanted else ()
