@@ -4,6 +4,7 @@ Each process has a block of nodes, with all that they compute. The driver stays 
 process to another: what they weigh and who gets them by a pipe, their arrays by memory that all processes share.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -24,7 +25,7 @@ from pame.errors import PameError
 from pame.exchange import Vector
 from pame.message_check import MessageCheck
 from pame.resolved_run import ResolvedRun
-from pame.simulator import NodesHere, NodeTurn
+from pame.simulator import NodeEnd, NodesHere, NodeTurn
 
 Bytes = NDArray[np.uint8]
 
@@ -98,16 +99,13 @@ class NodesOnCores:
             self._stored |= stored
         return turns
 
-    def arrive(self, k: int, arrived: Sequence[Sequence[Received]]) -> list[list[Received]]:
+    def end(self, k: int, arrived: Sequence[Sequence[Received]]) -> list[NodeEnd]:
         questions = []
         for block in self._blocks:
             senders = {envelope.sender for inbox in arrived[block] for envelope in inbox}
             contents = {sender: self._stored[sender] for sender in senders}
-            questions.append(("arrive", k, arrived[block], contents))
-        return [inbox for some in self._ask_all(questions) for inbox in some]
-
-    def end(self, k: int) -> list[float | None]:
-        return [covered for some in self._ask_all([("end", k)] * len(self._pipes)) for covered in some]
+            questions.append(("end", k, arrived[block], contents))
+        return [end for some in self._ask_all(questions) for end in some]
 
     def models(self) -> NDArray[np.float64]:
         self._ask_all([("models",)] * len(self._pipes))
@@ -160,16 +158,13 @@ class _Serving:
             light.append(NodeTurn(mail, wanted))
         return light, stored
 
-    def arrive(
-        self, k: int, arrived: Sequence[Sequence[Received]], contents: dict[int, _Stored]
-    ) -> list[list[Received]]:
+    def end(self, k: int, arrived: Sequence[Sequence[Received]], contents: dict[int, _Stored]) -> list[NodeEnd]:
         messages = {sender: self._fetch(sender, stored) for sender, stored in contents.items()}
         full = [[replace(envelope, message=messages[envelope.sender]) for envelope in inbox] for inbox in arrived]
-        taken = self._nodes.arrive(k, full)
-        return [[replace(envelope, message={}) for envelope in inbox] for inbox in taken]
-
-    def end(self, k: int) -> list[float | None]:
-        return self._nodes.end(k)
+        return [
+            NodeEnd([replace(envelope, message={}) for envelope in taken], coverage)
+            for taken, coverage in self._nodes.end(k, full)
+        ]
 
     def models(self) -> None:
         self._models[:] = self._nodes.models()
@@ -223,6 +218,7 @@ def _shared(context: Any, size: int) -> Bytes:
 
 def _serve(pipe: Connection, parents: Sequence[Connection], serving: _Serving) -> None:
     """In the process: answer until the parent has closed the pipe, or has gone."""
+    gc.freeze()  # what gRPC left in the parent must not be taken down here, where its threads are not
     for end in parents:
         end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

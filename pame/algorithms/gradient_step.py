@@ -11,8 +11,8 @@ def descend(start: Vector, size: float, gradient: Vector, node: int, iteration: 
     result = np.empty_like(start)
     with np.errstate(over="ignore", invalid="ignore"):
         for block in blocks(start.size):
-            step = size * gradient[block]
-            np.subtract(start[block], step, out=result[block])
+            part = result[block]
+            np.subtract(start[block], np.multiply(size, gradient[block], out=part), out=part)
     return check_finite(result, node, iteration, size)
 
 

@@ -54,8 +54,9 @@ def weighted_sum(weights: Mapping[int, float], vectors: Mapping[int, Vector]) ->
     total = np.zeros_like(ascending[0][1])
     for block in blocks(total.size):
         part = total[block]
+        weighted = np.empty_like(part)
         for weight, vector in ascending:
-            part += weight * vector[block]
+            np.add(part, np.multiply(weight, vector[block], out=weighted), out=part)
     return total
 
 

@@ -14,7 +14,7 @@ from pame.observe import Observer, RunOutcome
 from pame.resolved_run import ResolvedRun
 from pame.simulator.driver_check import check
 from pame.simulator.lockstep import run_lock_step
-from pame.simulator.node_group import NodeGroup, NodesHere, NodeTurn
+from pame.simulator.node_group import NodeEnd, NodeGroup, NodesHere, NodeTurn
 from pame.simulator.vectorised import run_vectorised
 from pame.simulator.virtual_time import run_virtual_time
 
@@ -26,6 +26,7 @@ DRIVERS: dict[str, Callable[[ResolvedRun, Observer, ByteAccount], RunOutcome]] =
 
 __all__ = [
     "DRIVERS",
+    "NodeEnd",
     "NodeGroup",
     "NodeTurn",
     "NodesHere",

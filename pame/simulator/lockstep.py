@@ -4,8 +4,6 @@ Messages arrive at once, so there is nothing to wait for. It is the reference th
 (`rounds`, `spare: 0`, `max_lag: 0`).
 """
 
-from collections.abc import Sequence
-
 from pame.algorithms import Received
 from pame.byte_account import ByteAccount, Fate
 from pame.evaluate import Evaluator
@@ -14,7 +12,7 @@ from pame.observe import Observer, Record, RunOutcome
 from pame.participant import staleness
 from pame.resolved_run import ResolvedRun
 from pame.simulator.driver_check import check
-from pame.simulator.node_group import NodeGroup, NodesHere, NodeTurn
+from pame.simulator.node_group import NodeEnd, NodeGroup, NodesHere, NodeTurn
 from pame.simulator.sending import enter
 
 
@@ -48,18 +46,17 @@ def _iterate(k: int, group: NodeGroup, account: ByteAccount, evaluator: Evaluato
             enter(account, mail)
             for receiver in mail.receivers:
                 arrived[receiver].append(mail.envelope)
-    taken = group.arrive(k, arrived)
-    records = [_record(k, node, turn, taken[node], account) for node, turn in enumerate(turns)]
-    coverage = group.end(k)
-    for covered in coverage:
+    ends = group.end(k, arrived)
+    for _, covered in ends:
         if covered is not None:
             evaluator.covered(covered)
-    observer.recorded([record._replace(coverage=covered) for record, covered in zip(records, coverage, strict=True)])
+    both = zip(turns, ends, strict=True)
+    observer.recorded([_record(k, node, turn, end, account) for node, (turn, end) in enumerate(both)])
 
 
-def _record(k: int, node: int, turn: NodeTurn, taken: Sequence[Received], account: ByteAccount) -> Record:
-    """Enters what came into the account, before it is averaged."""
-    mail, wanted = turn
+def _record(k: int, node: int, turn: NodeTurn, end: NodeEnd, account: ByteAccount) -> Record:
+    """Enters what came into the account, too."""
+    (mail, wanted), (taken, coverage) = turn, end
     starved = False
     if wanted is None:
         account.received(Fate.LATE, node, taken)
@@ -76,5 +73,6 @@ def _record(k: int, node: int, turn: NodeTurn, taken: Sequence[Received], accoun
         messages=copies,
         bytes=copies * mail.envelope.size if mail else 0,
         lost=len(mail.lost) if mail else 0,
+        coverage=coverage,
         staleness=staleness(k, taken) if wanted else None,
     )

@@ -19,17 +19,21 @@ class NodeTurn(NamedTuple):
     wanted: Wanted | None
 
 
+class NodeEnd(NamedTuple):
+    """How a node ends an iteration: what it took out of its mailbox, and the coverage if it averaged that."""
+
+    taken: Sequence[Received]
+    coverage: float | None
+
+
 class NodeGroup(Protocol):
     """Nodes in ascending order; all lists have one entry for each of them."""
 
     def begin(self, k: int) -> Sequence[NodeTurn]:
         """All nodes prepare and send."""
 
-    def arrive(self, k: int, arrived: Sequence[Sequence[Received]]) -> Sequence[Sequence[Received]]:
-        """Put what arrived into their mailboxes; what each takes out at k, to average it or because it is late."""
-
-    def end(self, k: int) -> Sequence[float | None]:
-        """Each averages what it took, if it wanted to, and steps; the coverage where it averaged."""
+    def end(self, k: int, arrived: Sequence[Sequence[Received]]) -> Sequence[NodeEnd]:
+        """All get what arrived, average if they wanted to, and step."""
 
     def models(self) -> NDArray[np.float64]:
         """One row for each."""
@@ -46,7 +50,6 @@ class NodesHere:
         self._setting, self._nodes, self._check, self._first = setting, nodes, check, first
         self._wanted: list[Wanted | None] = []
         self._inboxes: list[list[Received]] = [[] for _ in nodes]
-        self._taken: list[list[Received]] = []
 
     def begin(self, k: int) -> list[NodeTurn]:
         for node in self._nodes:
@@ -57,22 +60,16 @@ class NodesHere:
         self._wanted = [node.wanted(k) for node in self._nodes]
         return [NodeTurn(*both) for both in zip(mail, self._wanted, strict=True)]
 
-    def arrive(self, k: int, arrived: Sequence[Sequence[Received]]) -> list[list[Received]]:
-        self._taken = []
-        for number, (node, wanted) in enumerate(zip(self._nodes, self._wanted, strict=True)):
-            inbox = [*self._inboxes[number], *arrived[number]]
-            is_read = wanted is not None or node.delivery is Delivery.LATEST
-            self._inboxes[number] = [] if is_read else inbox
-            self._taken.append(inbox if is_read else [])
-        return self._taken
+    def end(self, k: int, arrived: Sequence[Sequence[Received]]) -> list[NodeEnd]:
+        return [self._end(k, number, some) for number, some in enumerate(arrived)]
 
-    def end(self, k: int) -> list[float | None]:
-        coverage: list[float | None] = []
-        for node, wanted, taken in zip(self._nodes, self._wanted, self._taken, strict=True):
-            coverage.append(None if wanted is None else node.absorb(k, taken))
-            node.step(k)
-        self._taken = []
-        return coverage
+    def _end(self, k: int, number: int, arrived: Sequence[Received]) -> NodeEnd:
+        node, wanted, inbox = self._nodes[number], self._wanted[number], [*self._inboxes[number], *arrived]
+        is_read = wanted is not None or node.delivery is Delivery.LATEST
+        self._inboxes[number] = [] if is_read else inbox
+        coverage = None if wanted is None else node.absorb(k, inbox)
+        node.step(k)
+        return NodeEnd(inbox if is_read else [], coverage)
 
     def models(self) -> NDArray[np.float64]:
         return np.stack([node.model for node in self._nodes])

@@ -5,7 +5,7 @@ out by one copy each. One thread: the same bits in every process of one machine 
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 import torch
@@ -100,7 +100,7 @@ class Network:
         return scores.float()
 
     def _precision(self) -> AbstractContextManager[object]:
-        return torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._bfloat16)
+        return torch.autocast("cpu", dtype=torch.bfloat16) if self._bfloat16 else nullcontext()
 
 
 def _pieces(count: int) -> Iterator[slice]:
