@@ -181,7 +181,9 @@ def main() -> None:
     if "--torch" in sys.argv:
         import pame.vision.augmentation
         import pame.vision.models
-        import pame.vision.network  # noqa: F401
+        import pame.vision.network
+
+        pame.vision.network.settle_process()
     gc.collect()
     gc.freeze()  # what is there now is never looked at again, so that it stays shared between the nodes
     path = os.environ.get(SOCKET_VARIABLE)

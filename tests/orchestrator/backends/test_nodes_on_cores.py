@@ -1,6 +1,8 @@
 """Nodes in processes: the same bits and records, and mistakes that are told."""
 
+import gc
 import multiprocessing
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +62,35 @@ def test_processes_end_with_the_group() -> None:
     with nodes_on_cores(resolved(), 2):
         assert len(set(multiprocessing.active_children()) - before) == 2
     assert set(multiprocessing.active_children()) <= before
+
+
+def test_what_the_parent_left_for_the_garbage_collector_is_not_taken_down_in_a_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A server of gRPC would wait there for threads that no process of nodes has."""
+    here, taken_down = os.getpid(), multiprocessing.get_context("fork").RawValue("i", 0)
+
+    class Left:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            taken_down.value += os.getpid() != here
+
+    real = LocalClassification.gradient
+
+    def gradient(self: LocalClassification, model: Any, iteration: int) -> Any:
+        gc.collect()
+        return real(self, model, iteration)
+
+    monkeypatch.setattr("pame.problems.image_classification.LocalClassification.gradient", gradient)
+    gc.disable()
+    try:
+        Left()
+        _in_processes(resolved(iterations=1))
+    finally:
+        gc.enable()
+    assert taken_down.value == 0
 
 
 def _fails_at(nodes: set[int], error: Callable[[int], Exception]) -> Callable[..., Any]:
