@@ -84,8 +84,8 @@ class Network:
         self._set(model, training=True)
         self._slopes.zero_()
         for some in _pieces(len(labels)):
-            share = len(labels[some]) / len(labels)
-            (self._loss(images[some], labels[some]) * share).backward()  # type: ignore[no-untyped-call]
+            loss, share = self._loss(images[some], labels[some]), len(labels[some]) / len(labels)
+            (loss if share == 1.0 else loss * share).backward()  # type: ignore[no-untyped-call]
         result: Vector = self._slopes.double().numpy()
         return result
 
