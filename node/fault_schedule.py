@@ -16,12 +16,7 @@ from contract.realised import Realised
 from contract.tasks import is_set
 from node.supervisor import LONGEST_S, SOCKET_VARIABLE, SupervisorOrder
 from node.supervisor_client import give
-from pame.fault_effects import (
-    FaultEvent,
-    KillEffect,
-    PauseEffect,
-    RestartEffect,
-)
+from pame.fault_effects import FaultEvent, KillEffect, PauseEffect, RestartEffect
 
 _PARTING_S = 0.05
 """So that a node that is about to be killed can still tell."""

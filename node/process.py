@@ -105,12 +105,7 @@ class Node:
         """What the orchestrator said that makes no sense."""
         self._leave = asyncio.Event()
         self._control = ControlStream(
-            options.orchestrator,
-            self._connect,
-            self._join,
-            self._handle,
-            self._heartbeat,
-            options.patience_s,
+            options.orchestrator, self._connect, self._join, self._handle, self._heartbeat, options.patience_s
         )
 
     async def run(self) -> None:

@@ -10,17 +10,7 @@ May import: the standard library, numpy, annotated-types, `pame.exchange`, `pame
 from typing import get_args
 
 from pame.compressors.adaptive import AdaptiveQuantizer
-from pame.compressors.payload import (
-    FormName,
-    Levels,
-    Payload,
-    Quantized,
-    Signs,
-    Sparse,
-    expand,
-    form_of,
-    rounded,
-)
+from pame.compressors.payload import FormName, Levels, Payload, Quantized, Signs, Sparse, expand, form_of, rounded
 from pame.compressors.quantize import Quantize
 from pame.compressors.random_k import RandomK
 from pame.compressors.sign import Sign
