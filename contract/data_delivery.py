@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from contract.assignment_limits import require_memory
+from contract.assignment_limits import not_an_assignment, require_memory
 from contract.data_manifest import NotAManifest, from_text, manifest_of, to_text
 from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
@@ -83,9 +83,9 @@ def shard_format(notice: pb.DataNotice, index: int) -> ShardFormat:
     try:
         manifest = from_text(notice.manifest)
     except NotAManifest as error:
-        raise _no(str(error)) from None
+        raise not_an_assignment(f"its data set is none, {error}") from None
     if index >= len(notice.samples) or not notice.samples[index]:
-        raise _no(f"node {index} has no samples")
+        raise not_an_assignment(f"its data set is none, node {index} has no samples")
     return ShardFormat(manifest.facts, np.dtype(manifest.type).newbyteorder("<"), notice.samples[index])
 
 
@@ -168,7 +168,3 @@ class ShardAssembly:
 
 def _refuse(refusal: "refusal_pb2.Refusal", detail: str) -> NoReturn:
     raise DeliveryRefused(refusal, detail)
-
-
-def _no(why: str) -> ParameterError:
-    return ParameterError(f"not an assignment: its data set is none, {why}")

@@ -66,17 +66,6 @@ def gradient(family: Family, shard: Shard, model: Vector) -> Vector:
     return result
 
 
-def smoothness(family: Family, shard: Shard) -> float:
-    """L_i from the eigenvalues of the smaller Gram matrix: relative error below 1e-9, and never below the true value.
-
-    The eigenvalue itself is good to about 1e-13; the factor keeps rounding from making the bound too small.
-    """
-    features, samples = shard.features, shard.labels.size
-    gram = features @ features.T if samples <= features.shape[1] else features.T @ features
-    largest = float(np.linalg.eigvalsh(gram)[-1])
-    return (family.max_curvature * largest / samples + family.regularisation) * (1.0 + 1e-10)
-
-
 @dataclass(frozen=True, slots=True)
 class LocalRegression:
     """f_i. It looks its shard up at each use, because stacking moves the shards."""
@@ -103,7 +92,14 @@ class LocalRegression:
         return gradient(self.family, self.shards.of(self.node), model)
 
     def smoothness(self) -> float:
-        return smoothness(self.family, self.shards.of(self.node))
+        """L_i from the eigenvalues of the smaller Gram matrix: relative error below 1e-9, and never below the true one.
+
+        The eigenvalue itself is good to about 1e-13; the factor keeps rounding from making the bound too small.
+        """
+        family, features = self.family, self.shards.of(self.node).features
+        gram = features @ features.T if self.samples <= features.shape[1] else features.T @ features
+        largest = float(np.linalg.eigvalsh(gram)[-1])
+        return (family.max_curvature * largest / self.samples + family.regularisation) * (1.0 + 1e-10)
 
 
 @dataclass(frozen=True, slots=True)
