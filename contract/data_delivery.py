@@ -9,7 +9,7 @@ checked before it is kept: its place, its size, its checksum; at the end that th
 
 import math
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -123,7 +123,7 @@ class ShardAssembly:
 
     def __init__(self, form: ShardFormat) -> None:
         if form.bytes > MOST_BYTES:
-            _refuse(
+            raise DeliveryRefused(
                 refusal_pb2.REFUSAL_DATA_TOO_LARGE,
                 f"{form.bytes / 2**30:.3g} GiB, and at most {MOST_BYTES / 2**30:.3g} GiB are delivered to a node: use "
                 f"more nodes, or prepare {form.facts.name} there",
@@ -145,13 +145,15 @@ class ShardAssembly:
         """The next piece; DeliveryRefused if it is any other, or not what was sent."""
         due, size = min(self.form.bytes - self.bytes, PIECE_BYTES), len(piece.content)
         if piece.offset != self.bytes:
-            _refuse(
+            raise DeliveryRefused(
                 refusal_pb2.REFUSAL_DATA_OUT_OF_ORDER, f"a piece at byte {piece.offset}, and {self.bytes} is the next"
             )
         if size > due:
-            _refuse(refusal_pb2.REFUSAL_DATA_TOO_LARGE, f"a piece of {size} bytes where {due} have room")
+            raise DeliveryRefused(refusal_pb2.REFUSAL_DATA_TOO_LARGE, f"a piece of {size} bytes where {due} have room")
         if size < due or crc32(piece.content) != piece.checksum:
-            _refuse(refusal_pb2.REFUSAL_DATA_DAMAGED, f"the piece at byte {piece.offset} is cut short, or was changed")
+            raise DeliveryRefused(
+                refusal_pb2.REFUSAL_DATA_DAMAGED, f"the piece at byte {piece.offset} is cut short, or was changed"
+            )
         self._content += piece.content
 
     def samples(self) -> Samples:
@@ -160,11 +162,9 @@ class ShardAssembly:
         labels = np.frombuffer(self._content, _LABEL, form.samples).astype(np.int64)
         features = np.frombuffer(self._content, form.features, offset=cut).reshape(form.samples, *form.facts.shape)
         if labels.min() < 0 or labels.max() >= len(form.facts.classes):
-            _refuse(refusal_pb2.REFUSAL_DATA_DAMAGED, f"a label that is none of {len(form.facts.classes)} classes")
+            raise DeliveryRefused(
+                refusal_pb2.REFUSAL_DATA_DAMAGED, f"a label that is none of {len(form.facts.classes)} classes"
+            )
         if not form.facts.is_image and not np.isfinite(features).all():
-            _refuse(refusal_pb2.REFUSAL_DATA_DAMAGED, "a feature that is not finite")
+            raise DeliveryRefused(refusal_pb2.REFUSAL_DATA_DAMAGED, "a feature that is not finite")
         return Samples(features, labels)
-
-
-def _refuse(refusal: "refusal_pb2.Refusal", detail: str) -> NoReturn:
-    raise DeliveryRefused(refusal, detail)

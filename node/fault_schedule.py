@@ -125,12 +125,9 @@ class FaultSchedule:
 
     def _due(self, unit: str, moment: float) -> list[FaultEvent]:
         """Orders that are to be given now, each once."""
-        found = []
-        for place, event in enumerate(self._events):
-            if self._is_due(place, unit, moment):
-                self._over.add(place)
-                found.append(event)
-        return found
+        due = [place for place in range(len(self._events)) if self._is_due(place, unit, moment)]
+        self._over.update(due)
+        return [self._events[place] for place in due]
 
     def _is_due(self, place: int, unit: str, moment: float) -> bool:
         event = self._events[place]

@@ -29,8 +29,7 @@ class ProbeStream(OutLink):
         self, assigned: Assigned, peer: Peer, conditions: NodeConditions, credentials: Credentials | None
     ) -> None:
         super().__init__(peer, _LIMIT, conditions, OutCounters(), credentials, PROBE, assigned.secret)
-        self._run = assigned.run
-        self._index = assigned.index
+        self._assigned = assigned
         self._sent = 0
 
     async def connect(self) -> bool:
@@ -64,7 +63,7 @@ class ProbeStream(OutLink):
     def _send(self, number: int, filling: bytes) -> int:
         self._sent += 1
         probe = pb.ProbeMessage(
-            run=self._run, sender=self._index, number=number, sent_ns=time.time_ns(), filling=filling
+            run=self._assigned.run, sender=self._assigned.index, number=number, sent_ns=time.time_ns(), filling=filling
         )
         data = probe.SerializeToString()
         self.push(WireMessage(self._sent, data, Sizes()))
