@@ -8,8 +8,8 @@
     run_name.py           a run in words                             tasks.py        how tasks and streams end
     plugins.py            a user's own kinds                         unexpected_errors.py   an exception in one line
     counters.py           the table of what nodes count              counter_reports.py     reports <-> protobuf
-    socket_counts.py      what `ss` counted                          data_store.py   data sets on this machine
-    logs.py               log lines: events with fields              data_manifest.py   what stands beside their arrays
+    data_store.py         data sets on this machine                  data_manifest.py   what stands beside their arrays
+    logs.py               log lines: events with fields
     ports/                what both serve: metrics, health; bounded connections, refusals that are counted
 
 May import: `pame`; grpc, protobuf, cryptography, prometheus_client. Neither `node` nor `orchestrator`.

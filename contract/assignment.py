@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from contract import assignment_limits
-from contract.assignment_limits import SECRET_BYTES
+from contract.assignment_limits import SECRET_BYTES, not_an_assignment
 from contract.data_delivery import ShardAssembly, data_notice, shard_format, whole_data
 from contract.data_store import held
 from contract.problem_inputs import build_on, check_inputs
@@ -153,9 +153,7 @@ def assigned(message: pb.Assignment, samples: Samples | None = None) -> Assigned
     _refuse_contradictions(problem, algorithm)
     stop = _rules(StopRules, message.stop)
     if message.resume.iteration > stop.last_iteration:
-        raise ParameterError(
-            f"not an assignment: it begins with iteration {message.resume.iteration} of {stop.last_iteration}"
-        )
+        raise not_an_assignment(f"it begins with iteration {message.resume.iteration} of {stop.last_iteration}")
     plan = read_plan(message.plan)
     assignment_limits.plan(plan, message.nodes)
     setting = ResolvedRun(
@@ -173,11 +171,9 @@ def assigned(message: pb.Assignment, samples: Samples | None = None) -> Assigned
         plan=plan,
         links=_links(message),
     )
-    if message.resume.model and len(message.resume.model) != 8 * setting.problem.n:
-        raise ParameterError(
-            f"not an assignment: a model of {len(message.resume.model)} bytes where n = {setting.problem.n}"
-        )
-    start = np.frombuffer(message.resume.model, dtype="<f8").astype(np.float64) if message.resume.model else None
+    model = message.resume.model
+    if model and len(model) != 8 * setting.problem.n:
+        raise not_an_assignment(f"a model of {len(model)} bytes where n = {setting.problem.n}")
     return Assigned(
         run=message.run,
         index=message.index,
@@ -186,7 +182,7 @@ def assigned(message: pb.Assignment, samples: Samples | None = None) -> Assigned
         peers=tuple(peer(found) for found in message.neighbours),
         snapshot_every=message.snapshot_every,
         first=message.resume.iteration,
-        start=setting.start if start is None else start,
+        start=np.frombuffer(model, dtype="<f8").astype(np.float64) if model else setting.start,
         seconds=message.resume.seconds,
         tls=message.tls,
         secret=message.secret,
@@ -230,11 +226,11 @@ def _refuse_contradictions(problem: ProblemSpec, algorithm: AlgorithmSpec) -> No
         for spec in (algorithm, problem, getattr(algorithm, "compressor", None)):
             value = getattr(spec, part, None)
             if type(value) is int and type(most) is int and value > most:
-                raise ParameterError(f"not an assignment: {part} {value} is more than {whole} {most}")
+                raise not_an_assignment(f"{part} {value} is more than {whole} {most}")
 
 
 def _json(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise ParameterError("not an assignment: its parameters are not JSON") from None
+        raise not_an_assignment("its parameters are not JSON") from None

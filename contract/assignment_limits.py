@@ -34,38 +34,40 @@ def check(message: pb.Assignment) -> None:
     """Everything but the specs, the rules and the plan, which are read elsewhere, by bounds of their own."""
     nodes, edges = message.nodes, len(message.edges)
     if not 1 <= nodes <= MOST_NODES or message.index >= nodes or len(message.periods) != nodes:
-        raise _no(f"node {message.index} of {nodes}, {len(message.periods)} periods")
+        raise not_an_assignment(f"node {message.index} of {nodes}, {len(message.periods)} periods")
     if edges % 2 or edges > 2 * MOST_EDGES or not _are_edges(message):
-        raise _no(f"{edges} ends of edges that are no graph on {nodes} nodes")
+        raise not_an_assignment(f"{edges} ends of edges that are no graph on {nodes} nodes")
     if len(message.plan) > MOST_TEXT or message.seed >= _LARGEST_SEED:
-        raise _no(f"a plan of {len(message.plan)} characters, or seed {message.seed}")
+        raise not_an_assignment(f"a plan of {len(message.plan)} characters, or seed {message.seed}")
     if not all(1 <= count <= LARGEST_WHOLE for count in (message.snapshot_every, *message.periods)):
-        raise _no(f"snapshots and periods are counted from 1 to {LARGEST_WHOLE}")
+        raise not_an_assignment(f"snapshots and periods are counted from 1 to {LARGEST_WHOLE}")
     if len(message.secret) != SECRET_BYTES:
-        raise _no(f"a secret of {len(message.secret)} bytes, not {SECRET_BYTES}")
+        raise not_an_assignment(f"a secret of {len(message.secret)} bytes, not {SECRET_BYTES}")
     if not 0.0 <= message.resume.seconds <= LARGEST:
-        raise _no(f"it begins after {message.resume.seconds:g} seconds, which is not within 0 and {LARGEST:g}")
+        raise not_an_assignment(
+            f"it begins after {message.resume.seconds:g} seconds, which is not within 0 and {LARGEST:g}"
+        )
     neighbours(message.neighbours, nodes, message.index)
 
 
 def neighbours(near: Collection[pb.Neighbour], nodes: int, index: int) -> None:
     """Who they are, and where they listen."""
     if len({one.index for one in near}) < len(near):
-        raise _no("a neighbour comes twice")
+        raise not_an_assignment("a neighbour comes twice")
     for one in near:
         if one.index >= nodes or one.index == index:
-            raise _no(f"neighbour {one.index} of node {index} among {nodes} nodes")
+            raise not_an_assignment(f"neighbour {one.index} of node {index} among {nodes} nodes")
         match = _ADDRESS.fullmatch(one.address)
         if match is None or int(match[1]) > _LAST_PORT:
-            raise _no(f"neighbour {one.index} is at no HOST:PORT")
+            raise not_an_assignment(f"neighbour {one.index} is at no HOST:PORT")
         if len(one.name) > _NAME or not one.name.isprintable():
-            raise _no(f"the name of neighbour {one.index}")
+            raise not_an_assignment(f"the name of neighbour {one.index}")
 
 
 def plan(events: Plan, nodes: int) -> None:
     strangers = [node for node in named_nodes(events) if node >= nodes]
     if strangers:
-        raise _no(f"its plan names node {strangers[0]}, and there are {nodes}")
+        raise not_an_assignment(f"its plan names node {strangers[0]}, and there are {nodes}")
 
 
 def memory(problem: ProblemSpec, contacts: int, there: Callable[[], int] | None = None) -> None:
@@ -100,5 +102,5 @@ def _are_edges(message: pb.Assignment) -> bool:
     return bool(np.all(low < high) and np.all(high < message.nodes) and np.all(np.diff(keys) > 0))
 
 
-def _no(why: str) -> ParameterError:
+def not_an_assignment(why: str) -> ParameterError:
     return ParameterError(f"not an assignment: {why}")

@@ -6,10 +6,18 @@ Of each link, and of the node, the numbers are in the order of the table.
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
-from contract.counters import TABLE, CounterEntry, Counters, InCounters, NodeCounters, OutCounters, totalled
+from contract.counters import (
+    TABLE,
+    CounterEntry,
+    Counters,
+    InCounters,
+    NodeCounters,
+    OutCounters,
+    SocketCounts,
+    totalled,
+)
 from contract.refusals import refusal_name, refusal_number
 from contract.rpc import control_pb2 as pb
-from contract.socket_counts import SocketCounts
 from pame.observe import Record
 
 C = TypeVar("C", OutCounters, InCounters, NodeCounters)
@@ -40,7 +48,10 @@ def totals_message(node: NodeCounters) -> pb.Report:
     for receiver, sent in node.out.items():
         report.out.append(_packed(sent, peer=receiver, sockets=astuple(sent.sockets) if sent.sockets else ()))
     for sender, taken in node.into.items():
-        by_reason = [_refused(reason, times) for reason, times in taken.refused_by.items()]
+        by_reason = [
+            pb.RefusedCount(refusal=refusal_number(reason), messages=times)
+            for reason, times in taken.refused_by.items()
+        ]
         report.into.append(_packed(taken, peer=sender, refused_by=by_reason, refused_detail=taken.refused_detail))
     return report
 
@@ -71,8 +82,3 @@ def _packed(counters: Counters, **others: Any) -> pb.Counted:
 def _unpacked(counters: type[C], said: pb.Counted) -> C:
     numbers: list[Any] = said.whole[:] + said.seconds[:]
     return counters(*numbers)
-
-
-def _refused(reason: str, times: int) -> pb.RefusedCount:
-    refusal: Any = refusal_number(reason)
-    return pb.RefusedCount(refusal=refusal, messages=times)

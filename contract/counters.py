@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum, auto
 from typing import Any, assert_never
 
-from contract.socket_counts import SocketCounts
 from pame.codec import Sizes
 
 MOST_COUNTED = 2**48
@@ -74,6 +73,24 @@ def seconds(words: str, metric: str = "", total: Total = Total.SUM) -> Any:
 
 def newest(words: str, unit: str, metric: str, default: float | None = None) -> Any:
     return field(default=default, metadata={"entry": CounterEntry(words, unit, MOST_COUNTED, Total.NONE, metric)})
+
+
+@dataclass(frozen=True, slots=True)
+class SocketCounts:
+    """What the kernel counted on a node's connections to one receiver."""
+
+    connections: int = 0
+    bytes_sent: int = 0
+    """Payload, with what was sent again."""
+    bytes_received: int = 0
+    segments_out: int = 0
+    segments_in: int = 0
+    retransmitted: int = 0
+    """Segments."""
+    retransmitted_bytes: int = 0
+
+    def __add__(self, other: "SocketCounts") -> "SocketCounts":
+        return SocketCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
 @dataclass(slots=True, eq=False)

@@ -9,13 +9,13 @@ checked before it is kept: its place, its size, its checksum; at the end that th
 
 import math
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from contract.assignment_limits import require_memory
+from contract.assignment_limits import not_an_assignment, require_memory
 from contract.data_manifest import NotAManifest, from_text, manifest_of, to_text
 from contract.refusals import refusal_name
 from contract.rpc import control_pb2 as pb
@@ -83,9 +83,9 @@ def shard_format(notice: pb.DataNotice, index: int) -> ShardFormat:
     try:
         manifest = from_text(notice.manifest)
     except NotAManifest as error:
-        raise _no(str(error)) from None
+        raise not_an_assignment(f"its data set is none, {error}") from None
     if index >= len(notice.samples) or not notice.samples[index]:
-        raise _no(f"node {index} has no samples")
+        raise not_an_assignment(f"its data set is none, node {index} has no samples")
     return ShardFormat(manifest.facts, np.dtype(manifest.type).newbyteorder("<"), notice.samples[index])
 
 
@@ -123,7 +123,7 @@ class ShardAssembly:
 
     def __init__(self, form: ShardFormat) -> None:
         if form.bytes > MOST_BYTES:
-            _refuse(
+            raise DeliveryRefused(
                 refusal_pb2.REFUSAL_DATA_TOO_LARGE,
                 f"{form.bytes / 2**30:.3g} GiB, and at most {MOST_BYTES / 2**30:.3g} GiB are delivered to a node: use "
                 f"more nodes, or prepare {form.facts.name} there",
@@ -145,13 +145,15 @@ class ShardAssembly:
         """The next piece; DeliveryRefused if it is any other, or not what was sent."""
         due, size = min(self.form.bytes - self.bytes, PIECE_BYTES), len(piece.content)
         if piece.offset != self.bytes:
-            _refuse(
+            raise DeliveryRefused(
                 refusal_pb2.REFUSAL_DATA_OUT_OF_ORDER, f"a piece at byte {piece.offset}, and {self.bytes} is the next"
             )
         if size > due:
-            _refuse(refusal_pb2.REFUSAL_DATA_TOO_LARGE, f"a piece of {size} bytes where {due} have room")
+            raise DeliveryRefused(refusal_pb2.REFUSAL_DATA_TOO_LARGE, f"a piece of {size} bytes where {due} have room")
         if size < due or crc32(piece.content) != piece.checksum:
-            _refuse(refusal_pb2.REFUSAL_DATA_DAMAGED, f"the piece at byte {piece.offset} is cut short, or was changed")
+            raise DeliveryRefused(
+                refusal_pb2.REFUSAL_DATA_DAMAGED, f"the piece at byte {piece.offset} is cut short, or was changed"
+            )
         self._content += piece.content
 
     def samples(self) -> Samples:
@@ -160,15 +162,9 @@ class ShardAssembly:
         labels = np.frombuffer(self._content, _LABEL, form.samples).astype(np.int64)
         features = np.frombuffer(self._content, form.features, offset=cut).reshape(form.samples, *form.facts.shape)
         if labels.min() < 0 or labels.max() >= len(form.facts.classes):
-            _refuse(refusal_pb2.REFUSAL_DATA_DAMAGED, f"a label that is none of {len(form.facts.classes)} classes")
+            raise DeliveryRefused(
+                refusal_pb2.REFUSAL_DATA_DAMAGED, f"a label that is none of {len(form.facts.classes)} classes"
+            )
         if not form.facts.is_image and not np.isfinite(features).all():
-            _refuse(refusal_pb2.REFUSAL_DATA_DAMAGED, "a feature that is not finite")
+            raise DeliveryRefused(refusal_pb2.REFUSAL_DATA_DAMAGED, "a feature that is not finite")
         return Samples(features, labels)
-
-
-def _refuse(refusal: "refusal_pb2.Refusal", detail: str) -> NoReturn:
-    raise DeliveryRefused(refusal, detail)
-
-
-def _no(why: str) -> ParameterError:
-    return ParameterError(f"not an assignment: its data set is none, {why}")

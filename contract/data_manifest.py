@@ -2,16 +2,22 @@
 
 import json
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from sys import float_info
+from typing import Any, get_args, get_type_hints
 
-from pame.data_facts import label_counts
-from pame.data_set import DataFacts, DataSet
+from pame.data_set import DataFacts, DataSet, label_counts
 
 MANIFEST_FILE = "manifest.json"
 _TYPES = ("uint8", "float32")
 _MOST_VALUES = 2**31
 """Of one sample."""
+_ITEMS: Mapping[type, tuple[str, Callable[[Any], bool]]] = {
+    str: ("texts", lambda item: isinstance(item, str)),
+    int: ("whole numbers from 0 up", lambda item: type(item) is int and 0 <= item <= _MOST_VALUES),
+    float: ("numbers", lambda item: type(item) in (int, float) and abs(item) <= float_info.max),
+}
 
 
 class NotAManifest(Exception):
@@ -66,21 +72,22 @@ def from_text(text: str) -> Manifest:
         raise NotAManifest("it is no JSON") from None
     if not isinstance(told, dict):
         raise NotAManifest("it is no object")
-    manifest = Manifest(
-        name=_words(told, "name"),
-        source=_words(told, "source"),
-        shape=_whole_numbers(told, "shape", least=1),
-        type=_words(told, "type"),
-        classes=_texts(told, "classes"),
-        train_counts=_whole_numbers(told, "train_counts", least=0),
-        test_counts=_whole_numbers(told, "test_counts", least=0),
-        mean=_numbers(told, "mean"),
-        deviation=_numbers(told, "deviation"),
-        sha256=_words(told, "sha256"),
-        prepared=_words(told, "prepared"),
-    )
+    manifest = Manifest(**{key: _read(key, told.get(key), hint) for key, hint in get_type_hints(Manifest).items()})
     _check(manifest)
     return manifest
+
+
+def _read(key: str, value: object, hint: Any) -> Any:
+    """A text, or a tuple from a list."""
+    if hint is str:
+        if not isinstance(value, str):
+            raise NotAManifest(f"{key} is no text")
+        return value
+    kind = get_args(hint)[0]
+    items, is_item = _ITEMS[kind]
+    if not isinstance(value, list) or not all(map(is_item, value)):
+        raise NotAManifest(f"{key} is no list of {items}")
+    return tuple(map(kind, value))
 
 
 def _check(manifest: Manifest) -> None:
@@ -88,7 +95,7 @@ def _check(manifest: Manifest) -> None:
     columns = manifest.shape[-1] if manifest.shape else 0
     right = {
         "shape": len(manifest.shape) == (3 if manifest.type == "uint8" else 1)
-        and math.prod(manifest.shape) <= _MOST_VALUES,
+        and 0 < math.prod(manifest.shape) <= _MOST_VALUES,
         "type": manifest.type in _TYPES,
         "classes": len(manifest.classes) > 0,
         "train_counts": len(manifest.train_counts) == len(manifest.classes),
@@ -100,45 +107,3 @@ def _check(manifest: Manifest) -> None:
     for key, is_right in right.items():
         if not is_right:
             raise NotAManifest(f"{key} is not what it must be")
-
-
-def _words(told: dict[str, Any], key: str) -> str:
-    value = told.get(key)
-    if not isinstance(value, str):
-        raise NotAManifest(f"{key} is no text")
-    return value
-
-
-def _list(told: dict[str, Any], key: str) -> list[Any]:
-    value = told.get(key)
-    if not isinstance(value, list):
-        raise NotAManifest(f"{key} is no list")
-    return value
-
-
-def _texts(told: dict[str, Any], key: str) -> tuple[str, ...]:
-    values = _list(told, key)
-    if not all(isinstance(value, str) for value in values):
-        raise NotAManifest(f"{key} is no list of texts")
-    return tuple(values)
-
-
-def _whole_numbers(told: dict[str, Any], key: str, least: int) -> tuple[int, ...]:
-    values = _list(told, key)
-    if not all(type(value) is int and least <= value <= _MOST_VALUES for value in values):
-        raise NotAManifest(f"{key} is no list of whole numbers from {least} up")
-    return tuple(values)
-
-
-def _numbers(told: dict[str, Any], key: str) -> tuple[float, ...]:
-    values = _list(told, key)
-    if not all(type(value) in (int, float) and _is_finite(value) for value in values):
-        raise NotAManifest(f"{key} is no list of numbers")
-    return tuple(float(value) for value in values)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from contract.data_manifest import MANIFEST_FILE, Manifest, NotAManifest, from_text, manifest_of, to_text
-from pame.data_facts import label_counts
-from pame.data_set import DataSet, Samples
+from pame.data_set import DataSet, Samples, label_counts
 from pame.errors import PameError
 
 VARIABLE = "PAME_DATA"

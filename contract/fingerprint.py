@@ -6,8 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from pame.data_facts import facts_of
-from pame.data_set import DataSet, Samples
+from pame.data_set import DataSet, Samples, facts_of
 from pame.problems import ImageClassificationSpec, LinearSpec, LogisticSpec, Problem, ProblemInputs, build
 from pame.problems.image_classification import ImageClassification
 from pame.randomness import Key, Purpose, integers, normals, permutation, subset

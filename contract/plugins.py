@@ -7,7 +7,7 @@ specs; a node needs the first two (`orchestrator.experiment.plugins` takes all).
 
 import os
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Iterator, MutableMapping
 from hashlib import sha256
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -48,23 +48,20 @@ def load_plugins() -> list[ModuleType]:
 
 def plugin_class(file: str, name: str) -> Any:
     """A class that a loaded plugin of this file name lists in its MODULES; None if none does."""
-    for module in list(sys.modules.values()):
-        if module.__name__.startswith(_PREFIX) and module.__file__ and Path(module.__file__).name == Path(file).name:
-            for offered in getattr(module, "MODULES", ()):
-                if getattr(offered, "__name__", None) == name:
-                    return offered
-    return None
+    return next((made for where, made in _networks() if (where, made.__name__) == (Path(file).name, name)), None)
 
 
 def module_names() -> list[str]:
     """Every network that a loaded plugin lists in its MODULES, as an experiment names it, but without a folder."""
-    return [
-        f"{Path(module.__file__).name}:{offered.__name__}"
-        for module in list(sys.modules.values())
-        if module.__name__.startswith(_PREFIX) and module.__file__
-        for offered in getattr(module, "MODULES", ())
-        if hasattr(offered, "__name__")
-    ]
+    return [f"{where}:{made.__name__}" for where, made in _networks()]
+
+
+def _networks() -> Iterator[tuple[str, Any]]:
+    """Of all loaded plugins: the name of the file, and a class that it lists in its MODULES."""
+    for module in list(sys.modules.values()):
+        if module.__name__.startswith(_PREFIX) and module.__file__:
+            listed = getattr(module, "MODULES", ())
+            yield from ((Path(module.__file__).name, made) for made in listed if hasattr(made, "__name__"))
 
 
 def is_plugin(module: str) -> bool:

@@ -1,5 +1,7 @@
 """The names of refusals: those of proto/pame/v1/refusal.proto, in small letters."""
 
+from typing import Any
+
 from contract.rpc import refusal_pb2
 
 _NAMES = {number: name.removeprefix("REFUSAL_").lower() for name, number in refusal_pb2.Refusal.items()}
@@ -10,5 +12,6 @@ def refusal_name(refusal: int) -> str:
     return _NAMES.get(refusal) or f"refusal_{refusal}"
 
 
-def refusal_number(name: str) -> int:
+def refusal_number(name: str) -> Any:
+    """For a field of that enum."""
     return refusal_pb2.Refusal.Value(f"REFUSAL_{name.upper()}")

@@ -27,7 +27,8 @@ def main() -> int:
     parser.add_argument("--orchestrator", required=True, type=_address, metavar="HOST:PORT", help="where to join")
     parser.add_argument("--token", default=os.environ.get("PAME_TOKEN", ""), help="to be let in (or PAME_TOKEN)")
     parser.add_argument("--security", metavar="DIR", help="the orchestrator's authority and token: mutual TLS")
-    parser.add_argument("--member", default=_name(), help="its name (or PAME_MEMBER)")
+    name = os.environ.get("PAME_MEMBER") or f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
+    parser.add_argument("--member", default=name, help="its name (or PAME_MEMBER)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on and to tell neighbours, or auto")
     parser.add_argument("--port", type=_port, default=0, help="0: any free one")
     parser.add_argument("--metrics-port", type=_port, default=0, help="0: any free one")
@@ -51,10 +52,6 @@ def main() -> int:
         print(f"error: {in_one_line(error)}", file=sys.stderr)
         return 1
     return 0
-
-
-def _name() -> str:
-    return os.environ.get("PAME_MEMBER") or f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
 
 
 def _address(text: str) -> str:

@@ -16,12 +16,7 @@ from contract.realised import Realised
 from contract.tasks import is_set
 from node.supervisor import LONGEST_S, SOCKET_VARIABLE, SupervisorOrder
 from node.supervisor_client import give
-from pame.fault_effects import (
-    FaultEvent,
-    KillEffect,
-    PauseEffect,
-    RestartEffect,
-)
+from pame.fault_effects import FaultEvent, KillEffect, PauseEffect, RestartEffect
 
 _PARTING_S = 0.05
 """So that a node that is about to be killed can still tell."""
@@ -130,12 +125,9 @@ class FaultSchedule:
 
     def _due(self, unit: str, moment: float) -> list[FaultEvent]:
         """Orders that are to be given now, each once."""
-        found = []
-        for place, event in enumerate(self._events):
-            if self._is_due(place, unit, moment):
-                self._over.add(place)
-                found.append(event)
-        return found
+        due = [place for place in range(len(self._events)) if self._is_due(place, unit, moment)]
+        self._over.update(due)
+        return [self._events[place] for place in due]
 
     def _is_due(self, place: int, unit: str, moment: float) -> bool:
         event = self._events[place]

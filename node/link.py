@@ -34,7 +34,7 @@ _STALLED_AFTER_S = 2.0
 _STALLED_AFTER_TRIPS = 4.0
 
 
-class OutLink:
+class OutLink(LinkStream):
     def __init__(
         self,
         peer: Peer,
@@ -48,6 +48,7 @@ class OutLink:
         """`limit`: the largest message in bytes; `conditions`: what the link does, and when nothing gets through;
         `credentials`: what to show to a receiver that must be who the assignment says; `method`: of the service;
         `secret`: of the run, which every stream shows."""
+        super().__init__(peer, limit, credentials, method, secret)
         self._receiver = peer.index
         self._conditions = conditions
         self._account = account
@@ -67,7 +68,6 @@ class OutLink:
         """When something was last acknowledged, or handed over while nothing else was under way."""
         self._is_hopeless = False
         """Somebody has waited for room in vain; nobody does again until there is some."""
-        self._stream = LinkStream(peer, limit, credentials, method, secret, self)
 
     def push(self, message: WireMessage, at: float | None = None) -> Sequence[WireMessage]:
         """Take a message that is sent at a moment; an overflow drops the oldest that wait. Those that were dropped."""
@@ -106,10 +106,6 @@ class OutLink:
             return
         self._is_hopeless = not await is_set(self._room, seconds)
 
-    def move(self, peer: Peer) -> None:
-        """The neighbour came back somewhere else: connect anew."""
-        self._stream.move(peer)
-
     async def drain(self, seconds: float) -> None:
         """Wait until everything is acknowledged, but not longer than this."""
         deadline = time.monotonic() + seconds
@@ -129,17 +125,13 @@ class OutLink:
         """The shortest time from leaving the queue to a receipt; inf: there was none."""
         return self._times.shortest_s
 
-    async def close(self) -> None:
-        """Stop; what still waits is lost."""
-        await self._stream.close()
-
     def _flows(self) -> bool:
         patience_s = max(_STALLED_AFTER_S, self._times.trips_s(_STALLED_AFTER_TRIPS))
         is_stalled = self._flights and time.monotonic() - self._progress_at > patience_s
         return not (self._is_broken or is_stalled or self._conditions.is_cut(self._receiver))
 
     def opened(self) -> None:
-        """A new stream: its receipts count anew."""
+        """Receipts count anew."""
         self._account.connects += 1
         self._acknowledged = 0
         self._acknowledged_bytes = 0
@@ -160,15 +152,12 @@ class OutLink:
                 await call.write(head.message.data)
                 self._count(head)
                 continue
-            turn = min(turn, self._filling_at())
+            if self._queue and self._has_window():
+                turn = min(turn, self._queue.first.at - AHEAD_S)
             alarm = loop.call_at(turn, self._wake.set) if turn < inf else None
             await self._wake.wait()
             if alarm:
                 alarm.cancel()
-
-    def _filling_at(self) -> float:
-        """When the first of the queue goes onto the wire; inf: there is none, or no window for it."""
-        return self._queue.first.at - AHEAD_S if self._queue and self._has_window() else inf
 
     def _count(self, entry: Outgoing) -> None:
         """gRPC has taken it: sent, or sent again. Its receipt may be here before gRPC says so."""

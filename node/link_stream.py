@@ -1,7 +1,7 @@
 """A stream to a neighbour over gRPC: opened anew whenever it breaks, as long as its link is there."""
 
 import asyncio
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import grpc
 
@@ -19,38 +19,35 @@ _LONGEST_BACKOFF_S = 1.0
 PushCall = grpc.aio.StreamStreamCall[bytes, pb.Receipt]
 
 
-class StreamUser(Protocol):
-    """Whose messages go over the stream."""
-
-    def opened(self) -> None:
-        """A new stream; nothing was written to it."""
-
-    async def write(self, call: PushCall) -> None:
-        """Write to the stream until it ends."""
-
-    def received(self, receipt: pb.Receipt) -> None:
-        """Of what was written to this stream."""
-
-    def broken(self) -> None:
-        """It ended; another one comes."""
-
-
-class LinkStream:
+class LinkStream(ABC):
     """Stream after stream; the pause between two grows to a second, and is short again after a success."""
 
-    def __init__(
-        self, peer: Peer, limit: int, credentials: Credentials | None, method: str, secret: bytes, user: StreamUser
-    ) -> None:
+    def __init__(self, peer: Peer, limit: int, credentials: Credentials | None, method: str, secret: bytes) -> None:
         self._peer = peer
         self._limit = limit
         self._credentials = credentials
         self._method = method
         self._secret = secret
-        self._user = user
         self._call: PushCall | None = None
         self._is_heard = False
         """A receipt came over this stream."""
         self._task = asyncio.create_task(self._run())
+
+    @abstractmethod
+    def opened(self) -> None:
+        """A new stream; nothing was written to it."""
+
+    @abstractmethod
+    async def write(self, call: PushCall) -> None:
+        """Write to the stream until it ends."""
+
+    @abstractmethod
+    def received(self, receipt: pb.Receipt) -> None:
+        """Of what was written to this stream."""
+
+    @abstractmethod
+    def broken(self) -> None:
+        """It ended; another one comes."""
 
     def move(self, peer: Peer) -> None:
         """The neighbour came back somewhere else: connect anew."""
@@ -59,6 +56,7 @@ class LinkStream:
             self._call.cancel()
 
     async def close(self) -> None:
+        """Stop; what still waits is lost."""
         await cancelled(self._task)
 
     async def _run(self) -> None:
@@ -66,7 +64,7 @@ class LinkStream:
         while True:
             self._is_heard = False
             await end_of_stream(self._stream())
-            self._user.broken()
+            self.broken()
             backoff = _FIRST_BACKOFF_S if self._is_heard else min(2 * backoff, _LONGEST_BACKOFF_S)
             await asyncio.sleep(backoff)
 
@@ -75,9 +73,9 @@ class LinkStream:
             push: grpc.aio.StreamStreamMultiCallable[bytes, pb.Receipt]
             push = channel.stream_stream(self._method, None, pb.Receipt.FromString)
             self._call = call = push(metadata=shown(self._secret, self._peer.address, self._peer.incarnation))
-            self._user.opened()
+            self.opened()
             try:
-                await until_one_ends(self._read(call), self._user.write(call))
+                await until_one_ends(self._read(call), self.write(call))
             finally:
                 self._call = None
                 call.cancel()
@@ -97,4 +95,4 @@ class LinkStream:
     async def _read(self, call: PushCall) -> None:
         async for receipt in call:
             self._is_heard = True
-            self._user.received(receipt)
+            self.received(receipt)

@@ -13,6 +13,7 @@ import grpc
 
 from contract.assignment import assigned, missing_data, peer
 from contract.counters import NodeCounters
+from contract.data_delivery import DeliveryRefused, ShardAssembly
 from contract.fingerprint import fingerprint
 from contract.logs import log_event
 from contract.plugins import module_names
@@ -23,6 +24,7 @@ from contract.ports.refused_requests import RefusedRequests
 from contract.ports.tls_failures import TlsFailures
 from contract.problem_inputs import has_torch
 from contract.rpc import control_pb2 as pb
+from contract.rpc import refusal_pb2
 from contract.run_name import run_name
 from contract.tasks import cancelled
 from contract.unexpected_errors import in_one_line, reason_of
@@ -30,7 +32,6 @@ from contract.versions import code_version
 from node.addresses import AUTO, choose, control_address, own_addresses
 from node.commands import CommandRefused, check_neighbours, check_probe, on_one_line, read_faults
 from node.control import ControlStream
-from node.data_delivery import DataDelivery, refuse_piece
 from node.metrics import NodeCollector
 from node.orchestrator_channel import Options as ChannelOptions
 from node.orchestrator_channel import OrchestratorChannel
@@ -94,7 +95,8 @@ class Node:
         self._server = ExchangeServer(self._host, options.port)
         self._health = HealthServer(options.health_port)
         self._session: Session | None = None
-        self._delivery: DataDelivery | None = None
+        self._delivery: tuple[pb.Assignment, ShardAssembly] | None = None
+        """An assignment that waits for its samples."""
         self._probing: set[asyncio.Task[None]] = set()
         self._kernel: Kernel | None = None
         """What it can do to links; not asked yet, or not to be asked."""
@@ -105,12 +107,7 @@ class Node:
         """What the orchestrator said that makes no sense."""
         self._leave = asyncio.Event()
         self._control = ControlStream(
-            options.orchestrator,
-            self._connect,
-            self._join,
-            self._handle,
-            self._heartbeat,
-            options.patience_s,
+            options.orchestrator, self._connect, self._join, self._handle, self._heartbeat, options.patience_s
         )
 
     async def run(self) -> None:
@@ -212,20 +209,20 @@ class Node:
                 await self._assigned(message.assignment)
             case "data_piece":
                 await self._piece(message.data_piece)
-            case "start" if self._is_current(message.start.run):
-                await self._current().start()
-            case "probe" if self._is_current(message.probe.run):
+            case "start" if session := self._session_of(message.start.run):
+                await session.start()
+            case "probe" if session := self._session_of(message.probe.run):
                 check_probe(message.probe)
                 if len(self._probing) >= _PROBES:
                     raise CommandRefused(f"{_PROBES} probes are under way")
-                self._probing.add(task := asyncio.create_task(self._current().probe(message.probe)))
+                self._probing.add(task := asyncio.create_task(session.probe(message.probe)))
                 task.add_done_callback(self._probing.discard)
-            case "neighbours" if self._is_current(message.neighbours.run):
-                await self._moved(message.neighbours)
-            case "faults" if self._is_current(message.faults.run):
-                self._current().add_faults(read_faults(message.faults, self._current().assigned))
-            case "stop" if self._is_current(message.stop.run):
-                await self._current().stop(message.stop.iteration, _DRAIN_S, _PARTING_S)
+            case "neighbours" if session := self._session_of(message.neighbours.run):
+                await self._moved(session, message.neighbours)
+            case "faults" if session := self._session_of(message.faults.run):
+                session.add_faults(read_faults(message.faults, session.assigned))
+            case "stop" if session := self._session_of(message.stop.run):
+                await session.stop(message.stop.iteration, _DRAIN_S, _PARTING_S)
                 self._session = None
             case "dismissed":
                 log_event(_LOG, "dismissed", reason=on_one_line(message.dismissed.reason))
@@ -242,19 +239,25 @@ class Node:
             assembly = await asyncio.to_thread(missing_data, message)
             if assembly is None:
                 await self._begin(message)
-                return
-            self._delivery = DataDelivery(message, assembly, self._control.send)
-            self._delivery.ask()
+            else:
+                self._delivery = message, assembly
+                self._ask(message.run, assembly)
 
     async def _piece(self, piece: pb.DataPiece) -> None:
-        delivery = self._delivery
-        if delivery is None or delivery.assignment.run != piece.run:
-            refuse_piece()
-            return
-        with self._failing(delivery.assignment):
-            if delivery.take(piece):
+        if self._delivery is None or self._delivery[0].run != piece.run:
+            raise DeliveryRefused(refusal_pb2.REFUSAL_DATA_NOT_WANTED, "a piece that nobody has asked for")
+        message, assembly = self._delivery
+        with self._failing(message):
+            assembly.add(piece)
+            if assembly.is_whole:
                 self._delivery = None
-                await self._begin(delivery.assignment, delivery.assembly.samples())
+                await self._begin(message, assembly.samples())
+            else:
+                self._ask(message.run, assembly)
+
+    def _ask(self, run: int, assembly: ShardAssembly) -> None:
+        """For the next piece of its samples: each is asked for when the one before is there."""
+        self._control.send(pb.FromNode(data_wanted=pb.DataWanted(run=run, offset=assembly.bytes)))
 
     async def _begin(self, message: pb.Assignment, samples: Samples | None = None) -> None:
         made = await asyncio.to_thread(assigned, message, samples)  # before anything ends: nonsense does not stop a run
@@ -280,20 +283,16 @@ class Node:
             failure = pb.Failure(run=message.run, reason=reason, unheard=isinstance(error, MessageRefused))
             self._control.send(pb.FromNode(failure=failure))
 
-    async def _moved(self, message: pb.Neighbours) -> None:
+    async def _moved(self, session: Session, message: pb.Neighbours) -> None:
         """Who came back starts only when its neighbours know where it is."""
-        check_neighbours(message, self._current().assigned)
-        await self._current().moved([peer(found) for found in message.neighbours])
+        check_neighbours(message, session.assigned)
+        await session.moved([peer(found) for found in message.neighbours])
         indices = [found.index for found in message.neighbours]
         self._control.send(pb.FromNode(moved=pb.Moved(run=message.run, neighbours=indices)))
 
-    def _is_current(self, run: int) -> bool:
-        return self._session is not None and self._session.assigned.run == run
-
-    def _current(self) -> Session:
-        if self._session is None:
-            raise RuntimeError("a command for a run arrived when there was none")
-        return self._session
+    def _session_of(self, run: int) -> Session | None:
+        session = self._session
+        return session if session is not None and session.assigned.run == run else None
 
     async def _finish_sends(self) -> None:
         if self._session is not None:

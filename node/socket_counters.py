@@ -13,12 +13,12 @@ by then: `connections` says how many were counted.
 import asyncio
 import socket
 import subprocess
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 
-from contract.socket_counts import SocketCounts
+from contract.counters import SocketCounts
 
 _COMMAND = ("ss", "-tineH")
 _PATIENCE_S = 4.0
@@ -49,11 +49,10 @@ async def count_sockets(receivers: Mapping[int, str], but: Set[int] = frozenset(
         return None
     own = [found for found in parse(said.stdout) if found.inode in inodes]
     ends = {receiver: await _resolve(address) for receiver, address in receivers.items()}
-    return {receiver: _total(own, ends[receiver]) for receiver in receivers}
-
-
-def _total(connections: Iterable[Connection], ends: Set[tuple[str, int]]) -> SocketCounts:
-    return sum((found.counts for found in connections if found.peer in ends), SocketCounts())
+    return {
+        receiver: sum((found.counts for found in own if found.peer in ends[receiver]), SocketCounts())
+        for receiver in receivers
+    }
 
 
 def parse(text: str) -> list[Connection]:

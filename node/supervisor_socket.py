@@ -15,10 +15,7 @@ class SupervisorSocket:
     """One order and one answer per connection."""
 
     def __init__(
-        self,
-        listening: socket.socket,
-        events: selectors.BaseSelector,
-        carry_out: Callable[[bytes], dict[str, object]],
+        self, listening: socket.socket, events: selectors.BaseSelector, carry_out: Callable[[bytes], dict[str, object]]
     ) -> None:
         """`events`: who calls `ready` with what is readable."""
         self._listening = listening

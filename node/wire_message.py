@@ -13,14 +13,7 @@ from contract.rpc import exchange_pb2 as pb
 from contract.rpc import refusal_pb2
 from pame.algorithms import Algorithm, Message, Received, Selection
 from pame.codec import Draw, Refused, Sizes
-from pame.message_coding import (
-    Coded,
-    WrongVectors,
-    declaration_of,
-    decode_message,
-    encode_message,
-    measure_message,
-)
+from pame.message_coding import Coded, WrongVectors, declaration_of, decode_message, encode_message, measure_message
 from pame.resolved_run import ResolvedRun
 
 _ROOM = 4096

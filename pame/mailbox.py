@@ -92,12 +92,7 @@ class RoundsMailbox(WaitingMailbox):
     """The mailbox of a node that waits for its rounds, for algorithms that use one message per sender."""
 
     def __init__(
-        self,
-        period: int,
-        max_lag: int,
-        exclude_after: int,
-        per_sender: int = PER_SENDER,
-        most_bytes: int = _BYTES,
+        self, period: int, max_lag: int, exclude_after: int, per_sender: int = PER_SENDER, most_bytes: int = _BYTES
     ) -> None:
         """At most `per_sender` messages of one sender and, in total, `most_bytes` on the wire."""
         super().__init__(exclude_after)

@@ -13,7 +13,6 @@ import re
 import sys
 from collections import Counter
 from threading import Thread
-from typing import TextIO
 
 _LOG_LINE = re.compile(rb"^[IWEF]\d{4} [\d:.]+ +\d+ \S+:\d+\] ")
 _VERBOSITY = "GRPC_VERBOSITY"
@@ -61,7 +60,7 @@ class TlsFailures:
         reading, writing = os.pipe()
         self._out = os.dup(2)
         sys.stderr.flush()
-        sys.stderr = self._direct()
+        sys.stderr = os.fdopen(os.dup(self._out), "w", buffering=1, encoding="utf-8", errors="backslashreplace")
         os.set_blocking(writing, False)  # a log that nobody reads fast enough must not hold up who writes it
         os.dup2(writing, 2)
         os.close(writing)
@@ -73,9 +72,6 @@ class TlsFailures:
         """What was said at the very end goes on, too."""
         os.dup2(self._out, 2)  # nobody writes to the pipe any more
         self._thread.join(_PARTING_S)
-
-    def _direct(self) -> TextIO:
-        return os.fdopen(os.dup(self._out), "w", buffering=1, encoding="utf-8", errors="backslashreplace")
 
     def _read(self, pipe: int) -> None:
         with os.fdopen(pipe, "rb") as lines:

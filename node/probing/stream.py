@@ -22,22 +22,21 @@ _LEAST_MESSAGE_S = 0.05
 _TRIP_SLACK_S = 0.02
 
 
-class ProbeStream:
+class ProbeStream(OutLink):
     """One neighbour, reached as in a run."""
 
     def __init__(
         self, assigned: Assigned, peer: Peer, conditions: NodeConditions, credentials: Credentials | None
     ) -> None:
-        self._run = assigned.run
-        self._index = assigned.index
+        super().__init__(peer, _LIMIT, conditions, OutCounters(), credentials, PROBE, assigned.secret)
+        self._assigned = assigned
         self._sent = 0
-        self._link = OutLink(peer, _LIMIT, conditions, OutCounters(), credentials, PROBE, assigned.secret)
 
     async def connect(self) -> bool:
         """Whether the neighbour answers, before long."""
-        self._push(UNCOUNTED, b"")
-        await self._link.drain(_CONNECT_S)
-        return self._link.is_idle
+        self._send(UNCOUNTED, b"")
+        await self.drain(_CONNECT_S)
+        return self.is_idle
 
     async def pings(self, number: int, seconds: float, fewest: int) -> int:
         """One after another, so that none waits for another; how many.
@@ -46,10 +45,10 @@ class ProbeStream:
         """
         began, count = time.monotonic(), 0
         while (spent := time.monotonic() - began) < seconds or (count < fewest and spent < seconds + _CONNECT_S):
-            self._push(number, b"")
+            self._send(number, b"")
             count += 1
-            await self._link.drain(_CONNECT_S)
-            if not self._link.is_idle:
+            await self.drain(_CONNECT_S)
+            if not self.is_idle:
                 break
         return count
 
@@ -57,23 +56,15 @@ class ProbeStream:
         """Back to back, each so long that receipts are there before the link runs dry; how many, and their bytes."""
         each_s = max(_LEAST_MESSAGE_S, trip_s + _TRIP_SLACK_S)
         filling = bytes(min(int(rate_bps * each_s / 8), _MOST_BYTES))
-        sizes = [self._push(number, filling) for _ in range(_TRAIN)]
-        await self._link.drain(_CONNECT_S + _TRAIN * each_s)
+        sizes = [self._send(number, filling) for _ in range(_TRAIN)]
+        await self.drain(_CONNECT_S + _TRAIN * each_s)
         return _TRAIN, sizes[-1]
 
-    @property
-    def shortest_s(self) -> float:
-        """The shortest time from leaving the queue to the receipt."""
-        return self._link.shortest_s
-
-    async def close(self) -> None:
-        await self._link.close()
-
-    def _push(self, number: int, filling: bytes) -> int:
+    def _send(self, number: int, filling: bytes) -> int:
         self._sent += 1
         probe = pb.ProbeMessage(
-            run=self._run, sender=self._index, number=number, sent_ns=time.time_ns(), filling=filling
+            run=self._assigned.run, sender=self._assigned.index, number=number, sent_ns=time.time_ns(), filling=filling
         )
         data = probe.SerializeToString()
-        self._link.push(WireMessage(self._sent, data, Sizes()))
+        self.push(WireMessage(self._sent, data, Sizes()))
         return len(data)

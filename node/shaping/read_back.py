@@ -28,19 +28,11 @@ _RATE_SLACK, _SLACK = (3e-3, 8.0), (1e-4, 2e-6)
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedLink:
-    """What holds each property of the links with one neighbour."""
-
-    neighbour: int
-    held: Mapping[str, Realised]
-    """By property of the link to it, `cut`, and `loss_in` and `cut_in` of the link from it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Applied:
     """What the kernel holds of a node's links."""
 
-    links: tuple[AppliedLink, ...]
+    links: Mapping[int, Mapping[str, Realised]]
+    """By neighbour, and by property of the link to it, `cut`, and `loss_in` and `cut_in` of the link from it."""
     single_packets: bool
 
 
@@ -63,7 +55,7 @@ def held(desired: Desired, kernel: Kernel, printed: PrintedTexts) -> Applied:
     filters = _filters(printed.table)
     link = next(iter(_json(printed.link)), {})
     return Applied(
-        tuple(_link(desired.node, shaped, kernel, leaves, rates, filters) for shaped in desired.links),
+        {each.neighbour: _link(desired.node, each, kernel, leaves, rates, filters) for each in desired.links},
         single_packets=link.get("gso_max_segs") == 1,
     )
 
@@ -71,9 +63,9 @@ def held(desired: Desired, kernel: Kernel, printed: PrintedTexts) -> Applied:
 def differences(applied: Applied) -> list[str]:
     """Where the kernel holds something else than was asked for."""
     return [
-        f"{name} of the link with node {link.neighbour}: asked {value.asked:g}, the kernel has {value.held:g}"
-        for link in applied.links
-        for name, value in link.held.items()
+        f"{name} of the link with node {neighbour}: asked {value.asked:g}, the kernel has {value.held:g}"
+        for neighbour, properties in applied.links.items()
+        for name, value in properties.items()
         if value.held is not None and not _same(name, value.asked, value.held)
     ]
 
@@ -90,7 +82,7 @@ def _link(
     leaves: Mapping[str, Any],
     rates: Mapping[str, float],
     filters: Mapping[str, float],
-) -> AppliedLink:
+) -> Mapping[str, Realised]:
     number, spec, how = minor(shaped.neighbour), shaped.spec, mechanisms(shaped.spec, kernel)
     leaf, rate = leaves.get(f"{number}:"), rates.get(number)
     netem = leaf["options"] if leaf and leaf["kind"] == NETEM else None
@@ -101,7 +93,7 @@ def _link(
     held = {name: Realised(node, shaped.neighbour, name, *found) for name, found in out.items()}
     for name, found in _incoming_losses(shaped, kernel, filters).items():
         held[f"{name}_in"] = Realised(shaped.neighbour, node, name, *found)
-    return AppliedLink(shaped.neighbour, held)
+    return held
 
 
 def _outgoing_losses(

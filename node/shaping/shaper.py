@@ -159,7 +159,8 @@ class Shaper:
     def table(self) -> list[Realised]:
         """Every property that does something, of the links from this node (and, where the loss of packets is left to
         their receiver, to it), as last read back."""
-        records = [record for link in self._applied.links for record in link.held.values()] if self._applied else []
+        links = self._applied.links.values() if self._applied else ()
+        records = [record for properties in links for record in properties.values()]
         for receiver in sorted(self._hosts) if self._applied is None else ():
             spec = self._setting.conditions.link_between(self._index, receiver)
             how = mechanisms(spec, self._kernel)

@@ -137,7 +137,8 @@ def _leaf(desired: Desired, link: Shaped, kernel: Kernel) -> str:
     if link.cut or spec.loss > 0:
         parts.append(f"loss {_plain(100.0 if link.cut else 100 * spec.loss, 7)}%")
     if kernel.netem_seed:
-        parts.append(f"seed {_seed(desired, link)}")
+        key = Key(desired.seed, Purpose.LINK_JITTER, node=desired.node, peer=link.neighbour)
+        parts.append(f"seed {int(words(key, 1)[0])}")
     return " ".join(parts)
 
 
@@ -155,7 +156,3 @@ def _time(seconds: float) -> str:
 def _plain(value: float, digits: int) -> str:
     """Without exponent and idle zeros; what is not nothing never becomes it."""
     return f"{max(value, 10.0**-digits):.{digits}f}".rstrip("0").rstrip(".")
-
-
-def _seed(desired: Desired, link: Shaped) -> int:
-    return int(words(Key(desired.seed, Purpose.LINK_JITTER, node=desired.node, peer=link.neighbour), 1)[0])

@@ -15,9 +15,8 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from contract.counter_reports import LAYOUT
-from contract.counters import MOST_COUNTED, MOST_SECONDS, Counters
+from contract.counters import MOST_COUNTED, MOST_SECONDS, Counters, SocketCounts
 from contract.rpc import control_pb2 as pb
-from contract.socket_counts import SocketCounts
 from pame.errors import PameError
 
 _WORD, _SENTENCE = 200, 2000

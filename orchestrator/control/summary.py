@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from hashlib import sha256
 
+from contract.counters import SocketCounts
 from contract.rpc import control_pb2 as pb
-from contract.socket_counts import SocketCounts
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.results.network_summary import (
     EvaluationCost,

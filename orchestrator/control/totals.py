@@ -8,8 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from contract.counters import Counters, InCounters, NodeCounters, OutCounters, totalled
-from contract.socket_counts import SocketCounts
+from contract.counters import Counters, InCounters, NodeCounters, OutCounters, SocketCounts, totalled
 from orchestrator.results.health import RefusedLink
 from pame.byte_account import ByteAccount, Fate
 from pame.framing import Traffic

@@ -23,7 +23,7 @@ class KnownData:
     classes: tuple[str, ...]
     """None of them: the source has their names."""
     sha256: str | None
-    """Of the decoded contents (`pame.data_facts.contents_sha256`), measured in November 2026; None: nobody knows it."""
+    """Of the decoded contents (`pame.data_set.contents_sha256`), measured in November 2026; None: nobody knows it."""
     readers: tuple[ModuleType, ...]
     """Each has `fits(files)` and `read(files, classes, tell)`."""
     sources: tuple[Source, ...]

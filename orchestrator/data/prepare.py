@@ -24,8 +24,7 @@ from orchestrator.data.reading import Contents, DataRefused, Tell
 from orchestrator.data.sources import Source, SourceFailed
 from orchestrator.data.tables import SPLIT, read_table
 from orchestrator.errors import MachineFault, writing
-from pame.data_facts import facts_of
-from pame.data_set import DataSet
+from pame.data_set import DataSet, facts_of
 
 Say = Callable[[str, float], None]
 """Is told what is being done, and how much of it, from 0 to 1."""

@@ -16,7 +16,7 @@ from typing import Any, Self, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from contract.socket_counts import SocketCounts
+from contract.counters import SocketCounts
 from orchestrator.errors import CannotWrite, writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.results.class_counts import FILE as CLASS_COUNTS

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from contract.socket_counts import SocketCounts
+from contract.counters import SocketCounts
 from orchestrator.results.typed_json import other_keys
 
 

@@ -14,15 +14,7 @@ from pame.algorithms.dfedsam import DfedsamSpec
 from pame.algorithms.dmgt_svrg import DmgtSvrgSpec
 from pame.algorithms.dpsgd import DpsgdSpec
 from pame.algorithms.epidemic import EpidemicSpec
-from pame.algorithms.interface import (
-    Algorithm,
-    AlgorithmSpec,
-    Context,
-    Delivery,
-    Form,
-    Message,
-    Received,
-)
+from pame.algorithms.interface import Algorithm, AlgorithmSpec, Context, Delivery, Form, Message, Received
 from pame.algorithms.nids import NidsSpec
 from pame.algorithms.pame import PameSpec
 from pame.algorithms.selection import Selection, Wanted, Who

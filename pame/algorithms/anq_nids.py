@@ -19,8 +19,7 @@ from annotated_types import Gt, Le
 
 from pame.algorithms.flows import dual_share
 from pame.algorithms.interface import Context
-from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_node import ReplicaNode, ReplicaSpec
 from pame.compressors import AdaptiveQuantizer, CompressorSpec
 from pame.exchange import Vector
 
@@ -54,14 +53,14 @@ class AnqNids(ReplicaNode[AnqNidsSpec]):
     def prepare(self, k: int) -> None:
         self._ahead = self._descend(k, self._model, self._gradient(k) + self.dual)
         if self._is_round(k):
-            self.replicas.tell(k, {"z": self._ahead})
+            self.tell(k, {"z": self._ahead})
 
     def step(self, k: int) -> None:
-        edges = {j: 0.5 * self._spec.gam * weight for j, weight in self.replicas.edges(k).items()}
-        self._model = self._finite(k, self._ahead + self.replicas.pull("z", edges))
+        edges = {j: 0.5 * self._spec.gam * weight for j, weight in self.edges(k).items()}
+        self._model = self._finite(k, self._ahead + self.pull("z", edges))
         duals = {j: self._into_dual(j, weight, k) for j, weight in edges.items()}
-        self._flows.pull(duals, self.replicas.own("z"), self.replicas.others("z"))
-        for late in self.replicas.late():
+        self._flows.pull(duals, self.own("z"), self.others("z"))
+        for late in self.late():
             weight = self._into_dual(late.neighbour, 0.5 * self._spec.gam * late.weight, late.iteration)
             self._flows.add(late.neighbour, weight * late.difference)
 

@@ -19,8 +19,7 @@ from typing import Annotated, Literal
 from annotated_types import Gt, Le
 
 from pame.algorithms.interface import Context
-from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_node import ReplicaNode, ReplicaSpec
 from pame.exchange import Vector
 
 
@@ -53,14 +52,14 @@ class Beer(ReplicaNode[BeerSpec]):
 
     def prepare(self, k: int) -> None:
         if self._is_round(k):
-            self.replicas.tell(k, {"h": self._model, "g": self.tracker})
+            self.tell(k, {"h": self._model, "g": self.tracker})
 
     def step(self, k: int) -> None:
-        edges = self.replicas.edges(k)
-        moved = self._model + self._spec.gam * self.replicas.pull("h", edges) - self._size(k) * self.tracker
+        edges = self.edges(k)
+        moved = self._model + self._spec.gam * self.pull("h", edges) - self._size(k) * self.tracker
         self._model = self._finite(k, moved)
         self._slope = self._gradient(k + 1)
         weights = {j: self._spec.gam * weight for j, weight in edges.items()}
-        self._flows.pull(weights, self.replicas.own("g"), self.replicas.others("g"))
-        for late in self.replicas.late():
+        self._flows.pull(weights, self.own("g"), self.others("g"))
+        for late in self.late():
             self._flows.add(late.neighbour, self._spec.gam * late.weight * late.difference)

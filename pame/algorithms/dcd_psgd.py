@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pame.algorithms.interface import Context
-from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_node import ReplicaNode, ReplicaSpec
 from pame.compressors import CompressorSpec, Quantize
 
 
@@ -38,9 +37,9 @@ class DcdPsgd(ReplicaNode[DcdPsgdSpec]):
     def prepare(self, k: int) -> None:
         self._ahead = self._descend(k, self._model, self._gradient(k))
         if self._is_round(k):
-            pull = self.replicas.pull("x", self.replicas.edges_before(k))
-            self.replicas.tell(k, {"x": self._ahead + pull})
-            self._ahead = self._finite(k, self.replicas.own("x"))
+            pull = self.pull("x", self.edges_before(k))
+            self.tell(k, {"x": self._ahead + pull})
+            self._ahead = self._finite(k, self.own("x"))
 
     def step(self, k: int) -> None:
         """The model is what the neighbours know, or one gradient step ahead of it."""

@@ -45,7 +45,10 @@ class ReplicaForms:
 
 def sent_again(updates: Mapping[str, Payload]) -> dict[str, Payload]:
     """Updates of the round before: nobody draws the support of a former iteration, so it must be told."""
-    return {before(name): _with_support(payload) for name, payload in updates.items()}
+    return {
+        before(name): Sparse(update.n, update.support, update.values) if type(update) is PartialMessage else update
+        for name, update in updates.items()
+    }
 
 
 def added(vectors: Mapping[str, Vector], message: Message, called: Callable[[str], str] = str) -> Mapping[str, Vector]:
@@ -53,9 +56,3 @@ def added(vectors: Mapping[str, Vector], message: Message, called: Callable[[str
     if called(next(iter(vectors))) not in message:
         return vectors
     return {name: vector + expand(message[called(name)]) for name, vector in vectors.items()}
-
-
-def _with_support(payload: Payload) -> Payload:
-    if type(payload) is PartialMessage:
-        return Sparse(payload.n, payload.support, payload.values)
-    return payload

@@ -46,17 +46,14 @@ class Squarm(Choco):
     def __init__(self, spec: SquarmSpec, context: Context) -> None:
         super().__init__(spec, context)
         self._velocity = 0.0 * context.start
-
-    @property
-    def bundles(self) -> list[frozenset[str]]:
-        return [*self.replicas.forms.bundles, *self.replicas.forms.silences]
+        self.bundles = [*self.bundles, *self._forms.silences]
 
     def prepare(self, k: int) -> None:
         momentum, gradient = self._spec.momentum, self._gradient(k)
         self._velocity = momentum * self._velocity + gradient
         self._ahead = self._descend(k, self._model, momentum * self._velocity + gradient)
         if self._is_round(k):
-            moved = self._ahead - self.replicas.own("q")
+            moved = self._ahead - self.own("q")
             threshold = self._spec.threshold * (k + 1) ** self._spec.growth
             speaks = float(moved @ moved) > threshold * self._size(k) ** 2
-            self.replicas.tell(k, {"q": self._ahead} if speaks else {})
+            self.tell(k, {"q": self._ahead} if speaks else {})

@@ -7,20 +7,8 @@ May import: the standard library, numpy, annotated-types, `pame.exchange`, `pame
 `pame.errors`.
 """
 
-from typing import get_args
-
 from pame.compressors.adaptive import AdaptiveQuantizer
-from pame.compressors.payload import (
-    FormName,
-    Levels,
-    Payload,
-    Quantized,
-    Signs,
-    Sparse,
-    expand,
-    form_of,
-    rounded,
-)
+from pame.compressors.payload import FormName, Levels, Payload, Quantized, Signs, Sparse, expand, form_of, rounded
 from pame.compressors.quantize import Quantize
 from pame.compressors.random_k import RandomK
 from pame.compressors.sign import Sign
@@ -28,11 +16,7 @@ from pame.compressors.top_k import TopK
 
 CompressorSpec = TopK | RandomK | Quantize | AdaptiveQuantizer | Sign
 
-SPECS: dict[str, type[CompressorSpec]] = {spec.kind: spec for spec in get_args(CompressorSpec)}
-"""Every compressor by its name in an experiment file."""
-
 __all__ = [
-    "SPECS",
     "AdaptiveQuantizer",
     "CompressorSpec",
     "FormName",

@@ -12,7 +12,6 @@ from pame.problems.base import (
     Problem,
     ProblemSpec,
     SinglePrecision,
-    Stacked,
     StackedProblem,
     known_optimum,
 )
@@ -50,7 +49,6 @@ __all__ = [
     "ProblemInputs",
     "ProblemSpec",
     "SinglePrecision",
-    "Stacked",
     "StackedProblem",
     "build",
     "known_optimum",

@@ -2,13 +2,12 @@
 
     linear     normal equations (sum A_i^T A_i) w = sum A_i^T b_i by Cholesky, refined with the true gradient;
                n > 3000, or fewer samples than unknowns: LSMR, which from w = 0 finds the solution of least norm
-    others     L-BFGS until the gradient is small, then Newton steps, each solved by conjugate gradients
+    logistic   L-BFGS until the gradient is small, then Newton steps, each solved by conjugate gradients
 
 The only module of this package that needs scipy.
 """
 
 from math import sqrt
-from typing import Protocol
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -16,8 +15,9 @@ from scipy.optimize import minimize
 from scipy.sparse.linalg import LinearOperator, cg, lsmr
 
 from pame.problems.base import Matrix, Optimum, Vector
-from pame.problems.regression import Family, gradient, value
-from pame.problems.shards import Shard
+from pame.problems.logistic import CrossEntropy
+from pame.problems.regression import gradient, value
+from pame.problems.shards import Family, Shard
 
 _DENSE = 3000
 _ROUGH = 1e-4  # gradient, relative to the one at zero, at which Newton steps take over
@@ -25,13 +25,6 @@ _TARGET = 1e-13  # and at which they stop
 _NEWTON_STEPS = 50
 _CG_STEPS = 500
 _HALVINGS = 10
-
-
-class CurvedFamily(Family, Protocol):
-    """A regression whose loss has a second derivative."""
-
-    def curvature(self, scores: Vector) -> Vector:
-        """The second derivative of each sample's loss in its score."""
 
 
 def least_squares(family: Family, shards: list[Shard]) -> Optimum:
@@ -45,7 +38,7 @@ def least_squares(family: Family, shards: list[Shard]) -> Optimum:
     return _report(family, shards, _lsmr(shards, n, total), "LSMR")
 
 
-def newton(family: CurvedFamily, shards: list[Shard]) -> Optimum:
+def newton(family: CrossEntropy, shards: list[Shard]) -> Optimum:
     """The minimiser of the mean of f_i for a smooth convex loss."""
     start = np.zeros(shards[0].features.shape[1])
     scale = float(np.linalg.norm(_gradient(family, shards, start)))
@@ -110,7 +103,7 @@ def _lsmr(shards: list[Shard], n: int, total: int) -> Vector:
     return np.asarray(lsmr(operator, labels, atol=1e-14, btol=1e-14, conlim=0, maxiter=10_000)[0], dtype=np.float64)
 
 
-def _hessian(family: CurvedFamily, shards: list[Shard], model: Vector) -> LinearOperator:
+def _hessian(family: CrossEntropy, shards: list[Shard], model: Vector) -> LinearOperator:
     weights = [family.curvature(shard.features @ model) / shard.labels.size for shard in shards]
 
     def product(direction: Vector) -> Vector:

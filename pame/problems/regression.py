@@ -10,46 +10,17 @@ memory order or a stack of all nodes may differ in the last bits.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pame.problems.base import Matrix, Optimum, Vector
-from pame.problems.shards import Labels, RegressionSpec, Shard, Shards, check
+from pame.problems.shards import Family, RegressionSpec, Shard, Shards, check
 from pame.randomness import Purpose
 from pame.randomness.many import subsets_of_nodes
 from pame.sampling import batch
 
 _CACHED = 1 << 17  # numbers handled at once: the second product then finds the samples in the cache
-
-
-class Family(Labels, Protocol):
-    """What tells one kind of regression from another. Functions of scores and labels work on arrays of any shape."""
-
-    @property
-    def metric(self) -> str:
-        """The name of the test metric."""
-
-    @property
-    def regularisation(self) -> float:
-        """lambda."""
-
-    @property
-    def max_curvature(self) -> float:
-        """The largest second derivative of the loss in the score."""
-
-    def loss(self, scores: Vector, labels: Vector) -> Vector:
-        """The loss of each sample."""
-
-    def slope(self, scores: Vector, labels: Vector) -> Vector:
-        """The derivative of each sample's loss in its score."""
-
-    def test(self, scores: Vector, labels: Vector) -> float:
-        """The test metric."""
-
-    def minimise(self, shards: list[Shard]) -> Optimum:
-        """The minimiser of the mean of the f_i."""
 
 
 def value(family: Family, shard: Shard, model: Vector) -> float:
@@ -64,17 +35,6 @@ def gradient(family: Family, shard: Shard, model: Vector) -> Vector:
     if family.regularisation:
         result += family.regularisation * model
     return result
-
-
-def smoothness(family: Family, shard: Shard) -> float:
-    """L_i from the eigenvalues of the smaller Gram matrix: relative error below 1e-9, and never below the true value.
-
-    The eigenvalue itself is good to about 1e-13; the factor keeps rounding from making the bound too small.
-    """
-    features, samples = shard.features, shard.labels.size
-    gram = features @ features.T if samples <= features.shape[1] else features.T @ features
-    largest = float(np.linalg.eigvalsh(gram)[-1])
-    return (family.max_curvature * largest / samples + family.regularisation) * (1.0 + 1e-10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +63,14 @@ class LocalRegression:
         return gradient(self.family, self.shards.of(self.node), model)
 
     def smoothness(self) -> float:
-        return smoothness(self.family, self.shards.of(self.node))
+        """L_i from the eigenvalues of the smaller Gram matrix: relative error below 1e-9, and never below the true one.
+
+        The eigenvalue itself is good to about 1e-13; the factor keeps rounding from making the bound too small.
+        """
+        family, features = self.family, self.shards.of(self.node).features
+        gram = features @ features.T if self.samples <= features.shape[1] else features.T @ features
+        largest = float(np.linalg.eigvalsh(gram)[-1])
+        return (family.max_curvature * largest / self.samples + family.regularisation) * (1.0 + 1e-10)
 
 
 @dataclass(frozen=True, slots=True)

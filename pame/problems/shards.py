@@ -27,7 +27,7 @@ from annotated_types import Ge, Interval
 from numpy.typing import NDArray
 
 from pame.errors import ParameterError
-from pame.problems.base import Matrix, Vector
+from pame.problems.base import Matrix, Optimum, Vector
 from pame.randomness import Key, Purpose, normals, subset, uniforms
 
 TEST_NODE = 2**32
@@ -64,8 +64,28 @@ class RegressionSpec:
     test_samples: Annotated[int, Ge(1)] = 10_000
 
 
-class Labels(Protocol):
-    """How labels come about, and which of two kinds a label is."""
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Samples as rows of a C-contiguous matrix, and their labels."""
+
+    features: Matrix
+    labels: Vector
+
+
+class Family(Protocol):
+    """What tells one kind of regression from another. Functions of scores and labels work on arrays of any shape."""
+
+    @property
+    def metric(self) -> str:
+        """The name of the test metric."""
+
+    @property
+    def regularisation(self) -> float:
+        """lambda."""
+
+    @property
+    def max_curvature(self) -> float:
+        """The largest second derivative of the loss in the score."""
 
     def draw(self, key: Key, scores: Vector) -> Vector:
         """One label per score <a, w*>."""
@@ -73,13 +93,17 @@ class Labels(Protocol):
     def positive(self, labels: Vector) -> NDArray[np.bool_]:
         """Which labels count as 1 rather than 0."""
 
+    def loss(self, scores: Vector, labels: Vector) -> Vector:
+        """The loss of each sample."""
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """Samples as rows of a C-contiguous matrix, and their labels."""
+    def slope(self, scores: Vector, labels: Vector) -> Vector:
+        """The derivative of each sample's loss in its score."""
 
-    features: Matrix
-    labels: Vector
+    def test(self, scores: Vector, labels: Vector) -> float:
+        """The test metric."""
+
+    def minimise(self, shards: list[Shard]) -> Optimum:
+        """The minimiser of the mean of the f_i."""
 
 
 def check(spec: RegressionSpec) -> None:
@@ -105,10 +129,10 @@ def truth(spec: RegressionSpec, seed: int) -> Vector:
 class Shards:
     """All data of a problem, each piece generated at its first use and kept once."""
 
-    def __init__(self, spec: RegressionSpec, labels: Labels, nodes: int, seed: int) -> None:
+    def __init__(self, spec: RegressionSpec, family: Family, nodes: int, seed: int) -> None:
         self.spec, self.nodes, self.seed = spec, nodes, seed
         self.truth = truth(spec, seed)
-        self._labels = labels
+        self._family = family
         self._shards: dict[int, Shard] = {}
         self._stack: Shard | None = None
         self._test: Shard | None = None
@@ -137,7 +161,7 @@ class Shards:
         """The test set, from the truth all nodes share and without shift or skew."""
         if self._test is None:
             features = self._normals(TEST_NODE, self.spec.test_samples)
-            labels = self._labels.draw(Key(self.seed, Purpose.LABELS, TEST_NODE), features @ self.truth)
+            labels = self._family.draw(Key(self.seed, Purpose.LABELS, TEST_NODE), features @ self.truth)
             self._test = Shard(features, labels)
         return self._test
 
@@ -152,7 +176,7 @@ class Shards:
             into[:] = self._normals(node, len(into), chunk)
             if mean is not None:
                 into += mean
-            return self._labels.draw(Key(self.seed, Purpose.LABELS, node, chunk), into @ truth)
+            return self._family.draw(Key(self.seed, Purpose.LABELS, node, chunk), into @ truth)
 
         shard = Shard(features, candidates(0, features))
         if spec.label_skew:
@@ -164,13 +188,13 @@ class Shards:
         draws = uniforms(Key(self.seed, Purpose.HETEROGENEITY, node, peer=_SKEW), 1 + self.spec.samples)
         prefers_positive = bool(draws[0] < 0.5)
         must = draws[1:] < self.spec.label_skew
-        wrong = np.flatnonzero(must & (self._labels.positive(shard.labels) != prefers_positive))
+        wrong = np.flatnonzero(must & (self._family.positive(shard.labels) != prefers_positive))
         features = np.empty_like(shard.features)
         for chunk in range(1, _CHUNKS):
             if not wrong.size:
                 return
             labels = candidates(chunk, features)
-            fitting = np.flatnonzero(self._labels.positive(labels) == prefers_positive)[: wrong.size]
+            fitting = np.flatnonzero(self._family.positive(labels) == prefers_positive)[: wrong.size]
             filled, wrong = np.split(wrong, [fitting.size])
             shard.features[filled], shard.labels[filled] = features[fitting], labels[fitting]
         if wrong.size:

@@ -6,8 +6,6 @@ Up to 60 nodes Kamada and Kawai's method, from a circle. Above, the same goal wi
     x_i  <-  weighted mean over the pivots p of   x_p + d_ip * (x_i - x_p) / |x_i - x_p|,      weights 1 / d_ip^2
 """
 
-from collections.abc import Mapping
-
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +26,8 @@ def layout(topology: Topology) -> Positions:
         return _fitted(_circle(nodes))
     if nodes <= _KAMADA_KAWAI:
         graph = nx.Graph(topology.edges.tolist())
-        return _fitted(_array(nx.kamada_kawai_layout(graph, pos=dict(enumerate(_circle(nodes))))))
+        placed = nx.kamada_kawai_layout(graph, pos=dict(enumerate(_circle(nodes))))
+        return _fitted(np.array([placed[node] for node in range(nodes)], dtype=np.float64))
     pivots = subset(Key(0, Purpose.GRAPH, peer=1), nodes, nodes if nodes <= _ALL_PIVOTS else _PIVOTS)
     return _fitted(_by_pivots(topology, pivots))
 
@@ -60,10 +59,6 @@ def _main_directions(wanted: NDArray[np.float64]) -> Positions:
     found = centred @ np.linalg.eigh(centred.T @ centred)[1][:, :-3:-1]
     scatter = uniforms(Key(0, Purpose.GRAPH, peer=2), found.size).reshape(found.shape) - 0.5
     return np.asarray(wanted.max() * (_fitted(found) + 0.1 * scatter), dtype=np.float64)
-
-
-def _array(positions: Mapping[int, Positions]) -> Positions:
-    return np.array([positions[node] for node in range(len(positions))], dtype=np.float64)
 
 
 def _fitted(positions: Positions) -> Positions:

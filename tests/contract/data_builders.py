@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from contract.data_store import save_data_set
-from pame.data_facts import facts_of
-from pame.data_set import DataSet, Samples
+from pame.data_set import DataSet, Samples, facts_of
 from pame.randomness import Key, Purpose, integers
 
 CLASSES = ("circle", "square", "star")

@@ -24,8 +24,8 @@ def shape(peer: str, wishes: str) -> None:
     """Apply what is wanted of the links with a peer; prints what does it, and what the kernel says that it holds."""
     wanted = json.loads(wishes)
     spec = LinkSpec(rate_bps=wanted.pop("rate_bps", float("inf")))
-    [link] = apply(Desired(interface_to(peer), (Shaped(2, peer, spec, **wanted),), seed=7), HTB_AND_NFT).links
-    held = {name: link.held[name] for name in ("rate", "cut", "cut_in", "loss_in")}
+    links = apply(Desired(interface_to(peer), (Shaped(2, peer, spec, **wanted),), seed=7), HTB_AND_NFT).links
+    held = {name: links[2][name] for name in ("rate", "cut", "cut_in", "loss_in")}
     print(json.dumps({name: (each.mechanism, each.held) for name, each in held.items() if each.mechanism != "none"}))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contract.socket_counts import SocketCounts
+from contract.counters import SocketCounts
 from node.socket_counters import Connection, count_sockets, parse
 
 # iproute2 6.1, 150 messages of 80 kB over gRPC on loopback: first the end that accepted, then the one that opened.

@@ -23,17 +23,17 @@ BY_NETEM = PrintedTexts(
 
 def test_netem_and_htb_are_read_back_as_they_were_asked_for() -> None:
     applied = held(DESIRED, WITH_NETEM, BY_NETEM)
-    whole, cut, plain = applied.links
+    whole, cut, plain = applied.links.values()
     assert applied.single_packets
-    assert held_as(whole.held["rate"]) == ("htb", 10e6, 10e6)
-    assert held_as(whole.held["delay"]) == ("netem", 0.05, 0.05)
-    assert held_as(whole.held["jitter"]) == ("netem", 0.005, 0.005)
-    assert held_as(whole.held["loss"]) == ("netem", 0.01, 0.01)
-    assert held_as(whole.held["cut"]) == ("none", 0.0, None)
-    assert held_as(cut.held["cut"]) == ("netem", 1.0, 1.0)
-    assert held_as(cut.held["loss"]) == ("netem", 0.01, None)
-    assert held_as(plain.held["rate"]) == ("none", inf, inf)
-    assert held_as(plain.held["delay"]) == ("none", 0.0, 0.0)
+    assert held_as(whole["rate"]) == ("htb", 10e6, 10e6)
+    assert held_as(whole["delay"]) == ("netem", 0.05, 0.05)
+    assert held_as(whole["jitter"]) == ("netem", 0.005, 0.005)
+    assert held_as(whole["loss"]) == ("netem", 0.01, 0.01)
+    assert held_as(whole["cut"]) == ("none", 0.0, None)
+    assert held_as(cut["cut"]) == ("netem", 1.0, 1.0)
+    assert held_as(cut["loss"]) == ("netem", 0.01, None)
+    assert held_as(plain["rate"]) == ("none", inf, inf)
+    assert held_as(plain["delay"]) == ("none", 0.0, 0.0)
     assert differences(applied) == []
 
 
@@ -55,11 +55,11 @@ def test_a_cut_that_is_not_there_is_seen() -> None:
 def test_what_the_kernel_has_no_say_in_is_left_open() -> None:
     lossy = Desired("west", (Shaped(0, "10.9.0.2", SPEC, loss_in=0.5),), 7)
     link = held(lossy, NOTHING, PrintedTexts()).links[0]
-    assert (link.held["delay"].mechanism, link.held["delay"].held) == ("in-process", None)
-    assert link.held["loss"].mechanism.startswith("refused: ")
-    assert link.held["loss_in"].mechanism.startswith("refused: ")
+    assert (link["delay"].mechanism, link["delay"].held) == ("in-process", None)
+    assert link["loss"].mechanism.startswith("refused: ")
+    assert link["loss_in"].mechanism.startswith("refused: ")
 
 
 def test_loss_by_nft_is_held_at_the_other_end() -> None:
     link = held(Desired("west", (Shaped(0, "10.9.0.2", SPEC),), 7), WITHOUT_NETEM, PrintedTexts()).links[0]
-    assert held_as(link.held["loss"]) == ("nft", 0.01, None)
+    assert held_as(link["loss"]) == ("nft", 0.01, None)

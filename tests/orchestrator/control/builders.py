@@ -3,11 +3,10 @@
 import numpy as np
 
 from contract.counter_reports import record_message, totals_message
-from contract.counters import InCounters, NodeCounters, OutCounters
+from contract.counters import InCounters, NodeCounters, OutCounters, SocketCounts
 from contract.fault_reports import Turn, concerns, fault_message, realised_message
 from contract.realised import Realised
 from contract.rpc import control_pb2 as pb
-from contract.socket_counts import SocketCounts
 from pame.codec import Sizes
 from pame.fault_effects import Plan
 from pame.observe import Record

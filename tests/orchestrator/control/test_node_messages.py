@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.counter_reports import totals_message
-from contract.counters import TABLE, CounterEntry, InCounters, NodeCounters, OutCounters, totalled
+from contract.counters import TABLE, CounterEntry, InCounters, NodeCounters, OutCounters, SocketCounts, totalled
 from contract.rpc import control_pb2 as pb
-from contract.socket_counts import SocketCounts
 from orchestrator.control.field_ranges import ControlRefused
 from orchestrator.control.node_history import NodeHistory
 from orchestrator.control.node_messages import NodeFacts, check, decoded, facts_of, is_of

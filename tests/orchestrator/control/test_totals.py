@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from contract.counters import InCounters, NodeCounters, OutCounters
-from contract.socket_counts import SocketCounts
+from contract.counters import InCounters, NodeCounters, OutCounters, SocketCounts
 from orchestrator.control.totals import Totals
 from orchestrator.results.health import RefusedLink
 from pame.byte_account import Fate

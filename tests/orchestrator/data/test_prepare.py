@@ -16,7 +16,7 @@ from orchestrator.data import CATALOGUE, DataRefused, catalogue, prepare
 from orchestrator.data.prepare import NoSource, already, stored_name
 from orchestrator.data.reading import Tell
 from orchestrator.data.sources import DebianPackage, NpmPackage, Publisher, SourceFailed
-from pame.data_facts import contents_sha256
+from pame.data_set import contents_sha256
 from tests.orchestrator.data.builders import (
     as_zip,
     write_cifar_binary,

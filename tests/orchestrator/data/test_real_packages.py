@@ -12,8 +12,7 @@ from contract.data_store import DataNotPrepared, open_data_set
 from contract.problem_inputs import build_problem
 from orchestrator.data import CATALOGUE, prepare
 from orchestrator.data.prepare import NoSource
-from pame.data_facts import contents_sha256, label_counts
-from pame.data_set import DataSet
+from pame.data_set import DataSet, contents_sha256, label_counts
 from pame.problems import ImageClassificationSpec
 from pame.problems.network_specs import SoftmaxSpec
 

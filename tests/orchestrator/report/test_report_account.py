@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from contract.socket_counts import SocketCounts
+from contract.counters import SocketCounts
 from orchestrator.control.summary import wire
 from orchestrator.report import write_report
 from orchestrator.results.network_summary import WireRatios

@@ -8,7 +8,7 @@ from math import ceil, lcm
 
 import numpy as np
 
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_node import ReplicaSpec
 from pame.compressors import expand
 from pame.problems.base import Matrix
 from pame.randomness import Key, Purpose

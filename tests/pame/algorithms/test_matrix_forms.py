@@ -25,7 +25,7 @@ from pame.algorithms import (
     PenaltyStep,
     SquarmSpec,
 )
-from pame.algorithms.replicas import ReplicaSpec
+from pame.algorithms.replica_node import ReplicaSpec
 from pame.byte_account import Fate
 from pame.compressors import AdaptiveQuantizer, Quantize, RandomK, Sign, TopK
 from pame.links import LinkSpec

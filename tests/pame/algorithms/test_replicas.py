@@ -21,7 +21,6 @@ from pame.algorithms import (
 )
 from pame.algorithms.choco import Choco
 from pame.algorithms.replica_node import ReplicaNode
-from pame.algorithms.replicas import Replicas
 from pame.byte_account import Fate
 from pame.codec import Draw
 from pame.codec.payloads import Wire, decode_payload, encode_payload
@@ -80,7 +79,7 @@ def test_replicas_of_whoever_was_heard_last_have_the_bits_of_their_originals(
 ) -> None:
     setting = setting_of(with_loss(spec, on_loss, every), loss=loss, values=values)
     driven(setting, nodes := setting.nodes())
-    replicas = [node.replicas for node in all_of(ReplicaNode, nodes)]
+    replicas = all_of(ReplicaNode, nodes)
     names = replicas[0].names
     heard = [
         (i, j) for i in range(NODES) for j in NEIGHBOURS[i] if not setting.conditions.is_lost(j, i, ITERATIONS - 1)
@@ -183,7 +182,7 @@ def iterate(node: Choco, k: int, *received: Received) -> float:
 
 
 def replica(node: Choco) -> float:
-    return float(node.replicas.others("q")[1][0])
+    return float(node.others("q")[1][0])
 
 
 def test_a_late_message_leaves_the_edge_out_and_is_applied_late() -> None:
@@ -196,12 +195,17 @@ def test_a_late_message_leaves_the_edge_out_and_is_applied_late() -> None:
     assert node.desynchronised == 0
 
 
-def flowing() -> Replicas:
-    """Those of node 0 of a pair whose differences must not be missed; at iteration k its vector is k."""
-    return Replicas(SPEC, context_of([0.0], who=Who.BROADCAST), ["q"], flowing="q")
+class Flowing(ReplicaNode[ChocoSpec]):
+    names = ("q",)
+    flowing = "q"
 
 
-def exchange(replicas: Replicas, k: int, *received: Received) -> list[tuple[int, int, float, float]]:
+def flowing() -> Flowing:
+    """Node 0 of a pair, whose differences must not be missed; at iteration k its vector is k."""
+    return Flowing(SPEC, context_of([0.0], who=Who.BROADCAST))
+
+
+def exchange(replicas: Flowing, k: int, *received: Received) -> list[tuple[int, int, float, float]]:
     """What comes late at iteration k."""
     replicas.tell(k, {"q": np.array([float(k)])})
     replicas.absorb(k, received)
@@ -278,9 +282,9 @@ def test_a_greeted_neighbour_is_told_the_whole_surrogate_next_and_left_out_until
     node.prepare(1)
     message = node.message(1)
     assert set(message) == {"q_whole"}
-    assert np.array_equal(expand(message["q_whole"]), node.replicas.own("q"))
+    assert np.array_equal(expand(message["q_whole"]), node.own("q"))
     node.absorb(1, [said(1, 3.0)])
-    assert node.replicas.edges(1) == {}
+    assert node.edges(1) == {}
     node.step(1)
     assert iterate(node, 2, whole(2, 9.0)) != 0.0
     assert (replica(node), node.desynchronised) == (9.0, 0)

@@ -66,7 +66,7 @@ def test_every_replica_of_dcd_psgd_is_the_model_itself() -> None:
     driven(setting, nodes := setting.nodes())
     for i, node in enumerate(all_of(ReplicaNode, nodes)):
         for j in NEIGHBOURS[i]:
-            assert np.array_equal(node.replicas.others("x")[j], nodes[j].model)
+            assert np.array_equal(node.others("x")[j], nodes[j].model)
 
 
 def test_silence_is_a_message_of_its_own_and_not_taken_for_a_loss() -> None:

@@ -36,7 +36,7 @@ def setting(kind: str, **values: object) -> ResolvedRun:
 def test_a_replica_that_missed_an_update_is_whole_again_at_the_next_round(kind: str) -> None:
     nodes = setting(kind, eta=0.02).nodes()
     driven(nodes, LOST_AT + 2)
-    replicas = [node.replicas for node in all_of(ReplicaNode, nodes)]
+    replicas = all_of(ReplicaNode, nodes)
     for i, ours in enumerate(replicas):
         for j in NEIGHBOURS[i]:
             for name in ours.names:
@@ -48,7 +48,7 @@ def test_a_replica_that_missed_an_update_is_whole_again_at_the_next_round(kind: 
 def test_naively_it_stays_wrong(kind: str) -> None:
     nodes = setting(kind, eta=0.02, on_loss="naive").nodes()
     driven(nodes, LOST_AT + 2)
-    node, other = (replica.replicas for replica in all_of(ReplicaNode, [nodes[RECEIVER], nodes[SENDER]]))
+    node, other = all_of(ReplicaNode, [nodes[RECEIVER], nodes[SENDER]])
     assert any(np.any(node.others(name)[SENDER] != other.own(name)) for name in node.names)
 
 

@@ -10,12 +10,13 @@ from pydantic import TypeAdapter, ValidationError
 from contract.rpc import exchange_pb2 as pb
 from pame.algorithms import Form
 from pame.codec import Draw, Wire, encode_payload
-from pame.compressors import SPECS, CompressorSpec, FormName, Sparse, TopK, expand, form_of, rounded
+from pame.compressors import CompressorSpec, FormName, Sparse, TopK, expand, form_of, rounded
 from pame.errors import Diverged, ParameterError
 from pame.exchange import PartialMessage, ValueType
 from pame.randomness import Key, Purpose, normals
 from pame.spec_json import plain, revive
 
+SPECS: dict[str, type[CompressorSpec]] = {spec.kind: spec for spec in get_args(CompressorSpec)}
 N = 40
 X = normals(Key(1, Purpose.FEATURES), N)
 KEY = Key(3, Purpose.COMPRESSION, 2, 7)
