@@ -7,12 +7,10 @@ May import: `pame`, and `orchestrator.experiment` (its values with units).
 
 # First, because the two packages use each other's modules: its `model` takes `kinds`, which takes its `section`.
 import orchestrator.experiment  # noqa: F401
-from orchestrator.experiment.faults.compile import compile_plan, contradictions
-from orchestrator.experiment.faults.errors import FaultError
+from orchestrator.experiment.faults.compile import compile_plan, contradictions, idle_faults
 from orchestrator.experiment.faults.happened import FaultOutcomes
-from orchestrator.experiment.faults.interface import Fault, Horizon
+from orchestrator.experiment.faults.interface import Fault, FaultError, Horizon
 from orchestrator.experiment.faults.kinds import FAULTS
-from orchestrator.experiment.faults.no_effect import idle_faults
 from orchestrator.experiment.faults.plan_words import FaultWindow, active, kind_of, outlines, windows, words
 from orchestrator.experiment.faults.remaining_graph import LiveGraph, live_graph
 from orchestrator.experiment.faults.triggers import MOST_EVENTS

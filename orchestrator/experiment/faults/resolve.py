@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.experiment.faults.errors import Impossible
-from orchestrator.experiment.faults.interface import Use, World
+from orchestrator.experiment.faults.interface import Impossible, Use, World
 from orchestrator.experiment.faults.selectors import ByDegree, Ends, Links, Nodes, Of, Random
 from pame.fault_effects import Link
 from pame.randomness import permutation

@@ -17,8 +17,7 @@ from typing import Annotated
 from annotated_types import Ge, Gt
 from pydantic import Field
 
-from orchestrator.experiment.faults.errors import Impossible
-from orchestrator.experiment.faults.interface import Happening, Horizon, Unit, World
+from orchestrator.experiment.faults.interface import Happening, Horizon, Impossible, Unit, World
 from orchestrator.experiment.section import Duration
 from orchestrator.experiment.units import DURATION
 from pame.fault_effects import Effect, Window
