@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 
-from orchestrator.experiment.faults.interface import Fault, FaultError, Happening, Horizon, Impossible, World
+from orchestrator.experiment.faults.interface import Fault, FaultError, Horizon, Impossible, World
 from orchestrator.experiment.faults.triggers import MOST_EVENTS, too_many
 from pame.fault_effects import DegradeEffect, FaultEvent, Link, Plan
 from pame.links import LinkSpec
@@ -33,11 +33,7 @@ def contradictions(faults: Sequence[Fault]) -> dict[str, str]:
 
 
 def compile_plan(
-    faults: Sequence[Fault],
-    topology: Topology,
-    regions: Mapping[int, str] | None,
-    seed: int,
-    horizon: Horizon,
+    faults: Sequence[Fault], topology: Topology, regions: Mapping[int, str] | None, seed: int, horizon: Horizon
 ) -> tuple[FaultEvent, ...]:
     """The plan, by beginning and then by number: the same for the same arguments. FaultError names what cannot be.
 
@@ -50,7 +46,7 @@ def compile_plan(
     for number, fault in enumerate(faults):
         try:
             for happening in fault.events(World(topology, regions, seed, number, horizon)):
-                event = _event(number, fault, happening)
+                event = FaultEvent(number, happening.words or fault.kind, happening.effect, happening.window)
                 struck = len(event.links) + len(event.nodes)
                 if not struck:
                     continue
@@ -90,18 +86,9 @@ def idle_faults(plan: Plan, spec: Callable[[int, int], LinkSpec]) -> dict[int, s
         narrower = [link for effect in some if effect.rate_factor < 1.0 for link in effect.links]
         no_delay = not any(is_delayed(link, number) for link in slower)
         no_rate = not any(isfinite(spec(*link).rate_bps) for link in narrower)
-        if slower and narrower:
-            if no_delay and no_rate:
-                found[number] = _BOTH
-        elif slower and no_delay:
-            found[number] = _DELAY
-        elif narrower and no_rate:
-            found[number] = _RATE
+        if (slower or narrower) and no_delay and no_rate:
+            found[number] = _BOTH if slower and narrower else _DELAY if slower else _RATE
     return found
-
-
-def _event(number: int, fault: Fault, happening: Happening) -> FaultEvent:
-    return FaultEvent(number, happening.words or fault.kind, happening.effect, happening.window)
 
 
 def _where(number: int, key: str) -> str:

@@ -10,7 +10,7 @@ from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedFault, RepeatedSecondsFault
-from orchestrator.experiment.section import PositiveShare
+from orchestrator.experiment.units import PositiveShare
 from pame.fault_effects import DegradeEffect, DropEffect, Effect
 
 

@@ -35,8 +35,7 @@ from orchestrator.experiment.faults.triggers import (
     steps,
     unit_of,
 )
-from orchestrator.experiment.section import Duration
-from orchestrator.experiment.text_values import TextValue
+from orchestrator.experiment.units import Duration, TextValue
 from pame.fault_effects import DegradeEffect, PauseEffect, SlowEffect, Window
 from pame.randomness import integers, permutation
 
@@ -130,11 +129,9 @@ class Straggler(RepeatedFault):
     def _turns(self, world: World) -> Iterator[Window]:
         times = self.times()
         if "turn" not in times.present:
-            yield from times.windows(world.horizon)
-            return
+            return times.windows(world.horizon)
         length = number_of(times.present["turn"])
-        for begin in steps(times.begin, length, min(times.end, world.horizon.of(times.unit))):
-            yield Window(begin, min(begin + length, times.end), times.unit)
+        return times.repeated(length, length, world.horizon)
 
     def _slow(self, world: World, turn: int) -> tuple[int, ...]:
         if self.pattern == "persistent":
