@@ -72,7 +72,7 @@ class Sweep:
         return _fixed(data)
 
     def _section(self, data: Mapping[str, Data], hints: Sequence[Any], path: Path) -> "_Tree":
-        return _section({key: self._build(value, _within(hints, key), (*path, key)) for key, value in data.items()})
+        return _combined({key: self._build(value, _within(hints, key), (*path, key)) for key, value in data.items()})
 
     def _list(self, data: list[Data], hints: Sequence[Any], path: Path) -> "_Tree":
         if not data:
@@ -125,7 +125,7 @@ def _fixed(value: Data) -> _Tree:
     return _Tree(1, (), lambda: iter([Picked(value)]))
 
 
-def _section(inside: Mapping[str, _Tree]) -> _Tree:
+def _combined(inside: Mapping[str, _Tree]) -> _Tree:
     """Every combination of what its keys have to choose."""
 
     def picked() -> Iterator[Picked]:

@@ -166,4 +166,6 @@ class RunFolder:
 
     def _write_rows(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         with writing(self.path), (self.path / name).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([columns, *rows])
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(rows)

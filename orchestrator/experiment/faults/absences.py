@@ -58,9 +58,9 @@ def finds_nobody(event: FaultEvent, away: Sequence[Absence]) -> bool:
 
 def is_excused(event: FaultEvent, away: Sequence[Absence], run_s: float) -> bool:
     """Whether other events kept a node from this one: nobody expects it there."""
-    others = [absence for absence in away if absence.event is not event]
     if event.window.unit == "iterations":  # who was away goes on with the iteration of its neighbours
-        return bool(others)
+        return any(absence.event is not event for absence in away)
+    others = [absence for absence in away if absence.event is not event]
     begin = back = event.window.begin
     for absence in sorted(others, key=lambda absence: absence.since):
         if absence.since <= back + _TOGETHER_S:
