@@ -20,9 +20,9 @@ def test_spells_have_the_times_of_their_events() -> None:
 
 def test_one_spell_covers_all_windows_of_a_fault_that_are_too_many() -> None:
     flaps = MOST_SPELLS + 1
-    flap = f"{{kind: flap, links: 0>1, period: 4s, at: 8s, for: {4 * flaps}s}}"
+    flap = f"{{kind: flap, links: 0>1, period: 2s, at: 8s, for: {2 * flaps}s}}"
     assert shown(flap, "{kind: pause, nodes: [1]}") == [
-        ("flap", f"flap, {flaps} times: link 0→1 down, ...", 8.0, 8.0 + 4 * flaps - 2.0, "seconds"),
+        ("flap", f"flap, {flaps} times: link 0→1 down, ...", 8.0, 8.0 + 2 * flaps - 1.0, "seconds"),
         ("pause", "node 1 paused", 0.0, inf, "seconds"),
     ]
 
