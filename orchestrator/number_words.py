@@ -86,6 +86,11 @@ def listed(names: Sequence[object], most: int) -> str:
     return ", ".join(map(str, names[:most])) + (f" and {more} more" if more > 0 else "")
 
 
+def listed_as(what: str, names: Sequence[object], most: int) -> str:
+    """`node 3`, `nodes 1, 2 and 4 more`."""
+    return f"{what}{'' if len(names) == 1 else 's'} {listed(names, most)}"
+
+
 def ranges(numbers: Iterable[int], to: str) -> str:
     """`0..3, 7`: whole numbers in order, with neighbours as one."""
     runs: list[list[int]] = []

@@ -3,8 +3,7 @@
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.totals import WITHOUT_SENDER
 from orchestrator.results.health import RefusedLink, Symptoms
-from orchestrator.results.never_heard import deaf_nodes, unheard_links
-from orchestrator.results.round_counts import CERTAIN
+from orchestrator.results.round_counts import CERTAIN, deaf_nodes, unheard_links
 from pame.fault_effects import KillEffect, Plan, RestartEffect, StoppingEffect
 
 _COPIES = frozenset({"duplicate", "old_incarnation"})

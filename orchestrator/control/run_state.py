@@ -35,8 +35,7 @@ from orchestrator.errors import MachineFault
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults.happened import Told
 from orchestrator.results import RunFolder, Status
-from orchestrator.results.events import EventWord
-from orchestrator.results.fault_acts import told_of
+from orchestrator.results.events import EventWord, told_of
 from orchestrator.results.health import Health
 from orchestrator.results.round_counts import RoundCounts
 from pame.fault_effects import for_nodes

@@ -1,14 +1,22 @@
-"""What single values cannot show: two settings of an experiment that contradict each other."""
+"""What single values cannot show: two settings of an experiment that contradict each other, and numbers without sense.
 
-from collections.abc import Mapping
+Numbers may be far larger than what makes sense, and are below what arithmetic cannot hold.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import inf
 from typing import TYPE_CHECKING
 
 from pydantic_core import PydanticCustomError
 
+from orchestrator.experiment.errors import shorten
 from orchestrator.experiment.faults.compile import contradictions as fault_contradictions
+from pame.spec_json import LARGEST, LARGEST_WHOLE, SMALLEST, is_in_reach
 
 if TYPE_CHECKING:
     from orchestrator.experiment.model import Experiment
+
+_Path = tuple[str, ...]
 
 
 def contradictions(experiment: "Experiment") -> dict[str, str]:
@@ -38,6 +46,32 @@ def rule_with_values(experiment: "Experiment") -> str:
     return "stop.target" if stop.target is not None else "stop.paper" if stop.paper is not None else ""
 
 
+def beyond(experiment: "Experiment") -> dict[str, str]:
+    """By dotted key: which number is too large or too small, and what is expected."""
+    # the seed has a range of its own
+    numbers = _numbers(experiment.model_dump(by_alias=True, warnings=False), ())
+    return {".".join(path): why for path, value in numbers if (why := _why(value)) and path != ("seed",)}
+
+
 def contradiction(found: Mapping[str, str]) -> PydanticCustomError:
     """The error to raise in a validator; `explain` makes one line of each item."""
     return PydanticCustomError("contradiction", "settings contradict each other", {"found": dict(found)})
+
+
+def _why(value: float) -> str:
+    if is_in_reach(value) or value == inf:  # which only a word of the file makes: see `pame.units.OrInfinite`
+        return ""
+    whole, other = f"a whole number of at most {LARGEST_WHOLE}", f"0, or {SMALLEST:g} to {LARGEST:g}"
+    return f"got {shorten(repr(value))}, expected {whole if isinstance(value, int) else other}"
+
+
+def _numbers(value: object, path: _Path) -> Iterator[tuple[_Path, float]]:
+    """Of plain data; the items of a tuple are at its own place."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _numbers(inner, (*path, str(key)))
+    elif isinstance(value, tuple | list):
+        for place, inner in enumerate(value):
+            yield from _numbers(inner, (*path, str(place)) if isinstance(value, list) else path)

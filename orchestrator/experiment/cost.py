@@ -4,15 +4,7 @@ from dataclasses import dataclass
 from math import comb, inf, log2
 
 from orchestrator.experiment import Experiment
-from pame.topology.kinds import (
-    Complete,
-    ErdosRenyi,
-    Exponential,
-    RandomRegular,
-    ScaleFree,
-    SmallWorld,
-    TwoClusters,
-)
+from pame.topology.kinds import Complete, ErdosRenyi, Exponential, RandomRegular, ScaleFree, SmallWorld, TwoClusters
 
 _NUMBER = 8
 _MODELS_PER_NODE = 4

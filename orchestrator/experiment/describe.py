@@ -1,24 +1,25 @@
-"""What a type accepts, in words, and which keys a section has: the vocabulary of our error messages."""
+"""What a type accepts, in words, and which keys a section has: the vocabulary of our error messages.
 
+What a section and its keys mean is in the words of its class. A spec explains its keys in its docstring, one line
+`key: meaning` each, and a base class speaks for its own; a model of ours has a docstring below each key, a trigger a
+description in its type.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import astuple, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, GroupedMetadata, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
-from orchestrator.experiment.kind_union import KindUnion
-from orchestrator.experiment.spec_section import file_keys, unwrap, written
+from orchestrator.experiment.section import KindUnion, file_keys, unwrap, written
 
-_BOUNDS = {
-    Ge: ("ge", "at least"),
-    Gt: ("gt", "above"),
-    Le: ("le", "at most"),
-    Lt: ("lt", "below"),
-    MultipleOf: ("multiple_of", "a multiple of"),
-}
+_LINE = re.compile(r"^ *(\w+): (.+(?:\n {8,}\S.*)*)$", re.MULTILINE)
+_BOUNDS = {Ge: "at least", Gt: "above", Le: "at most", Lt: "below", MultipleOf: "a multiple of"}
 
 
 def describe(annotation: Any) -> str:
@@ -104,6 +105,24 @@ def kind_of(section: Any) -> str | None:
     return str(get_args(hint)[0]) if get_origin(hint) is Literal else None
 
 
+def meanings(section: Any) -> dict[str, str]:
+    """By key; what a class says comes before what its bases say."""
+    known = keys(section)
+    found = {key: said for key, hint in known.items() if (said := _noted(section, key, hint))}
+    for owner in section.__mro__:
+        for key, meaning in _LINE.findall(owner.__dict__.get("__doc__") or ""):
+            if key in known:
+                found.setdefault(key, " ".join(meaning.split()))
+    return found
+
+
+def summary(section: Any) -> str:
+    """What its docstring says besides; paragraphs are lines."""
+    known = keys(section)
+    text = _LINE.sub(lambda line: "" if line[1] in known else line[0], section.__doc__ or "")
+    return "\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip())
+
+
 def listed(names: Iterable[object]) -> str:
     """Names in a row, in alphabetical order."""
     return ", ".join(sorted(map(str, names)))
@@ -125,6 +144,12 @@ def _bounds(metadata: Iterable[Any]) -> list[str]:
         if isinstance(item, GroupedMetadata):
             words += _bounds(item)
         elif type(item) in _BOUNDS:
-            attribute, word = _BOUNDS[type(item)]
-            words.append(f"{word} {getattr(item, attribute)}")
+            [bound] = astuple(item)
+            words.append(f"{_BOUNDS[type(item)]} {bound}")
     return words
+
+
+def _noted(section: Any, key: str, hint: Any) -> str | None:
+    """In its type, or below it."""
+    notes = [*unwrap(hint)[1], getattr(section, "model_fields", {}).get(key)]
+    return next((note.description for note in notes if isinstance(note, FieldInfo) and note.description), None)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from orchestrator.experiment.describe import alternatives, describe, is_section, keys, kind_of, listed, tagged
 from orchestrator.experiment.errors import shorten
-from orchestrator.experiment.spec_section import unwrap
+from orchestrator.experiment.section import unwrap
 from orchestrator.experiment.text import Data
 from orchestrator.experiment.units import Quantity
 

@@ -18,10 +18,8 @@ from pame.resolved_run import ResolvedRun
 def late_faults(experiment: Experiment, setting: ResolvedRun, driver: str | None) -> list[str]:
     """A sentence for each fault whose first window begins too late; `driver` is None on a network."""
     firsts: dict[int, FaultEvent] = {}
-    for event in setting.plan:
-        first = firsts.setdefault(event.number, event)
-        if event.window.begin < first.window.begin:
-            firsts[event.number] = event
+    for event in sorted(setting.plan, key=lambda event: event.window.begin):
+        firsts.setdefault(event.number, event)
     limit, likely = setting.stop, likely_seconds(experiment, setting, driver)
     found = []
     for number, event in sorted(firsts.items()):

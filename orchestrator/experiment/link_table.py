@@ -48,17 +48,18 @@ def link_table(links: LinksSection | None, topology: Topology, seed: int) -> Lin
     default = links.changed(PRESETS[links.preset] if links.preset else LinkSpec())
     regions = _regions(links, topology.nodes)
     special: dict[Link, LinkSpec] = {}
-    for link in _directed(topology):
+    directed = _directed(topology)
+    for link in directed:
         spec = _drawn(default, links.draw, link, seed)
         spec = _between(spec, links, regions, link)
         if spec != default:
             special[link] = spec
     for ranges, settings in (links.nodes or {}).items():
         chosen = set(_nodes(f"links.nodes: {ranges}", ranges, topology.nodes))
-        for link in _directed(topology):
+        for link in directed:
             if chosen & set(link):
                 special[link] = settings.changed(special.get(link, default))
-    there = set(_directed(topology)) if links.pairs else set()
+    there = set(directed)
     for pair, settings in (links.pairs or {}).items():
         for link in _pair(pair, topology, there):
             special[link] = settings.changed(special.get(link, default))

@@ -27,12 +27,19 @@ from pydantic import (
 )
 
 from orchestrator.experiment import distributions
+from orchestrator.experiment.describe import meanings
 from orchestrator.experiment.distributions import Between, Distribution, LogUniform, Uniform, pattern
-from orchestrator.experiment.key_docs import meanings
-from orchestrator.experiment.section import Duration, Section
-from orchestrator.experiment.spec_section import file_keys
-from orchestrator.experiment.text_values import TextValue
-from orchestrator.experiment.units import DURATION, RATE, SHARE_TEXT, Expected, read_share, show_share
+from orchestrator.experiment.section import Section, file_keys
+from orchestrator.experiment.units import (
+    DURATION,
+    RATE,
+    SHARE_TEXT,
+    Duration,
+    Expected,
+    TextValue,
+    read_share,
+    show_share,
+)
 from pame.links import PROPERTIES, LinkSpec
 from pame.units import BITS_PER_SECOND, SECONDS, SHARE, Unit
 

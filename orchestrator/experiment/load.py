@@ -13,8 +13,8 @@ from orchestrator.experiment.errors import ExperimentError
 from orchestrator.experiment.explain import explain, show_key
 from orchestrator.experiment.kept_settings import in_words
 from orchestrator.experiment.model import Experiment
-from orchestrator.experiment.overrides import Former, Override, apply_overrides, left_out, parse_override
-from orchestrator.experiment.sweep import Picked, TooLarge, sweep
+from orchestrator.experiment.overrides import Override, apply_overrides, left_out, parse_override, value_at
+from orchestrator.experiment.sweep import Picked, Sweep, TooLarge
 from orchestrator.experiment.text import Data, UnreadableText, parse, read_text
 from orchestrator.experiment.text import to_yaml as data_to_yaml
 from orchestrator.experiment.units import percentages_as_numbers
@@ -57,19 +57,19 @@ def load_text(text: str, path: Path, overrides: Sequence[str] = ()) -> list[Vari
     if {"base", "algorithms"} <= data.keys():
         raise ExperimentError([f"{path}: is a comparison; run it with `pame compare {path}`"])
     replaced = _parse_overrides(overrides)
-    return _load_data(_Source(str(path), replaced), {"name": _name(path), **data}, replaced)
+    return _variants(data, path, replaced, typed=replaced)
 
 
 def load_data(data: dict[str, Data], path: Path, overrides: Sequence[Override]) -> list[Variant]:
     """The same from what a file holds; its errors say that the overrides are in the file, too."""
-    return _load_data(_Source(str(path), ()), {"name": _name(path), **data}, overrides)
+    return _variants(data, path, overrides, typed=())
 
 
 def override_data(data: dict[str, Data], overrides: Sequence[Override]) -> dict[str, Data]:
     """What a file holds with the overrides in it, if it is no sweep; ValueError says what is wrong with one."""
     replaced, former = apply_overrides(data, overrides)
-    found = sweep(replaced, Experiment, former)
-    if not former or found.tree.count() != 1:
+    found = Sweep(replaced, Experiment, former)
+    if not former or found.count != 1:
         return replaced
     [picked] = found.runs()
     return picked.data if isinstance(picked.data, dict) else replaced
@@ -90,28 +90,20 @@ def default_path() -> Path:
     return Path(str(resources.files("orchestrator.experiment") / "default.yaml"))
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Where settings come from, for error messages."""
+def _variants(
+    data: dict[str, Data], path: Path, overrides: Sequence[Override], typed: Sequence[Override]
+) -> list[Variant]:
+    """`typed`: the overrides that a user gave with `--set`, as error messages say."""
 
-    file: str
-    overrides: tuple[Override, ...]
+    def source(at: tuple[str, ...]) -> str:
+        return "--set" if any(at[: len(override.path)] == override.path for override in typed) else f"{path}:"
 
-    def of(self, path: tuple[str, ...]) -> str:
-        overridden = any(path[: len(override.path)] == override.path for override in self.overrides)
-        return "--set" if overridden else f"{self.file}:"
-
-
-def _load_data(source: _Source, data: dict[str, Data], overrides: Sequence[Override]) -> list[Variant]:
     try:
-        return _variants(source, *apply_overrides(data, overrides), left_out(data, overrides))
+        replaced, former = apply_overrides({"name": _name(path), **data}, overrides)
     except ValueError as error:
         raise ExperimentError([str(error)]) from None
-
-
-def _variants(source: _Source, data: dict[str, Data], former: Former, notes: Sequence[str]) -> list[Variant]:
-    found = sweep(data, Experiment, former)
-    problems = [f"{source.of(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
+    notes, found = left_out(data, overrides), Sweep(replaced, Experiment, former)
+    problems = [f"{source(at)} {show_key(at)}: {mistake}" for at, mistake in found.mistakes.items()]
     variants = []
     try:
         for picked in found.runs():
@@ -120,12 +112,12 @@ def _variants(source: _Source, data: dict[str, Data], former: Former, notes: Seq
             except ValidationError as error:
                 for at, problem in explain(error, Experiment, picked.data):
                     if at not in found.mistakes:
-                        problems.append(f"{source.of(at)} {show_key(_in_file(at, picked))}: {problem}")
+                        problems.append(f"{source(at)} {show_key(_in_file(at, picked))}: {problem}")
             else:
                 values = {".".join(path): value for path, value in picked.choice.items()}
                 variants.append(Variant(values, experiment, (*notes, *_notes(picked, experiment))))
     except TooLarge as error:
-        problems.append(f"{source.file}: {error}")
+        problems.append(f"{path}: {error}")
     if problems:
         raise ExperimentError(problems)
     return variants
@@ -144,13 +136,8 @@ def _in_file(path: tuple[str, ...], picked: Picked) -> tuple[str, ...]:
 def _notes(picked: Picked, experiment: Experiment) -> tuple[str, ...]:
     if not picked.changes:
         return ()
-    resolved, notes = dump(experiment), []
-    for change in picked.changes:
-        section: Data = resolved
-        for key in change.path:
-            section = section.get(key) if isinstance(section, dict) else None
-        notes.append(in_words(change, section))
-    return tuple(notes)
+    resolved = dump(experiment)
+    return tuple(in_words(change, value_at(resolved, change.path)) for change in picked.changes)
 
 
 def _parse_overrides(overrides: Sequence[str]) -> tuple[Override, ...]:

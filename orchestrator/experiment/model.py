@@ -12,14 +12,11 @@ from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler, mode
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from orchestrator.experiment.checks import contradiction, contradictions
+from orchestrator.experiment.checks import beyond, contradiction, contradictions
 from orchestrator.experiment.faults.interface import Fault
 from orchestrator.experiment.faults.kinds import FAULTS
-from orchestrator.experiment.kind_union import KindUnion
-from orchestrator.experiment.limits import MOST_NODES, beyond
 from orchestrator.experiment.links import LinksSection
-from orchestrator.experiment.section import Name, Section
-from orchestrator.experiment.spec_section import SpecSection
+from orchestrator.experiment.section import KindUnion, Name, Section, SpecSection
 from orchestrator.experiment.units import Expected
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.algorithms import AlgorithmSpec, PameSpec
@@ -34,6 +31,7 @@ from pame.topology import TopologySpec
 from pame.topology.kinds import RandomRegular
 from pame.units import Count
 
+_MOST_NODES = 100_000
 _RANGE = r"^ *([0-9]{1,18}) *\.\. *([0-9]{1,18}) *$"
 
 
@@ -128,7 +126,7 @@ class Experiment(Section):
     """What the run folder is called; the file's own name if left out."""
     seed: Annotated[int, Ge(0), Lt(2**63)] = 1
     """The same seed gives the same run."""
-    nodes: Annotated[int, Ge(2), Le(MOST_NODES)] = 16
+    nodes: Annotated[int, Ge(2), Le(_MOST_NODES)] = 16
     """How many nodes take part."""
     topology: Annotated[TopologySpec, KindUnion(TOPOLOGIES, "random-regular")] = RandomRegular(degree=4)
     """Who is whose neighbour."""

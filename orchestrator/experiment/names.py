@@ -1,6 +1,7 @@
 """What the sections of a sweep are called: by their own `name`, or by their kind and what tells them apart."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 from orchestrator.experiment.describe import keys
@@ -63,8 +64,5 @@ def _differs(key: str, items: Sequence[Mapping[str, Data]]) -> bool:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    number, tried = 1, name
-    while tried in taken:
-        number += 1
-        tried = f"{name} ({number})"
-    return tried
+    tries = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(tried for tried in tries if tried not in taken)

@@ -43,9 +43,13 @@ def apply_overrides(data: dict[str, Data], overrides: Sequence[Override]) -> tup
     for override in _kinds_last(overrides):
         path, section = override.path, override.path[:-1]
         former = {place: told for place, told in former.items() if not _is_within(place, path)}
-        before = _at(data, section)
+        before = value_at(data, section)
         if _is_kind(override) and isinstance(before, dict | None) and section not in former:
-            told = {key: value for key, value in (before or {}).items() if not _is_named((*section, key), named)}
+            told = {
+                key: value
+                for key, value in (before or {}).items()
+                if not any(_is_within(name, (*section, key)) for name in named)
+            }
             if told.get("kind") != override.value:
                 former[section] = told
                 data = _put(data, (), section, {key: value for key, value in (before or {}).items() if key not in told})
@@ -58,7 +62,7 @@ def left_out(data: Mapping[str, Data], overrides: Sequence[Override]) -> list[st
     """A sentence for each section that is given as a whole and does not name all that the file says in it."""
     found = []
     for override in overrides:
-        former, path = _at(dict(data), override.path), ".".join(override.path)
+        former, path = value_at(dict(data), override.path), ".".join(override.path)
         sections = override.value if isinstance(override.value, list) else [override.value]
         given = [section for section in sections if isinstance(section, dict)]
         if not isinstance(former, dict) or not given or len(given) < len(sections):
@@ -70,6 +74,13 @@ def left_out(data: Mapping[str, Data], overrides: Sequence[Override]) -> list[st
                 f"(set {path}.{gone[0]})"
             )
     return found
+
+
+def value_at(data: Data, path: Path) -> Data:
+    """What stands at a path; None: nothing."""
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
 
 
 def _kinds_last(overrides: Sequence[Override]) -> list[Override]:
@@ -95,16 +106,6 @@ def _is_kind(override: Override) -> bool:
 
 def _is_within(path: Path, section: Path) -> bool:
     return path[: len(section)] == section
-
-
-def _is_named(path: Path, named: Sequence[Path]) -> bool:
-    return any(_is_within(name, path) for name in named)
-
-
-def _at(data: Data, path: Path) -> Data:
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data
 
 
 def _put(section: dict[str, Data], above: Path, path: Path, value: Data) -> dict[str, Data]:

@@ -16,13 +16,14 @@ from orchestrator.experiment.describe import (
     describe,
     keys,
     kind_of,
+    meanings,
     sections_of,
     sections_within,
+    summary,
 )
-from orchestrator.experiment.key_docs import meanings, summary
 from orchestrator.experiment.model import Experiment
-from orchestrator.experiment.schema import Schema, json_schema
-from orchestrator.experiment.spec_section import file_keys, unwrap
+from orchestrator.experiment.schema import Schema, forms, json_schema
+from orchestrator.experiment.section import file_keys, unwrap
 from orchestrator.experiment.units import Expected
 
 _INTRODUCTION = """\
@@ -48,9 +49,6 @@ and `pame schema` prints the JSON schema for editors.
   same ones. What is kept, what falls away and what is a default is said, and is in the report. A section that is given
   as a whole, `--set 'algorithm={kind: dpsgd}'`, replaces the one of the file.
 """
-_WITHIN = """\
-Sections that stand within others; the titles are their dotted keys.
-"""
 _Row = tuple[str, str, str, str]
 
 
@@ -68,7 +66,7 @@ def reference() -> str:
             parts.append(_table(_rows(section, schema["$defs"][section.__name__])))
             for place, within in sections_within(section, key):
                 inner.setdefault(within, []).append(place)
-    parts += ["## Within sections\n", _WITHIN]
+    parts += ["## Within sections\n", "Sections that stand within others; the titles are their dotted keys.\n"]
     for section, places in inner.items():
         title = ", ".join(f"`{place}`" for place in dict.fromkeys(places))
         kind = kind_of(section)
@@ -84,7 +82,7 @@ def _rows(section: Any, own: Schema) -> Iterator[_Row]:
             continue
         inner = list(sections_of(hint))
         meaning = said.get(key) or (summary(inner[0]) if inner else "")
-        is_required = key in _mapping_of(own).get("required", ())
+        is_required = any(key in form.get("required", ()) for form in forms(own))
         default = "required" if is_required else _default(section, key, hint)
         words = _pointer(key, hint) if inner and section is Experiment else describe(hint)
         yield f"`{key}`", words, default, _sentence(meaning)
@@ -95,11 +93,6 @@ def _pointer(key: str, hint: Any) -> str:
     words = next((item.expected for item in unwrap(hint)[1] if isinstance(item, Expected)), None)
     is_list = any(get_origin(unwrap(member)[0]) is list for member in alternatives(hint))
     return f"{words or ('a list of sections' if is_list else 'a section')}: see [{key}](#{key})"
-
-
-def _mapping_of(own: Schema) -> Schema:
-    """A section that may also be written as a word has its keys in one of its forms."""
-    return next((form for form in own.get("anyOf", ()) if "properties" in form), own)
 
 
 def _default(section: Any, key: str, hint: Any) -> str:

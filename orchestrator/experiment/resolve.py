@@ -171,13 +171,7 @@ def warnings(experiment: Experiment, setting: ResolvedRun, driver: str | None, i
             "the simulator loses no packets: links.loss, and the loss of lossy and degrade, are ignored; run on nodes "
             "to see it, as delay, or lose whole messages with messages.loss or message-loss"
         )
-    small = _smallest_shard(setting)
-    if small is not None:
-        found.append(small)
-    steepest = None if is_tuned else _steepest(setting)
-    if steepest is not None:
-        found.append(steepest)
-    return found
+    return [*found, *filter(None, (_smallest_shard(setting), None if is_tuned else _steepest(setting)))]
 
 
 def _smallest_shard(setting: ResolvedRun) -> str | None:

@@ -11,11 +11,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from orchestrator.experiment.describe import kind_of, sections_within
-from orchestrator.experiment.key_docs import meanings
+from orchestrator.experiment.describe import kind_of, meanings, sections_within
 from orchestrator.experiment.load import dump
 from orchestrator.experiment.model import Experiment
-from orchestrator.experiment.spec_section import SpecSection
+from orchestrator.experiment.section import SpecSection
 from orchestrator.experiment.units import PERCENTAGE
 
 Schema = dict[str, Any]
@@ -27,9 +26,8 @@ _CALLED = "What this section of a sweep is called in tables and reports; made of
 def json_schema() -> Schema:
     schema = Experiment.model_json_schema()
     definitions: Schema = schema["$defs"]
-    _write_defaults_with_units(schema)
-    _explain_keys(schema)
-    holders = [(section, form) for section in (schema, *definitions.values()) for form in _forms(section)]
+    _write_defaults_and_meanings(schema)
+    holders = [(section, form) for section in (schema, *definitions.values()) for form in forms(section)]
     for _, form in holders:
         for prop in form["properties"].values():
             _open_tagged_section(prop, definitions)
@@ -41,13 +39,18 @@ def json_schema() -> Schema:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _write_defaults_with_units(schema: Schema) -> None:
+def _write_defaults_and_meanings(schema: Schema) -> None:
+    """Defaults with their units, as a file has them."""
     for key, default in dump(Experiment()).items():
         schema["properties"][key]["default"] = default
     del schema["properties"]["name"]["default"]  # it is the file's own name
     for _, section in sections_within(Experiment):
+        properties = schema["$defs"][section.__name__].get("properties", {})
         for key, default in _defaults(section).items():
-            schema["$defs"][section.__name__]["properties"][key]["default"] = default
+            properties[key]["default"] = default
+        for key, meaning in meanings(section).items():
+            if key in properties:
+                properties[key].setdefault("description", meaning)
 
 
 def _defaults(section: Any) -> Schema:
@@ -60,14 +63,6 @@ def _defaults(section: Any) -> Schema:
         return {}
     written: Schema = TypeAdapter(Annotated[section, SpecSection()]).dump_python(section(), mode="json", by_alias=True)
     return written
-
-
-def _explain_keys(schema: Schema) -> None:
-    for _, section in sections_within(Experiment):
-        properties = schema["$defs"][section.__name__].get("properties", {})
-        for key, meaning in meanings(section).items():
-            if key in properties:
-                properties[key].setdefault("description", meaning)
 
 
 def _open_tagged_section(prop: Schema, definitions: Schema) -> None:
@@ -117,11 +112,11 @@ def _sections(schema: Schema, definitions: Schema) -> list[str]:
     """The references to sections that a property accepts."""
     found = [place for member in schema.get("anyOf", ()) for place in _sections(member, definitions)]
     if "$ref" in schema:
-        found += [schema["$ref"]] * bool(_forms(_resolved(schema, definitions)))
+        found += [schema["$ref"]] * bool(forms(_resolved(schema, definitions)))
     return found
 
 
-def _forms(section: Schema) -> list[Schema]:
+def forms(section: Schema) -> list[Schema]:
     """The ways to write a section that have keys; it may also be a word."""
     return [form for form in (section, *section.get("anyOf", ())) if "properties" in form]
 
@@ -131,9 +126,9 @@ def _add_named_sections(definitions: Schema) -> None:
     name = {"title": "Name", "type": "string", "minLength": 1, "maxLength": 60, "description": _CALLED}
     for place in list(definitions):
         named = deepcopy(definitions[place])
-        for form in _forms(named):
+        for form in forms(named):
             form["properties"].setdefault("name", name)
-        if _forms(named):
+        if forms(named):
             definitions[f"{place}{_NAMED}"] = named
 
 

@@ -8,7 +8,7 @@
 A list that the schema has a place for, as `faults`, is no sweep.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -17,14 +17,12 @@ from typing import Any, get_args, get_origin
 from orchestrator.experiment.describe import alternatives, is_section, keys, tagged
 from orchestrator.experiment.kept_settings import Change, change_kind
 from orchestrator.experiment.names import BadName, names_of
-from orchestrator.experiment.overrides import Former
-from orchestrator.experiment.spec_section import unwrap
+from orchestrator.experiment.overrides import Former, Path
+from orchestrator.experiment.section import unwrap
 from orchestrator.experiment.text import Data
 
-LARGEST = 1000
+_LARGEST = 1000
 """Runs of one file."""
-
-Path = tuple[str, ...]
 
 
 class TooLarge(Exception):
@@ -43,143 +41,57 @@ class Picked:
     changes: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True)
 class Sweep:
-    """All runs of some data; `mistakes`: what is wrong with its lists."""
+    """All runs of the data of an experiment; `mistakes`: what is wrong with its lists."""
 
-    tree: "_Tree"
-    mistakes: Mapping[Path, str]
+    def __init__(self, data: Data, model: type, former: Former) -> None:
+        """`model`: what says where a list is a value, `former`: see `overrides`."""
+        self.mistakes: dict[Path, str] = {}
+        self._former = former
+        self._tree = self._build(data, [model], ())
+
+    @property
+    def count(self) -> int:
+        return self._tree.count
 
     def runs(self) -> Iterator[Picked]:
         """The last list varies fastest; raises TooLarge before it makes too many."""
-        count = self.tree.count()
-        if count > LARGEST:
-            lengths = " x ".join(f"{'.'.join(path)}: {length}" for path, length in self.tree.axes())
-            raise TooLarge(f"the sweep has {count} runs ({lengths}); at most {LARGEST} fit in one file: shorten a list")
-        return self.tree.picked()
+        if self.count > _LARGEST:
+            lengths = " x ".join(f"{'.'.join(path)}: {length}" for path, length in self._tree.axes)
+            raise TooLarge(
+                f"the sweep has {self.count} runs ({lengths}); at most {_LARGEST} fit in one file: shorten a list"
+            )
+        return self._tree.picked()
 
-
-def sweep(data: Data, model: type, former: Former) -> Sweep:
-    """Of the data of an experiment; `model`: what says where a list is a value, `former`: see `overrides`."""
-    builder = _Builder(former)
-    tree = builder.build(data, [model], ())
-    return Sweep(tree, builder.mistakes)
-
-
-@dataclass(frozen=True)
-class _Fixed:
-    """Nothing to choose."""
-
-    value: Data
-
-    def count(self) -> int:
-        return 1
-
-    def axes(self) -> Iterator[tuple[Path, int]]:
-        return iter(())
-
-    def picked(self) -> Iterator[Picked]:
-        yield Picked(self.value)
-
-
-@dataclass(frozen=True)
-class _Section:
-    """Every combination of what its keys have to choose."""
-
-    inside: Mapping[str, "_Tree"]
-
-    def count(self) -> int:
-        return prod(tree.count() for tree in self.inside.values())
-
-    def axes(self) -> Iterator[tuple[Path, int]]:
-        for tree in self.inside.values():
-            yield from tree.axes()
-
-    def picked(self) -> Iterator[Picked]:
-        for values in product(*(list(tree.picked()) for tree in self.inside.values())):
-            choice: dict[Path, Data] = {}
-            items: dict[Path, int] = {}
-            for value in values:
-                choice |= value.choice
-                items |= value.items
-            data = {key: value.data for key, value in zip(self.inside, values, strict=True)}
-            yield Picked(data, choice, items, tuple(change for value in values for change in value.changes))
-
-
-@dataclass(frozen=True)
-class _Option:
-    label: Data
-    tree: "_Tree"
-    change: Change | None = None
-
-
-@dataclass(frozen=True)
-class _Choice:
-    """One of several; without an axis there is only one."""
-
-    options: Sequence[_Option]
-    axis: Path | None
-    are_items: bool = False
-
-    def count(self) -> int:
-        return sum(option.tree.count() for option in self.options)
-
-    def axes(self) -> Iterator[tuple[Path, int]]:
-        if self.axis is not None:
-            yield self.axis, len(self.options)
-        for option in self.options:
-            yield from option.tree.axes()
-
-    def picked(self) -> Iterator[Picked]:
-        for number, option in enumerate(self.options):
-            own: dict[Path, Data] = {} if self.axis is None else {self.axis: option.label}
-            item = {self.axis: number} if self.axis is not None and self.are_items else {}
-            changes = () if option.change is None else (option.change,)
-            for inner in option.tree.picked():
-                yield Picked(inner.data, {**own, **inner.choice}, {**item, **inner.items}, changes + inner.changes)
-
-
-_Tree = _Fixed | _Section | _Choice
-
-
-class _Builder:
-    """Finds what there is to choose."""
-
-    def __init__(self, former: Former) -> None:
-        self._former = former
-        self.mistakes: dict[Path, str] = {}
-
-    def build(self, data: Data, hints: Sequence[Any], path: Path) -> _Tree:
+    def _build(self, data: Data, hints: Sequence[Any], path: Path) -> "_Tree":
         """`hints`: the types that may stand at this path."""
         if isinstance(data, dict):
-            if path in self._former:
-                return self._of_kinds(data, hints, path)
-            return self._section(data, hints, path)
+            return (self._of_kinds if path in self._former else self._section)(data, hints, path)
         if isinstance(data, list):
             return self._list(data, hints, path)
-        return _Fixed(data)
+        return _fixed(data)
 
-    def _section(self, data: Mapping[str, Data], hints: Sequence[Any], path: Path) -> _Section:
-        return _Section({key: self.build(value, _within(hints, key), (*path, key)) for key, value in data.items()})
+    def _section(self, data: Mapping[str, Data], hints: Sequence[Any], path: Path) -> "_Tree":
+        return _combined({key: self._build(value, _within(hints, key), (*path, key)) for key, value in data.items()})
 
-    def _list(self, data: list[Data], hints: Sequence[Any], path: Path) -> _Tree:
+    def _list(self, data: list[Data], hints: Sequence[Any], path: Path) -> "_Tree":
         if not data:
             self.mistakes[path] = "the list is empty; give at least one value"
         if not data or any(isinstance(item, list) for item in data):
-            return _Fixed(data)
+            return _fixed(data)
         if not any(isinstance(item, dict) for item in data):
-            return _Choice([_Option(item, _Fixed(item)) for item in data], path)
+            return _choice([_Option(item, _fixed(item)) for item in data], path)
         sections = _sections(hints)
-        if not sections or _is_list(hints):
-            return _Fixed(data)
+        if not sections or any(get_origin(member) is list for member in _members(hints)):
+            return _fixed(data)
         try:
             named = names_of(data, sections, _default(hints))
         except BadName as error:
             self.mistakes[path] = str(error)
-            return _Fixed(None)
-        return _Choice([_Option(name, self.build(item, hints, path)) for name, item in named], path, are_items=True)
+            return _fixed(None)
+        return _choice([_Option(name, self._build(item, hints, path)) for name, item in named], path, are_items=True)
 
-    def _of_kinds(self, data: Mapping[str, Data], hints: Sequence[Any], path: Path) -> _Tree:
+    def _of_kinds(self, data: Mapping[str, Data], hints: Sequence[Any], path: Path) -> "_Tree":
         """A section whose kind was overridden: each kind has of the file's settings what it has a key for."""
         kinds = data.get("kind")
         several = isinstance(kinds, list)
@@ -189,7 +101,61 @@ class _Builder:
         for kind in kinds if isinstance(kinds, list) else [kinds]:
             section, change = change_kind(path, kind, self._former[path], data, _sections(hints), _default(hints))
             options.append(_Option(kind, self._section(section, hints, path), change))
-        return _Choice(options, (*path, "kind") if several else None)
+        return _choice(options, (*path, "kind") if several else None)
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """What there is to choose in some data: how many runs that makes, the lists with their lengths, and the runs."""
+
+    count: int
+    axes: Sequence[tuple[Path, int]]
+    picked: Callable[[], Iterator[Picked]]
+
+
+@dataclass(frozen=True)
+class _Option:
+    label: Data
+    tree: _Tree
+    change: Change | None = None
+
+
+def _fixed(value: Data) -> _Tree:
+    """Nothing to choose."""
+    return _Tree(1, (), lambda: iter([Picked(value)]))
+
+
+def _combined(inside: Mapping[str, _Tree]) -> _Tree:
+    """Every combination of what its keys have to choose."""
+
+    def picked() -> Iterator[Picked]:
+        for values in product(*(list(tree.picked()) for tree in inside.values())):
+            choice: dict[Path, Data] = {}
+            items: dict[Path, int] = {}
+            for value in values:
+                choice |= value.choice
+                items |= value.items
+            data = {key: value.data for key, value in zip(inside, values, strict=True)}
+            yield Picked(data, choice, items, tuple(change for value in values for change in value.changes))
+
+    trees = inside.values()
+    return _Tree(prod(tree.count for tree in trees), [axis for tree in trees for axis in tree.axes], picked)
+
+
+def _choice(options: Sequence[_Option], axis: Path | None, are_items: bool = False) -> _Tree:
+    """One of several; without an axis there is only one."""
+
+    def picked() -> Iterator[Picked]:
+        for number, option in enumerate(options):
+            own: dict[Path, Data] = {} if axis is None else {axis: option.label}
+            item = {axis: number} if axis is not None and are_items else {}
+            changes = () if option.change is None else (option.change,)
+            for inner in option.tree.picked():
+                yield Picked(inner.data, {**own, **inner.choice}, {**item, **inner.items}, changes + inner.changes)
+
+    axes = [] if axis is None else [(axis, len(options))]
+    axes += [inside for option in options for inside in option.tree.axes]
+    return _Tree(sum(option.tree.count for option in options), axes, picked)
 
 
 def _members(hints: Sequence[Any]) -> Iterator[Any]:
@@ -200,10 +166,6 @@ def _members(hints: Sequence[Any]) -> Iterator[Any]:
 
 def _sections(hints: Sequence[Any]) -> list[Any]:
     return [member for member in _members(hints) if is_section(member)]
-
-
-def _is_list(hints: Sequence[Any]) -> bool:
-    return any(get_origin(member) is list for member in _members(hints))
 
 
 def _default(hints: Sequence[Any]) -> str | None:

@@ -5,14 +5,17 @@
     share     20% or 0.2                -> 0.2
 
 Numbers are scaled as decimals, so that `20ms` is exactly the float 0.02; what is shown reads back to the same float.
+Other values that a file writes as a text of their own, such as `random(20%)`, are `TextValue`s.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Annotated, Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo
+from annotated_types import Ge, Gt, Le
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, PlainSerializer, ValidationInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
@@ -93,6 +96,36 @@ RATE = Quantity(
 )
 
 
+@dataclass(frozen=True, eq=False)
+class TextValue:
+    """A pydantic type of values that are written as text; `read` raises ValueError if it is no such text."""
+
+    expected: str
+    examples: tuple[str, ...]
+    pattern: str
+    read: Callable[[str], object]
+    show: Callable[[Any], object]
+    also: Callable[[object], object] | None = None
+    """Reads what is not text."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self._validate, serialization=core_schema.plain_serializer_function_ser_schema(self.show, when_used="json")
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        text = {"type": "string", "pattern": f"^{self.pattern}$", "examples": list(self.examples)}
+        pair = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2}
+        return {"anyOf": [text, pair]} if self.also else text
+
+    def _validate(self, value: object) -> object:
+        if isinstance(value, str) and re.fullmatch(self.pattern, value):
+            return self.read(value)
+        if not isinstance(value, str) and self.also:
+            return self.also(value)
+        raise ValueError(f"not {self.expected}")
+
+
 def show_share(value: float) -> str | float:
     """0.2 as `20%`, where that reads back to the same float."""
     text = f"{(Decimal(repr(value)) * 100).normalize():f}%"
@@ -118,3 +151,10 @@ def percentages_as_numbers(value: object) -> object:
 
 def _percentage(text: str) -> float:
     return float(Decimal(text.removesuffix("%")) / 100)
+
+
+Duration = Annotated[float, DURATION]
+Rate = Annotated[float, RATE, Gt(0)]
+AS_SHARE = PlainSerializer(show_share, when_used="json")
+Share = Annotated[float, Ge(0), Le(1), Expected("a share, 0% to 100%"), AS_SHARE]
+PositiveShare = Annotated[float, Gt(0), Le(1), Expected("a share above 0%, at most 100%"), AS_SHARE]

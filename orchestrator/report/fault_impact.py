@@ -11,9 +11,8 @@ import numpy as np
 
 from orchestrator.experiment.faults import LiveGraph, active, live_graph
 from orchestrator.report.fault_axes import FaultAxes
-from orchestrator.results.fault_history import PlannedFault
+from orchestrator.results.fault_history import PlannedFault, named
 from orchestrator.results.files import finite
-from orchestrator.results.struck import named
 from orchestrator.results.window_rounds import Range, Rounds, rounds_in_windows
 from pame.fault_effects import CutEffect, FaultEvent, Plan, StoppingEffect
 from pame.observe import Evaluation

@@ -9,9 +9,8 @@ from orchestrator.report import page
 from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.report.fault_impact import Dip, Impact
 from orchestrator.report.page import TableCell
-from orchestrator.results.fault_acts import Acts
-from orchestrator.results.fault_history import Faults, PlannedFault, words_of
-from orchestrator.results.struck import struck
+from orchestrator.results.events import Acts
+from orchestrator.results.fault_history import Faults, PlannedFault, struck
 from orchestrator.results.window_rounds import Rounds
 from pame.fault_effects import DegradeEffect
 
@@ -168,8 +167,7 @@ def _brief(value: float | None) -> str:
 
 
 def _name(spell: PlannedFault, window: str) -> TableCell:
-    words = words_of(spell)
-    rest = words.removeprefix(spell.fault).lstrip(" :")
+    rest = spell.words.removeprefix(spell.fault).lstrip(" :")
     below = " · ".join(filter(None, (rest, window)))
     return TableCell(spell.fault, spell.fault, below=below)
 

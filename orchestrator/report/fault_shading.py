@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from orchestrator.report.fault_axes import FaultAxes
 from orchestrator.report.vega import Row, Shade, short
-from orchestrator.results.fault_history import Faults, PlannedFault, words_of
+from orchestrator.results.fault_history import Faults, PlannedFault
 from orchestrator.results.window_rounds import Range
 
 NOBODY = "none"
@@ -45,7 +45,7 @@ class FaultShading:
         if moment is None:
             return NOBODY
         there = [spell for spell, (begin, end) in self.spans.get(axis, ()) if begin <= moment < end]
-        names = list(dict.fromkeys(words_of(spell) for spell in there))
+        names = list(dict.fromkeys(spell.words for spell in there))
         more = len(names) - _NAMED
         return "; ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "") or NOBODY
 

@@ -1,25 +1,25 @@
 """plan.jsonl and what events.jsonl says of it: which faults were planned, and what became of each."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Literal
 
-from orchestrator.experiment.faults import FaultOutcomes, FaultWindow, outlines, windows, words
+from orchestrator.experiment.faults import FaultOutcomes, kind_of, words
 from orchestrator.experiment.faults.happened import Told
-from orchestrator.results.events import EventWord
-from orchestrator.results.fault_acts import Acts, told_of
+from orchestrator.number_words import count, listed
+from orchestrator.results.events import Acts, EventWord, told_of
 from orchestrator.results.files import finite, json_lines, whole
-from orchestrator.results.struck import named
 from pame.errors import PlanError
 from pame.fault_effects import FaultEvent, KillEffect, RestartEffect
 from pame.fault_plan_text import read_plan
 
 MOST_SPELLS = 40
 _WORDS_SHOWN = 300
+_NAMES_SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class PlannedFault:
 
     fault: str
     words: str
+    """What it does, of a length that suits a table."""
     begin: float
     end: float
     unit: Literal["seconds", "iterations"]
@@ -67,22 +68,22 @@ class Faults:
     def spells(self) -> list[PlannedFault]:
         """One per event of the plan."""
         return [
-            _spell(window, (event,), self._acts_of(event), self.absent.get(place), self.partial.get(place, ""))
-            for place, (event, window) in enumerate(zip(self.plan, windows(self.plan), strict=True))
+            _spell((event,), self._acts_of(event), self.absent.get(place), self.partial.get(place, ""))
+            for place, event in enumerate(self.plan)
         ]
 
     @cached_property
     def shown(self) -> list[PlannedFault]:
-        """The same, or one per fault where they are too many for a figure."""
+        """The same, or one per fault, from first beginning to last end, where they are too many for a figure."""
         if not self.is_outlined:
             return self.spells
         outlined = []
-        for window in outlines(self.plan):
-            places = [place for place, event in enumerate(self.plan) if event.number == window.number]
+        for number in sorted(self._numbers):
+            places = [place for place, event in enumerate(self.plan) if event.number == number]
             reasons = [self.absent.get(place) for place in places]
             why_not = None if None in reasons else reasons[0]
             events = tuple(self.plan[place] for place in places)
-            outlined.append(_spell(window, events, Acts(self.acts.get(window.number, ())), why_not))
+            outlined.append(_spell(events, Acts(self.acts.get(number, ())), why_not))
         return outlined[:MOST_SPELLS]
 
     @property
@@ -143,21 +144,20 @@ def read_faults(folder: Path, outcomes: FaultOutcomes | None) -> Faults | None:
     `outcomes`: what summary.json says of them.
     """
     plan: list[FaultEvent] = []
+    lines: list[int] = []
     damaged = 0
-    untrue, in_part = (_reasons(outcomes, began) for began in (False, True))
-    absent: dict[int, str] = {}
-    partial: dict[int, str] = {}
     path = folder / "plan.jsonl"
     if path.is_file():
-        with path.open(encoding="utf-8", errors="replace") as lines:
-            for number, line in enumerate(lines):
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file):
                 try:
-                    if read := read_plan(line):
-                        absent |= {len(plan): untrue[number]} if number in untrue else {}
-                        partial |= {len(plan): in_part[number]} if number in in_part else {}
-                        plan += read
+                    read = read_plan(line)
                 except PlanError:
                     damaged += 1
+                else:
+                    plan += read
+                    lines += [number] * len(read)
+    absent, partial = (_reasons(outcomes, lines, began) for began in (False, True))
     acts: dict[int, list[Told]] = defaultdict(list)
     back: dict[int | None, list[float]] = defaultdict(list)
     for entry in json_lines(folder / "events.jsonl"):
@@ -168,33 +168,42 @@ def read_faults(folder: Path, outcomes: FaultOutcomes | None) -> Faults | None:
     return Faults(tuple(plan), damaged, dict(acts), dict(back), absent, partial) if plan or damaged or acts else None
 
 
-def _reasons(outcomes: FaultOutcomes | None, began: bool) -> dict[int, str]:
-    """By line of plan.jsonl, counted from 0: why it did not begin, or not everywhere; who failed says so itself."""
+def named(event: FaultEvent) -> list[int]:
+    """The nodes that an event names, as such or as ends of links; ascending."""
+    return sorted({*event.nodes, *(node for link in event.links for node in link)})
+
+
+def struck(events: Iterable[FaultEvent]) -> str:
+    """`4 links: 0→1, ...` or `2 nodes: 3, 5`, over all the events."""
+    events = list(events)
+    links = sorted({link for event in events for link in event.links})
+    nodes = sorted({node for event in events for node in event.nodes})
+    names = {"link": [f"{sender}→{receiver}" for sender, receiver in links], "node": list(map(str, nodes))}
+    return "; ".join(f"{count(len(some), what)}: {listed(some, _NAMES_SHOWN)}" for what, some in names.items() if some)
+
+
+def _reasons(outcomes: FaultOutcomes | None, lines: Sequence[int], began: bool) -> dict[int, str]:
+    """By place in the plan: why it did not begin, or not everywhere; who failed says so itself.
+
+    `lines`: where each event stands in plan.jsonl, which may have damaged lines before it.
+    """
     windows = outcomes.windows if outcomes else ()
-    return {
-        told.window: told.reason[:_WORDS_SHOWN]
-        for told in windows
-        if told.began is began and not (began and told.failed)
-    }
+    said = {told.window: told.reason for told in windows if told.began is began and not (began and told.failed)}
+    return {place: said[line][:_WORDS_SHOWN] for place, line in enumerate(lines) if line in said}
 
 
-def words_of(spell: PlannedFault) -> str:
-    """What it does, of a length that suits a table."""
-    text = words(spell.events[0]) if len(spell.events) == 1 else spell.words
-    return text if len(text) <= _WORDS_SHOWN else f"{text[:_WORDS_SHOWN]}…"
-
-
-def _spell(
-    shown: FaultWindow, events: tuple[FaultEvent, ...], acts: Acts, why_not: str | None, in_part: str = ""
-) -> PlannedFault:
-    unit = events[0].window.unit
+def _spell(events: tuple[FaultEvent, ...], acts: Acts, why_not: str | None, in_part: str = "") -> PlannedFault:
+    """Of one event, or of all events of a fault."""
+    fault, said, unit = kind_of(events[0]), words(events[0]), events[0].window.unit
+    if len(events) > 1:
+        said = f"{fault}, {len(events)} times: {said}, ..."
+    said = said if len(said) <= _WORDS_SHOWN else f"{said[:_WORDS_SHOWN]}…"
     same = [event.window for event in events if event.window.unit == unit]
     lasts = same[0].lasts_s
-    end = max(w.end if lasts is None else w.begin for w in same)
+    begin, end = min(w.begin for w in same), max(w.end if lasts is None else w.begin for w in same)
     if why_not is None and acts.failures and not acts.begun:
         why_not = acts.failures[0]
-    begin = min(w.begin for w in same)
-    return PlannedFault(shown.fault, shown.words, begin, end, unit, events, acts, lasts, why_not, in_part)
+    return PlannedFault(fault, said, begin, end, unit, events, acts, lasts, why_not, in_part)
 
 
 def _moment(planned: float | None) -> float | None:

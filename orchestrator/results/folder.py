@@ -3,14 +3,13 @@
 import csv
 import os
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import astuple, fields
 from datetime import datetime
 from math import inf
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 import numpy as np
@@ -77,9 +76,7 @@ class RunFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         with writing(self.path):
             self._files.close()
 
@@ -133,10 +130,7 @@ class RunFolder:
 
     def write_links(self, links: LinkRows) -> None:
         names = [field.name for field in fields(links)]
-        with writing(self.path), (self.path / "links.csv").open("w", encoding="utf-8", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(names)
-            rows.writerows(zip(*(getattr(links, name).tolist() for name in names), strict=True))
+        self._write_rows("links.csv", names, zip(*(getattr(links, name).tolist() for name in names), strict=True))
 
     def write_plan(self, plan: Plan) -> None:
         """plan.jsonl: what is done to the network; nothing if nothing is."""
@@ -146,12 +140,9 @@ class RunFolder:
 
     def write_connections(self, counts: Mapping[tuple[int, int], SocketCounts]) -> None:
         """connections.csv: what the kernels counted at the end, by link; nothing if no node could ask."""
-        if not counts:
-            return
-        with writing(self.path), (self.path / "connections.csv").open("w", encoding="utf-8", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["sender", "receiver", *(field.name for field in fields(SocketCounts))])
-            rows.writerows([*pair, *astuple(count)] for pair, count in sorted(counts.items()))
+        if counts:
+            names = ["sender", "receiver", *(field.name for field in fields(SocketCounts))]
+            self._write_rows("connections.csv", names, ((*pair, *astuple(counts[pair])) for pair in sorted(counts)))
 
     def write_models(self, models: Mapping[int, NDArray[np.float64]]) -> None:
         """models.npy: the results, one row per node, zeros for a node without one; nothing if they are too large."""
@@ -172,3 +163,9 @@ class RunFolder:
 
     def write_summary(self, summary: RunSummary) -> None:
         write_json(self.path / SUMMARY, summary)
+
+    def _write_rows(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        with writing(self.path), (self.path / name).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(rows)

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from orchestrator.number_words import listed
+from orchestrator.number_words import listed_as
 
 ALL_REFUSED_AFTER = 3
 """So many messages on links that have carried nothing else are no accident."""
-_NODES_NAMED = 8
+_NAMED = 8
 
 
 class State(Enum):
@@ -122,8 +122,9 @@ def _found(symptoms: Symptoms) -> list[tuple[str, int, str]]:
     """By what name each symptom is counted, how often it was found, and its words; empty: not counted, not said."""
     refused = sum(sum(link.refused.values()) for link in symptoms.refused)
     nonsense = sorted(node for node, times in symptoms.nonsense.items() if times)
-    deaf = "" if symptoms.starved else f"{_named(symptoms.deaf)} never heard anybody"
-    unheard = f"nothing of what was sent was ever averaged on {_ends(symptoms.unheard_links)}"
+    deaf = "" if symptoms.starved else f"{_nodes(symptoms.deaf)} never heard anybody"
+    links = [f"{sender}→{receiver}" for sender, receiver in symptoms.unheard_links]
+    unheard = f"nothing of what was sent was ever averaged on {listed_as('link', links, _NAMED)}"
     return [
         ("refused", refused, f"{_many(refused, 'message')} refused by neighbours ({_why_refused(symptoms.refused)})"),
         ("", symptoms.is_failed, "the run failed before its end"),
@@ -138,13 +139,9 @@ def _found(symptoms: Symptoms) -> list[tuple[str, int, str]]:
             symptoms.desynchronised,
             f"{_many(symptoms.desynchronised, 'update')} missing in what neighbours know",
         ),
-        ("gone", len(symptoms.gone), f"{_named(symptoms.gone)} died, left or fell silent, which was not planned"),
+        ("gone", len(symptoms.gone), f"{_nodes(symptoms.gone)} died, left or fell silent, which was not planned"),
         ("failed_faults", symptoms.failed_faults, f"{_many(symptoms.failed_faults, 'fault')} failed"),
-        (
-            "nonsense",
-            sum(symptoms.nonsense.values()),
-            f"{_named(nonsense)} sent the orchestrator what makes no sense",
-        ),
+        ("nonsense", sum(symptoms.nonsense.values()), f"{_nodes(nonsense)} sent the orchestrator what makes no sense"),
     ]
 
 
@@ -164,10 +161,5 @@ def _many(times: int, what: str) -> str:
     return f"{times} {what}{'' if times == 1 else 's'}"
 
 
-def _ends(links: Sequence[tuple[int, int]]) -> str:
-    names = [f"{sender}→{receiver}" for sender, receiver in links]
-    return f"link{'' if len(links) == 1 else 's'} {listed(names, _NODES_NAMED)}"
-
-
-def _named(nodes: Sequence[int]) -> str:
-    return f"node{'' if len(nodes) == 1 else 's'} {listed(nodes, _NODES_NAMED)}"
+def _nodes(nodes: Sequence[int]) -> str:
+    return listed_as("node", nodes, _NAMED)

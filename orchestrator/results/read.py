@@ -12,14 +12,7 @@ from orchestrator.results.events import Events, read_events
 from orchestrator.results.fault_history import Faults, read_faults
 from orchestrator.results.files import ReportError, finite, largest, mapping, read_yaml, reading, whole
 from orchestrator.results.points import read_curve
-from orchestrator.results.summary import (
-    FinalFigures,
-    MessageBits,
-    MessageCounts,
-    RunSummary,
-    SentBytes,
-    read_summary,
-)
+from orchestrator.results.summary import FinalFigures, MessageBits, MessageCounts, RunSummary, SentBytes, read_summary
 from orchestrator.results.tables import LinkTotals, Records, read_links, read_records
 from orchestrator.results.topology_file import TopologyFile, read_topology
 from pame.observe import Evaluation

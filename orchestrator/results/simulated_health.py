@@ -1,8 +1,7 @@
 """The health of a run in a simulator."""
 
 from orchestrator.results.health import Health, Symptoms, judge
-from orchestrator.results.never_heard import deaf_nodes, unheard_links
-from orchestrator.results.round_counts import RoundCounts
+from orchestrator.results.round_counts import RoundCounts, deaf_nodes, unheard_links
 from pame.byte_account import ByteAccount, Fate
 from pame.resolved_run import ResolvedRun
 

@@ -26,8 +26,8 @@ Absences = Mapping[int, Sequence[Absence]]
 """By node."""
 
 
-def absences_told(plan: Plan, began: Callable[[FaultEvent, int], float | None]) -> Absences:
-    """On a network; `began`: when a node said that it goes, None if it did not."""
+def absences(plan: Plan, began: Callable[[FaultEvent, int], float | None]) -> Absences:
+    """`began`: when a node went, as it said on a network; None if it did not."""
     found: dict[int, list[Absence]] = defaultdict(list)
     for event in plan:
         if isinstance(event.effect, StoppingEffect):
@@ -38,8 +38,8 @@ def absences_told(plan: Plan, began: Callable[[FaultEvent, int], float | None]) 
     return found
 
 
-def absences_planned(plan: Plan) -> Absences:
-    """By the clock, in the simulator; an order for somebody who is away finds nobody."""
+def absences_by_clock(plan: Plan) -> Absences:
+    """As planned, in the simulator; an order for somebody who is away finds nobody."""
     found: dict[int, list[Absence]] = defaultdict(list)
     orders = [e for e in plan if isinstance(e.effect, KillEffect | RestartEffect) and e.window.unit == "seconds"]
     for event in sorted(orders, key=lambda event: (event.window.begin, event.number)):
@@ -49,31 +49,21 @@ def absences_planned(plan: Plan) -> Absences:
     return found
 
 
-def finds_nobody(event: FaultEvent, absences: Sequence[Absence]) -> bool:
+def finds_nobody(event: FaultEvent, away: Sequence[Absence]) -> bool:
     """Whether a node of the simulator is away when it is struck or, by what is no order, all the time."""
     begin = event.window.begin
     over = begin if isinstance(event.effect, KillEffect | RestartEffect) else event.window.end
-    return any(other.event is not event and other.since <= begin and over <= other.until for other in absences)
+    return any(other.event is not event and other.since <= begin and over <= other.until for other in away)
 
 
-def is_excused(event: FaultEvent, absences: Sequence[Absence], run_s: float) -> bool:
-    """Whether other events kept a node of a network from this one: nobody expects it there."""
-    others = [absence for absence in absences if absence.event is not event]
+def is_excused(event: FaultEvent, away: Sequence[Absence], run_s: float) -> bool:
+    """Whether other events kept a node from this one: nobody expects it there."""
     if event.window.unit == "iterations":  # who was away goes on with the iteration of its neighbours
-        return bool(others)
+        return any(absence.event is not event for absence in away)
+    others = [absence for absence in away if absence.event is not event]
     begin = back = event.window.begin
     for absence in sorted(others, key=lambda absence: absence.since):
         if absence.since <= back + _TOGETHER_S:
             back = max(back, absence.until + _RETURN_S)
     needed = begin if isinstance(event.effect, StoppingEffect) else min(event.window.end, run_s)
     return back > begin and needed <= back
-
-
-def stopped_by_plan(plan: Plan) -> Mapping[int, Sequence[FaultEvent]]:
-    """By node: what stops it or takes it away, at any time."""
-    found: dict[int, list[FaultEvent]] = defaultdict(list)
-    for event in plan:
-        if isinstance(event.effect, StoppingEffect):
-            for node in event.acting:
-                found[node].append(event)
-    return found

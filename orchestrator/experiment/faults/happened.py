@@ -9,16 +9,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import inf
 
-from orchestrator.experiment.faults.absences import (
-    Absences,
-    absences_planned,
-    absences_told,
-    finds_nobody,
-    is_excused,
-    stopped_by_plan,
-)
+from orchestrator.experiment.faults.absences import Absences, absences, absences_by_clock, finds_nobody, is_excused
 from orchestrator.experiment.faults.plan_words import kind_of
-from orchestrator.number_words import listed
+from orchestrator.number_words import listed_as
 from pame.fault_effects import FaultEvent, Plan, Window
 
 _ENDED = "the run ended before "
@@ -115,19 +108,19 @@ def on_network(plan: Plan, told: Iterable[Told], reach: Reach) -> FaultOutcomes:
         word = words.get((event.number, node, True, event.window.begin))
         return None if word is None or word.failure else word.seconds
 
-    away = absences_told(plan, began)
+    away = absences(plan, began)
     return _summed_up(plan, [_told(event, words, reach, away) for event in plan])
 
 
 def in_simulator(plan: Plan, reach: Reach) -> FaultOutcomes:
     """Of a run that did what was planned, as far as it came."""
-    away, stopped = absences_planned(plan), stopped_by_plan(plan)
+    away, stopped = absences_by_clock(plan), absences(plan, lambda event, _: event.window.begin)
     return _summed_up(plan, [_simulated(event, reach, away, stopped) for event in plan])
 
 
 def node_names(nodes: Sequence[int]) -> str:
     """`node 2`, or `nodes 1, 3`."""
-    return f"node{'s' * (len(nodes) != 1)} {listed(nodes, _NAMED)}"
+    return listed_as("node", nodes, _NAMED)
 
 
 def _told(event: FaultEvent, words: Mapping[_Key, Told], reach: Reach, away: Absences) -> _Found:
@@ -162,12 +155,13 @@ def _was_busy(event: FaultEvent, word: Told | None) -> bool:
     return word is not None and word.seconds < event.window.begin + _STALL_S
 
 
-def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Mapping[int, Sequence[FaultEvent]]) -> _Found:
+def _simulated(event: FaultEvent, reach: Reach, away: Absences, stopped: Absences) -> _Found:
+    """`away`: who is away by the clock, `stopped`: who is stopped or away at any time."""
     nodes, window = event.acting, event.window
     if window.unit == "iterations":
         begun = [node for node in nodes if reach.came_to(node, window)]
-        others = {node for node in nodes if any(other is not event for other in stopped.get(node, ()))}
-        return _begun(event, begun, [node for node in nodes if node not in begun and node not in others], reach)
+        kept = {node for node in nodes if is_excused(event, stopped.get(node, ()), inf)}
+        return _begun(event, begun, [node for node in nodes if node not in begun and node not in kept], reach)
     if reach.seconds is None or window.begin >= reach.seconds:
         return _begun(event, [], nodes, reach)
     found = [node for node in nodes if not finds_nobody(event, away.get(node, ()))]

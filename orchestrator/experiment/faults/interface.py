@@ -11,9 +11,23 @@ from enum import IntEnum
 from math import inf
 from typing import Literal, Protocol
 
+from pame.errors import PameError
 from pame.fault_effects import Effect, Window
 from pame.randomness import Key, Purpose
 from pame.topology import Topology
+
+
+class FaultError(PameError):
+    """A fault of an experiment cannot be compiled; the message begins with its key, e.g. `faults.2.nodes`."""
+
+
+class Impossible(Exception):
+    """What one key of a fault asks for cannot be done; becomes a FaultError where the fault's number is known."""
+
+    def __init__(self, key: str, why: str) -> None:
+        super().__init__(why)
+        self.key = key
+        self.why = why
 
 
 class Use(IntEnum):

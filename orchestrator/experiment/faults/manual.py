@@ -5,10 +5,8 @@ from math import inf
 from pathlib import Path
 
 from orchestrator.experiment import Experiment, ExperimentError, load_text
-from orchestrator.experiment.faults.compile import compile_plan
-from orchestrator.experiment.faults.errors import FaultError
-from orchestrator.experiment.faults.interface import Horizon
-from orchestrator.experiment.faults.no_effect import idle_faults
+from orchestrator.experiment.faults.compile import compile_plan, idle_faults
+from orchestrator.experiment.faults.interface import FaultError, Horizon
 from orchestrator.experiment.link_table import link_table
 from orchestrator.experiment.text import UnreadableText, parse, to_yaml
 from pame.fault_effects import FaultEvent

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from orchestrator.experiment.faults.errors import Impossible
+from orchestrator.experiment.faults.interface import Impossible
 from orchestrator.experiment.faults.resolve import both_ways, rest_is_connected
 from pame.fault_effects import Link
 from pame.topology import Topology

@@ -1,11 +1,10 @@
 """A plan for people: what is going on when, in a few words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from orchestrator.experiment.faults.interface import Unit
 from orchestrator.experiment.units import DURATION, show_share
-from orchestrator.number_words import listed
+from orchestrator.number_words import listed_as
 from pame.fault_effects import (
     ContainerKillEffect,
     ContainerRestartEffect,
@@ -34,37 +33,9 @@ _STOPPED: dict[type[StoppingEffect], str] = {
 }
 
 
-@dataclass(frozen=True)
-class FaultWindow:
-    """When a fault acts (`end` inf: until the run ends) and what it does; `fault` is its kind, `number` its place."""
-
-    number: int
-    fault: str
-    begin: float
-    end: float
-    unit: Unit
-    words: str
-
-
 def active(plan: Plan, moment: float, unit: Unit = "seconds") -> tuple[FaultEvent, ...]:
     """The events in whose window a moment lies; those in the other unit are left out."""
     return tuple(event for event in plan if event.window.unit == unit and moment in event.window)
-
-
-def windows(plan: Plan) -> list[FaultWindow]:
-    """One per event, in the order of the plan."""
-    return [
-        FaultWindow(event.number, kind_of(event), event.window.begin, event.window.end, event.window.unit, words(event))
-        for event in plan
-    ]
-
-
-def outlines(plan: Plan) -> list[FaultWindow]:
-    """One per fault, from its first beginning to its last end, for figures in which single windows are too many."""
-    by_number: dict[int, list[FaultWindow]] = {}
-    for window in windows(plan):
-        by_number.setdefault(window.number, []).append(window)
-    return [_outline(of_one) for _, of_one in sorted(by_number.items())]
 
 
 def kind_of(event: FaultEvent) -> str:
@@ -75,14 +46,6 @@ def kind_of(event: FaultEvent) -> str:
 def words(event: FaultEvent) -> str:
     """E.g. `links 0→1, 1→0 down`, or `partition halves: 0 1 2 | 3 4 5`."""
     return event.fault if ":" in event.fault else _words(event.effect)
-
-
-def _outline(of_one: list[FaultWindow]) -> FaultWindow:
-    first = of_one[0]
-    if len(of_one) == 1:
-        return first
-    words = f"{first.fault}, {len(of_one)} times: {first.words}, ..."
-    return replace(first, end=max(window.end for window in of_one), words=words)
 
 
 def _words(effect: Effect) -> str:
@@ -116,12 +79,8 @@ def _worse(effect: DegradeEffect) -> list[str]:
 
 
 def _links(links: Sequence[Link]) -> str:
-    return _listed("link", [f"{sender}→{receiver}" for sender, receiver in links])
+    return listed_as("link", [f"{sender}→{receiver}" for sender, receiver in links], _SHOWN)
 
 
 def _nodes(nodes: Sequence[int]) -> str:
-    return _listed("node", list(map(str, nodes)))
-
-
-def _listed(what: str, names: Sequence[str]) -> str:
-    return f"{what}{'s' * (len(names) > 1)} {listed(names, _SHOWN)}"
+    return listed_as("node", nodes, _SHOWN)

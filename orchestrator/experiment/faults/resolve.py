@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.experiment.faults.errors import Impossible
-from orchestrator.experiment.faults.interface import Use, World
-from orchestrator.experiment.faults.selectors import ByDegree, Ends, Links, Nodes, Of, Random
+from orchestrator.experiment.faults.interface import Impossible, Use, World
+from orchestrator.experiment.faults.selectors import ByDegree, Ends, LinkSelector, NodeSelector, Of, Random
 from pame.fault_effects import Link
 from pame.randomness import permutation
 from pame.topology import Topology
@@ -21,7 +20,7 @@ from pame.topology.graph import components
 Edge = tuple[int, int]
 
 
-def choose_nodes(selector: Nodes, world: World, turn: int = 0, keep_connected: bool = False) -> tuple[int, ...]:
+def choose_nodes(selector: NodeSelector, world: World, turn: int = 0, keep_connected: bool = False) -> tuple[int, ...]:
     """The nodes, ascending."""
     graph = world.topology
     match selector:
@@ -43,7 +42,7 @@ def choose_nodes(selector: Nodes, world: World, turn: int = 0, keep_connected: b
     return tuple(sorted(set(chosen)))
 
 
-def choose_links(selector: Links, world: World, turn: int = 0, keep_connected: bool = False) -> tuple[Link, ...]:
+def choose_links(selector: LinkSelector, world: World, turn: int = 0, keep_connected: bool = False) -> tuple[Link, ...]:
     """The links, ascending."""
     graph = world.topology
     edges: list[Edge] = [(a, b) for a, b in graph.edges.tolist()]

@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from annotated_types import Ge, MinLen
 from pydantic import PlainSerializer, Strict
 
-from orchestrator.experiment.text_values import TextValue
-from orchestrator.experiment.units import Expected, read_share, show_share
+from orchestrator.experiment.units import Expected, TextValue, read_share, show_share
 from pame.units import Count
 
 _ID = "[0-9]{1,9}"
@@ -101,13 +100,11 @@ def _show(value: Any) -> Any:
     return value
 
 
-_RANDOM_TEXT = TextValue("random(20%) or random(3)", ("random(20%)", "random(3)"), _RANDOM, _read_random, _show)
-_OF_TEXT = TextValue("of(3)", ("of(3)",), _OF, lambda text: Of(int(text[3:-1])), _show)
-_ENDS_TEXT = TextValue("a link such as 0-1 or 0>1", ("0-1", "0>1"), _ENDS, _read_ends, _show, _pair)
-
-RandomText = Annotated[Random, _RANDOM_TEXT]
-EndsText = Annotated[Ends, _ENDS_TEXT]
-OfText = Annotated[Of, _OF_TEXT]
+RandomText = Annotated[
+    Random, TextValue("random(20%) or random(3)", ("random(20%)", "random(3)"), _RANDOM, _read_random, _show)
+]
+OfText = Annotated[Of, TextValue("of(3)", ("of(3)",), _OF, lambda text: Of(int(text[3:-1])), _show)]
+EndsText = Annotated[Ends, TextValue("a link such as 0-1 or 0>1", ("0-1", "0>1"), _ENDS, _read_ends, _show, _pair)]
 NodeId = Annotated[int, Ge(0)]
 _LISTS_TOO = Strict(False)
 _SHOWN = PlainSerializer(_show, when_used="json")  # of the whole: pydantic takes each of our tuples for any other
@@ -122,6 +119,3 @@ LinkSelector = Annotated[
     Expected('links such as ["0-1", "2>3"], random(20%), random(3), of(3) or all'),
     _SHOWN,
 ]
-
-Nodes = tuple[int, ...] | Literal["all"] | Random | ByDegree
-Links = tuple[Ends, ...] | Literal["all"] | Random | Of | Ends

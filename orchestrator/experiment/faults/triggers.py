@@ -17,10 +17,8 @@ from typing import Annotated
 from annotated_types import Ge, Gt
 from pydantic import Field
 
-from orchestrator.experiment.faults.errors import Impossible
-from orchestrator.experiment.faults.interface import Happening, Horizon, Unit, World
-from orchestrator.experiment.section import Duration
-from orchestrator.experiment.units import DURATION
+from orchestrator.experiment.faults.interface import Happening, Horizon, Impossible, Unit, World
+from orchestrator.experiment.units import DURATION, Duration
 from pame.fault_effects import Effect, Window
 from pame.units import Count
 
@@ -178,6 +176,11 @@ class Times:
         end = min(self.end, horizon.of(self.unit))
         for begin in steps(self.begin, self._number("every", inf), end):
             yield self._window(begin)
+
+    def repeated(self, every: float, length: float, horizon: Horizon) -> Iterator[Window]:
+        """Windows of that length, one after the other up to the end, which may cut the last one short."""
+        for begin in steps(self.begin, every, min(self.end, horizon.of(self.unit))):
+            yield Window(begin, min(begin + length, self.end), self.unit)
 
     @property
     def _counted(self) -> dict[str, Amount]:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from orchestrator.experiment.describe import keys, sections_within
-from orchestrator.experiment.key_docs import meanings, summary
+from orchestrator.experiment.describe import keys, meanings, sections_within, summary
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.reference import reference
 

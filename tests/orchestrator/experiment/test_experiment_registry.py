@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from orchestrator.experiment.describe import describe
 from orchestrator.experiment.explain import explain
-from orchestrator.experiment.kind_union import KindUnion
 from orchestrator.experiment.model import Experiment
+from orchestrator.experiment.section import KindUnion
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.problems import SPECS as PROBLEMS
 from pame.topology import SPECS as TOPOLOGIES

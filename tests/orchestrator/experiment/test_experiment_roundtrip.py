@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from orchestrator.experiment import Experiment, default_path, dump, load, to_yaml
 from orchestrator.experiment.links import LinksSection
 from orchestrator.experiment.model import Evaluate, Period, Simulate
-from orchestrator.experiment.spec_section import file_keys
+from orchestrator.experiment.section import file_keys
 from pame.algorithms import SPECS as ALGORITHMS
 from pame.links import LinkSpec
 from pame.problems import SPECS as PROBLEMS

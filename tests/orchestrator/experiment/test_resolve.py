@@ -8,8 +8,7 @@ from orchestrator.errors import UnreadableFile
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import Fault
 from orchestrator.experiment.faults.kinds.degrade import Degrade
-from orchestrator.experiment.faults.kinds.lossy import Lossy
-from orchestrator.experiment.faults.kinds.message_loss import MessageLoss
+from orchestrator.experiment.faults.kinds.loss import Lossy, MessageLoss
 from orchestrator.experiment.links import LinkSettings, LinksSection
 from orchestrator.experiment.model import Period, Simulate
 from orchestrator.experiment.resolve import choose_driver, make_setting, make_topology, warnings

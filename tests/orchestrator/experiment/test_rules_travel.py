@@ -17,7 +17,7 @@ from orchestrator.experiment.links import LinksSection
 from orchestrator.experiment.load import load_text, to_yaml
 from orchestrator.experiment.model import Experiment
 from orchestrator.experiment.resolve import make_network_setting
-from orchestrator.experiment.spec_section import file_keys
+from orchestrator.experiment.section import file_keys
 from pame.algorithms import PameSpec
 from pame.errors import ParameterError
 from pame.links import LinkSpec

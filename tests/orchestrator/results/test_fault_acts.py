@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.experiment.faults.happened import Told
-from orchestrator.results.fault_acts import told_of
+from orchestrator.results.events import told_of
 
 LINE = {"seconds": 5.1, "what": "fault begins", "node": 2, "number": 0, "planned": 5.0, "detail": "kill"}
 

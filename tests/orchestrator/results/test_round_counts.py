@@ -10,8 +10,7 @@ import pytest
 
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_setting
-from orchestrator.results.never_heard import deaf_nodes
-from orchestrator.results.round_counts import RoundCounts
+from orchestrator.results.round_counts import RoundCounts, deaf_nodes
 from pame.fault_effects import CutEffect, DropEffect, FaultEvent, KillEffect, Window
 from pame.observe import Record
 

@@ -7,7 +7,7 @@ import pytest
 
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_setting
-from orchestrator.results.never_heard import unheard_links
+from orchestrator.results.round_counts import unheard_links
 from pame.byte_account import ByteAccount, Fate, LinkRows
 from pame.fault_effects import CutEffect, DegradeEffect, FaultEvent, KillEffect, Window
 from pame.resolved_run import ResolvedRun

@@ -4,18 +4,14 @@ May import: `pame`, and `orchestrator.experiment` (the machinery of faults, valu
 """
 
 from orchestrator.experiment.faults.kinds.churn import Churn
-from orchestrator.experiment.faults.kinds.container_kill import ContainerKill
-from orchestrator.experiment.faults.kinds.container_restart import ContainerRestart
 from orchestrator.experiment.faults.kinds.cpu_quota import CpuQuota
 from orchestrator.experiment.faults.kinds.degrade import Degrade
 from orchestrator.experiment.faults.kinds.flap import Flap
-from orchestrator.experiment.faults.kinds.kill import Kill
+from orchestrator.experiment.faults.kinds.kill import ContainerKill, ContainerRestart, Kill, NodeRestart
 from orchestrator.experiment.faults.kinds.link_down import LinkDown
-from orchestrator.experiment.faults.kinds.lossy import Lossy
-from orchestrator.experiment.faults.kinds.message_loss import MessageLoss
+from orchestrator.experiment.faults.kinds.loss import Lossy, MessageLoss
 from orchestrator.experiment.faults.kinds.partition import Partition
 from orchestrator.experiment.faults.kinds.pause import Pause
-from orchestrator.experiment.faults.kinds.restart import NodeRestart
 from orchestrator.experiment.faults.kinds.straggler import Straggler
 
 FAULTS: dict[str, type] = {

@@ -12,8 +12,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Gt, Le
 
-from orchestrator.experiment.faults.errors import Impossible
-from orchestrator.experiment.faults.interface import Happening, Use, World
+from orchestrator.experiment.faults.interface import Happening, Impossible, Use, World
 from orchestrator.experiment.faults.resolve import choose_nodes, rest_is_connected
 from orchestrator.experiment.faults.selectors import NodeSelector
 from orchestrator.experiment.faults.triggers import MOST_EVENTS, PositiveSeconds, SecondsFault, too_many

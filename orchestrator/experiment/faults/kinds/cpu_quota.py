@@ -9,13 +9,11 @@ from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.resolve import choose_nodes
 from orchestrator.experiment.faults.selectors import NodeSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
-from orchestrator.experiment.section import AS_SHARE
-from orchestrator.experiment.units import Expected
+from orchestrator.experiment.units import AS_SHARE, Expected
 from pame.fault_effects import CpuQuotaEffect, Effect
 
 _SMALLEST = 0.01
 """Docker grants no less than 1 ms of each 100 ms."""
-CpuShare = Annotated[float, Ge(_SMALLEST), Le(1), Expected("a share of a core, 1% to 100%"), AS_SHARE]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +26,7 @@ class CpuQuota(RepeatedSecondsFault):
 
     kind: Literal["cpu-quota"] = "cpu-quota"
     nodes: NodeSelector
-    cpu: CpuShare
+    cpu: Annotated[float, Ge(_SMALLEST), Le(1), Expected("a share of a core, 1% to 100%"), AS_SHARE]
 
     def effect(self, world: World, turn: int) -> Effect:
         return CpuQuotaEffect(choose_nodes(self.nodes, world, turn), 1.0 / self.cpu)

@@ -9,7 +9,7 @@ from orchestrator.experiment.faults.interface import World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
 from orchestrator.experiment.faults.triggers import RepeatedSecondsFault
-from orchestrator.experiment.section import Duration, PositiveShare, Share
+from orchestrator.experiment.units import Duration, PositiveShare, Share
 from pame.fault_effects import DegradeEffect, Effect
 
 

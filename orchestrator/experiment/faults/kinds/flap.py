@@ -9,12 +9,9 @@ from annotated_types import Gt, Lt
 from orchestrator.experiment.faults.interface import Happening, World
 from orchestrator.experiment.faults.resolve import choose_links
 from orchestrator.experiment.faults.selectors import LinkSelector
-from orchestrator.experiment.faults.triggers import ForIterations, Span, TimedFault, Times, number_of, steps
-from orchestrator.experiment.section import AS_SHARE
-from orchestrator.experiment.units import Expected
-from pame.fault_effects import CutEffect, Window
-
-Duty = Annotated[float, Gt(0), Lt(1), Expected("a share between 0% and 100%"), AS_SHARE]
+from orchestrator.experiment.faults.triggers import ForIterations, Span, TimedFault, Times, number_of
+from orchestrator.experiment.units import AS_SHARE, Expected
+from pame.fault_effects import CutEffect
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +27,7 @@ class Flap(TimedFault):
     kind: Literal["flap"] = "flap"
     links: LinkSelector
     period: Span
-    duty: Duty = 0.5
+    duty: Annotated[float, Gt(0), Lt(1), Expected("a share between 0% and 100%"), AS_SHARE] = 0.5
     keep_connected: bool = False
 
     def times(self) -> Times:
@@ -50,5 +47,5 @@ class Flap(TimedFault):
         down = self.duty * period
         if times.unit == "iterations":
             down = float(min(max(1, round(down)), int(period) - 1))
-        for begin in steps(times.begin, period, min(times.end, world.horizon.of(times.unit))):
-            yield Happening(cut, Window(begin, min(begin + down, times.end), times.unit))
+        for window in times.repeated(period, down, world.horizon):
+            yield Happening(cut, window)

@@ -1,4 +1,4 @@
-"""Nodes that are killed, and come back after a while or never."""
+"""Nodes, or whole containers, that are killed or leave in good order, and come back after a while or never."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
@@ -17,7 +17,7 @@ from orchestrator.experiment.faults.triggers import (
     Times,
     WindowedFault,
 )
-from pame.fault_effects import Effect, KillEffect, RestartEffect
+from pame.fault_effects import ContainerKillEffect, ContainerRestartEffect, Effect, KillEffect, RestartEffect
 
 _AT = Field(description="When it begins; the beginning of the run if left out.")
 _UNTIL = Field(description="With `every`: when it stops repeating; the end of the run if left out.")
@@ -73,3 +73,38 @@ class Kill(AbsenceFault):
 
     kind: Literal["kill"] = "kill"
     takes_away = KillEffect
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeRestart(AbsenceFault):
+    """Nodes leave and come back.
+
+    back_after: How long they are away.
+    """
+
+    kind: Literal["restart"] = "restart"
+    back_after: StoppedSeconds = 1.0
+    takes_away = RestartEffect
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContainerKill(ContainerAbsenceFault):
+    """The containers of nodes are killed through the Docker API.
+
+    back_after: How long until they are started again; when the run is over if left out.
+    """
+
+    kind: Literal["container-kill"] = "container-kill"
+    takes_away = ContainerKillEffect
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContainerRestart(ContainerAbsenceFault):
+    """The containers of nodes are stopped and started again through the Docker API.
+
+    back_after: How long they are away.
+    """
+
+    kind: Literal["container-restart"] = "container-restart"
+    back_after: StoppedSeconds = 1.0
+    takes_away = ContainerRestartEffect

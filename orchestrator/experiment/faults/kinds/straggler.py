@@ -7,17 +7,24 @@ pause    the node is stopped and continued, so that it runs for a `factor`-th of
 persistent  the same nodes all the time, or each time anew with `every`; with `turn`, a drawn factor is drawn anew
 rotating    the nodes take turns: with random(..) all nodes, so many at a time; of others, one at a time
 random      each turn strikes anew: with random(..) so many of all nodes; of others, one of them
+
+factor: 10      factor: uniform(5, 20)      factor: lognormal(10, 0.5)      median, and sigma of the logarithm
+
+From a distribution each slow node draws its own factor. It is rounded to a thousandth, because exp differs in the last
+bit between machines; none is below 1.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
+from annotated_types import Ge
+
+from orchestrator.experiment.distributions import Lognormal, Uniform, draws, pattern, read, show
 from orchestrator.experiment.faults.interface import Happening, Use, World
 from orchestrator.experiment.faults.resolve import choose_nodes, links_of
 from orchestrator.experiment.faults.selectors import NodeSelector, Random
-from orchestrator.experiment.faults.slowdown import Factor, factors
 from orchestrator.experiment.faults.triggers import (
     ForIterations,
     PositiveSeconds,
@@ -28,11 +35,29 @@ from orchestrator.experiment.faults.triggers import (
     steps,
     unit_of,
 )
-from orchestrator.experiment.section import Duration
+from orchestrator.experiment.units import Duration, TextValue
 from pame.fault_effects import DegradeEffect, PauseEffect, SlowEffect, Window
 from pame.randomness import integers, permutation
 
 _USUAL_FACTOR = 10.0
+_NUMBER = r"[0-9]{1,6}(?:\.[0-9]{1,6})?"
+
+
+def _read(text: str) -> object:
+    found = read(text, float)
+    if found[0] < 1:
+        raise ValueError("below 1")
+    return found
+
+
+_DISTRIBUTION = TextValue(
+    "uniform(5, 20) (from, to) or lognormal(10, 0.5) (median of at least 1, sigma of at most 3)",
+    ("uniform(5, 20)", "lognormal(10, 0.5)"),
+    f"({'|'.join(pattern(word, _NUMBER) for word in ('uniform', 'lognormal'))})",
+    _read,
+    lambda value: show(value, lambda number: f"{number:.15g}"),
+)
+Factor = Annotated[float, Ge(1)] | Annotated[Uniform | Lognormal, _DISTRIBUTION]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,24 +113,25 @@ class Straggler(RepeatedFault):
         if not (isinstance(self.nodes, Random) and self.nodes.of(world.topology.nodes) == 0):
             for turn, window in enumerate(self._turns(world)):
                 by_factor: dict[float, list[int]] = defaultdict(list)
-                for node, factor in factors(self._factor(), self._slow(world, turn), world, turn).items():
+                for node, factor in self._factors(self._slow(world, turn), world, turn).items():
                     by_factor[factor].append(node)
                 for factor, nodes in by_factor.items():
                     yield from self._effects(world, tuple(nodes), factor, window)
 
-    def _factor(self) -> Factor:
-        if self.factor is not None:
-            return self.factor
-        return 1.0 if self.delay else _USUAL_FACTOR
+    def _factors(self, nodes: Sequence[int], world: World, turn: int) -> dict[int, float]:
+        """The factor of each node; a node's draw depends on it and the turn, not on who else is slow."""
+        if isinstance(self.factor, Uniform | Lognormal):
+            drawn = draws(self.factor, world.key(Use.FACTOR, turn), world.topology.nodes)
+            return {node: max(1.0, round(drawn[node], 3)) for node in nodes}
+        usual = 1.0 if self.delay else _USUAL_FACTOR
+        return dict.fromkeys(nodes, usual if self.factor is None else float(self.factor))
 
     def _turns(self, world: World) -> Iterator[Window]:
         times = self.times()
         if "turn" not in times.present:
-            yield from times.windows(world.horizon)
-            return
+            return times.windows(world.horizon)
         length = number_of(times.present["turn"])
-        for begin in steps(times.begin, length, min(times.end, world.horizon.of(times.unit))):
-            yield Window(begin, min(begin + length, times.end), times.unit)
+        return times.repeated(length, length, world.horizon)
 
     def _slow(self, world: World, turn: int) -> tuple[int, ...]:
         if self.pattern == "persistent":

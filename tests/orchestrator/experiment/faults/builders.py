@@ -7,8 +7,7 @@ import networkx as nx
 from hypothesis import strategies as st
 
 from orchestrator.experiment.faults import FAULTS, Fault, Horizon, compile_plan
-from orchestrator.experiment.kind_union import KindUnion
-from orchestrator.experiment.section import Section
+from orchestrator.experiment.section import KindUnion, Section
 from orchestrator.experiment.text import Data, parse
 from orchestrator.experiment.units import percentages_as_numbers
 from pame.fault_effects import CutEffect, DegradeEffect, DropEffect, FaultEvent, Link, SlowEffect

@@ -1,18 +1,16 @@
 """Plans for people, and what they leave of the graph."""
 
-from math import inf
-
 import networkx as nx
 import numpy as np
 import pytest
 
-from orchestrator.experiment.faults import FaultWindow, active, live_graph, outlines, windows
+from orchestrator.experiment.faults import active, kind_of, live_graph, words
 from pame.fault_effects import CutEffect, FaultEvent, KillEffect, Window
 from tests.orchestrator.experiment.faults.builders import GRAPHS, links_hit, networkx_graph, nodes_hit, plan_of
 
 
 @pytest.mark.parametrize(
-    ("entry", "words"),
+    ("entry", "said"),
     [
         ("{kind: link-down, links: 0-1}", "links 0→1, 1→0 down"),
         ("{kind: link-down, links: 0>1}", "link 0→1 down"),
@@ -33,28 +31,10 @@ from tests.orchestrator.experiment.faults.builders import GRAPHS, links_hit, net
         ("{kind: cpu-quota, nodes: [2], cpu: 25%}", "node 2: 0.25 of a core"),
     ],
 )
-def test_a_window_is_described_in_a_few_words(entry: str, words: str) -> None:
-    (window,) = windows(plan_of(entry, graph="ring"))
-    assert window.words == words
-    assert window.fault == entry.split("kind: ")[1].split(",")[0]
-
-
-def test_windows_have_the_times_of_their_events() -> None:
-    plan = plan_of(
-        "{kind: pause, nodes: [1], at: 4s}", "{kind: link-down, links: 0>1, until: {iteration: 9}}", graph="ring"
-    )
-    assert windows(plan) == [
-        FaultWindow(1, "link-down", 0.0, 9.0, "iterations", "link 0→1 down"),
-        FaultWindow(0, "pause", 4.0, inf, "seconds", "node 1 paused"),
-    ]
-
-
-def test_an_outline_covers_all_windows_of_a_fault() -> None:
-    plan = plan_of("{kind: flap, links: 0>1, period: 4s, at: 8s, for: 12s}", "{kind: pause, nodes: [1]}", graph="ring")
-    assert outlines(plan) == [
-        FaultWindow(0, "flap", 8.0, 18.0, "seconds", "flap, 3 times: link 0→1 down, ..."),
-        FaultWindow(1, "pause", 0.0, inf, "seconds", "node 1 paused"),
-    ]
+def test_an_event_is_described_in_a_few_words(entry: str, said: str) -> None:
+    (event,) = plan_of(entry, graph="ring")
+    assert words(event) == said
+    assert kind_of(event) == entry.split("kind: ")[1].split(",")[0]
 
 
 def test_an_event_is_active_from_its_beginning_up_to_its_end() -> None:
