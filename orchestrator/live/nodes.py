@@ -1,4 +1,4 @@
-"""The state of each node in a word; the worst that can be said of it.
+"""The nodes, for the page and for Prometheus; the state of each in a word, the worst that can be said of it.
 
 awaited    nobody has taken its place yet        silent      nothing heard for a while, its stream is open
 joined     there, but not ready                  suspect     some neighbour does not wait for it any more
