@@ -6,7 +6,7 @@
     end_of_run.py   when it ends without being told         rejoin.py       nodes that come back
     members.py      who has joined                          run_figures.py, state.py   what watchers are told
     index_table.py  which member is which node of a run     totals.py       link totals -> byte account, exactness
-    node_reports.py reports and snapshots -> curves         evaluation_queue.py   points measured in a thread
+    node_reports.py reports and snapshots -> curves         link_check.py   links measured before the start
     service.py      the service for nodes                   server.py       the server, open and closed
     experiments.py  the service for clients                 submissions.py  one run at a time
     broadcast.py    one run, told to many watchers          recorded_run.py a run and its folder

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import grpc
 from google.protobuf.message import Message
@@ -43,9 +42,7 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._channel.close()
 
     def submit(self, experiment: str, files: Mapping[str, str]) -> pb.Accepted:
@@ -123,11 +120,8 @@ class Retelling:
             case "point":
                 self._observer.evaluated(_evaluation(event.point))
             case "network":
-                self._observer.state(self._state(event.network))
-
-    def _state(self, network: pb.Network) -> NetworkState:
-        told = {name: getattr(network, name) for name in TOLD}
-        return NetworkState(self._phase, self._nodes, **told, health=health_of(network))
+                told = {name: getattr(event.network, name) for name in TOLD}
+                self._observer.state(NetworkState(self._phase, self._nodes, **told, health=health_of(event.network)))
 
 
 def health_of(told: pb.Network | pb.Ended) -> Health | None:
@@ -137,9 +131,8 @@ def health_of(told: pb.Network | pb.Ended) -> Health | None:
 
 
 def _evaluation(point: pb.Point) -> Evaluation:
-    by: Literal["iteration", "time"] = "time" if point.by == "time" else "iteration"
     return Evaluation(
-        by=by,
+        by="time" if point.by == "time" else "iteration",
         iteration=point.iteration,
         seconds=point.seconds,
         bytes=point.bytes,

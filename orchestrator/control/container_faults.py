@@ -6,7 +6,7 @@ faults at once is down as long as one of them says so, and gets the product of t
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -88,10 +88,10 @@ class _Struck:
                 self._share(containers, {**self.events, key: event})
         self.events[key] = event
 
-    def end(self, containers: Containers, key: _Key) -> None:
+    def end(self, containers: Containers, key: _Key, event: FaultEvent) -> None:
         """DockerRefused leaves it as it was, so that one can try again."""
-        left = {other: event for other, event in self.events.items() if other != key}
-        if isinstance(self.events[key].effect, CpuQuotaEffect):
+        left = {other: lasting for other, lasting in self.events.items() if other != key}
+        if isinstance(event.effect, CpuQuotaEffect):
             self._share(containers, left)
         elif not _is_down(left):
             containers.start(self.member)
@@ -144,8 +144,8 @@ class _ContainerFaults:
         while self._tasks:
             await asyncio.wait(self._tasks)
         for struck in self._struck.values():
-            for key in struck.events:
-                self._later(self._end(struck, key))
+            for key, event in struck.events.items():
+                self._later(struck, key, event, begins=False)
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -158,37 +158,33 @@ class _ContainerFaults:
         self._known = len(plan)
         while self._due and self._due[0][0] <= seconds:
             _, begins, place = heapq.heappop(self._due)
-            self._turn(place, plan[place], begins)
+            self._strike(place, plan[place], begins)
 
-    def _turn(self, place: int, event: FaultEvent, begins: bool) -> None:
+    def _strike(self, place: int, event: FaultEvent, begins: bool) -> None:
         assert isinstance(event.effect, ContainerKillEffect | ContainerRestartEffect | CpuQuotaEffect)
         for node in event.effect.nodes:
             key = place, node
             if begins and (member := self._run.indices.member(node)) is not None:
                 self._at[key] = self._struck.setdefault(member.name, _Struck(member.name))
-                self._later(self._begin(self._at[key], key, event))
+                self._later(self._at[key], key, event, begins)
             elif not begins and key in self._at:
-                self._later(self._end(self._at[key], key))
+                self._later(self._at[key], key, event, begins)
 
-    def _later(self, turn: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(turn)
+    def _later(self, struck: _Struck, key: _Key, event: FaultEvent, begins: bool) -> None:
+        task = asyncio.create_task(self._turn(struck, key, event, begins))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _begin(self, struck: _Struck, key: _Key, event: FaultEvent) -> None:
+    async def _turn(self, struck: _Struck, key: _Key, event: FaultEvent, begins: bool) -> None:
+        run, node = self._run, key[1]
         async with struck.lock:
-            asked_at = self._run.seconds()
-            failure = await self._do(lambda containers: struck.begin(containers, key, event))
-        self._tell(key, event, True, asked_at, failure)
-
-    async def _end(self, struck: _Struck, key: _Key) -> None:
-        async with struck.lock:
-            event = struck.events.get(key)
-            if event is None:  # it never began
+            if not begins and key not in struck.events:  # it never began
                 return
-            asked_at = self._run.seconds()
-            failure = await self._do(lambda containers: struck.end(containers, key))
-        self._tell(key, event, False, asked_at, failure)
+            asked_at, act = run.seconds(), struck.begin if begins else struck.end
+            failure = await self._do(lambda containers: act(containers, key, event))
+        took = run.seconds() - asked_at
+        turn = Turn(event, begins, asked_at, run.collection.iterations[node], _DOCKER, failure, took)
+        run.record(fault_event(node, fault_message(run.number, turn)))
 
     async def _do(self, work: Callable[[Containers], None]) -> str:
         """In a thread; why it failed, if it did."""
@@ -203,9 +199,3 @@ class _ContainerFaults:
         except (DockerRefused, NoDocker) as error:
             return str(error)
         return ""
-
-    def _tell(self, key: _Key, event: FaultEvent, begins: bool, asked_at: float, failure: str) -> None:
-        run, node = self._run, key[1]
-        took = run.seconds() - asked_at
-        turn = Turn(event, begins, asked_at, run.collection.iterations[node], _DOCKER, failure, took)
-        run.note(fault_event(node, fault_message(run.number, turn)))

@@ -62,6 +62,22 @@ def open_containers() -> "Containers":
         ) from None
 
 
+@contextmanager
+def _answered() -> Iterator[None]:
+    """Whatever goes wrong on the way to the engine and back is one sentence."""
+    from docker.errors import APIError, DockerException
+    from requests.exceptions import RequestException
+
+    try:
+        yield
+    except APIError as error:
+        raise DockerRefused(" ".join(str(error.explanation or error).split())) from None
+    except (DockerException, RequestException) as error:
+        raise DockerRefused(" ".join(str(error).split())) from None
+    except OSError as error:
+        raise DockerRefused(error.strerror or str(error)) from None
+
+
 class Containers:
     """The node containers of the Compose project to which this very container belongs."""
 
@@ -80,29 +96,29 @@ class Containers:
     def close(self) -> None:
         self._engine.close()
 
+    @_answered()
     def kill(self, member: str) -> None:
         """At once; it stays down, whatever its restart policy is."""
-        with _answered():
-            self._engine.kill(self._find(member), "SIGKILL")
+        self._engine.kill(self._find(member), "SIGKILL")
 
+    @_answered()
     def stop(self, member: str) -> None:
         """In good order, if it does not take too long."""
-        with _answered():
-            self._engine.stop(self._find(member), timeout=_LEAVE_S)
+        self._engine.stop(self._find(member), timeout=_LEAVE_S)
 
+    @_answered()
     def start(self, member: str) -> None:
         """Again; one that runs already goes on."""
-        with _answered():
-            self._engine.start(self._find(member))
+        self._engine.start(self._find(member))
 
+    @_answered()
     def quota(self, member: str) -> Quota:
-        with _answered():
-            limits: Mapping[str, int] = self._engine.inspect_container(self._find(member))["HostConfig"]
+        limits: Mapping[str, int] = self._engine.inspect_container(self._find(member))["HostConfig"]
         return Quota(limits["CpuPeriod"] or _PERIOD_US, limits["CpuQuota"] or _UNLIMITED_US)
 
+    @_answered()
     def set_quota(self, member: str, quota: Quota) -> None:
-        with _answered():
-            self._engine.update_container(self._find(member), cpu_period=quota.period_us, cpu_quota=quota.quota_us)
+        self._engine.update_container(self._find(member), cpu_period=quota.period_us, cpu_quota=quota.quota_us)
 
     def _find(self, member: str) -> str:
         """The id of a member's container: a node in a container calls itself by its host name."""
@@ -119,19 +135,3 @@ def _knock(url: str) -> None:
     if url.startswith(_UNIX):
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(url.removeprefix(_UNIX))
-
-
-@contextmanager
-def _answered() -> Iterator[None]:
-    """Whatever goes wrong on the way to the engine and back is one sentence."""
-    from docker.errors import APIError, DockerException
-    from requests.exceptions import RequestException
-
-    try:
-        yield
-    except APIError as error:
-        raise DockerRefused(" ".join(str(error.explanation or error).split())) from None
-    except (DockerException, RequestException) as error:
-        raise DockerRefused(" ".join(str(error).split())) from None
-    except OSError as error:
-        raise DockerRefused(error.strerror or str(error)) from None

@@ -3,6 +3,7 @@
 And how it ended: status, health, whether its bits are those of the simulator.
 """
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -77,17 +78,26 @@ class EndWatch:
         run.nodes.silent = mute
 
 
-def judge_point(run: NetworkRunState, point: UnmeasuredPoint, measured: Measured | StoredModels) -> bool:
-    """Whether the run ends with a point that has been measured."""
+async def judge_points(run: NetworkRunState) -> None:
+    """As they come, up to the last one; in a thread: models can be large, and the nodes must be heard meanwhile."""
+    while True:
+        point = await run.points.get()
+        measured = await asyncio.to_thread(run.collection.measure, point)
+        if _ends_with(run, point, measured):
+            return
+        run.points.task_done()
+
+
+def _ends_with(run: NetworkRunState, point: UnmeasuredPoint, measured: Measured | StoredModels) -> bool:
     with run.surviving():
         try:
-            decision = run.collection.judge(point, measured)
+            reason = run.collection.judge(point, measured)
         except Diverged as error:
             run.stop(Status.DIVERGED, str(error), point.iteration)
             return True
-        if decision is None:
+        if reason is None:
             return False
-        run.stop(Status.FINISHED, decision.reason, decision.iteration)
+        run.stop(Status.FINISHED, reason, point.iteration)
     return True
 
 

@@ -67,12 +67,11 @@ class ExperimentsService:
         await self._check(request.token, context)
         try:
             events = await asyncio.to_thread(self._submissions.plan_fault, request.fault)
-            found = await answer(self._submissions.inject(events), events)
+            planned = await answer(self._submissions.inject(events), events)
         except PameError as error:
             denied = pb.Denied(refusal=refusal_pb2.REFUSAL_BAD_FAULT, detail=str(error))
             return pb.Injected(denied=denied)
-        said = [_planned(event) for event in events]
-        planned = pb.Planned(events=said, begun=found.begun, failures=found.failures, silent=found.silent)
+        planned.events.extend(map(_planned, events))
         return pb.Injected(planned=planned)
 
     async def ListNodes(self, request: pb.ListNodesRequest, context: Context) -> pb.NodeList:  # noqa: N802

@@ -5,6 +5,8 @@ from math import inf
 from contract.rpc import control_pb2 as pb
 from orchestrator.results.events import EventWord
 
+_HELD = ("property", "asked", "held", "mechanism")
+
 
 def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:
     """One line of events.jsonl; `took` and `held`: the acknowledgement of what a kernel or an engine did."""
@@ -25,13 +27,7 @@ def fault_event(node: int, report: pb.FaultReport) -> dict[str, object]:
         line["took"] = round(report.took, 3)
     if report.held:
         line["held"] = [
-            {
-                "link": f"{row.sender}>{row.receiver}",
-                "property": row.property,
-                "asked": row.asked,
-                "held": row.held,
-                "mechanism": row.mechanism,
-            }
+            {"link": f"{row.sender}>{row.receiver}", **{name: getattr(row, name) for name in _HELD}}
             for row in report.held
         ]
     return line

@@ -7,7 +7,7 @@ sentences   cut and cleaned instead of refused: an honest node may quote anythin
 
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from math import inf
 from typing import Any
 
@@ -73,8 +73,7 @@ def check_counted(said: pb.Counted, counters: type[Counters]) -> None:
         if len(numbers) != len(table):
             raise ControlRefused("bad_number", f"{len(numbers)} numbers for {len(table)} counters")
         for number, entry in zip(numbers[:], table, strict=True):
-            if not 0 <= number <= entry.most:
-                raise _out_of_range(entry.name, number, 0, entry.most)
+            _check_range(entry.name, 0, entry.most, number)
     if said.sockets and len(said.sockets) != _SOCKET_COUNTS:
         raise ControlRefused("bad_number", f"{len(said.sockets)} numbers for {_SOCKET_COUNTS} counters of sockets")
 
@@ -100,7 +99,7 @@ def _check(field: FieldDescriptor) -> _Check | None:
     if field.full_name in _BY_TABLE:
         return None
     if isinstance(field.default_value, list):
-        return _each(name, one)
+        return partial(_check_each, name, one)
     if (most := _SENTENCES.get(field.full_name)) is not None:
         return lambda message: setattr(message, name, on_one_line(getattr(message, name), most))
     if one is check_fields:
@@ -114,34 +113,24 @@ def _one(field: FieldDescriptor) -> Callable[[Any], None] | None:
     if field.type == FieldDescriptor.TYPE_MESSAGE:
         return check_fields
     if field.type == FieldDescriptor.TYPE_STRING:
-        return _word
-    return None if limits is None else _within(field.name, *limits)
+        return _check_word
+    return None if limits is None else partial(_check_range, field.name, *limits)
 
 
-def _each(name: str, one: Callable[[Any], Any] | None) -> _Check:
-    def check(message: Any) -> None:
-        values = getattr(message, name)
-        if len(values) > _REPEATED:
-            raise ControlRefused("too_many", f"{len(values)} {name}")
-        if one is not None:
-            for value in values:
-                one(value)
-
-    return check
+def _check_each(name: str, one: Callable[[Any], None] | None, message: Any) -> None:
+    values = getattr(message, name)
+    if len(values) > _REPEATED:
+        raise ControlRefused("too_many", f"{len(values)} {name}")
+    if one is not None:
+        for value in values:
+            one(value)
 
 
-def _within(name: str, low: float, high: float) -> Callable[[float], None]:
-    def check(value: float) -> None:
-        if not low <= value <= high:
-            raise _out_of_range(name, value, low, high)
-
-    return check
+def _check_range(name: str, low: float, high: float, value: float) -> None:
+    if not low <= value <= high:
+        raise ControlRefused("bad_number", f"{name} {value!r} is not within {low:g} and {high:g}")
 
 
-def _word(value: str) -> None:
+def _check_word(value: str) -> None:
     if len(value) > _WORD or not value.isprintable():
         raise ControlRefused("bad_text", f"{on_one_line(value, 60)!r} is no word")
-
-
-def _out_of_range(name: str, value: float, low: float, high: float) -> ControlRefused:
-    return ControlRefused("bad_number", f"{name} {value!r} is not within {low:g} and {high:g}")

@@ -1,11 +1,8 @@
 """Who is which node of a run: one member per index, its incarnation, and whether it can be counted on."""
 
-import time
-from collections.abc import Iterable
-
 from contract.assignment import Peer
 from contract.rpc import control_pb2 as pb
-from orchestrator.control.members import SILENT_S, Member
+from orchestrator.control.members import Member
 
 
 class IndexTable:
@@ -54,8 +51,7 @@ class IndexTable:
 
     def mute(self) -> set[int]:
         """Whose stream is open, but nothing has come for a while."""
-        now = time.monotonic()
-        return {index for index, member in self.taken() if member.alive and now - member.heard_at > SILENT_S}
+        return {index for index, member in self.taken() if member.alive and member.is_mute}
 
     def hear_everybody(self, now: float) -> None:
         """Nobody is to blame for a time in which nobody listened."""
@@ -87,9 +83,6 @@ class IndexTable:
         member = self._members[index]
         address, name = (member.address, member.certificate_name) if member else ("", "")
         return Peer(index, address, self._incarnations[index], name)
-
-    def peers(self, indices: Iterable[int]) -> list[Peer]:
-        return [self.peer(index) for index in indices]
 
     def member(self, index: int) -> Member | None:
         """Who has this index, alive or not."""

@@ -4,14 +4,14 @@ then answered by what these say has begun, and what failed; waited for, but not 
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from contract.rpc import control_pb2 as pb
+from contract.rpc import experiments_pb2
+from orchestrator.control.abilities import require_orders
 from orchestrator.control.container_faults import require_docker
 from orchestrator.control.node_messages import planned_moments
 from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
-from orchestrator.control.supervised_faults import require_orders
 from orchestrator.experiment.faults import FaultError, kind_of, words
 from orchestrator.experiment.faults.happened import Told, node_names
 from pame.fault_effects import DegradeEffect, FaultEvent, Plan, StoppingEffect, for_nodes, is_by_docker
@@ -25,15 +25,6 @@ _SETTLE_S = 1.0
 _LOOK_S = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class ManualFaultAnswer:
-    """Sentences for people, and the nodes that said nothing."""
-
-    begun: tuple[str, ...] = ()
-    failures: tuple[str, ...] = ()
-    silent: tuple[int, ...] = ()
-
-
 def inject(run: NetworkRunState, plan: Plan) -> None:
     """Every node learns of its part, and they stand in the plan. FaultError if nobody can do it."""
     require_docker(plan, in_containers=True)
@@ -41,7 +32,7 @@ def inject(run: NetworkRunState, plan: Plan) -> None:
     require_orders(plan, [run.indices.member(node) for node in range(len(run.indices))], by_hand=True)
     run.plan = (*run.plan, *plan)
     run.rounds.add(plan)
-    run.facts = replace(run.facts, planned=planned_moments(run.plan))
+    run.facts.planned = planned_moments(run.plan)
     run.ends_with_the_median = True
     run.collection.has_faults()
     run.folder.write_plan(run.plan)
@@ -65,13 +56,13 @@ def require_loss(plan: Plan, lossless: Mapping[int, str]) -> None:
                 )
 
 
-async def answer(run: NetworkRunState, plan: Plan) -> ManualFaultAnswer:
+async def answer(run: NetworkRunState, plan: Plan) -> experiments_pb2.Planned:
     """When all who act in what begins soon have told, or the time for it is over, or the run is; to be asked for at
     once, before anybody can have told."""
     before = len(run.told)
     due = [event for event in plan if _is_soon(event, run)]
     if not due:
-        return ManualFaultAnswer()
+        return experiments_pb2.Planned()
     by_docker = {node for event in due if is_by_docker(event) for node in event.acting}
     """Of them the orchestrator tells."""
     now = run.seconds()
@@ -86,8 +77,8 @@ async def answer(run: NetworkRunState, plan: Plan) -> ManualFaultAnswer:
     return injection(due, run.told[before:])
 
 
-def injection(due: Sequence[FaultEvent], told: Iterable[Told]) -> ManualFaultAnswer:
-    """What has been said of these events so far; a node's last word counts."""
+def injection(due: Sequence[FaultEvent], told: Iterable[Told]) -> experiments_pb2.Planned:
+    """What has been said of these events so far, and the nodes that said nothing; a node's last word counts."""
     last = {(word.number, word.node, word.planned): word for word in told if word.begins}
     begun, failures, silent = [], [], set()
     for event in due:
@@ -103,7 +94,7 @@ def injection(due: Sequence[FaultEvent], told: Iterable[Told]) -> ManualFaultAns
                 done[word.mechanism].append(node)
         begun += [f"{words(event)}: begun at {node_names(who)} ({how})" for how, who in done.items()]
         failures += [f"{kind_of(event)} at {node_names(who)} failed: {why}" for why, who in refused.items()]
-    return ManualFaultAnswer(tuple(begun), tuple(failures), tuple(sorted(silent)))
+    return experiments_pb2.Planned(begun=begun, failures=failures, silent=sorted(silent))
 
 
 def _is_soon(event: FaultEvent, run: NetworkRunState) -> bool:

@@ -42,6 +42,11 @@ class Member:
     """What its neighbours must find in its certificate; empty without TLS."""
     outbox: "asyncio.Queue[pb.ToNode]" = field(default_factory=asyncio.Queue)
 
+    @property
+    def is_mute(self) -> bool:
+        """Whether nothing has come from it for a while, though its stream may be open."""
+        return time.monotonic() - self.heard_at > SILENT_S
+
     def tell(self, message: pb.ToNode) -> None:
         self.outbox.put_nowait(message)
 
@@ -73,8 +78,7 @@ class Members:
 
     def within_reach(self, capabilities: Set[str] = frozenset()) -> list[Member]:
         """Those that have been heard a moment ago and can do this."""
-        now = time.monotonic()
-        return [m for m in self.alive() if now - m.heard_at <= SILENT_S and capabilities <= m.capabilities]
+        return [member for member in self.alive() if not member.is_mute and capabilities <= member.capabilities]
 
     def get(self, name: str) -> Member | None:
         return self._members.get(name)

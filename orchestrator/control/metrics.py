@@ -13,10 +13,8 @@ from typing import Any
 from prometheus_client import Metric
 
 from contract.counters import OutCounters
-from contract.ports.metric_families import Build, ProcessCollector, Samples, by_reason, family
+from contract.ports.metric_families import ProcessCollector, Samples, by_reason, family
 from orchestrator.control.run_phase import Phase
-
-__all__ = ["Build", "OrchestratorCollector", "OrchestratorFigures"]
 
 
 def _figure(metric: str, words: str, default: float | None = None) -> Any:

@@ -10,13 +10,11 @@ from contract.counters import MOST_COUNTED
 from contract.data_delivery import PIECE_BYTES
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.field_ranges import ControlRefused
+from orchestrator.control.totals import Who
 
 _TURNS = 4
 """Reports of an event of the plan by one process: it begins and ends, each perhaps said twice."""
 _MORE_TURNS = 100
-
-Who = tuple[int, int]
-"""Node and incarnation."""
 
 
 class NodeHistory:

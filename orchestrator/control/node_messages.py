@@ -7,8 +7,7 @@
 A message passes, or `ControlRefused` says why not.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from google.protobuf.message import DecodeError
@@ -35,43 +34,23 @@ Moment = tuple[int, bool, bool, float]
 """Number of the fault, whether something of it begins, whether by iteration, and when."""
 
 
-@dataclass(frozen=True)
 class NodeFacts:
-    """What the orchestrator knows of a run by itself."""
+    """What the orchestrator knows of the nodes of a run by itself."""
 
-    run: int
-    nodes: int
-    n: int
-    iterations: int
-    snapshot_every: int
-    goes_on: bool
-    """Whether nodes work in overtime."""
-    contacts: Callable[[int], Collection[int]]
-    """Of each node."""
-    data_bytes: Sequence[int]
-    """Of each node's samples; empty without a data set."""
-    planned: Mapping[Moment, Sequence[FaultEvent]]
-    """What begins or ends when, of what nodes carry out."""
-
-    @property
-    def last(self) -> int:
+    def __init__(self, setting: ResolvedRun, snapshot_every: int) -> None:
+        source = shard_source(setting.problem)
+        self.nodes = setting.topology.nodes
+        self.n = setting.problem.n
+        self.iterations = setting.stop.last_iteration
+        self.last = self.iterations if setting.exchange.waits else MOST_OVERTIME
         """The highest iteration that a node can be at."""
-        return MOST_OVERTIME if self.goes_on else self.iterations
-
-
-def facts_of(run: int, setting: ResolvedRun, snapshot_every: int) -> NodeFacts:
-    nodes, source = setting.topology.nodes, shard_source(setting.problem)
-    return NodeFacts(
-        run=run,
-        nodes=nodes,
-        n=setting.problem.n,
-        iterations=setting.stop.last_iteration,
-        snapshot_every=snapshot_every,
-        goes_on=not setting.exchange.waits,
-        contacts=cache(lambda index: frozenset(setting.contacts(index))),
-        data_bytes=[source.format(index).bytes for index in range(nodes)] if source else (),
-        planned=planned_moments(setting.plan),
-    )
+        self.snapshot_every = snapshot_every
+        self.contacts = cache(lambda index: frozenset(setting.contacts(index)))
+        """Of each node."""
+        self.data_bytes = [source.format(index).bytes for index in range(self.nodes)] if source else ()
+        """Of each node's samples; empty without a data set."""
+        self.planned = planned_moments(setting.plan)
+        """What begins or ends when, of what nodes carry out; it changes with faults by hand."""
 
 
 def planned_moments(plan: Plan) -> Mapping[Moment, Sequence[FaultEvent]]:

@@ -26,14 +26,6 @@ _SETS_AT_LEAST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """Why a run ends, and whose iteration is the result."""
-
-    reason: str
-    iteration: int
-
-
-@dataclass(frozen=True, slots=True)
 class UnmeasuredPoint:
     """A point of a curve whose figures are still to be computed."""
 
@@ -62,7 +54,8 @@ class NodeReports:
         self._setting = setting
         self._observer = observer
         self._evaluator = Evaluator(setting, ByteAccount(nodes), observer)
-        self._by_time = setting.conditions.keep_nodes_apart
+        self.by_time = setting.conditions.keep_nodes_apart
+        """Whether the curve by time decides: with stragglers and faults complete sets lag behind."""
         self._pieces: dict[tuple[int, bool], _Pieces] = {}
         """Of the snapshot, or result, that a node is sending."""
         self._sets: dict[int, dict[int, Vector]] = {}
@@ -87,14 +80,9 @@ class NodeReports:
         self.cpu_s = 0.0
         """Spent here on evaluating models."""
 
-    @property
-    def by_time(self) -> bool:
-        """Whether the curve by time decides: with stragglers and faults complete sets lag behind."""
-        return self._by_time
-
     def has_faults(self) -> None:
         """A node died: complete sets may never come again."""
-        self._by_time = True
+        self.by_time = True
 
     def report(self, node: int, records: Iterable[pb.Record]) -> None:
         rows = [_record(node, record) for record in records]
@@ -135,20 +123,19 @@ class NodeReports:
         self.cpu_s += time.thread_time() - start
         return measured
 
-    def judge(self, point: UnmeasuredPoint, measured: Measured | StoredModels) -> Decision | None:
-        """Tell the observers; the end of the run, if this point decides so."""
+    def judge(self, point: UnmeasuredPoint, measured: Measured | StoredModels) -> str | None:
+        """Tell the observers; why the run ends, if this point decides so."""
         if point.by == "time":
             if point.iteration <= self._told_by_time:
                 return None
             self._told_by_time = point.iteration
-        decides = self._by_time == (point.by == "time")
+        decides = self.by_time == (point.by == "time")
         reason = self._evaluator.judge(measured, point.iteration, point.seconds, point.by, decides, point.sent)
-        if reason is None:
-            return None
-        if point.by == "iteration" and point.iteration > self._told_by_time:  # the curve by time ends there too
+        if reason is not None and point.by == "iteration" and point.iteration > self._told_by_time:
+            # the curve by time ends there too
             self._told_by_time = point.iteration
             self._evaluator.judge(measured, point.iteration, point.seconds, "time", decides=False, sent=self.bytes)
-        return Decision(reason, point.iteration)
+        return reason
 
     def _assemble(self, node: int, chunk: pb.SnapshotChunk) -> Vector | None:
         """The model, when its last piece is there. A piece lost with a broken connection costs its whole snapshot."""

@@ -49,7 +49,7 @@ class Rejoins:
         setting, neighbours = self._setting, self._setting.topology.neighbours(index)
         first = first_iteration(self._collection, index, neighbours, self._indices.alive(), setting.stop.last_iteration)
         start = start_model(self._collection, setting.restart_state, index, neighbours)
-        peers = self._indices.peers(setting.contacts(index))
+        peers = map(self._indices.peer, setting.contacts(index))
         assignment = assign(self._common, index, incarnation, peers, first, start, seconds, setting.links)
         assignment.plan = self._fired.left(index, assignment.plan)
         member.tell(pb.ToNode(assignment=assignment))

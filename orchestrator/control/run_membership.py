@@ -10,15 +10,14 @@ from orchestrator.results.events import EventWord
 
 def member_joined(run: NetworkRunState, member: Member, join: pb.Join) -> None:
     """Back after a break, or in the place of a dead one, or for the next run."""
-    with run.surviving():
-        own = run.indices.held_by(member.name)
-        if own is not None and join.run == run.number and join.incarnation == run.indices.incarnation(own):
-            _reconnect(run, own, member)
-        elif run.phase is Phase.RUNNING and run.end is None:
-            # a new process of a name means that the old one is gone, heard of or not
-            index = run.indices.first_free() if own is None else own
-            if index is not None:
-                _restart(run, index, member)
+    own = run.indices.held_by(member.name)
+    if own is not None and join.run == run.number and join.incarnation == run.indices.incarnation(own):
+        _reconnect(run, own, member)
+    elif run.phase is Phase.RUNNING and run.end is None:
+        # a new process of a name means that the old one is gone, heard of or not
+        index = run.indices.first_free() if own is None else own
+        if index is not None:
+            _restart(run, index, member)
 
 
 def member_left(run: NetworkRunState, member: Member) -> None:
@@ -30,13 +29,12 @@ def member_left(run: NetworkRunState, member: Member) -> None:
     is_disturbed = run.rounds.is_disturbed(run.seconds(), run.collection.iterations[index])
     if not is_killed(run.plan, index, is_disturbed):
         run.nodes.gone.add(index)
-    with run.surviving():
-        if index in run.nodes.leaving:
-            run.disturbances.departures += 1
-            run.happened(EventWord.LEFT, index, f"{member.name} said goodbye")
-        else:
-            run.disturbances.deaths += 1
-            run.happened(EventWord.DIED, index, f"no connection to {member.name} any more")
+    if index in run.nodes.leaving:
+        run.disturbances.departures += 1
+        run.happened(EventWord.LEFT, index, f"{member.name} said goodbye")
+    else:
+        run.disturbances.deaths += 1
+        run.happened(EventWord.DIED, index, f"no connection to {member.name} any more")
     run.changed.set()
 
 

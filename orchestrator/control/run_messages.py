@@ -25,28 +25,28 @@ class Speaker:
         return self.index, self.member.incarnation
 
 
-def message_heard(run: NetworkRunState, member: Member, message: pb.FromNode) -> None:
-    """A member says something; what is of a former run or makes no sense changes nothing."""
-    with run.surviving():
-        index, kind = member.index, message.WhichOneof("kind")
-        if index is None or not run.indices.holds(member):
-            member.iteration = message.heartbeat.iteration if kind == "heartbeat" else member.iteration
-            member.refused += kind is None
+def message_heard(run: NetworkRunState | None, member: Member, message: pb.FromNode) -> None:
+    """A member says something; what is of a former run or makes no sense changes nothing. `run`: the one under way."""
+    index, kind = member.index, message.WhichOneof("kind")
+    if run is None or index is None or not run.indices.holds(member):
+        member.iteration = message.heartbeat.iteration if kind == "heartbeat" else member.iteration
+        member.refused += kind is None
+        return
+    if not is_of(message, run.number) or (kind == "heartbeat" and index not in run.nodes.ready):
+        return
+    speaker = Speaker(index, member)
+    try:
+        check(message, index, run.began is not None, run.facts)
+        if not run.history.is_new(speaker.who, message, len(run.plan)):
             return
-        if not is_of(message, run.number) or (kind == "heartbeat" and index not in run.nodes.ready):
-            return
-        speaker = Speaker(index, member)
-        try:
-            check(message, index, run.began is not None, run.facts)
-            if not run.history.is_new(speaker.who, message, len(run.plan)):
-                return
-        except ControlRefused as refused:
-            member.refused += 1
-            run.refused.add(index, refused)
-            return
-        if kind is not None:  # `check` has refused a message without
+    except ControlRefused as refused:
+        member.refused += 1
+        run.refused.add(index, refused)
+        return
+    if kind is not None:  # `check` has refused a message without
+        with run.surviving():
             HANDLERS[kind](run, speaker, message)
-        run.changed.set()
+    run.changed.set()
 
 
 def _heartbeat(_: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None:
@@ -78,7 +78,8 @@ def _report(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> Non
 
 def _snapshot(run: NetworkRunState, speaker: Speaker, message: pb.FromNode) -> None:
     alive = run.indices.alive()
-    run.evaluations.add(run.collection.snapshot(speaker.index, message.snapshot, run.seconds(), alive))
+    for point in run.collection.snapshot(speaker.index, message.snapshot, run.seconds(), alive):
+        run.points.put_nowait(point)
 
 
 def _done(run: NetworkRunState, speaker: Speaker, _: pb.FromNode) -> None:

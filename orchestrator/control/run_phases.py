@@ -3,18 +3,16 @@
 import asyncio
 import time
 from collections.abc import Callable
-from functools import partial
 
 from contract.assignment import assign
 from contract.rpc import control_pb2 as pb
-from contract.tasks import is_set
-from orchestrator.control.abilities import needs, require_abilities
-from orchestrator.control.end_of_run import EndWatch, ending_of, judge_point
+from contract.tasks import cancelled, is_set
+from orchestrator.control.abilities import needs, require_abilities, require_orders
+from orchestrator.control.end_of_run import EndWatch, ending_of, judge_points
 from orchestrator.control.link_check import VERIFY_S
 from orchestrator.control.run_figures import state_of
 from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
-from orchestrator.control.supervised_faults import require_orders
 from orchestrator.errors import NotEnoughNodes
 from orchestrator.results import Ending, Status
 from orchestrator.results.events import EventWord
@@ -71,7 +69,7 @@ async def _prepare(run: NetworkRunState) -> None:
     selection, ready, everybody = run.setting.selection(), run.nodes.ready, len(run.indices)
     contacts = [selection.contacts(index) for index in range(everybody)]
     for index, member in run.indices.taken():
-        peers = run.indices.peers(contacts[index])
+        peers = map(run.indices.peer, contacts[index])
         assignment = assign(run.common, index, 0, peers, links=run.setting.links)
         member.tell(pb.ToNode(assignment=assignment))
         run.happened(EventWord.ASSIGNED, index, member.name)
@@ -92,7 +90,7 @@ async def _prepare(run: NetworkRunState) -> None:
 
 async def _verify(run: NetworkRunState) -> None:
     """Measure the links, before anybody uses them."""
-    if (verifying := run.links.begin(run.indices.tell)) is not None:
+    if (verifying := run.links.begin()) is not None:
         run.enter(Phase.VERIFYING)
         verifying.add_done_callback(lambda _: run.changed.set())
         everybody = len(run.indices)
@@ -112,7 +110,7 @@ async def _iterate(run: NetworkRunState) -> None:
     run.enter(Phase.RUNNING)
     run.began = time.monotonic()
     watch = EndWatch(run)
-    run.evaluations.start(partial(judge_point, run))
+    run.judging = asyncio.create_task(judge_points(run))
     for _, member in run.indices.taken():
         member.tell(pb.ToNode(start=pb.Start(run=run.number)))
     while run.end is None:
@@ -130,7 +128,10 @@ async def _end(run: NetworkRunState) -> None:
     if run.began is not None:
         finished = run.nodes.finished
         await _wait(run, lambda: run.indices.alive() - run.indices.mute() <= finished, _ENDING_S)
-    await run.evaluations.finish(_ENDING_S)
+    if run.judging is not None:
+        emptied = asyncio.create_task(run.points.join())
+        await asyncio.wait((run.judging, emptied), timeout=_ENDING_S, return_when=asyncio.FIRST_COMPLETED)
+        await cancelled(run.judging, emptied)
     run.indices.leave()
     _tell_watcher(run)
     run.enter(Phase.IDLE if run.setting.store is None else Phase.EVALUATING)

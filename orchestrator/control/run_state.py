@@ -17,15 +17,14 @@ from contract.assignment import describe
 from contract.data_delivery import shard_source
 from contract.fingerprint import fingerprint_for
 from orchestrator.control.data_deliveries import DataDeliveries
-from orchestrator.control.evaluation_queue import EvaluationQueue
 from orchestrator.control.fired_faults import FiredFaults
 from orchestrator.control.gap_counts import GapCounts
 from orchestrator.control.index_table import IndexTable
 from orchestrator.control.link_check import LinkCheck
 from orchestrator.control.members import Members
 from orchestrator.control.node_history import NodeHistory
-from orchestrator.control.node_messages import facts_of
-from orchestrator.control.node_reports import NodeReports
+from orchestrator.control.node_messages import NodeFacts
+from orchestrator.control.node_reports import NodeReports, UnmeasuredPoint
 from orchestrator.control.refused_reports import RefusedReports
 from orchestrator.control.rejoin import Rejoins
 from orchestrator.control.run_phase import Phase, moved
@@ -119,6 +118,10 @@ class NetworkRunState:
     """What was said of the plan: all of events.jsonl about it."""
     fired: FiredFaults = field(default_factory=FiredFaults)
     history: NodeHistory = field(default_factory=NodeHistory)
+    points: asyncio.Queue[UnmeasuredPoint] = field(default_factory=asyncio.Queue)
+    """Of the curves: they wait to be measured and judged."""
+    judging: asyncio.Task[None] | None = None
+    """Does that, as soon as the nodes run."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Something happened that a phase may wait for."""
 
@@ -133,19 +136,18 @@ class NetworkRunState:
         """With faults by hand, as they come."""
         self.slow_nodes = setting.conditions.slow_nodes
         self.ends_with_the_median = setting.conditions.keep_nodes_apart
-        self.links = LinkCheck(self.number, setting, self.experiment.verify)
         self.totals = Totals(nodes)
         self.rounds = RoundCounts(setting)
         self.gaps = GapCounts(self.rounds)
         self.collection = NodeReports(setting, Several(self.folder, self.watcher, self.rounds))
-        self.evaluations = EvaluationQueue(self.collection)
         of_nodes = replace(setting, plan=for_nodes(setting.plan))
         self.common = describe(self.number, of_nodes, self.experiment.problem, self.tls)
         """What all assignments share."""
-        self.facts = facts_of(self.number, setting, self.common.snapshot_every)
+        self.facts = NodeFacts(setting, self.common.snapshot_every)
         self.torch_fingerprint = fingerprint_for(setting.problem)
         self.deliveries = DataDeliveries(self.number, shard_source(setting.problem))
         self.indices = IndexTable(nodes)
+        self.links = LinkCheck(self.number, setting, self.experiment.verify, self.indices.tell)
         self.rejoins = Rejoins(self.common, setting, self.indices, self.collection, self.fired)
         self.refused = RefusedReports(lambda node, detail: self.happened(EventWord.REFUSED, node, detail))
         """What nodes said that makes no sense."""
@@ -192,17 +194,13 @@ class NetworkRunState:
     def happened(self, what: EventWord, node: int, detail: str) -> None:
         self.record({"seconds": round(self.seconds(), 3), "what": what, "node": node, "detail": detail})
 
-    def note(self, event: Mapping[str, object]) -> None:
-        """What the orchestrator itself has done."""
-        with self.surviving():
-            self.record(event)
-
     def record(self, event: Mapping[str, object]) -> None:
         self.events.append(event)
         if (told := told_of(event)) is not None:
             self.told.append(told)
             self.changed.set()
-        self.folder.happened(event)
+        with self.surviving():
+            self.folder.happened(event)
 
     @contextmanager
     def surviving(self) -> Iterator[None]:

@@ -15,6 +15,7 @@ import grpc
 
 from contract.credentials import mutual_server
 from contract.ports.health_server import start_healthy
+from contract.ports.metric_families import Build
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.port_limits import KEEPALIVE_MS, port_limits
 from contract.ports.refused_requests import RefusedRequests
@@ -24,7 +25,7 @@ from contract.rpc.enrolment_pb2_grpc import add_EnrolmentServicer_to_server
 from contract.rpc.experiments_pb2_grpc import add_ExperimentsServicer_to_server
 from contract.versions import code_version
 from orchestrator.control.members import Members
-from orchestrator.control.metrics import Build, OrchestratorCollector, OrchestratorFigures
+from orchestrator.control.metrics import OrchestratorCollector, OrchestratorFigures
 from orchestrator.control.run_figures import figures_of
 from orchestrator.control.run_phases import live
 from orchestrator.control.run_state import NetworkRunState

@@ -139,12 +139,7 @@ class ControlService:
     async def _read(self, member: Member, requests: AsyncIterator[pb.FromNode]) -> None:
         async for message in requests:
             member.heard_at = time.monotonic()
-            if (listener := self._listener()) is not None:
-                message_heard(listener, member, message)
-            elif message.WhichOneof("kind") == "heartbeat":
-                member.iteration = message.heartbeat.iteration
-            elif message.WhichOneof("kind") is None:
-                member.refused += 1
+            message_heard(self._listener(), member, message)
             if member.refused >= MOST_REFUSALS:
                 return
 

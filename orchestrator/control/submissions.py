@@ -6,14 +6,13 @@ from collections import deque
 from pathlib import Path
 
 from contract.logs import log_event, log_mistake
-from orchestrator.control.abilities import needs, require_abilities
+from orchestrator.control.abilities import needs, require_abilities, require_orders
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.manual_faults import inject
 from orchestrator.control.recorded_run import RunOrder, conduct, make_order, uses_tls
 from orchestrator.control.run_phase import Phase
 from orchestrator.control.run_state import NetworkRunState
 from orchestrator.control.server import ControlPlane
-from orchestrator.control.supervised_faults import require_orders
 from orchestrator.evaluation import require_room
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.faults import FaultError

@@ -116,17 +116,13 @@ class Totals:
     def refused(self, is_over: bool = False) -> list[RefusedLink]:
         """The links on which a receiver refused messages of its neighbour; some name no sender, so that only the sender
         knows, and both are to be compared when all reports are there (`is_over`)."""
-        accepted: Counter[Pair] = Counter()
-        told: Counter[Pair] = Counter()
+        accepted, told = _by_pair(self._taken(), "received"), _by_pair(self._sent(), "sent_refused")
         refused: defaultdict[Pair, Counter[str]] = defaultdict(Counter)
         details: dict[Pair, str] = {}
         for pair, taken in self._taken():
-            accepted[pair] += taken.received
             if taken.refused_by:
                 refused[pair].update(taken.refused_by)
                 details[pair] = taken.refused_detail
-        for pair, sent in self._sent():
-            told[pair] += sent.sent_refused
         for pair, times in told.items() if is_over else ():
             if (more := times - refused[pair].total()) > 0 and pair[1] not in self._died:
                 refused[pair][WITHOUT_SENDER] += more
@@ -172,11 +168,7 @@ class Totals:
 
     def _top_up(self, account: ByteAccount) -> None:
         """The unreported messages were sent; as many of those that waited at the last report do so no more."""
-        waiting: Counter[Pair] = Counter()
-        size: Counter[Pair] = Counter()
-        for pair, link in self._sent():
-            waiting[pair] += link.queued
-            size[pair] += link.queued_bytes
+        waiting, size = _by_pair(self._sent(), "queued"), _by_pair(self._sent(), "queued_bytes")
         for pair, (more, more_bytes) in self._unreported().items():
             _enter(account, Fate.SENT, pair, more, more_bytes)
             _enter(account, Fate.UNREPORTED, pair, more, more_bytes)
@@ -189,15 +181,9 @@ class Totals:
         They cannot have got more than was handed over, and one that came back gets again what it did not acknowledge.
         """
         found: dict[Pair, tuple[int, int]] = {}
-        handed_over: Counter[Pair] = Counter()
-        got: Counter[Pair] = Counter()
-        size: Counter[Pair] = Counter()
-        for pair, sent in self._sent():
-            handed_over[pair] += sent.sent + sent.resent
-        for pair, taken in self._taken():
-            got[pair] += taken.received
-            size[pair] += taken.received_bytes
-        for pair, messages in got.items():
+        sent, taken = self._sent(), self._taken()
+        handed_over, size = _by_pair(sent, "sent", "resent"), _by_pair(taken, "received_bytes")
+        for pair, messages in _by_pair(taken, "received").items():
             if pair[0] in self._whole - self._died:
                 continue
             more = messages - handed_over[pair]
@@ -211,6 +197,14 @@ def _together(table: type[C], counted: Sequence[C]) -> C:
     for entry in totalled(table):
         setattr(made, entry.name, entry.together([getattr(each, entry.name) for each in counted]))
     return made
+
+
+def _by_pair(links: Sequence[tuple[Pair, OutCounters | InCounters]], *names: str) -> Counter[Pair]:
+    """Sums of these counters."""
+    sums: Counter[Pair] = Counter()
+    for pair, link in links:
+        sums[pair] += sum(getattr(link, name) for name in names)
+    return sums
 
 
 def _enter(account: ByteAccount, fate: Fate, pair: Pair, messages: int, size: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.errors import EvaluationFailed, writing
-from orchestrator.evaluation.judge import CpuSpent, EvaluationStopped, evaluations
+from orchestrator.evaluation.judge import EvaluationStopped, evaluations
 from orchestrator.evaluation.kept_models import FOLDER, KeptRun, locked, read_kept
 from orchestrator.results import Ending, Status
 from orchestrator.results.points import read_curve
@@ -23,6 +23,8 @@ from pame.observe import Evaluation
 
 Progress = Callable[[int, int], None]
 """Points that are judged, of how many."""
+Tell = Callable[[Evaluation], object]
+_BY_USER = "stopped by the user while models were evaluated"
 
 
 @dataclass
@@ -38,7 +40,7 @@ class _Progressed:
 def evaluate_after_run(
     folder: Path,
     ending: Ending,
-    tell: Callable[[Evaluation], None],
+    tell: Tell,
     progress: Progress,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Ending:
@@ -71,7 +73,7 @@ def finish_evaluation(folder: Path, progress: Progress) -> bool:
         before = read_curve(folder)
         path.write_text("".join(to_text(point) + "\n" for point in before), encoding="utf-8")  # without a cut line
         with path.open("a", encoding="utf-8", buffering=1) as curve:
-            work = _finish(folder, kept, before, lambda point: _line(curve.write, point), progress, lambda: False)
+            work = _finish(folder, kept, before, lambda point: curve.write(to_text(point) + "\n"), progress)
     if work.stopped == _BY_USER:
         raise KeyboardInterrupt
     if work.stopped:
@@ -79,48 +81,21 @@ def finish_evaluation(folder: Path, progress: Progress) -> bool:
     return True
 
 
-_BY_USER = "stopped by the user while models were evaluated"
-
-
-def _line(write: Callable[[str], object], point: Evaluation) -> None:
-    write(to_text(point) + "\n")
-
-
 def _finish(
     folder: Path,
     kept: KeptRun,
     before: Sequence[Evaluation],
-    tell: Callable[[Evaluation], None],
+    tell: Tell,
     progress: Progress,
-    is_stopped: Callable[[], bool],
-) -> _Progressed:
-    started, spent = time.perf_counter(), CpuSpent()
-    size = kept.bytes
-    work = _work(folder, kept, before, tell, progress, is_stopped, spent)
-    summary = read_summary(folder)
-    if summary is not None:
-        took = time.perf_counter() - started, spent.seconds
-        write_json(folder / FILE, _completed(summary, kept, work, took, size))
-    if not work.stopped:
-        shutil.rmtree(kept.path, ignore_errors=True)
-    return work
-
-
-def _work(
-    folder: Path,
-    kept: KeptRun,
-    before: Sequence[Evaluation],
-    tell: Callable[[Evaluation], None],
-    progress: Progress,
-    is_stopped: Callable[[], bool],
-    spent: CpuSpent,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> _Progressed:
     work, growth = _Progressed(before[-1] if before else None, len(before)), Growth()
+    started, cpu_s = time.perf_counter(), dict[int, float]()
     try:
         progress(work.evaluated, len(kept.points))
         if before:
             growth.check(before[0].objective, before[0].iteration)
-        for point in evaluations(folder, kept, len(before), is_stopped, spent):
+        for point in evaluations(folder, kept, len(before), is_stopped, cpu_s):
             tell(point)
             work.last, work.evaluated = point, work.evaluated + 1
             progress(work.evaluated, len(kept.points))
@@ -131,20 +106,23 @@ def _work(
         work.stopped = _BY_USER
     except EvaluationFailed as error:
         work.stopped = str(error)
+    if (summary := read_summary(folder)) is not None:
+        took_s = time.perf_counter() - started
+        write_json(folder / FILE, _completed(summary, kept, work, took_s, sum(cpu_s.values())))
+    if not work.stopped:
+        shutil.rmtree(kept.path, ignore_errors=True)
     return work
 
 
-def _completed(
-    summary: RunSummary, kept: KeptRun, work: _Progressed, took: tuple[float, float], size: int
-) -> RunSummary:
+def _completed(summary: RunSummary, kept: KeptRun, work: _Progressed, took_s: float, cpu_s: float) -> RunSummary:
     former = summary.evaluation or LateEvaluation()
     late = replace(
         former,
         points=work.evaluated if work.diverged else len(kept.points),
         evaluated=work.evaluated,
-        seconds=(former.seconds or 0.0) + took[0],
-        cpu_s=(former.cpu_s or 0.0) + took[1],
-        bytes=size,
+        seconds=(former.seconds or 0.0) + took_s,
+        cpu_s=(former.cpu_s or 0.0) + cpu_s,
+        bytes=kept.bytes,
     )
     summary = replace(summary, evaluation=late)
     if work.diverged:

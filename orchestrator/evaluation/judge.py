@@ -8,10 +8,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ class EvaluationStopped(Exception):
     """Somebody does not want to wait for it."""
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(NamedTuple):
     """Models that are judged together."""
 
     rows: tuple[int, ...]
@@ -38,30 +36,17 @@ class _Task:
 
 
 def evaluations(
-    folder: Path, kept: KeptRun, first: int, is_stopped: Callable[[], bool], spent: "CpuSpent"
+    folder: Path, kept: KeptRun, first: int, is_stopped: Callable[[], bool], cpu_s: dict[int, float]
 ) -> Iterator[Evaluation]:
-    """The points from the first on; EvaluationStopped as soon as `is_stopped`."""
+    """The points from the first on; EvaluationStopped as soon as `is_stopped`. `cpu_s`: gets what each process has
+    spent so far."""
     points = kept.points[first:]
     tasks = dict.fromkeys(task for point in points for task in _tasks(point, kept.is_apart))
     if not tasks:
         return
-    with _judging(folder, list(tasks), spent) as judged:
+    with _judging(folder, list(tasks), cpu_s) as judged:
         for point in points:
             yield _evaluation(point, [_result(judged[task], is_stopped) for task in _tasks(point, kept.is_apart)])
-
-
-class CpuSpent:
-    """Of all processes, in seconds."""
-
-    def __init__(self) -> None:
-        self._of: dict[int, float] = {}
-
-    def told(self, process: int, seconds: float) -> None:
-        self._of[process] = seconds
-
-    @property
-    def seconds(self) -> float:
-        return sum(self._of.values())
 
 
 def _tasks(point: UnjudgedPoint, is_apart: bool) -> list[_Task]:
@@ -99,21 +84,26 @@ def _result(future: Future[Judged], is_stopped: Callable[[], bool]) -> Judged:
 
 
 @contextmanager
-def _judging(folder: Path, tasks: Sequence[_Task], spent: CpuSpent) -> Iterator[Mapping[_Task, Future[Judged]]]:
-    count = min(_processes(), len(tasks))
-    processes = [_JudgingProcess(folder, spent) for _ in range(count)]
-    idle: SimpleQueue[_JudgingProcess] = SimpleQueue()
+def _judging(folder: Path, tasks: Sequence[_Task], cpu_s: dict[int, float]) -> Iterator[Mapping[_Task, Future[Judged]]]:
+    """By processes in sessions of their own: Ctrl-C is not for them. They end when their input does, so they outlive
+    nobody."""
+    words, pipe = [sys.executable, "-m", "orchestrator.evaluation.worker", str(folder)], subprocess.PIPE
+    idle: SimpleQueue[subprocess.Popen[str]] = SimpleQueue()
+    processes = [
+        subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, start_new_session=True)
+        for _ in range(min(_processes(), len(tasks)))
+    ]
     for process in processes:
         idle.put(process)
 
     def judge(task: _Task) -> Judged:
         process = idle.get()
         try:
-            return process.ask(task)
+            return _ask(process, task, cpu_s)
         finally:
             idle.put(process)
 
-    threads = ThreadPoolExecutor(count, thread_name_prefix="evaluation")
+    threads = ThreadPoolExecutor(len(processes), thread_name_prefix="evaluation")
     try:
         yield {task: threads.submit(judge, task) for task in tasks}
     finally:
@@ -121,7 +111,7 @@ def _judging(folder: Path, tasks: Sequence[_Task], spent: CpuSpent) -> Iterator[
             process.kill()
         threads.shutdown(cancel_futures=True)
         for process in processes:
-            process.close()
+            process.communicate()  # closes its pipes
 
 
 def _processes() -> int:
@@ -130,44 +120,19 @@ def _processes() -> int:
     return 1 if shares_cores else min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
 
 
-class _JudgingProcess:
-    """In a session of its own: Ctrl-C is not for it. It ends when its input does, so it outlives nobody."""
-
-    def __init__(self, folder: Path, spent: CpuSpent) -> None:
-        self._spent = spent
-        words = [sys.executable, "-m", "orchestrator.evaluation.worker", str(folder)]
-        self._process = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-        )
-
-    def ask(self, task: _Task) -> Judged:
-        told = self._say(json.dumps({"rows": task.rows, "is_mean": task.is_mean}) + "\n")
-        if not told:
-            raise EvaluationFailed("a process that evaluates models has gone: see whether memory ran out")
-        answer: dict[str, Any] = json.loads(told)
-        if "error" in answer:
-            raise EvaluationFailed(answer["error"])
-        self._spent.told(self._process.pid, answer["cpu_s"])
-        metrics = {name: np.array(values) for name, values in answer["metrics"].items()}
-        return Judged(np.array(answer["values"]), metrics)
-
-    def _say(self, line: str) -> str:
-        pipe_in, pipe_out = self._process.stdin, self._process.stdout
-        if pipe_in is None or pipe_out is None:
-            raise RuntimeError("the process has no pipes")
-        try:
-            pipe_in.write(line)
-            pipe_in.flush()
-            return pipe_out.readline()
-        except (OSError, ValueError):
-            return ""
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError, ValueError):
-                    pipe.close()
+def _ask(process: "subprocess.Popen[str]", task: _Task, cpu_s: dict[int, float]) -> Judged:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    told = ""
+    with suppress(OSError, ValueError):
+        process.stdin.write(json.dumps(task._asdict()) + "\n")
+        process.stdin.flush()
+        told = process.stdout.readline()
+    if not told:
+        raise EvaluationFailed("a process that evaluates models has gone: see whether memory ran out")
+    answer: dict[str, Any] = json.loads(told)
+    if "error" in answer:
+        raise EvaluationFailed(answer["error"])
+    cpu_s[process.pid] = answer["cpu_s"]
+    metrics = {name: np.array(values) for name, values in answer["metrics"].items()}
+    return Judged(np.array(answer["values"]), metrics)

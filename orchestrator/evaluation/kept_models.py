@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
 from typing import IO, Self
 
 import numpy as np
@@ -70,9 +69,7 @@ class KeptModels:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._files.close()
 
     def put(self, mean: NDArray[np.float64], own: NDArray[np.float64], consensus: float) -> StoredModels:

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +27,17 @@ from pame.problems import Problem
 
 def main(folder: Path) -> None:
     """Answer until the other end is closed."""
-    problem: Problem | None = None
     kept = read_kept(folder)
     for line in sys.stdin:
         try:
-            if problem is None:
-                problem = _problem(folder)
-            answer = _answer(problem, kept, json.loads(line))
+            answer = _answer(_problem(folder), kept, json.loads(line))
         except Exception as error:  # told where somebody can hear it
             answer = {"error": in_one_line(error)}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
+@cache
 def _problem(folder: Path) -> Problem:
     add_plugins()
     [variant] = load(folder / "experiment.yaml")

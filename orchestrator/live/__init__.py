@@ -2,8 +2,7 @@
 
     page.py         the server: routes, open and close      recorder.py     follows the run under way, in bounded memory
     state.py        one look at a run, as plain values      flows.py        link totals -> bytes per second
-    nodes.py        the state of each node, in a word       downsampled.py  a curve of at most so many points
-    discovery.py    the nodes for Prometheus (http_sd)      folders.py      run folders, and no file beside them
+    nodes.py        each node: its state in a word, http_sd folders.py      run folders, and no file beside them
     cached_answers.py     made once, sent to many, in time  http_security.py   headers, names, token, origin
     page_connections.py   bounded; nonsense is counted      assets.py       the page itself, from static/
 

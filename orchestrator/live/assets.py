@@ -1,7 +1,7 @@
 """The files of the page itself; its style begins with that of the reports."""
 
-from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import PurePath
 
 from aiohttp import web
 
@@ -10,27 +10,17 @@ _ICON = (
     '<path d="M5 6 19 6M5 6 12 19M19 6 12 19"/><circle cx="5" cy="6" r="3"/><circle cx="19" cy="6" r="3"/>'
     '<circle cx="12" cy="19" r="3"/></svg>'
 )
+_TYPES = {".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
-@dataclass(frozen=True, slots=True)
-class Asset:
-    """One file and its type."""
-
-    text: str
-    kind: str
-
-    def response(self) -> web.Response:
-        """To be asked for again each time, so that a new version shows at once."""
-        return web.Response(text=self.text, content_type=self.kind, headers={"Cache-Control": "no-cache"})
+def load_assets() -> dict[str, str]:
+    """Their texts, by name."""
+    found = [*files("orchestrator.live").joinpath("static").iterdir(), files("orchestrator.report") / "style.css"]
+    known = [file for file in found if PurePath(file.name).suffix in _TYPES]
+    return {"icon.svg": _ICON, **{file.name: file.read_text(encoding="utf-8") for file in known}}
 
 
-def load_assets() -> dict[str, Asset]:
-    own = files("orchestrator.live").joinpath("static")
-    scripts = [file for file in own.iterdir() if file.name.endswith(".js")]
-    return {
-        "page.html": Asset(own.joinpath("page.html").read_text(encoding="utf-8"), "text/html"),
-        "style.css": Asset(files("orchestrator.report").joinpath("style.css").read_text(encoding="utf-8"), "text/css"),
-        "live.css": Asset(own.joinpath("live.css").read_text(encoding="utf-8"), "text/css"),
-        "icon.svg": Asset(_ICON, "image/svg+xml"),
-        **{file.name: Asset(file.read_text(encoding="utf-8"), "text/javascript") for file in scripts},
-    }
+def response_with(name: str, text: str) -> web.Response:
+    """To be asked for again each time, so that a new version shows at once."""
+    kind = _TYPES[PurePath(name).suffix]
+    return web.Response(text=text, content_type=kind, headers={"Cache-Control": "no-cache"})

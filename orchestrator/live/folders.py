@@ -20,18 +20,7 @@ _TYPES = {
 """What is shown of a run folder; other files, such as logs, are not."""
 _REPORT = "report.html"
 _NEWEST = 100
-_TOLD = (
-    "status",
-    "health",
-    "kind",
-    "runs",
-    "algorithm",
-    "nodes",
-    "iterations",
-    "objective",
-    "bytes",
-    "seconds",
-)
+_TOLD = ("status", "health", "kind", "runs", "algorithm", "nodes", "iterations", "objective", "bytes", "seconds")
 
 
 def listing(out: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ REPORT_POLICY = (
 )
 """A report runs the scripts it holds, in an origin of its own: it can neither load nor reach anything of this page."""
 _HEADERS = {
+    "Content-Security-Policy": PAGE_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -28,10 +29,9 @@ _OWN_SITE = ("same-origin", "none")
 
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
-    """On every answer, errors too."""
+    """On every answer, errors too; what it has stays."""
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
-    response.headers.setdefault("Content-Security-Policy", PAGE_POLICY)
 
 
 def only_as(names: ServedNames, refused: RefusedRequests) -> Middleware:

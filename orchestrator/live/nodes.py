@@ -1,4 +1,4 @@
-"""The state of each node in a word; the worst that can be said of it.
+"""The nodes, for the page and for Prometheus; the state of each in a word, the worst that can be said of it.
 
 awaited    nobody has taken its place yet        silent      nothing heard for a while, its stream is open
 joined     there, but not ready                  suspect     some neighbour does not wait for it any more
@@ -7,42 +7,34 @@ running    training                              dead        its stream is close
 done       did all its iterations
 """
 
-import time
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable
+from typing import Any, Literal
 
 from orchestrator.control import NetworkRunState
-from orchestrator.control.members import SILENT_S, Member
+from orchestrator.control.members import Member
 from orchestrator.control.run_phase import BEFORE_START, Phase
 from orchestrator.live.flows import LinkRates
 
 State = Literal["awaited", "joined", "ready", "running", "done", "silent", "suspect", "restarted", "dead"]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeLook:
-    """One node; `member` is empty while it is awaited."""
-
-    node: int
-    member: str
-    state: State
-    iteration: int
-    incarnation: int
-    slow: bool
-    """A straggler, by the experiment."""
-
-
-def look_at_nodes(run: NetworkRunState, flows: LinkRates) -> list[NodeLook]:
+def look_at_nodes(run: NetworkRunState, flows: LinkRates) -> list[dict[str, Any]]:
+    """`member` is empty while a node is awaited; `slow`: a straggler, by the experiment."""
     indices = run.indices
     suspects = flows.suspects({(node, member.incarnation) for node, member in indices.taken() if member.alive})
     coming = run.members.within_reach()[: len(indices)] if run.phase is Phase.GATHERING else []
     looks = []
     for node in range(len(indices)):
         member = indices.member(node) or (coming[node] if node < len(coming) else None)
-        state = "awaited" if member is None else _state(run, node, member, suspects)
-        iteration, incarnation = run.collection.iterations[node], indices.incarnation(node)
-        name = "" if member is None else member.name
-        looks.append(NodeLook(node, name, state, iteration, incarnation, node in run.slow_nodes))
+        look = {
+            "node": node,
+            "member": "" if member is None else member.name,
+            "state": "awaited" if member is None else _state(run, node, member, suspects),
+            "iteration": run.collection.iterations[node],
+            "incarnation": indices.incarnation(node),
+            "slow": node in run.slow_nodes,
+        }
+        looks.append(look)
     return looks
 
 
@@ -52,13 +44,29 @@ def idle_state(member: Member | None) -> State:
         return "awaited"
     if not member.alive:
         return "dead"
-    return "silent" if _is_mute(member) else "joined"
+    return "silent" if member.is_mute else "joined"
+
+
+def targets(members: Iterable[Member]) -> list[dict[str, Any]]:
+    """The nodes for Prometheus, by its HTTP service discovery: no Docker socket. One group per member that is there and
+    has metrics; `node` is its index in this run, or between runs in the last, `-` if it has none.
+
+    No two members have the same index at one time, so that figures by `node` are those of one process.
+    """
+    return [
+        {
+            "targets": [member.metrics_address],
+            "labels": {"node": "-" if member.last_index is None else str(member.last_index), "member": member.name},
+        }
+        for member in members
+        if member.alive and member.metrics_address
+    ]
 
 
 def _state(run: NetworkRunState, node: int, member: Member, suspects: set[int]) -> State:
     if not member.alive:
         return "dead"
-    if _is_mute(member):
+    if member.is_mute:
         return "silent"
     if node not in run.nodes.ready:
         return "joined"
@@ -69,7 +77,3 @@ def _state(run: NetworkRunState, node: int, member: Member, suspects: set[int]) 
     if run.collection.iterations[node] >= run.setting.stop.last_iteration:
         return "done"
     return "restarted" if run.indices.incarnation(node) else "running"
-
-
-def _is_mute(member: Member) -> bool:
-    return time.monotonic() - member.heard_at > SILENT_S

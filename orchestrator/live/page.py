@@ -15,11 +15,11 @@ from contract.run_name import NAME, run_name
 from contract.tasks import cancelled
 from orchestrator.control import Submissions
 from orchestrator.errors import CannotListen
-from orchestrator.live.assets import load_assets
+from orchestrator.live.assets import load_assets, response_with
 from orchestrator.live.cached_answers import CachedAnswer, encode
-from orchestrator.live.discovery import targets
 from orchestrator.live.folders import listing, open_file
 from orchestrator.live.http_security import REPORT_POLICY, add_headers, only_as, require
+from orchestrator.live.nodes import targets
 from orchestrator.live.page_connections import bounded, request_logger
 from orchestrator.live.recorder import Recorder
 from orchestrator.live.served_names import ServedNames
@@ -106,7 +106,7 @@ class LivePage:
         app.on_response_prepare.append(add_headers)
         app.add_routes(
             [
-                web.get("/", self._page),
+                web.get("/", self._static),
                 web.get("/static/{name}", self._static),
                 web.get("/api/live", self._answer_live),
                 web.get("/api/graph", self._answer_graph),
@@ -119,14 +119,11 @@ class LivePage:
         )
         return app
 
-    async def _page(self, _request: web.Request) -> web.Response:
-        return self._assets["page.html"].response()
-
     async def _static(self, request: web.Request) -> web.Response:
-        asset = self._assets.get(request.match_info["name"])
-        if asset is None:
+        name = request.match_info.get("name", "page.html")
+        if name not in self._assets:
             raise web.HTTPNotFound
-        return asset.response()
+        return response_with(name, self._assets[name])
 
     async def _answer_live(self, request: web.Request) -> web.Response:
         return (await self._live.get()).response(request)

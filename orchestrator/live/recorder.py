@@ -2,9 +2,8 @@
 
 import asyncio
 import time
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from contract.rpc import experiments_pb2 as pb
 from contract.run_name import run_name
@@ -12,10 +11,9 @@ from contract.tasks import cancelled
 from orchestrator.control import NetworkRunState, Submissions
 from orchestrator.control.broadcast import Broadcast
 from orchestrator.control.run_phase import BEFORE_START, Phase
-from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import LinkRates
-from orchestrator.live.nodes import NodeLook, idle_state
-from orchestrator.live.state import RunState, look_at
+from orchestrator.live.nodes import idle_state, look_at_nodes
+from orchestrator.live.state import look_at
 from orchestrator.results.files import finite
 from orchestrator.results.topology_file import read_topology
 from pame.problems.image_classification import ACCURACY
@@ -25,6 +23,8 @@ _LOOK_S = 0.9
 _SHARE = 20
 """A look may cost a twentieth of the time."""
 _MOST_SPARES = 200
+
+Point = TypeVar("Point")
 
 
 class Recorder:
@@ -90,7 +90,8 @@ class RunRecord:
         self._volume.add([0.0, 0])
         self._flows = LinkRates()
         self._run: NetworkRunState | None = None
-        self._look: RunState | None = None
+        self._nodes: list[dict[str, Any]] = []
+        self._figures: dict[str, Any] = {}
         self._next_look = 0.0
         self._graph: dict[str, Any] | None = None
 
@@ -117,11 +118,9 @@ class RunRecord:
 
     def nodes(self, submissions: Submissions) -> list[dict[str, Any]]:
         """Each node and its state; when the run is over, its state as a member."""
-        if self._look is None:
-            return []
         if self._ended is None:
-            return [_node(node, node.state) for node in self._look.nodes]
-        return [_node(node, idle_state(submissions.members.get(node.member))) for node in self._look.nodes]
+            return self._nodes
+        return [{**node, "state": idle_state(submissions.members.get(node["member"]))} for node in self._nodes]
 
     def told(self) -> dict[str, Any]:
         """All but the nodes."""
@@ -138,7 +137,7 @@ class RunRecord:
             "by_iteration": self._curves["iteration"].points(),
             "by_time": self._curves["time"].points(),
             "volume": self._volume.points(),
-            **(self._look.figures if self._look else {}),
+            **self._figures,
             **({"health": ended.health, "health_reason": ended.health_reason} if ended else {}),
         }
 
@@ -155,15 +154,39 @@ class RunRecord:
         if self._run is None:
             return
         began = time.monotonic()
-        self._look = look_at(self._run, self._flows)
+        self._figures = look_at(self._run, self._flows)
+        self._nodes = look_at_nodes(self._run, self._flows)
         if self._run.phase not in BEFORE_START:
-            self._volume.add([round(self._look.network.seconds, 3), self._look.figures["bytes"]])
+            self._volume.add([round(self._figures["seconds"], 3), self._figures["bytes"]])
         now = time.monotonic()
         self._next_look = now + max(_LOOK_S, _SHARE * (now - began))
 
 
-def _node(node: NodeLook, state: str) -> dict[str, Any]:
-    return {**asdict(node), "state": state}
+class DownsampledCurve(Generic[Point]):
+    """A curve in bounded memory: when it is full, every other point goes; the first and the newest always stay."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._every = 1
+        self._count = 0
+        self._kept: list[Point] = []
+        self._newest: list[Point] = []
+
+    def add(self, point: Point) -> None:
+        if self._count % self._every == 0:
+            self._kept.append(point)
+            self._newest = []
+            if len(self._kept) >= self._most:
+                self._newest = [] if len(self._kept) % 2 else [point]
+                self._kept = self._kept[::2]
+                self._every *= 2
+        else:
+            self._newest = [point]
+        self._count += 1
+
+    def points(self) -> list[Point]:
+        """At most `most` of them, in order."""
+        return self._kept + self._newest
 
 
 def _point(point: pb.Point) -> list[float | None]:

@@ -1,15 +1,13 @@
 """One look at a run as plain values: what the page is told of it every second."""
 
 import time
-from dataclasses import dataclass
 from math import inf
 from operator import itemgetter
 from typing import Any
 
-from orchestrator.control import NetworkRunState, NetworkState
+from orchestrator.control import NetworkRunState
 from orchestrator.control.run_figures import state_of
 from orchestrator.live.flows import NOTHING, Flow, LinkRates
-from orchestrator.live.nodes import NodeLook, look_at_nodes
 from orchestrator.results.events import EventWord
 
 DIRECTED_LINKS = 1400
@@ -20,21 +18,14 @@ _EVENTS = 100
 _TOLD = ("seconds", "slowest", "median", "fastest", "alive", "late", "starved")
 
 
-@dataclass(frozen=True)
-class RunState:
-    network: NetworkState
-    nodes: list[NodeLook]
-    figures: dict[str, Any]
-    """JSON, as it goes to the page."""
-
-
-def look_at(run: NetworkRunState, flows: LinkRates) -> RunState:
+def look_at(run: NetworkRunState, flows: LinkRates) -> dict[str, Any]:
+    """All but the nodes; `flows` learns what is new."""
     flows.take(run.totals)
     network, sums = state_of(run), run.totals.figures()
     links = flows.links(inf if run.is_over else time.monotonic())
     rows = _rows(links)
     events = [event for event in run.events if event["what"] != EventWord.ASSIGNED]
-    figures = {
+    return {
         **{name: getattr(network, name) for name in _TOLD},
         "health": network.health.state.value if network.health else "",
         "health_reason": network.health.reason if network.health else "",
@@ -55,7 +46,6 @@ def look_at(run: NetworkRunState, flows: LinkRates) -> RunState:
         "links_left_out": len(rows[MOST_LINKS:]),
         "events": events[-_EVENTS:],
     }
-    return RunState(network, look_at_nodes(run, flows), figures)
 
 
 def _rows(links: dict[tuple[int, int], Flow]) -> list[list[int]]:

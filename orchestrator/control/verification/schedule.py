@@ -50,8 +50,9 @@ def timing_rounds(asked: Mapping[Link, Sequence[Asked]]) -> list[Round]:
     rounds = []
     for edges in classes:
         links = tuple(link for link in sorted(timed) if edge_of(link) in edges)
-        wish = max(_wish(one) for link in links for one in timed[link])
-        rounds.append(Round(links, min(max(wish, _LEAST_S), max(share, _needed(timed, links)), _MOST_S)))
+        measured = [one for link in links for one in timed[link]]
+        wish, least = max(map(_wish, measured)), max(map(_pinging, measured))
+        rounds.append(Round(links, min(max(wish, _LEAST_S), max(share, least), _MOST_S)))
     return rounds
 
 
@@ -110,12 +111,8 @@ def _wish(asked: Asked) -> float:
     return max(_WISHES_S.get(asked.what, _WISH_S), _pinging(asked))
 
 
-def _needed(asked: Mapping[Link, Sequence[Asked]], links: Iterable[Link]) -> float:
-    """How long it takes to measure anything at all."""
-    return max(_pinging(one) for link in links for one in asked[link])
-
-
 def _pinging(asked: Asked) -> float:
+    """How long it takes to measure anything at all."""
     if not asked.in_process:
         return 0.0
     pings = PINGS_OF_JITTER if asked.what == "jitter" else PINGS

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from contract.rpc import control_pb2 as pb
 from orchestrator.backends.local import local
 from orchestrator.backends.netns import netns
 from orchestrator.control import link_check
+from orchestrator.control.link_check import LinkCheck, asked_of
 from orchestrator.control.run_phase import Phase
-from orchestrator.control.verification import Asked, Verifier, asked_of
+from orchestrator.control.verification.findings import Asked
 from orchestrator.results import Status
 from tests.harness import Watcher
 from tests.orchestrator.backends.harness import experiment_of
@@ -117,10 +119,13 @@ def test_nodes_with_clocks_of_their_own_are_measured_by_round_trips(
 ) -> None:
     """They are told so; the clocks of this machine cannot be made to differ."""
 
-    def apart(number: int, setting: Any, asked: Any, boots: dict[int, str], tell: Any) -> Verifier:
-        return Verifier(number, setting, asked, {node: f"boot {node}" for node in boots}, tell)
+    heard = LinkCheck.ready
 
-    monkeypatch.setattr(link_check, "Verifier", apart)
+    def apart(check: LinkCheck, index: int, ready: pb.Ready) -> None:
+        ready.boot = f"boot {index}"
+        heard(check, index, ready)
+
+    monkeypatch.setattr(LinkCheck, "ready", apart)
     for folder in tries(tmp_path):
         local(small(3, {"delay": "30ms", "jitter": "2ms"}), tmp_path, folder, Watcher())
         rows = verified(folder)["findings"]

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from orchestrator.control import link_check
-from orchestrator.control.verification import Asked, asked_of
+from orchestrator.control.link_check import asked_of
+from orchestrator.control.verification.findings import Asked
 from tests.command import BOUND_S, begun, mistake, only_run, told, wait_for, written
 from tests.orchestrator.cli.harness import Pame
 

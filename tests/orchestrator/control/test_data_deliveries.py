@@ -15,7 +15,7 @@ from orchestrator.control.data_deliveries import DataDeliveries
 from orchestrator.control.field_ranges import ControlRefused
 from orchestrator.control.members import Member, Members
 from orchestrator.control.node_history import NodeHistory
-from orchestrator.control.node_messages import check, facts_of
+from orchestrator.control.node_messages import NodeFacts, check
 from orchestrator.control.recorded_run import conduct, make_order
 from orchestrator.errors import NotEnoughNodes
 from orchestrator.experiment import Experiment
@@ -50,7 +50,7 @@ def member(name: str = "node-0", *capabilities: str) -> Member:
 
 
 def test_a_node_may_ask_for_its_samples_and_not_beyond_them() -> None:
-    facts = facts_of(RUN, resolved(), snapshot_every=5)
+    facts = NodeFacts(resolved(), snapshot_every=5)
     size = 40 * (4 + 8 * 8)
     assert facts.data_bytes == [size] * 4
     check(wanted(0), 1, False, facts)
@@ -63,7 +63,7 @@ def test_a_node_may_ask_for_its_samples_and_not_beyond_them() -> None:
 def test_without_a_data_set_there_is_nothing_to_ask_for() -> None:
     linear = make_network_setting(experiment_of(), Path())
     with pytest.raises(ControlRefused, match="node 1 has 0 bytes"):
-        check(wanted(0), 1, False, facts_of(RUN, linear, snapshot_every=5))
+        check(wanted(0), 1, False, NodeFacts(linear, snapshot_every=5))
 
 
 def test_pieces_are_asked_for_in_their_order_and_once_by_each_incarnation() -> None:

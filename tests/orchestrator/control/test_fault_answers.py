@@ -15,7 +15,7 @@ import pytest
 from contract.rpc import experiments_pb2 as pb
 from contract.rpc import refusal_pb2
 from node.supervisor import SOCKET_VARIABLE
-from orchestrator.control.manual_faults import ManualFaultAnswer, injection
+from orchestrator.control.manual_faults import injection
 from orchestrator.experiment.faults.happened import Told
 from pame.fault_effects import CutEffect, FaultEvent, PauseEffect, Window
 from tests.orchestrator.control.harness import TOKEN, Served, served, text_of
@@ -116,11 +116,11 @@ PAUSE = FaultEvent(4, "pause", PauseEffect((2, 3)), Window(5.0, 6.0))
 @pytest.mark.parametrize(
     ("due", "told", "expected"),
     [
-        ([CUT], [], ManualFaultAnswer(silent=(0, 1))),
+        ([CUT], [], pb.Planned(silent=(0, 1))),
         (
             [CUT],
             [Told(4, 0, True, 5.0, 5.0, mechanism="nft"), Told(4, 1, True, 5.0, 5.0, mechanism="nft")],
-            ManualFaultAnswer(("links 0→1, 1→0 down: begun at nodes 0, 1 (nft)",)),
+            pb.Planned(begun=["links 0→1, 1→0 down: begun at nodes 0, 1 (nft)"]),
         ),
         (
             [PAUSE],
@@ -129,12 +129,14 @@ PAUSE = FaultEvent(4, "pause", PauseEffect((2, 3)), Window(5.0, 6.0))
                 Told(4, 3, True, 5.0, 5.0, mechanism="supervisor"),
                 Told(4, 3, True, 5.0, 5.1, "busy", "supervisor"),
             ],
-            ManualFaultAnswer(("nodes 2, 3 paused: begun at node 2 (supervisor)",), ("pause at node 3 failed: busy",)),
+            pb.Planned(
+                begun=["nodes 2, 3 paused: begun at node 2 (supervisor)"], failures=["pause at node 3 failed: busy"]
+            ),
         ),
-        ([CUT], [Told(4, 0, False, 5.0, 5.0), Told(3, 0, True, 5.0, 5.0)], ManualFaultAnswer(silent=(0, 1))),
+        ([CUT], [Told(4, 0, False, 5.0, 5.0), Told(3, 0, True, 5.0, 5.0)], pb.Planned(silent=(0, 1))),
     ],
 )
 def test_the_last_word_of_every_acting_node_counts(
-    due: Sequence[FaultEvent], told: Sequence[Told], expected: ManualFaultAnswer
+    due: Sequence[FaultEvent], told: Sequence[Told], expected: pb.Planned
 ) -> None:
     assert injection(due, told) == expected

@@ -7,7 +7,7 @@ import pytest
 
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.link_check import LinkCheck
-from orchestrator.control.verification import Asked, LinkVerdict, said, summed_up
+from orchestrator.control.verification.findings import Asked, LinkVerdict, said, summed_up
 from orchestrator.experiment import Verify, load_text
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
@@ -25,7 +25,7 @@ READY = pb.Ready(
 
 def check(rules: Verify, ready: bool = True) -> LinkCheck:
     setting = make_network_setting(load_text(TEXT, Path("small.yaml"))[0].experiment, Path())
-    made = LinkCheck(1, setting, rules)
+    made = LinkCheck(1, setting, rules, lambda *_: None)
     if ready:
         made.ready(0, READY)
     return made
@@ -35,7 +35,7 @@ def begun(made: LinkCheck) -> bool:
     """Whether measuring begins; it is not waited for."""
 
     async def begin() -> bool:
-        task = made.begin(lambda *_: None)
+        task = made.begin()
         if task is not None:
             task.cancel()
         return task is not None

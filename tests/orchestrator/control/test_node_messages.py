@@ -1,6 +1,6 @@
 """Whatever a node says is a message in its ranges, or refused; what honest nodes say never is."""
 
-from dataclasses import replace
+from copy import copy
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from contract.counters import TABLE, CounterEntry, InCounters, NodeCounters, Out
 from contract.rpc import control_pb2 as pb
 from orchestrator.control.field_ranges import ControlRefused
 from orchestrator.control.node_history import NodeHistory
-from orchestrator.control.node_messages import NodeFacts, check, decoded, facts_of, is_of
+from orchestrator.control.node_messages import NodeFacts, check, decoded, is_of
 from orchestrator.experiment.resolve import make_network_setting
 from pame.resolved_run import ResolvedRun
 from tests.orchestrator.control import builders as honest
@@ -33,7 +33,7 @@ def setting(**changes: Any) -> ResolvedRun:
 
 
 SETTING = setting()
-FACTS = facts_of(RUN, SETTING, snapshot_every=5)
+FACTS = NodeFacts(SETTING, snapshot_every=5)
 
 
 def verdict(message: pb.FromNode, node: int = 1, facts: NodeFacts = FACTS, has_started: bool = True) -> str:
@@ -52,7 +52,7 @@ def test_an_honest_node_is_never_refused(node: int) -> None:
 
 
 def test_an_honest_node_in_overtime_is_not_refused() -> None:
-    free = facts_of(RUN, setting(exchange={"mode": "free"}), snapshot_every=5)
+    free = NodeFacts(setting(exchange={"mode": "free"}), snapshot_every=5)
     late = pb.FromNode(report=pb.Report(run=RUN, records=[honest.record(1, k) for k in (29, 30, 900)]))
     beat = pb.FromNode(heartbeat=pb.Heartbeat(iteration=901))
     assert (verdict(late, facts=free), verdict(beat, facts=free)) == ("", "")
@@ -329,8 +329,9 @@ def test_any_bytes_are_a_message_or_refused(data: bytes) -> None:
 def test_a_piece_of_a_snapshot_that_is_taken_lies_within_the_model(
     k: int, offset: int, n: int, size: int, result: bool
 ) -> None:
-    message = chunk(size, iteration=k, offset=offset, result=result)
-    if verdict(message, facts=replace(FACTS, n=n)) == "":
+    message, facts = chunk(size, iteration=k, offset=offset, result=result), copy(FACTS)
+    facts.n = n
+    if verdict(message, facts=facts) == "":
         assert size % 8 == 0
         assert offset + size // 8 <= n
         assert k <= FACTS.iterations

@@ -15,7 +15,7 @@ import pytest
 from contract.rpc import control_pb2 as pb
 from orchestrator.control import NetworkRunState
 from orchestrator.control.field_ranges import ControlRefused
-from orchestrator.control.node_messages import check, decoded, facts_of
+from orchestrator.control.node_messages import NodeFacts, check, decoded
 from orchestrator.control.recorded_run import RunOrder, make_order
 from orchestrator.control.run_messages import message_heard
 from orchestrator.results import Ending, Status
@@ -54,7 +54,7 @@ def progress(order: RunOrder, node: int, k: int) -> list[pb.FromNode]:
 async def besieged(order: RunOrder, folder: Path, part: int, points: Watcher) -> tuple[Ending, NetworkRunState]:
     """A run of three nodes, of which one sends what is made of honest messages by mutation."""
     random, corpus = Random(f"control {part}"), corpus_of(order)
-    facts = facts_of(order.number, order.setting, EVERY)
+    facts = NodeFacts(order.setting, EVERY)
     async with run_of_three(order, folder, points) as (run, members, conducting):
         for number in range(EACH):
             k, is_between = divmod(number, EACH // SNAPSHOTS)

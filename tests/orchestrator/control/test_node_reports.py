@@ -8,7 +8,7 @@ import pytest
 
 from contract.counter_reports import record_message
 from contract.rpc import control_pb2 as pb
-from orchestrator.control.node_reports import Decision, NodeReports
+from orchestrator.control.node_reports import NodeReports
 from pame import problems, topology
 from pame.algorithms import PameSpec
 from pame.errors import Diverged
@@ -44,11 +44,15 @@ def model(node: int, k: int) -> np.ndarray:
     return normals(Key(9, Purpose.TRUTH, node, k), N) * 1e3
 
 
+Decision = tuple[str, int]
+"""Why a run ends, and whose iteration is the result."""
+
+
 def take(collection: NodeReports, node: int, chunk: pb.SnapshotChunk, seconds: float, alive: Any) -> Decision | None:
     """A piece comes, and whatever points it completes are measured and judged; the first decision."""
     points = collection.snapshot(node, chunk, seconds, alive)
-    decisions = [collection.judge(point, collection.measure(point)) for point in points]
-    return next(filter(None, decisions), None)
+    reasons = [(collection.judge(point, collection.measure(point)), point.iteration) for point in points]
+    return next(((reason, k) for reason, k in reasons if reason is not None), None)
 
 
 def tell(collection: NodeReports, node: int, k: int, seconds: float = 0.0, alive: Any = EVERYBODY) -> Decision | None:
@@ -126,7 +130,7 @@ def test_the_curve_by_time_takes_the_latest_snapshot_of_each_live_node() -> None
 def test_complete_sets_end_a_run_at_the_last_iteration() -> None:
     collection = NodeReports(setting(), Watcher())
     decisions = [tell(collection, node, 20) for node in EVERYBODY]
-    assert decisions == [None, None, None, Decision("20 iterations done", 20)]
+    assert decisions == [None, None, None, ("20 iterations done", 20)]
 
 
 def test_the_curve_by_time_ends_where_the_run_does() -> None:
@@ -149,8 +153,9 @@ def test_a_target_ends_a_run_at_its_snapshot() -> None:
     collection = NodeReports(setting(stop=StopRules(iterations=20, target=1e12)), Watcher())
     decision = [tell(collection, node, 5) for node in EVERYBODY][-1]
     assert decision is not None
-    assert decision.iteration == 5
-    assert "target" in decision.reason
+    reason, iteration = decision
+    assert iteration == 5
+    assert "target" in reason
 
 
 def test_with_stragglers_or_after_a_death_the_curve_by_time_decides() -> None:
@@ -159,9 +164,7 @@ def test_with_stragglers_or_after_a_death_the_curve_by_time_decides() -> None:
     bereaved = NodeReports(setting(stop=stop), Watcher())
     bereaved.has_faults()
     for collection in (slow, bereaved):
-        assert [tell(collection, node, 0) for node in EVERYBODY][-1] == Decision(
-            "f(mean model) reached the target 1e+12", 0
-        )
+        assert [tell(collection, node, 0) for node in EVERYBODY][-1] == ("f(mean model) reached the target 1e+12", 0)
         assert collection.by_time
 
 

@@ -8,11 +8,12 @@ import pytest
 from prometheus_client import parser
 
 from contract.counters import NodeCounters
+from contract.ports.metric_families import Build
 from contract.ports.metrics_server import MetricsServer
 from contract.ports.refused_requests import RefusedRequests
 from contract.ports.tls_failures import REASONS
 from node.metrics import NodeCollector
-from orchestrator.control.metrics import Build, OrchestratorCollector, OrchestratorFigures
+from orchestrator.control.metrics import OrchestratorCollector, OrchestratorFigures
 from orchestrator.control.run_phase import Phase
 
 BUILD = Build("0.1.0+abc", "3.11.7", "1.71.2")

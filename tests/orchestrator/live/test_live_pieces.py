@@ -16,10 +16,9 @@ from orchestrator.control.totals import Totals
 from orchestrator.experiment import Experiment
 from orchestrator.live import state
 from orchestrator.live.cached_answers import CachedAnswer
-from orchestrator.live.discovery import targets
-from orchestrator.live.downsampled import DownsampledCurve
 from orchestrator.live.flows import WINDOW_S, Flow, LinkRates
-from orchestrator.live.recorder import RunRecord
+from orchestrator.live.nodes import targets
+from orchestrator.live.recorder import DownsampledCurve, RunRecord
 
 
 @given(count=st.integers(0, 3000), most=st.integers(4, 64))
