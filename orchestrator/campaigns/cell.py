@@ -7,7 +7,7 @@ from json import dumps
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from orchestrator.campaigns.run_left import RunLeft, left_in
+from orchestrator.campaigns.run_left import RunLeft, RunPoint, left_in
 from orchestrator.campaigns.yardstick import draw_problem
 from orchestrator.experiment import Experiment, dump
 from orchestrator.experiment.named_files import named, text_of
@@ -21,19 +21,6 @@ from pame.simulator import DRIVERS
 SIMULATE = "simulate"
 Labels = Mapping[str, Any]
 """What tables group by, as JSON has it."""
-
-
-@dataclass(frozen=True)
-class RunPoint:
-    """One point of the curve that decides, and what the run had taken by then."""
-
-    iteration: int
-    rounds: float
-    bytes: float
-    seconds: float | None
-    objective: float
-    """f(mean model)."""
-    metrics: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,7 +53,7 @@ class Look:
     def measure_folder(self, folder: Path, experiment: Experiment, backend: str, base: Path) -> Measurement:
         """Of a run that left a folder; `base`: where the files are that its experiment names."""
         make = make_setting if backend == SIMULATE else make_network_setting
-        return self.measure(left_in(folder, experiment, make(experiment, base, draw_problem)))
+        return self.measure(left_in(folder, make(experiment, base, draw_problem)))
 
 
 @dataclass(frozen=True)

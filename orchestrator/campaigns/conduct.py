@@ -166,7 +166,8 @@ class _Work:
         missing = {key: cells[0] for key, cells in cells_of.items() if key not in known}
         if missing and stage.backend != SIMULATE:
             assert self.nodes is not None
-            self._close_pool()
+            self.pools.close()
+            self._pool = None
             self.nodes.run(stage, missing, self.folder, lambda cell: _CellObserver(watcher, cell), ended)
         elif missing:
             self._simulate(missing, watcher, ended)
@@ -198,11 +199,6 @@ class _Work:
                 if run.status != Status.INTERRUPTED.value:
                     places.pop(key, None)
                     ended(key, run)
-
-    def _close_pool(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
 
 
 def _in_order(keyed: Keyed, known: Mapping[str, Run]) -> list[Run]:

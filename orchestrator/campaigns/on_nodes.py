@@ -12,7 +12,7 @@ from orchestrator.backends.on_processes import RunRequest
 from orchestrator.backends.standing_network import run_standing
 from orchestrator.campaigns.cell import Cell, Run, Stage
 from orchestrator.campaigns.simulate import run_in
-from orchestrator.control import NetworkObserver, NetworkState
+from orchestrator.control import NetworkObserver
 from orchestrator.control.client import Client, Retelling, health_of
 from orchestrator.errors import NotEnoughNodes, Unreachable, writing
 from orchestrator.experiment import Experiment, to_yaml
@@ -20,7 +20,7 @@ from orchestrator.experiment.named_files import carried
 from orchestrator.report import write_report
 from orchestrator.results import Ending, RunFolder, Status
 from orchestrator.results.summary import FinalFigures, RunSummary, SentBytes
-from pame.observe import Evaluation, Record
+from pame.observe import Evaluation, Several
 
 Observe = Callable[[Cell], NetworkObserver]
 """Who watches the run of a cell."""
@@ -32,9 +32,6 @@ SERVED = "served"
 
 class Nodes(Protocol):
     """Where the stages run that are meant for real nodes."""
-
-    @property
-    def backend(self) -> str: ...
 
     def run(self, stage: Stage, cells: Mapping[str, Cell], folder: Path, observe: Observe, ended: Ended) -> None:
         """Cells of the stage, by their keys; `folder`: that of the campaign. KeyboardInterrupt: not all of them ran."""
@@ -75,8 +72,6 @@ class ProcessNodes:
 class ServedNodes:
     """The nodes of an orchestrator that somebody serves."""
 
-    backend = SERVED
-
     def __init__(self, client: Client) -> None:
         self._client = client
 
@@ -93,7 +88,7 @@ class ServedNodes:
             ending = self._run(experiments[key], cell, room, observe(cell))
             if ending.status is Status.INTERRUPTED:
                 raise KeyboardInterrupt
-            ended(key, run_in(room, cell, self.backend, ending))
+            ended(key, run_in(room, cell, SERVED, ending))
 
     def _run(self, experiment: Experiment, cell: Cell, room: Path, observer: NetworkObserver) -> Ending:
         accepted = self._client.submit(to_yaml(experiment), carried(experiment, cell.base))
@@ -156,19 +151,9 @@ def _summary(experiment: Experiment, ending: Ending, last: Evaluation | None, no
     )
 
 
-@dataclass
-class _Told:
+class _Told(Several):
     """Puts the curve into the run folder, and passes everything on."""
 
-    files: RunFolder
-    observer: NetworkObserver
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.files.evaluated(evaluation)
-        self.observer.evaluated(evaluation)
-
-    def recorded(self, records: Sequence[Record]) -> None:
-        self.observer.recorded(records)
-
-    def state(self, state: NetworkState) -> None:
-        self.observer.state(state)
+    def __init__(self, files: RunFolder, observer: NetworkObserver) -> None:
+        super().__init__(files, observer)
+        self.state = observer.state

@@ -1,5 +1,6 @@
 """What campaigns make of the options that they share."""
 
+import shlex
 from pathlib import Path
 
 import orchestrator
@@ -20,6 +21,16 @@ def backend_of(asked: str, on: str | None, what: str, simulate_first: bool = Fal
     if asked not in (*places, last):
         raise UnknownBackend(f"{what} runs on {', '.join(places)} or {last}, not on {asked!r}")
     return SERVED if on else asked
+
+
+def command_of(verb: str, *arguments: str | None, **options: object) -> str:
+    """As a user can repeat it, with the options that were given: flags, values, lists of values."""
+    words = ["pame", verb, *filter(None, arguments)]
+    for name, given in options.items():
+        for value in given if isinstance(given, list) else [given]:
+            if value is not None and value is not False:
+                words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
+    return shlex.join(words)
 
 
 def shipped_file(name: str, instead: str) -> Path:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from orchestrator.campaigns.cell import HowEnded
 from orchestrator.number_words import count
 from orchestrator.report import page
 from orchestrator.report.chart import Chart, Switch
@@ -44,8 +45,9 @@ def incomplete(what: str, trouble: str | None) -> str:
     return page.callout([f"{what} is not complete: {trouble}"], look="bad") if trouble else ""
 
 
-def doubts_of_nodes(busy: int, unit: str, left_out_of: str, degraded: str) -> str:
-    """What to think of runs on real nodes; `busy`: of how many the machine did not keep up."""
+def doubts_of_nodes(rows: Iterable[HowEnded], unit: str, left_out_of: str, degraded: str) -> str:
+    """What to think of runs on real nodes: with some the machine may not have kept up."""
+    busy = sum(row.cpu_bound for row in rows)
     words = f"{count(busy, unit)} on real nodes had steps that overran: the machine was too busy. "
     words += f"They say nothing about time and are left out of {left_out_of}."
     return (page.callout([words]) if busy else "") + (page.callout([f"{degraded}."]) if degraded else "")

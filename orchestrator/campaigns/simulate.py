@@ -25,10 +25,8 @@ from pame.observe import Evaluation, Record, RunOutcome, Several
 
 
 def simulate(cell: Cell, folder: Path | None = None) -> Run:
-    return simulate_alone(cell) if folder is None else simulate_into(cell, folder)
-
-
-def simulate_alone(cell: Cell) -> Run:
+    if folder is not None:
+        return _simulate_into(cell, folder)
     experiment, look, kept = cell.experiment, cell.look, _KeptRun()
     driver, status = choose_driver(experiment), Status.FINISHED
     outcome: RunOutcome | None = None
@@ -41,7 +39,7 @@ def simulate_alone(cell: Cell) -> Run:
             status = Status.DIVERGED
         health = simulated_health(setting, rounds, account) if look.exchanges else None
         seconds, models = (None, None) if outcome is None else (outcome.seconds, outcome.models)
-        left = RunLeft(experiment, setting, kept.points, seconds, kept.records, account.links(), models)
+        left = RunLeft(setting, kept.points, seconds, kept.records, account.links(), models)
         measured = look.measure(left)
     return Run(
         cell=cell,
@@ -54,7 +52,7 @@ def simulate_alone(cell: Cell) -> Run:
     )
 
 
-def simulate_into(cell: Cell, folder: Path) -> Run:
+def _simulate_into(cell: Cell, folder: Path) -> Run:
     """With a run folder: told to end, it ends as Ctrl-C ends a single run, and no other begins."""
     _stop_if_told()
     ending = BACKENDS[SIMULATE].run(cell.experiment, cell.base, folder, _Stopping(), cell.notes)

@@ -4,7 +4,6 @@
 """
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -13,8 +12,9 @@ from typing import Any
 
 from orchestrator.backends import BACKENDS, DEFAULT_BACKEND
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Look, Measurement, Run, Stage, Stages
-from orchestrator.campaigns.curves import run_point
 from orchestrator.campaigns.on_nodes import SERVED
+from orchestrator.campaigns.options import command_of
+from orchestrator.campaigns.run_left import run_point
 from orchestrator.errors import UnknownBackend
 from orchestrator.experiment import Experiment, Variant, default_path, load, swept_keys
 from orchestrator.number_words import number, of_metric, volume
@@ -123,14 +123,9 @@ def make_sweep(arguments: Mapping[str, Any]) -> SweepCampaign:
     settings = list(arguments["overrides"] or [])
     settings += ["verify.strict=true"] if arguments["strict"] else []
     settings += [] if arguments["seed"] is None else [f"seed={arguments['seed']}"]
-    words = [
-        "pame",
-        "run",
-        *([str(path)] if arguments["file"] else []),
-        *(["--on", on] if on else ["--backend", backend]),
-    ]
-    words += [word for setting in settings for word in ("--set", setting)]
-    return SweepCampaign(load(path, settings), path, backend, shlex.join(words))
+    where = {"on": on} if on else {"backend": backend}
+    command = command_of("run", arguments["file"], **where, set=settings)
+    return SweepCampaign(load(path, settings), path, backend, command)
 
 
 def _ending(run: Run | None) -> Ending:

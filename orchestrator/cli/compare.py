@@ -14,7 +14,7 @@ from orchestrator.campaigns.compare.campaign import CompareCampaign, make_compar
 from orchestrator.campaigns.compare.grid import left_out, tuning_cells, views
 from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
 from orchestrator.campaigns.compare.tables import company_line, ends_in_short, result_table
-from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome, findings
+from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome
 from orchestrator.cli.arguments import say_notes
 from orchestrator.cli.campaign import (
     CampaignsFolder,
@@ -98,7 +98,7 @@ def _say(outcome: CompareOutcome, console: Console) -> None:
             if not outcome.knows_optimum:
                 print_table(ends_in_short(outcome, view), console)
             console.print(f"  {company_line(outcome, view)}", soft_wrap=True, highlight=False)
-            _say_fewest([found for found in findings(outcome) if found.view == view], console)
+            _say_fewest([found for found in outcome.findings if found.view == view], console)
     for doubt in doubts_of(outcome):
         console.print(f"[yellow]look again:[/] {escape(doubt)}", soft_wrap=True)
     if words := degraded_runs(outcome):

@@ -6,7 +6,7 @@
     large_m          the paper's table                          against_others  fewest rounds, half the volume
     from_studies     stragglers, link failure                   graphs          time-varying, not doubly stochastic
     linear_rate      linear rate                                base_experiment both steps, graphs, numbers of nodes
-    data_heterogeneity, natural_images   networks, how samples are shared out    network_contest   what both ask
+    network_contest  networks: data that differ, natural images
     campaign         the stages, and what is left behind        report, charts  the page, its figures
 
 Criteria stand beside their claims, and nothing is tuned to meet them. A new claim is a `Claim` in a file and a place in
@@ -15,13 +15,12 @@ CLAIMS. May import: everything in `orchestrator` but the command line, and `pame
 
 from orchestrator.campaigns.claims.against_others import FEWEST_ROUNDS, HALF_VOLUME
 from orchestrator.campaigns.claims.claim import Claim, ClaimsMode
-from orchestrator.campaigns.claims.data_heterogeneity import DATA_HETEROGENEITY
 from orchestrator.campaigns.claims.from_studies import LINK_FAILURE, STRAGGLERS
 from orchestrator.campaigns.claims.graphs import GRAPHS
 from orchestrator.campaigns.claims.large_m import LARGE_M
 from orchestrator.campaigns.claims.linear_rate import LINEAR_RATE
 from orchestrator.campaigns.claims.more_is_faster import CONNECTIVITY, PARTICIPATION, TRANSMISSION
-from orchestrator.campaigns.claims.natural_images import NATURAL_IMAGES
+from orchestrator.campaigns.claims.network_contest import DATA_HETEROGENEITY, NATURAL_IMAGES
 from orchestrator.campaigns.claims.periods import PERIOD
 
 CLAIMS = {

@@ -1,6 +1,7 @@
 """The claims against other algorithms: the fewest rounds, and half the volume; all tuned alike by `pame compare`."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import product
 
 from orchestrator.campaigns.claims.base_experiment import PRINTED
@@ -10,7 +11,7 @@ from orchestrator.campaigns.claims.parts import ratio_test
 from orchestrator.campaigns.compare.grid import contestants, views
 from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tune import has_diverged
-from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Goal, Measure, by_seed, goals, is_free
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome, Goal, Measure, by_seed
 from orchestrator.campaigns.verdicts import Question, Rule, Verdict, at_most, smaller
 from orchestrator.results.paired import CensoredPairs, censored
 
@@ -35,25 +36,21 @@ def _against(outcome: CompareOutcome, measure: Measure, part: str, rule: Rule) -
                 said = f"diverges ({lost} of {len(ours)} seeds)"
                 yield Question(part, place, reading, said, Verdict.FAILS, took.seeds, diverges=True)
             else:
-                test = ratio_test(took, rule, _grid(measure))
+                grid = 1.0 if measure is ROUNDS else 0.0  # the least that rounds differ by; bytes are exact
+                test = ratio_test(took, rule, grid)
                 yield Question(part, place, reading, took_words(name, took, measure), test, took.seeds)
 
 
 def targets(outcome: CompareOutcome) -> list[Goal]:
     """The fixed targets that no communication misses; the stop rule is none, an accuracy moves with who takes part."""
     fixed = {target.key for target in outcome.comparison.targets}
-    return [goal for goal in goals(outcome) if goal.is_contest and goal.key in fixed and not is_free(outcome, goal)]
+    return [goal for goal in outcome.goals if goal.is_contest and goal.key in fixed and not outcome.is_free(goal)]
 
 
 def paired(ours: Sequence[CompareRow], others: Sequence[CompareRow], goal: Goal, measure: Measure) -> CensoredPairs:
     mine, theirs = (by_seed(rows, goal, measure) for rows in (ours, others))
     both = [(taken, theirs[seed]) for seed, taken in mine.items() if seed in theirs]
     return censored(both)
-
-
-def _grid(measure: Measure) -> float:
-    """A round is the least that rounds differ by; bytes are exact."""
-    return 1.0 if measure is ROUNDS else 0.0
 
 
 def took_words(name: str, took: CensoredPairs, measure: Measure) -> str:
@@ -77,11 +74,11 @@ def _claim(key: str, title: str, statement: str, criterion: str, measure: Measur
     """In each view, to each target and against each of the others."""
 
     def ask(found: Found) -> list[Question]:
-        return [] if found.compared is None else list(_against(found.compared, measure, part, rule))
+        return [asked for outcome in found.compared.values() for asked in _against(outcome, measure, part, rule)]
 
     said = f"decides: to each target of relative suboptimality (0.2, 0.1, 0.05), in each view, {criterion}"
-    source, figure = OfComparison(), contest(measure)
-    return Claim(key, title, statement, said, source, ask, figure, instead=_INSTEAD, quick_seeds=5)
+    figure = partial(contest, measure)
+    return Claim(key, title, statement, said, OfComparison(), ask, figure, instead=_INSTEAD, quick_seeds=5)
 
 
 FEWEST_ROUNDS = _claim(

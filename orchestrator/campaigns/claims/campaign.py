@@ -3,7 +3,6 @@
 <folder>/   claims.json, report.html, comparison/ (the page of the comparison), real/ (run folders)
 """
 
-import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,7 @@ from orchestrator.campaigns.claims.run_curve import ClaimLook, curve_of_run
 from orchestrator.campaigns.compare.campaign import CompareCampaign
 from orchestrator.campaigns.compare.grid import tuning_cells
 from orchestrator.campaigns.compare.verdict import CompareOutcome
-from orchestrator.campaigns.options import CampaignError, backend_of
+from orchestrator.campaigns.options import CampaignError, backend_of, command_of
 from orchestrator.campaigns.studies.campaign import StudyCampaign
 from orchestrator.campaigns.studies.measure import row_of
 from orchestrator.campaigns.studies.tune import fewest_tries
@@ -69,13 +68,11 @@ class ClaimsCampaign:
             elif isinstance(claim.source, OfComparison | OfNetworks):
                 for key, plan in claim.source.plans(claim.key, self.mode, self.seeds_of(claim)).items():
                     self._comparisons.setdefault(key, CompareCampaign(plan, self.backend, self.command))
-        self.files: Sequence[Path] = [file for campaign in self._inner() for file in campaign.files]
+        inner: Sequence[StudyCampaign | CompareCampaign] = (*self._studies.values(), *self._comparisons.values())
+        self.files: Sequence[Path] = [file for campaign in inner for file in campaign.files]
 
     def seeds_of(self, claim: Claim) -> tuple[int, ...]:
         return claim.seeds(self.mode, self.seeds)
-
-    def _inner(self) -> Iterable[StudyCampaign | CompareCampaign]:
-        return (*self._studies.values(), *self._comparisons.values())
 
     def count_runs(self) -> int:
         """How many runs there are at least: a grid whose best value is at its edge goes on. A mistake in any is
@@ -143,11 +140,10 @@ class ClaimsCampaign:
 
     def _found(self, claim: Claim, done: Done, compared: Mapping[str, CompareOutcome]) -> Found:
         runs = [run for run in done.get(RUNS, ()) if run.labels["claim"] == claim.key]
-        if isinstance(claim.source, OfComparison):
-            return Found(compared=compared.get(COMPARISON))
-        if isinstance(claim.source, OfNetworks):
-            keys = {way.words: f"{claim.key}-{way.key}" for way in claim.source.ways}
-            return Found(by_way={words: compared[key] for words, key in keys.items() if key in compared})
+        if isinstance(claim.source, OfComparison | OfNetworks):
+            ways = claim.source.ways if isinstance(claim.source, OfNetworks) else ()
+            keys = {way.words: f"{claim.key}-{way.key}" for way in ways} or {"": COMPARISON}
+            return Found(compared={words: compared[key] for words, key in keys.items() if key in compared})
         if isinstance(claim.source, OfStudy):
             study = self._studies[claim.key]
             return Found(rows=tuple(map(row_of, runs)), study=study.study, tuned=study.tuned)
@@ -180,15 +176,12 @@ def make_claims(arguments: Mapping[str, Any]) -> ClaimsCampaign:
         if key not in CLAIMS:
             raise CampaignError(f"there is no claim {key!r}; use one of: {', '.join(CLAIMS)}")
     backend = backend_of(arguments["backend"], on, "a claim", simulate_first=True)
-    words = ["pame", "claims", *(["--full"] if full else [])]
-    words += [word for key in only for word in ("--only", key)]
-    words += ["--seeds", str(seeds)] if seeds else []
-    words += ["--on", on] if on else ["--backend", backend] if backend != SIMULATE else []
-    chosen = tuple(claim for key, claim in CLAIMS.items() if not only or key in only)
+    where = {"on": on} if on else {"backend": None if backend == SIMULATE else backend}
+    command = command_of("claims", full=full, only=only, seeds=seeds, **where)
     mode, without = ClaimsMode.FULL if full else ClaimsMode.QUICK, arguments.get("without") or {}
-    chosen = tuple(claim for claim in chosen if claim.key not in without)
+    chosen = tuple(claim for key, claim in CLAIMS.items() if (not only or key in only) and key not in without)
     left_out = tuple(f"{key}: {why}" for key, why in without.items())
-    return ClaimsCampaign(chosen, mode, seeds, backend, shlex.join(words), left_out)
+    return ClaimsCampaign(chosen, mode, seeds, backend, command, left_out)
 
 
 def without(only: Sequence[str]) -> dict[str, str]:

@@ -34,8 +34,6 @@ _NO_CLOCK = "simulate.driver=lock-step"
 _SMALL = ("problem.n=200", "problem.samples=100", "problem.test_samples=200", "stop.iterations=300")
 """What quick mode changes in the comparison. Nodes and graph stay, for they decide how many neighbours are averaged;
 and so do the samples to a dimension."""
-_QUICK_TRIALS = 2
-"""So many steps of each algorithm are tried in quick mode."""
 
 
 class ClaimsMode(Enum):
@@ -91,11 +89,8 @@ class OfComparison:
 
     def plans(self, _: str, mode: ClaimsMode, seeds: tuple[int, ...]) -> dict[str, Comparison]:
         """By what stands for a claim in its rows."""
-        return {COMPARISON: self.plan(mode, seeds)}
-
-    def plan(self, mode: ClaimsMode, seeds: tuple[int, ...]) -> Comparison:
         settings = (_NO_CLOCK, *(_SMALL if mode is ClaimsMode.QUICK else ()))
-        return replace(load_comparison(shipped_file(_COMPARISON, _INSTEAD), settings), seeds=seeds)
+        return {COMPARISON: replace(load_comparison(shipped_file(_COMPARISON, _INSTEAD), settings), seeds=seeds)}
 
 
 @dataclass(frozen=True)
@@ -128,12 +123,8 @@ class OfNetworks:
     def plans(self, claim: str, mode: ClaimsMode, seeds: tuple[int, ...]) -> dict[str, Comparison]:
         """By what stands for a claim's comparison in the rows."""
         is_quick = mode is ClaimsMode.QUICK
-        found = {}
-        for way in self.ways:
-            target = way.quick_target if is_quick else way.target
-            if target is not None:
-                found[f"{claim}-{way.key}"] = self._plan(way, target, is_quick, seeds)
-        return found
+        targets = [(way, way.quick_target if is_quick else way.target) for way in self.ways]
+        return {f"{claim}-{way.key}": self._plan(way, at, is_quick, seeds) for way, at in targets if at is not None}
 
     def _plan(self, way: DataWay, target: float, is_quick: bool, seeds: tuple[int, ...]) -> Comparison:
         settings = (_NO_CLOCK, *self.settings, *(self.small if is_quick else ()), f"problem.partition={way.partition}")
@@ -141,9 +132,8 @@ class OfNetworks:
         plan = replace(plan, seeds=seeds, targets=(Target("accuracy", target),))
         if not is_quick:
             return plan
-        tuning = plan.tuning.model_copy(update={"runs": _QUICK_TRIALS, "more": 0})
         only_published = plan.standardized.model_copy(update={"readings": "none"})
-        return replace(plan, tuning=tuning, standardized=only_published)
+        return replace(plan, tuning=plan.tuning.quick(), standardized=only_published)
 
     @property
     def lacking(self) -> str:
@@ -169,14 +159,8 @@ class Found:
     study: Study | None = None
     """As large as it was run, with the steps that tuning chose."""
     tuned: tuple[Tuned, ...] = ()
-    compared: Compared | None = None
-    by_way: Mapping[str, Compared] = field(default_factory=dict)
-    """Comparisons of networks, by the words of how the samples are shared out."""
-
-    @property
-    def comparisons(self) -> Mapping[str, Compared]:
-        """All of them: the one that needs no words, too."""
-        return self.by_way if self.compared is None else {"": self.compared}
+    compared: Mapping[str, Compared] = field(default_factory=dict)
+    """By the words of how the samples are shared out; empty words: in one way only."""
 
     def of(self, run: str) -> list[RunCurve]:
         """Every seed of a run, ascending."""

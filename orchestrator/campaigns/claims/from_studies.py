@@ -1,5 +1,7 @@
 """The claims that a study runs: stragglers and failing links, by the study's own judge, every reading a column."""
 
+from functools import partial
+
 from orchestrator.campaigns.claims.charts import by_condition
 from orchestrator.campaigns.claims.claim import Claim, Found, OfStudy
 from orchestrator.campaigns.studies import STUDIES
@@ -28,7 +30,7 @@ def _claim(name: str, title: str, known: str) -> Claim:
         f"spread of the seeds. Can only spoil: the other nodes do their iterations at most {SLOWDOWN:g} times slower",
         source=OfStudy(study),
         ask=ask_study,
-        figure=by_condition(name),
+        figure=partial(by_condition, name),
         known=known,
         instead="That the others keep their pace is easily met and says nothing of what is learned. Every reading of "
         "whom a node waits for is judged, with both steps. The step that is independent of t is tuned without trouble, "

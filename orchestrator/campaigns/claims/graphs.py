@@ -79,13 +79,9 @@ def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
     return (*ours, *(dpsgd_of(place) for place in places if place[2] in NODES[ClaimsMode.QUICK]))
 
 
-def ask_graphs(found: Found) -> list[Question]:
-    return [
-        question
-        for reading in READINGS
-        for place in _places(ClaimsMode.FULL)
-        for question in _on(found, place, reading)
-    ]
+def _ask(found: Found) -> list[Question]:
+    cases = product(READINGS, _places(ClaimsMode.FULL))
+    return [question for reading, place in cases for question in _on(found, place, reading)]
 
 
 def _on(found: Found, place: Place, reading: str) -> Iterator[Question]:
@@ -127,7 +123,7 @@ GRAPHS = Claim(
     f"all neighbours leave after {LAST} iterations, and takes at most {_TIMES:g} times their iterations to the target "
     f"({percent(TARGET)} of the way left). Can only spoil: every run reaches the target",
     source=ClaimExperiments(LINEAR, _runs),
-    ask=ask_graphs,
+    ask=_ask,
     figure=lines(_runs(ClaimsMode.FULL)),
     known="Known of it: the abstract of the first version assumes a doubly stochastic matrix; what PaME computes has "
     "rows that sum to 1 and columns that do not.",

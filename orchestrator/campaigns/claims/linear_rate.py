@@ -16,7 +16,7 @@ from orchestrator.campaigns.claims.base_experiment import (
     linear_base,
 )
 from orchestrator.campaigns.claims.charts import lines
-from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode, Found
+from orchestrator.campaigns.claims.claim import Claim, ClaimExperiments, ClaimRun, ClaimsMode
 from orchestrator.campaigns.claims.parts import diverged, ratio_test
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
 from orchestrator.campaigns.verdicts import Question, Verdict, at_most
@@ -104,10 +104,6 @@ def _middle(marks: Sequence[CurveMark]) -> list[CurveMark]:
     return known[begin : end + 1]
 
 
-def ask_rate(found: Found) -> list[Question]:
-    return [question for case in _cases(ClaimsMode.FULL) for question in _on(found.of(case.run.key), case)]
-
-
 def _on(courses: Sequence[RunCurve], case: Case) -> Iterator[Question]:
     if not courses:
         return
@@ -118,7 +114,8 @@ def _on(courses: Sequence[RunCurve], case: Case) -> Iterator[Question]:
             yield Question(part, place, case.condition.reading, words, Verdict.FAILS, seeds, diverges=True)
         return
     yield _straight([fit(course) for course in courses], case)
-    lowest = tuple((max(_lowest(course), _ROUNDING), _OPTIMUM) for course in courses)
+    lows = [min((mark.left for mark in course.marks if mark.left is not None), default=1.0) for course in courses]
+    lowest = tuple((max(low, _ROUNDING), _OPTIMUM) for low in lows)
     test = ratio_test(CensoredPairs(lowest, seeds), at_most(1.0))
     words = f"lowest suboptimality {median(low for low, _ in lowest):.2g}; times {_OPTIMUM:g}"
     yield Question(OPTIMUM, place, case.condition.reading, words, test, seeds)
@@ -143,10 +140,6 @@ def _straight(fits: Sequence[Fit | None], case: Case) -> Question:
     return Question(STRAIGHT, case.place, case.condition.reading, words, test, seeds)
 
 
-def _lowest(course: RunCurve) -> float:
-    return min((mark.left for mark in course.marks if mark.left is not None), default=1.0)
-
-
 LINEAR_RATE = Claim(
     key="linear-rate",
     title="Linear rate",
@@ -157,7 +150,7 @@ LINEAR_RATE = Claim(
     f"against k is a falling straight line (R² at least {_STRAIGHT:g}, over a factor of at least {_SPAN:g}), beyond "
     f"the spread of the seeds; and it leads to the optimum: suboptimality {_OPTIMUM:g} within 2000 iterations",
     source=ClaimExperiments(_BASE, _runs),
-    ask=ask_rate,
+    ask=lambda found: [asked for case in _cases(ClaimsMode.FULL) for asked in _on(found.of(case.run.key), case)],
     figure=lines(_runs(ClaimsMode.FULL)),
     instead="Strongly convex at every node, whole local batches: the best case. The two halves are judged apart: a "
     "line that ends at a floor, where gamma froze the step or the nodes disagree for ever, is linear convergence to a "

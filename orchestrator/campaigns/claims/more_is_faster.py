@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import fmean
 
@@ -20,7 +21,7 @@ from orchestrator.campaigns.claims.parts import at_end, diverged, ratio_test, re
 from orchestrator.campaigns.claims.run_curve import RunCurve
 from orchestrator.campaigns.verdicts import MARGIN, Question, Test, Verdict, at_most, positive, smaller
 from orchestrator.number_words import percent
-from orchestrator.results.paired import Interval, paired_interval
+from orchestrator.results.paired import paired_interval
 from orchestrator.results.spread import spread_of_hits
 
 FASTER, MORE_ACCURATE, EACH_STEP, SHRINKS = "faster", "more accurate", "no step up is slower", "the gain shrinks"
@@ -143,14 +144,11 @@ def _shrinking(condition: ClaimCondition, rungs: Sequence[ValueRuns]) -> Iterato
     saved = [(hits[0][seed] - hits[1][seed], hits[2][seed] - hits[3][seed]) for seed in seeds]
     if not saved:
         return
-    margin = MARGIN * fmean(hits[0].values())
-
-    def estimate(confidence: float) -> Interval:
-        return paired_interval([first - max(last, 0) for first, last in saved], confidence, 4 * EVERY**2 / 12)
-
+    gains = [first - max(last, 0) for first, last in saved]
+    estimate = partial(paired_interval, gains, rounding=4 * EVERY**2 / 12)
     first, last = (fmean(part) for part in zip(*saved, strict=True))
     words = f"the first step up saves {first:.3g} iterations, the last {last:.3g}"
-    test = Test(estimate, positive(margin), "iterations more")
+    test = Test(estimate, positive(MARGIN * fmean(hits[0].values())), "iterations more")
     yield Question(SHRINKS, place, reading, words, test, len(rungs[0].courses), decides=False)
 
 

@@ -14,8 +14,7 @@ from statistics import fmean, median
 
 from orchestrator.campaigns.claims.base_experiment import TARGET
 from orchestrator.campaigns.claims.run_curve import CurveMark, RunCurve
-from orchestrator.campaigns.claims.verdict import counted
-from orchestrator.campaigns.verdicts import Question, Rule, Test
+from orchestrator.campaigns.verdicts import Question, Rule, Test, Verdict
 from orchestrator.number_words import count
 from orchestrator.results import Status
 from orchestrator.results.paired import CensoredPairs, Interval, Taken, censored, censored_ratio, share_interval
@@ -25,22 +24,22 @@ _LOWEST = 1e-12
 """Below this, what is left of the way is rounding."""
 
 
-def ratio_test(pairs: CensoredPairs, rule: Rule, grid: float = 0.0) -> Test:
-    """The ratio of the first to the second, by a rule; `grid`: how far apart the values are that can be read."""
+def ratio_test(pairs: CensoredPairs, rule: Rule, grid: float = 0.0, read: CensoredPairs | None = None) -> Test:
+    """The ratio of the first to the second, by a rule; `grid`: how far apart the values are that can be `read`, which
+    may be others than those that are compared."""
 
     def estimate(confidence: float) -> Interval | None:
         if not pairs.values:
             return None
-        rounding = fmean((grid / one) ** 2 / 12 + (grid / other) ** 2 / 12 for one, other in pairs.values)
+        values = (read or pairs).values
+        rounding = fmean((grid / one) ** 2 / 12 + (grid / other) ** 2 / 12 for one, other in values)
         return censored_ratio(pairs, confidence, rounding)
 
     return Test(estimate, rule, is_bound=any(pairs.missed))
 
 
 def to_target(
-    one: Sequence[RunCurve],
-    other: Sequence[RunCurve],
-    of: Callable[[CurveMark], float] = lambda mark: mark.iteration,
+    one: Sequence[RunCurve], other: Sequence[RunCurve], of: Callable[[CurveMark], float] = lambda mark: mark.iteration
 ) -> CensoredPairs:
     """What it took them to the target: iterations, or something else."""
     return censored([(_taken(a, of), _taken(b, of)) for a, b in _both(one, other)])
@@ -75,7 +74,7 @@ def reach(runs: Mapping[str, Sequence[RunCurve]], place: str, reading: str = "")
     through = len(seeds) - len({seed for seed, hit in hits if not hit})
     said = "; ".join(_said(words, courses) for words, courses in runs.items())
     evidence = f"{passed} of {len(hits)} runs; with {through} of {count(len(seeds), 'seed')} all of them. {said}"
-    verdict = counted(passed, len(hits))
+    verdict = Verdict.HOLDS if passed == len(hits) else Verdict.PARTLY if passed else Verdict.FAILS
     test = Test(lambda level: share_interval(through, len(seeds), level), lambda _: verdict, "as share of the seeds")
     lost = any(diverged(courses) for courses in runs.values())
     fewest = min(map(len, runs.values()))

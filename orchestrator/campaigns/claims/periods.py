@@ -1,6 +1,6 @@
 """The claim about communication periods: longer ones for all nodes, and a different one for each."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from orchestrator.campaigns.claims.base_experiment import (
     EVERY,
@@ -37,18 +37,11 @@ def different(condition: ClaimCondition, span: str) -> ClaimRun:
 
 
 def _runs_on(condition: ClaimCondition) -> tuple[ClaimRun, ...]:
-    return (
-        *(same(condition, period) for period in _SAME),
-        *(different(condition, span) for span in _DIFFERENT),
-    )
+    return (*(same(condition, period) for period in _SAME), *(different(condition, span) for span in _DIFFERENT))
 
 
 def _runs(mode: ClaimsMode) -> tuple[ClaimRun, ...]:
     return tuple(run for condition in conditions(mode) for run in _runs_on(condition))
-
-
-def ask_periods(found: Found) -> list[Question]:
-    return [question for condition in conditions(ClaimsMode.FULL) for question in _on(condition, found)]
 
 
 def _on(condition: ClaimCondition, found: Found) -> Iterator[Question]:
@@ -71,7 +64,8 @@ def _longer(condition: ClaimCondition, equal: dict[int, list[RunCurve]]) -> Iter
     steady = [period for period, courses in equal.items() if not diverged(courses)]
     if len(steady) < 2:
         words = "nothing to compare: all periods but one at most diverge"
-        yield Question(FEWER_ROUNDS, place, reading, words, Verdict.FAILS, _seeds(equal.values()), diverges=True)
+        seeds = min(map(len, equal.values()))
+        yield Question(FEWER_ROUNDS, place, reading, words, Verdict.FAILS, seeds, diverges=True)
         return
     short, long = steady[0], steady[-1]
     rounds = to_target(equal[long], equal[short], lambda mark: mark.rounds)
@@ -92,14 +86,13 @@ def _drawn(
             f"diverges: {span} in {diverged(each)} of {len(each)}, {_MEAN} for all in {diverged(equal)} of {len(equal)}"
         )
         verdict = Verdict.FAILS if diverged(each) else Verdict.OPEN  # else there is nothing to compare with
-        yield Question(SLOWER, place, reading, words, verdict, _seeds((each, equal)), diverges=True)
+        yield Question(SLOWER, place, reading, words, verdict, min(len(each), len(equal)), diverges=True)
         return
     took = to_target(each, equal)
     words = f"{took.words(0)} iterations; {_MEAN} for all: {took.words(1)}"
     yield Question(SLOWER, place, reading, words, ratio_test(took, larger, EVERY), took.seeds)
-    yield Question(
-        SLIGHTLY, place, reading, words, ratio_test(took, at_most(_SLIGHTLY), EVERY), took.seeds, decides=False
-    )
+    slightly = ratio_test(took, at_most(_SLIGHTLY), EVERY)
+    yield Question(SLIGHTLY, place, reading, words, slightly, took.seeds, decides=False)
     yield _as_near(f"periods {span}", condition, at_end(each, equal))
 
 
@@ -107,10 +100,6 @@ def _as_near(who: str, condition: ClaimCondition, ends: CensoredPairs) -> Questi
     words = f"{ends.words(0, 100)} % left; against {ends.words(1, 100)} %"
     test, place = ratio_test(ends, at_most(_TIMES)), condition.place
     return Question(f"{NEAR}, {who}", place, condition.reading, words, test, ends.seeds, decides=False)
-
-
-def _seeds(runs: Iterable[Sequence[RunCurve]]) -> int:
-    return min(map(len, runs))
 
 
 PERIOD = Claim(
@@ -124,7 +113,7 @@ PERIOD = Claim(
     f"{_SLIGHTLY:g} times the iterations (slightly); what is left after {LAST} iterations is at most {_TIMES:g} times "
     "as much",
     source=ClaimExperiments(LINEAR, _runs),
-    ask=ask_periods,
+    ask=lambda found: [asked for condition in conditions(ClaimsMode.FULL) for asked in _on(condition, found)],
     figure=lines(_runs(ClaimsMode.FULL)),
     known='Known of its text: "different periods are slightly slower"; which section is not.',
     instead="Tested by rounds, iterations and the final objective. How slow is `slightly`, the paper leaves open: we "

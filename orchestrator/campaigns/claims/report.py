@@ -1,6 +1,5 @@
 """The report: a table of claims and verdicts, then a section and a figure for each, with all settings."""
 
-from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
@@ -47,6 +46,11 @@ _RULES = (
     "Where PaME is compared with itself, and in studies, targets are read at the mean of all models, as the paper "
     "does, which averages once more for free; the nodes' own models are judged in comparisons with other algorithms.",
 )
+_HOW = (
+    (ClaimExperiments, "", HOW),
+    (OfStudy, " (studies)", STUDY_HOW),
+    (OfComparison | OfNetworks, " (comparison)", COMPARE_HOW),
+)
 _SIMULATED = "Everything here was simulated; nothing ran on nodes."
 
 
@@ -59,12 +63,9 @@ def write_claims_report(folder: Path, outcome: ClaimsOutcome) -> Path:
     parts = [_head(outcome), _table(outcome)]
     parts += [_section(claim, outcome, figures.get(claim.key)) for claim in outcome.claims]
     parts.append(_how(outcome))
-    return page.write_page(folder, "Claims · PaME", parts, list(figures.values()), _steps(figures.values()))
-
-
-def _steps(figures: Iterable[Chart]) -> int:
-    """As many colours as the chart with the most lines has."""
-    return max((len(figure.own_legend.labels) for figure in figures if figure.own_legend is not None), default=1)
+    charts = list(figures.values())
+    colours = max((len(chart.own_legend.labels) for chart in charts if chart.own_legend is not None), default=1)
+    return page.write_page(folder, "Claims · PaME", parts, charts, colours)
 
 
 def _head(outcome: ClaimsOutcome) -> str:
@@ -120,19 +121,14 @@ def _words(claim: Claim, judgement: ClaimJudgement) -> str:
 
 def _doubts(claim: Claim, outcome: ClaimsOutcome) -> str:
     """Of a comparison: whom nodes met, and which of the settings that tuning chose could be better."""
-    found = outcome.found[claim.key].comparisons
+    found = {f"{way}, " if way else "": compared for way, compared in outcome.found[claim.key].compared.items()}
     company = "".join(
-        page.note(f"{_at(way)}{view.value}: {company_line(compared, view)}.")
-        for way, compared in found.items()
+        page.note(f"{at}{view.value}: {company_line(compared, view)}.")
+        for at, compared in found.items()
         for view in views(compared.comparison)
     )
-    doubts = [f"{_at(way)}{doubt}" for way, compared in found.items() for doubt in doubts_of(compared)]
+    doubts = [f"{at}{doubt}" for at, compared in found.items() for doubt in doubts_of(compared)]
     return company + (page.callout(doubts, "Tuning may have missed the best settings") if doubts else "")
-
-
-def _at(way: str) -> str:
-    """Where samples are shared out in several ways."""
-    return f"{way}, " if way else ""
 
 
 def _findings(judgement: ClaimJudgement) -> str:
@@ -187,12 +183,10 @@ def _settings(claim: Claim, outcome: ClaimsOutcome) -> str:
 
 
 def _how(outcome: ClaimsOutcome) -> str:
-    kinds = {type(claim.source) for claim in outcome.claims}
-    rows = list(HOW.items()) if ClaimExperiments in kinds else []
-    rows += [(f"{name} (studies)", words) for name, words in STUDY_HOW.items()] if OfStudy in kinds else []
-    rows += (
-        [(f"{name} (comparison)", words) for name, words in COMPARE_HOW.items()]
-        if kinds & {OfComparison, OfNetworks}
-        else []
-    )
+    rows = [
+        (f"{name}{of}", words)
+        for kind, of, meanings in _HOW
+        if any(isinstance(claim.source, kind) for claim in outcome.claims)
+        for name, words in meanings.items()
+    ]
     return how_measured([*rows, ("Again", outcome.command)])

@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 
 from orchestrator.campaigns.cell import Look, Measurement, Run
-from orchestrator.campaigns.curves import curve_of
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
 from pame.resolved_run import ResolvedRun
@@ -64,18 +63,14 @@ class ClaimLook(Look):
         return replace(setting, own_models=False)
 
     def measure(self, left: RunLeft) -> Measurement:
-        return Measurement(curve_of(left, "iteration"), asdict(yardstick_of(left.setting)) if self.optimum else {})
+        return Measurement(left.curve("iteration"), asdict(yardstick_of(left.setting)) if self.optimum else {})
 
 
 def curve_of_run(run: Run) -> RunCurve:
     stick = Yardstick(**run.figures) if run.figures else None
+    lefts = [None if stick is None else stick.left(point.objective) for point in run.curve]
     marks = tuple(
-        CurveMark(
-            iteration=point.iteration,
-            rounds=point.rounds,
-            left=None if stick is None else stick.left(point.objective),
-            error=point.metrics.get(_ERROR, inf),
-        )
-        for point in run.curve
+        CurveMark(point.iteration, point.rounds, left, point.metrics.get(_ERROR, inf))
+        for point, left in zip(run.curve, lefts, strict=True)
     )
     return RunCurve(run.labels["run"], run.seed, run.status, marks)

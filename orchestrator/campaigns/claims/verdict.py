@@ -64,11 +64,6 @@ def headline(findings: Sequence[Finding]) -> Verdict:
     return Verdict.PARTLY if found is Verdict.HOLDS and is_spoilt else found
 
 
-def counted(passed: int, of: int) -> Verdict:
-    """Of something that each run does or does not do."""
-    return Verdict.HOLDS if passed == of else Verdict.FAILS if not passed else Verdict.PARTLY
-
-
 def _where(findings: Sequence[Finding]) -> str:
     """Whichever list is the shorter; what spoils is named in any case."""
     deciding = [finding for finding in findings if finding.decides]

@@ -3,7 +3,7 @@
     file           the comparison file                         grid       views, cells, what is tuned, edges of a grid
     measure        a run -> what it took to each target        tune       the best of the settings tried
     verdict        medians and ranges; who needs the fewest    campaign   the stages, and what is left behind
-    report         the page, with charts and tables            baselines  the two lines that exchange nothing
+    report         the page, with charts and tables
 
 May import: everything in `orchestrator` but the command line, and `pame`.
 """

@@ -3,7 +3,6 @@
 <folder>/   compare.yaml (the file), compare.json, report.html, comparison.svg, real/ (run folders)
 """
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count as numbers
@@ -13,7 +12,6 @@ from typing import Any
 
 from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
-from orchestrator.campaigns.compare.baselines import tunable_baselines
 from orchestrator.campaigns.compare.file import Comparison, load_comparison
 from orchestrator.campaigns.compare.grid import (
     CompareCell,
@@ -37,9 +35,9 @@ from orchestrator.campaigns.compare.measure import (
 )
 from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import write_compare_report
-from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials, tunables
-from orchestrator.campaigns.compare.verdict import CompareOutcome, ends, findings, goals, lines
-from orchestrator.campaigns.options import CampaignError, backend_of
+from orchestrator.campaigns.compare.tune import Choice, Trial, choose, judged, next_trials, tunable_baselines, tunables
+from orchestrator.campaigns.compare.verdict import CompareOutcome
+from orchestrator.campaigns.options import CampaignError, backend_of, command_of
 from orchestrator.campaigns.report_parts import NOTHING
 from orchestrator.errors import writing
 from orchestrator.number_words import number, percent, volume
@@ -49,7 +47,6 @@ from pame.problems import ImageClassificationSpec, LinearSpec, ProblemSpec
 
 TUNING, FINAL, REAL = "tuning", "comparison", "real nodes"
 BASELINE_TUNING, BASELINE = "tuning of a baseline", "baseline"
-_QUICK_TRIALS = 2
 
 
 @dataclass
@@ -59,8 +56,8 @@ class CompareCampaign:
     """Where the tuned algorithms run, after the simulator."""
     command: str = ""
     hint: str = "make the base smaller"
-    _choices: list[Choice] = field(default_factory=list)
-    _baseline_choices: list[Choice] = field(default_factory=list)
+    _choices: dict[str, list[Choice]] = field(default_factory=dict)
+    """By the stage that tunes."""
 
     def __post_init__(self) -> None:
         self.name = self.comparison.name
@@ -91,28 +88,25 @@ class CompareCampaign:
             for algorithm in contestants(comparison, view):
                 cell = CompareCell(algorithm, view, tried(comparison, algorithm)[0], comparison.seeds[0])
                 for place in places:
-                    BACKENDS[place].check(experiment_of(comparison, cell), comparison.folder)
+                    BACKENDS[place].check(experiment_of(comparison, cell), comparison.path.parent)
 
     def stages(self) -> Stages[None]:
         """The baselines are tuned as the algorithms are, then run on the seeds that are compared."""
         comparison = self.comparison
-        for stage, tuned, choices in (
-            (TUNING, tunables(comparison), self._choices),
-            (BASELINE_TUNING, tunable_baselines(comparison), self._baseline_choices),
-        ):
+        for stage, tuned in ((TUNING, tunables(comparison)), (BASELINE_TUNING, tunable_baselines(comparison))):
             done: dict[Trial, CompareRow] = {}
             while trials := next_trials(comparison, tuned, done):
                 runs = yield Stage(stage, list(map(self._trial, trials)))
                 done |= zip(trials, map(self._row, runs), strict=True)
-                choices[:] = choose(comparison, tuned, judged(done))
-        yield Stage(BASELINE, self._final(self._baseline_choices))
-        yield Stage(FINAL, final := self._final(self._choices))
+                self._choices[stage] = choose(comparison, tuned, judged(done))
+        yield Stage(BASELINE, self._final(BASELINE_TUNING))
+        yield Stage(FINAL, final := self._final(TUNING))
         if self.backend != SIMULATE:
             placed = [replace(c, folder=f"real/{n:02d}-{c.experiment.name}") for n, c in enumerate(final, 1)]
             yield Stage(REAL, placed, self.backend, is_tuned=True, verify_once=True)
 
-    def _final(self, choices: Sequence[Choice]) -> list[Cell]:
-        chosen = {(choice.view, choice.algorithm): choice.values for choice in choices}
+    def _final(self, tuning: str) -> list[Cell]:
+        chosen = {(choice.view, choice.algorithm): choice.values for choice in self._choices[tuning]}
         return list(map(self._cell, final_cells(chosen, self.comparison.seeds)))
 
     def _trial(self, trial: Trial) -> Cell:
@@ -131,7 +125,7 @@ class CompareCampaign:
             eta, gamma = float(values["eta"] or 0.0), float(values["gamma"] or 1.0)
             look = BaselineLook(comparison.targets, end, Baseline(cell.algorithm), eta, gamma)
             cell = replace(tuning_cells(comparison)[0], seed=cell.seed)
-        return Cell(labels, experiment_of(comparison, cell), look, comparison.folder)
+        return Cell(labels, experiment_of(comparison, cell), look, comparison.path.parent)
 
     def _row(self, run: Run) -> CompareRow:
         return row_of(run, self.comparison.of, self._views)
@@ -146,7 +140,7 @@ class CompareCampaign:
             command=self.command,
             sticks=sticks,
             tuning=found.get(TUNING, []),
-            choices=[*self._choices, *self._baseline_choices],
+            choices=[choice for choices in self._choices.values() for choice in choices],
             simulated=found.get(FINAL, []),
             baselines=found.get(BASELINE, []),
             measured=found.get(REAL, []),
@@ -193,12 +187,9 @@ def make_comparison(arguments: Mapping[str, Any]) -> CompareCampaign:
     file, seeds, overrides = Path(arguments["file"]), arguments["seeds"], arguments["overrides"] or []
     quick, on = arguments["quick"], arguments["on"]
     backend = backend_of(arguments["backend"], on, "a comparison", simulate_first=True)
-    words = ["pame", "compare", str(file), *(["--on", on] if on else ["--backend", backend])]
-    words += ["--seeds", str(seeds)] if seeds else []
-    words += ["--quick"] if quick else []
-    words += [word for setting in overrides for word in ("--set", setting)]
-    comparison = _sized(load_comparison(file, overrides), seeds, quick)
-    return CompareCampaign(comparison, backend, shlex.join(words))
+    where = {"on": on} if on else {"backend": backend}
+    command = command_of("compare", str(file), **where, seeds=seeds, quick=quick, set=overrides)
+    return CompareCampaign(_sized(load_comparison(file, overrides), seeds, quick), backend, command)
 
 
 def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison:
@@ -208,9 +199,7 @@ def _sized(comparison: Comparison, seeds: int | None, quick: bool) -> Comparison
     more = (number for number in numbers(1) if number not in taken)
     chosen = [*comparison.seeds, *islice(more, max(0, wanted - len(comparison.seeds)))][:wanted]
     tuning = comparison.tuning
-    if quick:
-        tuning = tuning.model_copy(update={"runs": min(_QUICK_TRIALS, tuning.runs), "more": 0})
-    return replace(comparison, seeds=tuple(chosen), tuning=tuning)
+    return replace(comparison, seeds=tuple(chosen), tuning=tuning.quick() if quick else tuning)
 
 
 def _result(outcome: CompareOutcome) -> dict[str, object]:
@@ -239,25 +228,20 @@ def _result(outcome: CompareOutcome) -> dict[str, object]:
         "results": [
             {
                 "view": view.value,
-                "target": line.goal.key,
+                "target": goal.key,
                 "algorithm": line.algorithm,
                 **line.took,
                 "simulated_seconds": line.simulated_s,
-                "left": line.left,
-                "left_of_mean_model": line.left_mean,
-                "left_of_worst_node": line.left_worst,
-                "accuracy": line.accuracy,
-                "accuracy_of_mean_model": line.accuracy_mean,
-                "accuracy_of_worst_node": line.accuracy_worst,
+                **line.there,
             }
             for view in views(comparison)
-            for goal in goals(outcome)
-            for line in lines(outcome, view, goal)
+            for goal in outcome.goals
+            for line in outcome.lines(view, goal)
         ],
         "ends": [
-            {"view": view.value, "algorithm": end.algorithm, "whose": comparison.of, **end.figures}
+            {"view": view.value, "algorithm": name, "whose": comparison.of, **figures}
             for view in views(comparison)
-            for end in ends(outcome, view)
+            for name, figures in outcome.ends(view).items()
         ],
         "fewest": [
             {
@@ -270,7 +254,7 @@ def _result(outcome: CompareOutcome) -> dict[str, object]:
                 "times": finding.ratio,
                 "words": finding.words,
             }
-            for finding in findings(outcome)
+            for finding in outcome.findings
         ],
         "trouble": outcome.trouble,
     }

@@ -73,14 +73,7 @@ def names_of(outcome: CompareOutcome) -> list[str]:
     return [*outcome.comparison.entries, *(kind.value for kind in Baseline)]
 
 
-def _figure(
-    outcome: CompareOutcome,
-    runs: Sequence[CompareRow],
-    key: str,
-    title: str,
-    axis: str,
-    of: Figure,
-) -> Chart:
+def _figure(outcome: CompareOutcome, runs: Sequence[CompareRow], key: str, title: str, axis: str, of: Figure) -> Chart:
     color = series_color(legend(outcome))
     unit, size = byte_unit(max(mark.bytes for run in runs for mark in run.marks))
     specs, data = {}, {}
@@ -108,13 +101,9 @@ def _rows(runs: Sequence[CompareRow], run: CompareRow, measure: Measure, of: Fig
 def flat(runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Figure) -> list[Pair]:
     """What exchanges nothing has no rounds, bytes or seconds: a line at its best, as long as the others'."""
     others = [x for other in runs if not other.cell.is_baseline for mark in other.marks if (x := measure.of(mark))]
-    best = sorted(run.marks, key=_what_is_left)[:1]
+    best = sorted(run.marks, key=lambda mark: -(mark.accuracy or 0.0) if mark.left is None else mark.left)[:1]
     ends = [y for mark in best if (y := of(mark)) is not None]
     return [(x, y) for y in ends for x in (min(others), max(others))] if others else []
-
-
-def _what_is_left(mark: CompareMark) -> float:
-    return -(mark.accuracy or 0.0) if mark.left is None else mark.left
 
 
 def pairs_of(runs: Sequence[CompareRow], measure: Measure, run: CompareRow, of: Figure) -> list[Pair]:

@@ -43,9 +43,9 @@ _DECIDED = {
     ("stop", "paper"): "the paper's rule is looked at every check_every iterations, and stops nobody: leave it out",
 }
 """What a comparison decides itself, and so the base experiment may not."""
+_QUICK_TRIALS = 2
 _STANDARD = ("algorithm.participation", "algorithm.draw", "algorithm.mixing")
 _AS_PRINTED = "-as-printed"
-_PRINTED_STEP = asdict(AS_PRINTED)
 _ALGORITHM = r"[A-Za-z0-9._-]{1,40}"
 _PERIOD = "a whole number of at least 1, or a range such as 3..7"
 
@@ -85,6 +85,10 @@ class Tuning(Section):
     """At most so many further settings, beyond an edge of the grid on which the best value lies."""
     iterations: Count | None = None
     """A tuning run ends after so many at the latest; nothing: as the base experiment says."""
+
+    def quick(self) -> "Tuning":
+        """Two settings, and none beyond the edges."""
+        return self.model_copy(update={"runs": min(_QUICK_TRIALS, self.runs), "more": 0})
 
 
 class Targets(Section):
@@ -163,6 +167,7 @@ class Comparison:
 
     name: str
     path: Path
+    """The files that it names are beside it."""
     base: Mapping[str, Any]
     entries: Mapping[str, Entry]
     standardized: Standardized
@@ -182,11 +187,6 @@ class Comparison:
     def needs_optimum(self) -> bool:
         """Whether its targets are relative to the best there is."""
         return self.targets[0].kind == "suboptimality"
-
-    @property
-    def folder(self) -> Path:
-        """Where the files that it names are."""
-        return self.path.parent
 
 
 def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
@@ -213,6 +213,8 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
         raise ExperimentError(problems)
     entries = _alike(entries)
     printed = _as_printed(entries)
+    # the file itself may say what the paper prints, as those of networks do
+    given = {name for name, entry in entries.items() if name.endswith(_AS_PRINTED) and _has_printed_step(entry)}
     return Comparison(
         name=head.name,
         path=path,
@@ -225,7 +227,7 @@ def load_comparison(path: Path, overrides: Sequence[str] = ()) -> Comparison:
         accuracy_points=head.targets.accuracy_points,
         check_every=head.check_every,
         of=head.targets.of,
-        printed=frozenset(printed) | {name for name, entry in entries.items() if _is_given_as_printed(name, entry)},
+        printed=frozenset(printed) | given,
         notes=notes,
     )
 
@@ -273,14 +275,9 @@ def _as_printed(entries: Mapping[str, Entry]) -> dict[str, Entry]:
     for name, entry in entries.items():
         is_there = f"{name}{_AS_PRINTED}" in entries
         if entry.algorithm.get("kind") == "pame" and not _has_printed_step(entry) and not is_there:
-            algorithm = {**entry.algorithm, "step": _PRINTED_STEP}
+            algorithm = {**entry.algorithm, "step": asdict(AS_PRINTED)}
             found[f"{name}{_AS_PRINTED}"] = entry.model_copy(update={"algorithm": algorithm, "tune": {}})
     return found
-
-
-def _is_given_as_printed(name: str, entry: Entry) -> bool:
-    """Whether the file itself says what the paper prints, for its networks say."""
-    return name.endswith(_AS_PRINTED) and _has_printed_step(entry)
 
 
 def _has_printed_step(entry: Entry) -> bool:
@@ -317,8 +314,9 @@ def _overridden(base: dict[str, Any], overrides: Sequence[str]) -> tuple[dict[st
     try:
         parsed = [parse_override(text) for text in overrides]
         for override in parsed:
-            if (why := _decided(override.path)) is not None:
-                raise ValueError(f"--set {'.'.join(override.path)}: {why}")
+            for path, why in _DECIDED.items():
+                if override.path[: len(path)] == path:
+                    raise ValueError(f"--set {'.'.join(override.path)}: {why}")
         return override_data(base, parsed), _notes(base, parsed)
     except ValueError as error:
         raise ExperimentError([str(error)]) from None
@@ -330,10 +328,6 @@ def _notes(base: dict[str, Any], overrides: Sequence[Override]) -> tuple[str, ..
         return tuple(dict.fromkeys(note for run in load_data(base, Path("base"), overrides) for note in run.notes))
     except ExperimentError:
         return ()
-
-
-def _decided(path: tuple[str, ...]) -> str | None:
-    return next((why for decided, why in _DECIDED.items() if path[: len(decided)] == decided), None)
 
 
 def _mistakes(head: _File, base: Mapping[str, Any]) -> Iterator[str]:

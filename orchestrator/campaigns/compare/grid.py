@@ -5,12 +5,12 @@ standardized   the same period and participation for all, under a reading of wha
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import ClassVar, Literal, get_args, get_type_hints
 
-from orchestrator.campaigns.compare.file import Comparison, Entry, Tuning
+from orchestrator.campaigns.compare.file import Comparison, Tuning
 from orchestrator.experiment import Experiment, ExperimentError, load_data, swept_keys
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.overrides import Override
@@ -87,9 +87,9 @@ def contestants(comparison: Comparison, view: CompareView) -> list[str]:
 def left_out(comparison: Comparison) -> dict[str, str]:
     """Who cannot be standardized, and why."""
     found = {}
-    for name, entry in comparison.entries.items():
+    for name in comparison.entries:
         cell = CompareCell(name, CompareView.AS_PUBLISHED, (), comparison.tuning.seed)
-        algorithm = _load(comparison, cell, entry, []).algorithm
+        algorithm = _load(comparison, cell, []).algorithm
         missing = [key for key in ("participation", "draw") if not hasattr(algorithm, key)]
         if missing:
             found[name] = f"{name} cannot be standardized, and is left out: it has no {' and no '.join(missing)}"
@@ -170,25 +170,11 @@ def edges(best: Values, others: Sequence[Values], is_allowed: Callable[[str, flo
     return found
 
 
-def further(
-    grid: Mapping[str, Sequence[Plain]],
-    best: CompareCell,
-    found: Sequence[Edge],
-    known: Collection[Values],
-    is_allowed: Callable[[str, float], bool],
-) -> list[CompareCell]:
-    """One setting beyond each edge on which the best value lies: the next of the grid's values, else as far again."""
-    cells = []
-    for edge in found:
-        value = _next(grid[edge.key], edge)
-        values = tuple((key, value if key == edge.key else kept) for key, kept in best.values)
-        if values not in known and is_allowed(edge.key, value):
-            cells.append(CompareCell(best.algorithm, best.view, values, best.seed))
-    return cells
+def next_value(edge: Edge, given: Sequence[Plain]) -> float:
+    """Beyond an edge: the next of the values given, else as far again.
 
-
-def _next(given: Sequence[Plain], edge: Edge) -> float:
-    """Steps grow by the ratio of the last two values; those that begin at 1, as a decay, by that of their excess."""
+    Steps grow by the ratio of the last two values; those that begin at 1, as a decay, by that of their excess.
+    """
     numbers = sorted({each for value in given if (each := _number(value)) is not None})
     rest = [each for each in numbers if (each > edge.value if edge.is_largest else each < edge.value)]
     if rest:
@@ -202,12 +188,10 @@ def _next(given: Sequence[Plain], edge: Edge) -> float:
 
 def experiment_of(comparison: Comparison, cell: CompareCell) -> Experiment:
     """The experiment of a cell; ExperimentError says below which algorithm a mistake is."""
-    entry = comparison.entries[cell.algorithm]
     overrides = [Override(tuple(key.split(".")), value) for key, value in cell.values]
     if cell.view.reading is not None:
-        published = _load(comparison, cell, entry, [])
-        overrides += _standard(comparison, cell.view.reading, published.algorithm)
-    return _load(comparison, cell, entry, overrides)
+        overrides += _standard(comparison, cell.view.reading, _load(comparison, cell, []).algorithm)
+    return _load(comparison, cell, overrides)
 
 
 def is_allowed(comparison: Comparison, cell: CompareCell, key: str, value: float) -> bool:
@@ -228,7 +212,7 @@ def _standard(comparison: Comparison, reading: StandardReading, algorithm: objec
     choices = get_args(get_type_hints(type(algorithm))["draw"])
     draw = reading.draw if reading.draw in choices else "shared"
     found = [
-        Override(("period",), _plain(period)),
+        Override(("period",), period.model_dump()),
         Override(("algorithm", "participation"), common.participation),
         Override(("algorithm", "draw"), draw),
     ]
@@ -237,13 +221,14 @@ def _standard(comparison: Comparison, reading: StandardReading, algorithm: objec
     return found
 
 
-def _load(comparison: Comparison, cell: CompareCell, entry: Entry, overrides: Sequence[Override]) -> Experiment:
+def _load(comparison: Comparison, cell: CompareCell, overrides: Sequence[Override]) -> Experiment:
+    entry = comparison.entries[cell.algorithm]
     data: dict[str, Data] = {
         **comparison.base,
         "name": cell.name,
         "seed": cell.seed,
         "algorithm": entry.algorithm,
-        "period": _plain(entry.period),
+        "period": entry.period.model_dump(),
         "evaluate": {"every": comparison.check_every},
     }
     path = comparison.path
@@ -269,10 +254,6 @@ def _beyond(value: float, way: int) -> Iterator[float]:
     yield value + way * _BEYOND * max(abs(value), _BEYOND)
     if isinstance(value, int):
         yield value + way
-
-
-def _plain(period: Period) -> Data:
-    return {"min": period.min, "max": period.max}
 
 
 def _number(value: Plain) -> float | None:

@@ -9,12 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Literal, assert_never
 
-from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run, RunPoint
+from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run
 from orchestrator.campaigns.compare.file import Target, TargetKind
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.mixing_partners import ITERATIONS, MixingPartners, company_of
-from orchestrator.campaigns.curves import NODES, WORST, By, curve_of, decisive, lowest, of_nodes
-from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.run_left import LOWEST, NODES, OF_NODES, WORST, By, RunLeft, RunPoint, decisive
 from orchestrator.campaigns.yardstick import Yardstick, yardstick_if_known, yardstick_of
 from pame.algorithms import FixedStep
 from pame.baselines import Baseline, run_baseline
@@ -171,7 +170,7 @@ class CompareLook(Look):
         return replace(setting, stop=stop, fine=Fine(tuple(values), by), target_of_nodes=of_nodes)
 
     def measure(self, left: RunLeft) -> Measurement:
-        curve = curve_of(left, decisive(left.setting), taking_part=True)
+        curve = left.curve(decisive(left.setting), taking_part=True)
         return Measurement(curve, _figures(left.setting, company_of(left.setting)))
 
 
@@ -209,7 +208,7 @@ class BaselineLook(CompareLook):
         run_baseline(self.kind, setting, FixedStep(eta=self.eta, gamma=self.gamma), observer)
 
     def measure(self, left: RunLeft) -> Measurement:
-        curve = tuple(replace(point, rounds=0.0) for point in curve_of(left, "iteration"))
+        curve = tuple(replace(point, rounds=0.0) for point in left.curve("iteration"))
         return Measurement(curve, _figures(left.setting, MixingPartners(0.0, 1.0, 0.0)))
 
 
@@ -232,7 +231,7 @@ def row_of(run: Run, of: Of, views: Mapping[str, CompareView]) -> CompareRow:
 def _mark(point: RunPoint, stick: Yardstick | None, of: Of) -> CompareMark:
     known, nodes = point.metrics, point.metrics.get(NODES)
     looked_at = nodes if of == "nodes" and nodes is not None else point.objective
-    own = known.get(of_nodes(ACCURACY))
+    own = known.get(f"{OF_NODES}{ACCURACY}")
 
     def left(objective: float | None) -> float | None:
         return None if stick is None or objective is None else stick.left(objective)
@@ -247,7 +246,7 @@ def _mark(point: RunPoint, stick: Yardstick | None, of: Of) -> CompareMark:
         worst=left(known.get(WORST)),
         mean_accuracy=known.get(ACCURACY),
         nodes_accuracy=own,
-        worst_accuracy=known.get(lowest(ACCURACY)),
+        worst_accuracy=known.get(f"{LOWEST}{ACCURACY}"),
     )
 
 
@@ -267,13 +266,6 @@ def level(mark: CompareMark, kind: TargetKind) -> float:
 def to_target(row: CompareRow, target: Target) -> CompareMark | None:
     """Where a run first was at a target, or beyond it; None: it was not."""
     return next((mark for mark in row.marks if level(mark, target.kind) <= target.level), None)
-
-
-def to_accuracy(row: CompareRow, goal: float | None) -> CompareMark | None:
-    """Where a run first was at or above a test accuracy."""
-    if goal is None:
-        return None
-    return next((mark for mark in row.marks if mark.accuracy is not None and mark.accuracy >= goal), None)
 
 
 def under_stop_rule(row: CompareRow, nodes: int, every: int) -> CompareMark | None:

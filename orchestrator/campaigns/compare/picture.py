@@ -25,17 +25,17 @@ def write_picture(folder: Path, outcome: CompareOutcome) -> None:
 
 def picture(outcome: CompareOutcome) -> str:
     """The picture as SVG; empty without runs."""
-    rows = [_row(outcome, view) for view in views(outcome.comparison) if median_runs(outcome, view)]
+    rows = [
+        {"hconcat": [_panel(outcome, view, measure) for measure in (ROUNDS, BYTES)], "spacing": 30}
+        for view in views(outcome.comparison)
+        if median_runs(outcome, view)
+    ]
     if not rows:
         return ""
     spec = {"$schema": "https://vega.github.io/schema/vega-lite/v5.json", "vconcat": rows, "spacing": 30}
     config = chart_themes()["light"] | {"background": "white", "padding": 16}
     drawn: str = vl_convert.vegalite_to_svg(spec, config=config)
     return drawn + "\n"
-
-
-def _row(outcome: CompareOutcome, view: CompareView) -> _Spec:
-    return {"hconcat": [_panel(outcome, view, measure) for measure in (ROUNDS, BYTES)], "spacing": 30}
 
 
 def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spec:
@@ -48,49 +48,27 @@ def _panel(outcome: CompareOutcome, view: CompareView, measure: Measure) -> _Spe
         if x > 0 and y > 0
     ]
     title = "sent by all nodes (MiB)" if measure is BYTES else "communication rounds"
+    words = "suboptimality" if is_left else "accuracy"
+    whose = [f"relative {words}" if is_left else f"test {words}", f"of {WHOSE[outcome.comparison.of]}"]
     log = {"type": "log", "nice": False}
     # Who ends above where all began is off the picture.
     start = min(1.0, max((value["y"] for value in values), default=1.0))
-    words = "suboptimality" if is_left else "accuracy"
+    heights = {**log, "domainMax": start} if is_left else {"zero": False}
+    dashes = {"domain": [False, True], "range": [[1, 0], [5, 4]]}
+    colors = {"domain": names}
+    marks = {"format": "~g", "labelOverlap": True}
+    # a reading's name is nearly as wide as a panel
+    subtitle = {"subtitle": f"{measure.key} to {words}", "subtitleFontSize": 12}
     return {
-        # a reading's name is nearly as wide as a panel
-        "title": {
-            "text": view.value,
-            "subtitle": f"{measure.key} to {words}",
-            "anchor": "start",
-            "fontSize": 13,
-            "subtitleFontSize": 12,
-        },
+        "title": {"text": view.value, "anchor": "start", "fontSize": 13, **subtitle},
         "width": _WIDTH,
         "height": _HEIGHT,
         "data": {"values": values},
         "mark": {"type": "line", "clip": True},
         "encoding": {
-            "x": {
-                "field": "x",
-                "type": "quantitative",
-                "title": title,
-                "scale": log,
-                "axis": {"format": "~g", "labelOverlap": True},
-            },
-            "y": {
-                "field": "y",
-                "type": "quantitative",
-                "title": [f"relative {words}" if is_left else f"test {words}", f"of {WHOSE[outcome.comparison.of]}"],
-                "scale": {**log, "domainMax": start} if is_left else {"zero": False},
-            },
-            "strokeDash": {
-                "field": "baseline",
-                "type": "nominal",
-                "legend": None,
-                "scale": {"domain": [False, True], "range": [[1, 0], [5, 4]]},
-            },
-            "color": {
-                "field": "algorithm",
-                "type": "nominal",
-                "title": None,
-                "sort": names,
-                "scale": {"domain": names},
-            },
+            "x": {"field": "x", "type": "quantitative", "title": title, "scale": log, "axis": marks},
+            "y": {"field": "y", "type": "quantitative", "title": whose, "scale": heights},
+            "strokeDash": {"field": "baseline", "type": "nominal", "legend": None, "scale": dashes},
+            "color": {"field": "algorithm", "type": "nominal", "title": None, "sort": names, "scale": colors},
         },
     }

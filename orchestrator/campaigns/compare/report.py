@@ -17,15 +17,7 @@ from orchestrator.campaigns.compare.tables import (
     remark,
     view_table,
 )
-from orchestrator.campaigns.compare.verdict import (
-    BYTES,
-    ROUNDS,
-    CompareFinding,
-    CompareOutcome,
-    findings,
-    goals,
-    is_free,
-)
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, CompareOutcome
 from orchestrator.campaigns.report_parts import doubts_of_nodes, how_measured, incomplete
 from orchestrator.experiment.model import Period
 from orchestrator.experiment.text import Data, to_yaml
@@ -73,13 +65,12 @@ def _head(outcome: CompareOutcome) -> str:
     ]
     runs = len(outcome.tuning) + len(outcome.simulated) + len(outcome.measured)
     below = f"{len(outcome.tuning)} of them for tuning; {duration(float(f'{outcome.seconds:.3g}'))} in all"
-    tiles = [*map(_tile, _tightest(outcome)), ("Runs", str(runs), below)]
+    tiles = [*_fewest(outcome), ("Runs", str(runs), below)]
     parts = [page.heading(comparison.name, chips), page.tiles(tiles), incomplete("This comparison", outcome.trouble)]
-    busy = sum(row.cpu_bound for row in outcome.measured)
-    parts.append(doubts_of_nodes(busy, "run", "seconds", degraded_runs(outcome)))
+    parts.append(doubts_of_nodes(outcome.measured, "run", "seconds", degraded_runs(outcome)))
     if doubts := doubts_of(outcome):
         parts.append(page.callout(doubts, "Look again"))
-    if free := [goal.words for goal in goals(outcome) if outcome.rows and is_free(outcome, goal)]:
+    if free := [goal.words for goal in outcome.goals if outcome.rows and outcome.is_free(goal)]:
         words = f"No communication gets to {', '.join(free)}, too: nobody wins there."
         parts.append(page.callout([words], look="plain"))
     if left := left_out(comparison):
@@ -105,14 +96,14 @@ def doubts_of(outcome: CompareOutcome) -> list[str]:
     return doubts
 
 
-def _tightest(outcome: CompareOutcome) -> list[CompareFinding]:
+def _fewest(outcome: CompareOutcome) -> list[tuple[str, str, str]]:
+    """A tile for each view: who needs the fewest rounds, and bytes, to the tightest target."""
     key = outcome.comparison.targets[-1].key
-    return [found for found in findings(outcome) if found.goal.key == key and found.measure in (ROUNDS, BYTES)]
-
-
-def _tile(finding: CompareFinding) -> tuple[str, str, str]:
-    what = f"Fewest {finding.measure.words} to {finding.goal.key}, {finding.view.value}"
-    return what, finding.who, finding.words
+    return [
+        (f"Fewest {found.measure.words} to {key}, {found.view.value}", found.who, found.words)
+        for found in outcome.findings
+        if found.goal.key == key and found.measure in (ROUNDS, BYTES)
+    ]
 
 
 def _family(outcome: CompareOutcome, family: str) -> str:

@@ -10,20 +10,9 @@ from orchestrator.campaigns.compare.grid import CompareView, Values, contestants
 from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.mixing_partners import MixingPartners, typical
 from orchestrator.campaigns.compare.tune import Choice
-from orchestrator.campaigns.compare.verdict import (
-    CONTESTS,
-    MEASURES,
-    CompareFinding,
-    CompareOutcome,
-    Line,
-    ends,
-    findings,
-    goals,
-    is_free,
-    lines,
-)
-from orchestrator.campaigns.curves import SENT
+from orchestrator.campaigns.compare.verdict import AT_END, BYTES, CONTESTS, MEASURES, THERE, CompareOutcome, Measure
 from orchestrator.campaigns.report_parts import MISSED, NOTHING
+from orchestrator.campaigns.run_left import SENT
 from orchestrator.number_words import duration, percent
 from orchestrator.report import page
 from orchestrator.report.degraded import is_degraded
@@ -37,49 +26,41 @@ def view_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     headers = [("Target", False), *([("Reading", False)] * readings), ("Algorithm", False), ("Reached", False)]
     headers += [(measure.words.capitalize(), True) for measure in MEASURES]
     headers += [("Simulated seconds", True)] if outcome.measured else []
-    figure = "Suboptimality" if outcome.knows_optimum else "Accuracy"
-    headers += [(f"{figure} there", True), ("Mean model", True), ("Worst node", True)]
+    there = _there(outcome)
+    headers += [(measure.words.capitalize(), True) for measure in there]
     rows = []
-    for goal in goals(outcome):
-        free = " (reached without communication)" if is_free(outcome, goal) else ""
+    for goal in outcome.goals:
+        free = " (reached without communication)" if outcome.is_free(goal) else ""
         for view in some:
-            for line in lines(outcome, view, goal):
+            for line in outcome.lines(view, goal):
                 figures = [_cell(line.took[measure.key], measure.show) for measure in MEASURES]
                 figures += [_cell(line.simulated_s, duration)] if outcome.measured else []
-                figures += [_cell(found, percent) for found in _there(outcome, line)]
+                figures += [_cell(line.there[measure.key], measure.show) for measure in there]
                 reading = [reading_words(view)] if readings else []
                 words = (f"{goal.words}{free}", *reading, line.algorithm, line.reached)
                 rows.append([*(TableCell(word, word) for word in words), *figures])
     return page.sortable(headers, rows)
 
 
-def _there(outcome: CompareOutcome, line: Line) -> tuple[Spread | None, Spread | None, Spread | None]:
+def _there(outcome: CompareOutcome) -> list[Measure]:
     """Of what targets are about, of the mean model, of the worst node."""
-    if outcome.knows_optimum:
-        return line.left, line.left_mean, line.left_worst
-    return line.accuracy, line.accuracy_mean, line.accuracy_worst
-
-
-_ENDS: dict[str, tuple[str, Callable[[float | None], str]]] = {
-    "accuracy_of_nodes": ("Accuracy of the nodes' own models", percent),
-    "accuracy_of_mean_model": ("Of the mean model", percent),
-    "accuracy_of_worst_node": ("Of the worst node", percent),
-    **{measure.key: (measure.words.capitalize(), measure.show) for measure in MEASURES},
-}
+    kind = "left" if outcome.knows_optimum else "accuracy"
+    return [measure for measure in THERE if measure.key.startswith(kind)]
 
 
 def ends_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
     """How accurate everybody ended, and what that took."""
     readings = len(some) > 1
-    headers = [*([("Reading", False)] * readings), ("Algorithm", False), *((name, True) for name, _ in _ENDS.values())]
+    headers = [*([("Reading", False)] * readings), ("Algorithm", False)]
+    headers += [(measure.words.capitalize(), True) for measure in AT_END]
     rows = [
         [
             *(TableCell(word, word) for word in ([reading_words(view)] if readings else [])),
-            TableCell(end.algorithm, end.algorithm),
-            *(_cell(end.figures[key], show) for key, (_, show) in _ENDS.items()),
+            TableCell(name, name),
+            *(_cell(figures[measure.key], measure.show) for measure in AT_END),
         ]
         for view in some
-        for end in ends(outcome, view)
+        for name, figures in outcome.ends(view).items()
     ]
     return page.sortable(headers, rows)
 
@@ -88,12 +69,10 @@ def ends_in_short(outcome: CompareOutcome, view: CompareView) -> Table:
     """For the terminal."""
     table = Table(title="at the end", title_justify="left", header_style="bold", box=None, pad_edge=False)
     table.add_column("algorithm", no_wrap=True)
-    keys = [key for key in _ENDS if key.startswith("accuracy")]
     for heading in ("nodes' models", "mean model", "worst node", "bytes"):
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
-    for end in ends(outcome, view):
-        figures = [shown(end.figures[key], _brief(_ENDS[key][1])) for key in (*keys, "bytes")]
-        table.add_row(end.algorithm, *(f"{middle}\n[dim]{below}[/]" if below else middle for middle, below in figures))
+    for name, figures in outcome.ends(view).items():
+        table.add_row(name, *(_in_short(figures[measure.key], measure.show) for measure in (*AT_END[:3], BYTES)))
     return table
 
 
@@ -151,7 +130,7 @@ def ended(rows: Sequence[CompareRow]) -> str:
 
 
 def findings_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
-    found = [finding for finding in findings(outcome) if finding.view in some]
+    found = [finding for finding in outcome.findings if finding.view in some]
     contests = [measure for measure in CONTESTS if any(finding.measure is measure for finding in found)]
     readings = len(some) > 1
     headers = [("Target", False), *([("Reading", False)] * readings)]
@@ -161,7 +140,8 @@ def findings_table(outcome: CompareOutcome, some: Sequence[CompareView]) -> str:
         for view in some:
             mine = {f.measure.key: f for f in found if f.goal.words == words and f.view == view}
             reading = [reading_words(view)] if readings else []
-            rows.append([words, *reading, *(_said(mine.get(measure.key)) for measure in contests)])
+            said = [mine[measure.key].words if measure.key in mine else NOTHING for measure in contests]
+            rows.append([words, *reading, *said])
     return page.listing(headers, rows, long=False)
 
 
@@ -202,10 +182,6 @@ def _cell(found: Spread | None, words: Callable[[float | None], str]) -> TableCe
     return TableCell(middle, None if found is None or found.is_missed else found.median, below=below)
 
 
-def _said(finding: CompareFinding | None) -> str:
-    return NOTHING if finding is None else finding.words
-
-
 def result_table(outcome: CompareOutcome, view: CompareView) -> Table:
     """Every target and algorithm of a view: medians, and the range below where seeds differ."""
     table = Table(
@@ -214,24 +190,20 @@ def result_table(outcome: CompareOutcome, view: CompareView) -> Table:
     for heading in ("target", "algorithm"):
         table.add_column(heading, no_wrap=True)
     timed = ["simulated"] if outcome.measured else []
-    last = "left there" if outcome.knows_optimum else "accuracy there"
-    for heading in ("reached", *(measure.words for measure in MEASURES), *timed, last):
+    there = "left" if outcome.knows_optimum else "accuracy"
+    for heading in ("reached", *(measure.words for measure in MEASURES), *timed, f"{there} there"):
         table.add_column(heading.replace(" ", "\n"), justify="right", no_wrap=True)
-    for goal in goals(outcome):
-        for place, line in enumerate(lines(outcome, view, goal)):
-            free = "\n[dim]reached without\ncommunication[/]" if is_free(outcome, goal) else ""
-            words = _words(line, bool(timed), _there(outcome, line)[0])
-            table.add_row("" if place else f"{goal.key}{free}", line.algorithm, *words)
+    for goal in outcome.goals:
+        for place, line in enumerate(outcome.lines(view, goal)):
+            free = "\n[dim]reached without\ncommunication[/]" if outcome.is_free(goal) else ""
+            figures = [_in_short(line.took[measure.key], measure.show) for measure in MEASURES]
+            figures += [_in_short(line.simulated_s, duration, is_ranged=False)] if timed else []
+            figures.append(shown(line.there[there], percent)[0])
+            table.add_row("" if place else f"{goal.key}{free}", line.algorithm, line.reached, *figures)
     return table
 
 
-def _words(line: Line, timed: bool, there: Spread | None) -> list[str]:
-    found = [shown(line.took[measure.key], _brief(measure.show)) for measure in MEASURES]
-    figures = [f"{middle}\n[dim]{below}[/]" if below else middle for middle, below in found]
-    figures += [shown(line.simulated_s, _brief(duration))[0]] if timed else []
-    return [line.reached, *figures, shown(there, percent)[0]]
-
-
-def _brief(words: Callable[[float | None], str]) -> Callable[[float | None], str]:
-    """With three digits: a terminal is narrow."""
-    return lambda value: words(None if value is None else float(f"{value:.3g}"))
+def _in_short(found: Spread | None, words: Callable[[float | None], str], is_ranged: bool = True) -> str:
+    """With three digits, and the range below: a terminal is narrow."""
+    middle, below = shown(found, lambda value: words(None if value is None else float(f"{value:.3g}")))
+    return f"{middle}\n[dim]{below}[/]" if below and is_ranged else middle

@@ -6,7 +6,7 @@ begins anew with the next best: until the choice is confirmed and on no edge, or
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
@@ -19,13 +19,17 @@ from orchestrator.campaigns.compare.grid import (
     Values,
     contestants,
     edges,
-    further,
     is_allowed,
+    next_value,
     sampled,
     views,
 )
 from orchestrator.campaigns.compare.measure import CompareRow, level, of_cell, to_target
 from orchestrator.results import Status
+from pame.baselines import Baseline
+
+_ETA = 0.1
+"""Tried for the baselines where no step is tuned."""
 
 
 @dataclass(frozen=True)
@@ -83,19 +87,24 @@ class Tunable:
         return Choice(self.view, self.algorithm, best, len(mine), sum(map(has_diverged, mine)), tuple(ends))
 
     def beyond(self, choice: Choice, rows: Sequence[CompareRow], budget: int) -> list[CompareCell]:
-        """What to try next where the best value lies on an edge; `budget`: of how many settings in all."""
+        """One setting beyond each edge on which the best value lies; `budget`: of how many settings in all."""
         best, known = choice.row.cell, [row.cell.values for row in of_cell(rows, self.view, self.algorithm)]
-        found = further(self.grid, best, choice.edges, known, partial(self.is_allowed, best))
+        found = []
+        for edge in choice.edges:
+            value = next_value(edge, self.grid[edge.key])
+            values = tuple((key, value if key == edge.key else kept) for key, kept in best.values)
+            if values not in known and self.is_allowed(best, edge.key, value):
+                found.append(replace(best, values=values))
         return found[: max(0, budget - len(known))]
 
     def _place(self, row: CompareRow) -> list[tuple[int, float]]:
         """Runs end in any order; the choice must not depend on it. What was tried beyond the grid comes behind it."""
 
-        def place(key: str, value: Plain) -> tuple[int, float]:
-            given = self.grid[key]
-            return (given.index(value), 0.0) if value in given else (len(given), float(value or 0.0))
-
-        return [place(key, value) for key, value in row.cell.values]
+        return [
+            (given.index(value), 0.0) if value in given else (len(given), float(value or 0.0))
+            for key, value in row.cell.values
+            for given in (self.grid[key],)
+        ]
 
 
 def tunables(comparison: Comparison) -> list[Tunable]:
@@ -105,6 +114,22 @@ def tunables(comparison: Comparison) -> list[Tunable]:
         for view in views(comparison)
         for algorithm in contestants(comparison, view)
     ]
+
+
+def tunable_baselines(comparison: Comparison) -> list[Tunable]:
+    """The two lines that exchange nothing: as many settings as for any algorithm, of all the steps that are tried for
+    one. Of a single step, or none, twice as much as well: else there is no edge to go beyond."""
+
+    def values(name: str) -> list[float]:
+        tuned = (item for entry in comparison.entries.values() for item in entry.tune.items())
+        return sorted({float(value) for key, some in tuned if key.endswith(f".{name}") for value in some})
+
+    def allows(_: CompareCell, key: str, value: float) -> bool:
+        return value > 0.0 if key == "eta" else value >= 1.0
+
+    etas = values("eta") or [_ETA]
+    grid = {"eta": etas if len(etas) > 1 else [*etas, 2 * etas[0]], "gamma": values("gamma") or [1.0]}
+    return [Tunable(CompareView.AS_PUBLISHED, kind.value, grid, allows) for kind in Baseline]
 
 
 def next_trials(comparison: Comparison, tuned: Sequence[Tunable], done: Trials) -> list[Trial]:

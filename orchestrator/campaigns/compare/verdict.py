@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from math import inf
 from statistics import fmean
 
-from orchestrator.campaigns.compare.file import Comparison
+from orchestrator.campaigns.compare.file import Comparison, Target
 from orchestrator.campaigns.compare.grid import CompareView, contestants, views
 from orchestrator.campaigns.compare.measure import (
     CompareMark,
     CompareRow,
     accuracy_goals,
     of_cell,
-    to_accuracy,
     to_target,
     under_stop_rule,
 )
@@ -20,47 +20,10 @@ from orchestrator.campaigns.compare.ratios import Ratio, ratio_by_seed
 from orchestrator.campaigns.compare.tune import Choice, has_diverged
 from orchestrator.campaigns.verdicts import Verdict
 from orchestrator.campaigns.yardstick import Yardstick
-from orchestrator.number_words import count, duration, number, volume
+from orchestrator.number_words import count, duration, number, percent, volume
 from orchestrator.results.paired import ENOUGH_SEEDS, Taken
 from orchestrator.results.spread import Spread, spread, spread_of_hits
 from pame.baselines import Baseline
-
-
-@dataclass(frozen=True)
-class CompareOutcome:
-    comparison: Comparison
-    nodes: int
-    backend: str
-    command: str
-    sticks: Mapping[int, Yardstick]
-    """By seed; empty: nobody knows the optimum."""
-    tuning: Sequence[CompareRow]
-    choices: Sequence[Choice]
-    simulated: Sequence[CompareRow]
-    baselines: Sequence[CompareRow] = ()
-    """No communication, and one node with all data; always in the simulator."""
-    measured: Sequence[CompareRow] = ()
-    """On real nodes."""
-    seconds: float = 0.0
-    """How long all of it took."""
-    trouble: str | None = None
-    """Why it is not complete."""
-
-    @property
-    def knows_optimum(self) -> bool:
-        return bool(self.sticks) or self.comparison.needs_optimum
-
-    @property
-    def rows(self) -> Sequence[CompareRow]:
-        """What is compared: the runs on real nodes, if there are any."""
-        return self.measured or self.simulated
-
-    def of(self, view: CompareView, algorithm: str) -> list[CompareRow]:
-        """What is compared of an algorithm, by seed."""
-        return of_cell(self.rows, view, algorithm)
-
-    def of_baseline(self, kind: Baseline) -> list[CompareRow]:
-        return [row for row in self.baselines if row.cell.algorithm == kind.value]
 
 
 @dataclass(frozen=True)
@@ -84,13 +47,29 @@ class Measure:
     is_time: bool = False
 
 
-ROUNDS = Measure("rounds", "rounds", lambda mark: mark.rounds, lambda value: number(_short(value)))
+ROUNDS = Measure("rounds", "rounds", lambda mark: mark.rounds, lambda value: number(value and float(f"{value:.3g}")))
 BYTES = Measure("bytes", "bytes", lambda mark: mark.bytes, volume)
 ITERATIONS = Measure("iterations", "iterations", lambda mark: float(mark.iteration), number)
 SECONDS = Measure("seconds", "seconds", lambda mark: mark.seconds, duration, is_time=True)
 MEASURES = (ROUNDS, BYTES, ITERATIONS, SECONDS)
 CONTESTS = (ROUNDS, BYTES, SECONDS)
 """Those of which somebody needs the fewest: an iteration is work of the node alone."""
+THERE = (
+    Measure("left", "suboptimality there", lambda mark: mark.left, percent),
+    Measure("left_of_mean_model", "mean model", lambda mark: mark.mean, percent),
+    Measure("left_of_worst_node", "worst node", lambda mark: mark.worst, percent),
+    Measure("accuracy", "accuracy there", lambda mark: mark.accuracy, percent),
+    Measure("accuracy_of_mean_model", "mean model", lambda mark: mark.mean_accuracy, percent),
+    Measure("accuracy_of_worst_node", "worst node", lambda mark: mark.worst_accuracy, percent),
+)
+"""How good models are where a goal is reached: relative suboptimalities, accuracies."""
+AT_END = (
+    Measure("accuracy_of_nodes", "accuracy of the nodes' own models", lambda mark: mark.nodes_accuracy, percent),
+    Measure("accuracy_of_mean_model", "of the mean model", lambda mark: mark.mean_accuracy, percent),
+    Measure("accuracy_of_worst_node", "of the worst node", lambda mark: mark.worst_accuracy, percent),
+    *MEASURES,
+)
+"""How good the last models are, and what was spent."""
 
 
 @dataclass(frozen=True)
@@ -98,21 +77,12 @@ class Line:
     """An algorithm on its way to one goal in one view."""
 
     algorithm: str
-    goal: Goal
     took: Mapping[str, Spread | None]
     """By measure; None: not measured."""
     simulated_s: Spread | None
     """Simulated seconds, beside real ones."""
-    left: Spread | None
-    """The relative suboptimality there."""
-    left_mean: Spread | None = None
-    """That of the mean of all models."""
-    left_worst: Spread | None = None
-    """That of the worst node."""
-    accuracy: Spread | None = None
-    """There, too."""
-    accuracy_mean: Spread | None = None
-    accuracy_worst: Spread | None = None
+    there: Mapping[str, Spread | None]
+    """The figures of THERE."""
     is_baseline: bool = False
     """Whether it exchanges nothing, and takes no part in the contest."""
 
@@ -120,20 +90,6 @@ class Line:
     def reached(self) -> str:
         rounds = self.took[ROUNDS.key]
         return "0 of 0" if rounds is None else f"{rounds.runs - rounds.missed} of {rounds.runs}"
-
-
-@dataclass(frozen=True)
-class AlgorithmEnd:
-    """Where the runs of an algorithm ended."""
-
-    algorithm: str
-    figures: Mapping[str, Spread | None]
-    """Accuracies of the nodes' own models, of the mean model and of the worst node, and what was spent."""
-
-    @property
-    def accuracy(self) -> Spread | None:
-        """Of the nodes' own models."""
-        return self.figures["accuracy_of_nodes"]
 
 
 @dataclass(frozen=True)
@@ -181,9 +137,8 @@ class CompareFinding:
             return "no winner: no communication gets there, too"
         if self.took is None:
             return "nobody gets there"
-        low, high = self._show(self.took.low), self._show(self.took.high)
-        range_ = f" ({low} … {high})" if low != high else ""
-        said = f"{' and '.join(self.lowest)}: {self._show(self.took.median)}{range_}"
+        low, middle, high = map(self.measure.show, (self.took.low, self.took.median, self.took.high))
+        said = f"{' and '.join(self.lowest)}: {middle}{f' ({low} … {high})' if low != high else ''}"
         if self.winner is None:
             seeds = f" ({count(self.took.runs, 'seed')})" if self.is_look else ""
             said = f"no winner, {self.who}{seeds}; lowest median {said}"
@@ -195,26 +150,126 @@ class CompareFinding:
         rest = [name for name in self.doubtful if name != self.runner_up and name not in self.lowest]
         return f"{said}; it cannot be told from {', '.join(rest)}" if rest and not self.is_look else said
 
-    def _show(self, value: float) -> str:
-        return self.measure.show(value)
 
+@dataclass(frozen=True)
+class CompareOutcome:
+    comparison: Comparison
+    nodes: int
+    backend: str
+    command: str
+    sticks: Mapping[int, Yardstick]
+    """By seed; empty: nobody knows the optimum."""
+    tuning: Sequence[CompareRow]
+    choices: Sequence[Choice]
+    simulated: Sequence[CompareRow]
+    baselines: Sequence[CompareRow] = ()
+    """No communication, and one node with all data; always in the simulator."""
+    measured: Sequence[CompareRow] = ()
+    """On real nodes."""
+    seconds: float = 0.0
+    """How long all of it took."""
+    trouble: str | None = None
+    """Why it is not complete."""
 
-def goals(outcome: CompareOutcome) -> list[Goal]:
-    """The targets, the accuracy if the problem has one, the paper's stop rule."""
-    comparison = outcome.comparison
-    found = [Goal(target.key, target.words, partial(to_target, target=target)) for target in comparison.targets]
-    if best := accuracy_goals(outcome.rows, comparison.accuracy_points):
-        words = f"accuracy within {comparison.accuracy_points:g} points of the best"
-        found.append(Goal("accuracy", words, lambda row: to_accuracy(row, best.get(row.cell.seed))))
-    every, nodes = comparison.check_every, outcome.nodes
-    found.append(Goal("stop rule", "the paper's stop rule", lambda row: under_stop_rule(row, nodes, every), False))
-    return found
+    @property
+    def knows_optimum(self) -> bool:
+        return bool(self.sticks) or self.comparison.needs_optimum
 
+    @property
+    def rows(self) -> Sequence[CompareRow]:
+        """What is compared: the runs on real nodes, if there are any."""
+        return self.measured or self.simulated
 
-def is_free(outcome: CompareOutcome, goal: Goal) -> bool:
-    """Whether no communication gets there in at least half of its runs."""
-    rows = outcome.of_baseline(Baseline.ALONE)
-    return goal.is_contest and bool(rows) and 2 * sum(hit(row, goal) is not None for row in rows) >= len(rows)
+    def of(self, view: CompareView, algorithm: str) -> list[CompareRow]:
+        """What is compared of an algorithm, by seed."""
+        return of_cell(self.rows, view, algorithm)
+
+    def of_baseline(self, kind: Baseline) -> list[CompareRow]:
+        return [row for row in self.baselines if row.cell.algorithm == kind.value]
+
+    @cached_property
+    def goals(self) -> list[Goal]:
+        """The targets, the accuracy if the problem has one, the paper's stop rule."""
+        comparison = self.comparison
+        found = [Goal(target.key, target.words, partial(to_target, target=target)) for target in comparison.targets]
+        if best := accuracy_goals(self.rows, comparison.accuracy_points):
+            words = f"accuracy within {comparison.accuracy_points:g} points of the best"
+            found.append(
+                Goal("accuracy", words, lambda row: to_target(row, Target("accuracy", best.get(row.cell.seed, inf))))
+            )
+        every, nodes = comparison.check_every, self.nodes
+        found.append(Goal("stop rule", "the paper's stop rule", lambda row: under_stop_rule(row, nodes, every), False))
+        return found
+
+    def is_free(self, goal: Goal) -> bool:
+        """Whether no communication gets there in at least half of its runs."""
+        rows = self.of_baseline(Baseline.ALONE)
+        return goal.is_contest and bool(rows) and 2 * sum(hit(row, goal) is not None for row in rows) >= len(rows)
+
+    def lines(self, view: CompareView, goal: Goal) -> list[Line]:
+        """Every algorithm that ran in a view, in the order of the file; then those that exchange nothing."""
+        found = []
+        for algorithm in contestants(self.comparison, view):
+            rows = self.of(view, algorithm)
+            simulated = of_cell(self.simulated, view, algorithm) if self.measured else []
+            if rows:
+                found.append(_line(algorithm, goal, rows, simulated))
+        some = {kind: rows for kind in Baseline if (rows := self.of_baseline(kind))}
+        return [*found, *(replace(_line(kind.value, goal, rows, []), is_baseline=True) for kind, rows in some.items())]
+
+    def ends(self, view: CompareView) -> dict[str, Mapping[str, Spread | None]]:
+        """AT_END of every algorithm that ran in a view, and of those that exchange nothing; who diverged has no end."""
+        groups = {name: self.of(view, name) for name in contestants(self.comparison, view)}
+        groups |= {kind.value: self.of_baseline(kind) for kind in Baseline}
+        lasts = {
+            name: [row.marks[-1] for row in rows if row.marks and not has_diverged(row)]
+            for name, rows in groups.items()
+            if rows
+        }
+        return {name: _spreads(AT_END, marks) for name, marks in lasts.items()}
+
+    @cached_property
+    def findings(self) -> list[CompareFinding]:
+        """Every view, goal and measure of which anything is known."""
+        found = []
+        for view in views(self.comparison):
+            for goal in self.goals:
+                if not goal.is_contest:
+                    continue
+                contest = [line for line in self.lines(view, goal) if not line.is_baseline]
+                known = [measure for measure in CONTESTS if any(line.took[measure.key] for line in contest)]
+                if self.is_free(goal):
+                    found += [CompareFinding(view, goal, measure, is_free=True) for measure in known]
+                else:
+                    found += [self._finding(view, goal, measure, contest) for measure in known]
+        return found
+
+    def _finding(self, view: CompareView, goal: Goal, measure: Measure, contest: Sequence[Line]) -> CompareFinding:
+        known = [(line.algorithm, found) for line in contest if (found := line.took[measure.key]) is not None]
+        there = sorted((pair for pair in known if not pair[1].is_missed), key=lambda pair: pair[1].median)
+        if not there:
+            return CompareFinding(view, goal, measure)
+        first = there[0][1]
+        lowest = tuple(name for name, found in there if found.median == first.median)
+        runner_up = there[len(lowest)][0] if len(lowest) < len(there) else None
+        ratios = {name: self._ratio(view, goal, measure, (lowest[0], name)) for name, _ in known if name != lowest[0]}
+        undecided = [name for name, ratio in ratios.items() if ratio is None or not ratio.is_decided]
+        doubtful = tuple(name for name in undecided if not all(map(has_diverged, self.of(view, name))))
+        is_alone = all(found.missed == found.runs for name, found in known if name not in lowest)
+        took = (lowest, first, runner_up, ratios.get(runner_up or ""))
+        return CompareFinding(view, goal, measure, *took, doubtful, is_alone=is_alone)
+
+    def _ratio(self, view: CompareView, goal: Goal, measure: Measure, both: tuple[str, str]) -> Ratio | None:
+        rows = [self.of(view, name) for name in both]
+        first, second = (by_seed(some, goal, measure) for some in rows)
+        return ratio_by_seed(first, second, self._rounding(goal, [row for some in rows for row in some]))
+
+    def _rounding(self, goal: Goal, rows: Sequence[CompareRow]) -> float:
+        """Of the logarithm of a ratio: whatever is measured is read at a point, and a point is some iterations wide."""
+        targets = {target.key for target in self.comparison.targets if target.kind != "accuracy"}
+        width = 1 if not self.measured and goal.key in targets else self.comparison.check_every
+        read = [mark.iteration for row in rows if (mark := hit(row, goal)) is not None and mark.iteration]
+        return 2 * fmean((width / iteration) ** 2 / 12 for iteration in read) if read else 0.0
 
 
 def hit(row: CompareRow, goal: Goal) -> CompareMark | None:
@@ -222,50 +277,18 @@ def hit(row: CompareRow, goal: Goal) -> CompareMark | None:
     return None if has_diverged(row) else goal.reached(row)
 
 
-def lines(outcome: CompareOutcome, view: CompareView, goal: Goal) -> list[Line]:
-    """Every algorithm that ran in a view, in the order of the file; then those that exchange nothing."""
-    found = []
-    for algorithm in contestants(outcome.comparison, view):
-        rows = outcome.of(view, algorithm)
-        simulated = of_cell(outcome.simulated, view, algorithm) if outcome.measured else []
-        if rows:
-            found.append(_line(algorithm, goal, rows, simulated))
-    some = {kind: rows for kind in Baseline if (rows := outcome.of_baseline(kind))}
-    return [*found, *(replace(_line(kind.value, goal, rows, []), is_baseline=True) for kind, rows in some.items())]
-
-
-def ends(outcome: CompareOutcome, view: CompareView) -> list[AlgorithmEnd]:
-    """Of every algorithm that ran in a view, and of those that exchange nothing; those that diverged have no end."""
-    groups = {name: outcome.of(view, name) for name in contestants(outcome.comparison, view)}
-    groups |= {kind.value: outcome.of_baseline(kind) for kind in Baseline}
-    return [AlgorithmEnd(name, _at_end(rows)) for name, rows in groups.items() if rows]
-
-
-def _at_end(rows: Sequence[CompareRow]) -> dict[str, Spread | None]:
-    lasts = [row.marks[-1] for row in rows if row.marks and not has_diverged(row)]
-    accuracies = {
-        "accuracy_of_nodes": [mark.nodes_accuracy for mark in lasts],
-        "accuracy_of_mean_model": [mark.mean_accuracy for mark in lasts],
-        "accuracy_of_worst_node": [mark.worst_accuracy for mark in lasts],
-    }
-    spent = {measure.key: spread([measure.of(mark) for mark in lasts]) for measure in MEASURES}
-    return {**{name: spread(values) for name, values in accuracies.items()}, **spent}
-
-
 def _line(algorithm: str, goal: Goal, rows: Sequence[CompareRow], simulated: Sequence[CompareRow]) -> Line:
     marks = [mark for row in rows if (mark := hit(row, goal)) is not None]
     return Line(
         algorithm,
-        goal,
         {measure.key: took(rows, goal, measure) for measure in MEASURES},
         took(simulated, goal, SECONDS),
-        spread([mark.left for mark in marks]),
-        spread([mark.mean for mark in marks]),
-        spread([mark.worst for mark in marks]),
-        spread([mark.accuracy for mark in marks]),
-        spread([mark.mean_accuracy for mark in marks]),
-        spread([mark.worst_accuracy for mark in marks]),
+        _spreads(THERE, marks),
     )
+
+
+def _spreads(measures: Sequence[Measure], marks: Sequence[CompareMark]) -> dict[str, Spread | None]:
+    return {measure.key: spread([measure.of(mark) for mark in marks]) for measure in measures}
 
 
 def took(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> Spread | None:
@@ -286,72 +309,3 @@ def by_seed(rows: Sequence[CompareRow], goal: Goal, measure: Measure) -> dict[in
             mark = hit(row, goal)
             found[row.cell.seed] = Taken(None if mark is None else measure.of(mark), max(spent), has_diverged(row))
     return found
-
-
-def findings(outcome: CompareOutcome) -> list[CompareFinding]:
-    """Every view, goal and measure of which anything is known."""
-    found = []
-    for view in views(outcome.comparison):
-        for goal in goals(outcome):
-            if not goal.is_contest:
-                continue
-            contest = [line for line in lines(outcome, view, goal) if not line.is_baseline]
-            known = [measure for measure in CONTESTS if _is_known(contest, measure)]
-            if is_free(outcome, goal):
-                found += [CompareFinding(view, goal, measure, is_free=True) for measure in known]
-            else:
-                found += [_finding(outcome, view, goal, measure, contest) for measure in known]
-    return found
-
-
-def _finding(
-    outcome: CompareOutcome, view: CompareView, goal: Goal, measure: Measure, contest: Sequence[Line]
-) -> CompareFinding:
-    known = [(line.algorithm, found) for line in contest if (found := line.took[measure.key]) is not None]
-    there = sorted((pair for pair in known if not pair[1].is_missed), key=lambda pair: pair[1].median)
-    if not there:
-        return CompareFinding(view, goal, measure)
-    first = there[0][1]
-    lowest = tuple(name for name, found in there if found.median == first.median)
-    runner_up = there[len(lowest)][0] if len(lowest) < len(there) else None
-    ratios = {name: _ratio(outcome, view, goal, measure, (lowest[0], name)) for name, _ in known if name != lowest[0]}
-    return CompareFinding(
-        view,
-        goal,
-        measure,
-        lowest,
-        first,
-        runner_up,
-        ratios.get(runner_up or ""),
-        tuple(
-            name
-            for name, ratio in ratios.items()
-            if not (ratio is not None and ratio.is_decided) and not all(map(has_diverged, outcome.of(view, name)))
-        ),
-        is_alone=all(found.missed == found.runs for name, found in known if name not in lowest),
-    )
-
-
-def _ratio(
-    outcome: CompareOutcome, view: CompareView, goal: Goal, measure: Measure, both: tuple[str, str]
-) -> Ratio | None:
-    rows = [outcome.of(view, name) for name in both]
-    first, second = (by_seed(some, goal, measure) for some in rows)
-    return ratio_by_seed(first, second, _rounding(outcome, goal, [row for some in rows for row in some]))
-
-
-def _rounding(outcome: CompareOutcome, goal: Goal, rows: Sequence[CompareRow]) -> float:
-    """Of the logarithm of a ratio: whatever is measured is read at a point, and a point is some iterations wide."""
-    targets = {target.key for target in outcome.comparison.targets if target.kind != "accuracy"}
-    is_fine = not outcome.measured and goal.key in targets
-    width = 1 if is_fine else outcome.comparison.check_every
-    read = [mark.iteration for row in rows if (mark := hit(row, goal)) is not None and mark.iteration]
-    return 2 * fmean((width / iteration) ** 2 / 12 for iteration in read) if read else 0.0
-
-
-def _is_known(contest: Sequence[Line], measure: Measure) -> bool:
-    return any(line.took[measure.key] is not None for line in contest)
-
-
-def _short(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.3g}")

@@ -3,7 +3,6 @@
 <study folder>/   base.yaml, verdict.json, report.html, real/ (run folders)
 """
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import Any
 
 from orchestrator.backends import BACKENDS
 from orchestrator.campaigns.cell import SIMULATE, Cell, Done, Run, Stage, Stages
-from orchestrator.campaigns.options import CampaignError, backend_of, shipped_file
+from orchestrator.campaigns.options import CampaignError, backend_of, command_of, shipped_file
 from orchestrator.campaigns.studies import STUDIES
-from orchestrator.campaigns.studies.grid import Steps, Study, StudyCell, base_experiment, experiment_of
-from orchestrator.campaigns.studies.measure import Rows, StudyLook, StudyRow, row_of
+from orchestrator.campaigns.studies.grid import Study, StudyCell, base_experiment, experiment_of
+from orchestrator.campaigns.studies.measure import StudyLook, StudyRow, row_of
 from orchestrator.campaigns.studies.report import write_study_report
 from orchestrator.campaigns.studies.tune import Tuned, tune
-from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, evidence_words, judge
+from orchestrator.campaigns.studies.verdict import StudyJudgement, StudyOutcome, evidence_words
 from orchestrator.errors import writing
 from orchestrator.experiment import Experiment, to_yaml
 from orchestrator.number_words import duration, percent, volume
@@ -62,7 +61,7 @@ class StudyCampaign:
     def tuning(self) -> Stages[None]:
         """The steps of PaME and of D-PSGD."""
         self.tuned = yield from tune(self.study, self.base, self._try)
-        self.study = replace(self.study, steps=Steps(*(each.eta for each in self.tuned)))
+        self.study = replace(self.study, etas={each.algorithm: each.eta for each in self.tuned})
 
     def _try(self, cells: Sequence[StudyCell]) -> Stages[list[StudyRow]]:
         runs = yield Stage(TUNING, [self._cell(cell, step=cell.policy.settings[0]) for cell in cells])
@@ -85,20 +84,9 @@ class StudyCampaign:
         return Cell(labels, experiment_of(cell, self.path), look, self.path.parent)
 
     def judge(self, done: Done, seconds: float, trouble: str | None) -> StudyOutcome:
-        predicted, measured = ([row_of(run) for run in done.get(stage, ())] for stage in (GRID, REAL))
+        predicted, measured = (list(map(row_of, done.get(stage, ()))) for stage in (GRID, REAL))
         return StudyOutcome(
-            study=self.study,
-            base=self.base,
-            policies=self.study.policies(self.base),
-            tuned=self.tuned,
-            seeds=self.seeds,
-            command=self.command,
-            file=self.path.name,
-            predicted=predicted,
-            measured=measured,
-            judgements=judge(self.study, Rows(predicted)),
-            measured_judgements=judge(self.study, Rows([row for row in measured if row.tells_of_time])),
-            trouble=trouble,
+            self.study, self.base, self.tuned, self.seeds, self.command, self.path.name, predicted, measured, trouble
         )
 
     def write(self, folder: Path, outcome: StudyOutcome) -> None:
@@ -125,12 +113,11 @@ def make_study(arguments: Mapping[str, Any]) -> StudyCampaign:
     backend = backend_of(arguments["backend"], arguments["on"], "a study")
     given = None if arguments["file"] is None else Path(arguments["file"])
     seeds = arguments["seeds"] or (1 if quick else 5)
-    words = ["pame", "study", name, *([str(given)] if given else []), "--seeds", str(seeds)]
-    words += ["--quick"] if quick else []
-    words += ["--on", arguments["on"]] if arguments["on"] else ["--backend", backend]
+    where = {"on": arguments["on"]} if arguments["on"] else {"backend": backend}
+    command = command_of("study", name, arguments["file"], seeds=seeds, quick=quick, **where)
     study = STUDIES[name].small() if quick else STUDIES[name]
     path = given or shipped_file(f"study-{name}.yaml", "give the file of the base experiment")
-    return StudyCampaign(study, path, tuple(range(1, 1 + seeds)), backend, shlex.join(words))
+    return StudyCampaign(study, path, tuple(range(1, 1 + seeds)), backend, command)
 
 
 def _result(outcome: StudyOutcome) -> dict[str, object]:

@@ -3,8 +3,8 @@
 policy      how nodes wait for each other, and which algorithm      condition   what is done to them
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from orchestrator.campaigns.options import CampaignError
@@ -60,19 +60,6 @@ class StudyCell:
     def name(self) -> str:
         return f"{self.policy.key}_{self.condition.key}_seed-{self.seed}"
 
-    @property
-    def settings(self) -> tuple[str, ...]:
-        """All that differs from the base experiment."""
-        return (*self.policy.settings, *self.condition.settings, f"seed={self.seed}")
-
-
-@dataclass(frozen=True)
-class Steps:
-    """eta of the steps that tuning chose."""
-
-    pame: float
-    dpsgd: float
-
 
 @dataclass(frozen=True)
 class StudyReading:
@@ -114,8 +101,8 @@ class Study:
     target: float = 0.05
     """The share of the way from f(0) to the optimum that may be left."""
     is_quick: bool = False
-    steps: Steps | None = None
-    """None: nothing was tuned, and all have the step of the base experiment."""
+    etas: Mapping[str, float] = field(default_factory=dict)
+    """Of the steps that tuning chose, by algorithm; else all have that of the base experiment."""
 
     @property
     def baseline(self) -> StudyCondition:
@@ -129,14 +116,14 @@ class Study:
 
     def policies(self, base: Experiment) -> tuple[Policy, ...]:
         step = step_of(base)
-        steps = self.steps or Steps(step.eta, step.eta)
-        everybody = (*_pame_policies(steps.pame), *_dpsgd_policies(steps.dpsgd, step.gamma))
+        pame, dpsgd = (self.etas.get(algorithm, step.eta) for algorithm in (PAME, DPSGD))
+        everybody = (*_pame_policies(pame), *_dpsgd_policies(dpsgd, step.gamma))
         return tuple(policy for policy in everybody if not self.is_quick or policy.key in _QUICK)
 
     def tuning_cells(self, base: Experiment, algorithm: str, eta: float) -> list[StudyCell]:
         """Without trouble: the policy of the first reading, or the one that it is compared with."""
         key = READINGS[0].policy if algorithm == PAME else WAITING_FOR_ALL
-        policies = {policy.key: policy for policy in replace(self, steps=Steps(eta, eta)).policies(base)}
+        policies = {policy.key: policy for policy in replace(self, etas={algorithm: eta}).policies(base)}
         return [StudyCell(policies[key], self.baseline, seed) for seed in self.tuning_seeds]
 
     @property
@@ -182,7 +169,8 @@ def base_experiment(path: Path) -> Experiment:
 
 def experiment_of(cell: StudyCell, path: Path) -> Experiment:
     """The experiment of a cell of the study with this base file."""
-    return load(path, [*cell.settings, f"name={cell.name}", _CLOCK])[0].experiment
+    settings = [*cell.policy.settings, *cell.condition.settings, f"seed={cell.seed}", f"name={cell.name}", _CLOCK]
+    return load(path, settings)[0].experiment
 
 
 def step_of(base: Experiment) -> FixedStep:

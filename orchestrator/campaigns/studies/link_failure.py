@@ -15,12 +15,8 @@ def _failing(percent: int) -> StudyCondition:
 
 
 def _lost(percent: int) -> StudyCondition:
-    return StudyCondition(
-        f"messages-{percent}",
-        f"{percent} % of the messages lost",
-        f"{percent} % of messages",
-        (f"messages.loss={percent}%",),
-    )
+    words, short = f"{percent} % of the messages lost", f"{percent} % of messages"
+    return StudyCondition(f"messages-{percent}", words, short, (f"messages.loss={percent}%",))
 
 
 LINK_FAILURE = Study(

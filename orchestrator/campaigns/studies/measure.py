@@ -11,9 +11,8 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run, RunPoint
-from orchestrator.campaigns.curves import curve_of
-from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.cell import HowEnded, Look, Measurement, Run
+from orchestrator.campaigns.run_left import RunLeft, RunPoint
 from orchestrator.campaigns.yardstick import Yardstick, optimum_of, yardstick_of
 from orchestrator.number_words import duration, percent, volume
 from orchestrator.results.spread import Spread, spread, spread_of_hits
@@ -91,10 +90,6 @@ class StudyRow(HowEnded):
         """The time to the target of a run that did not diverge later; None: it missed."""
         return self.seconds_to_target if self.status == "finished" else None
 
-    @property
-    def tells_of_time(self) -> bool:
-        return self.ran and not self.cpu_bound
-
     def left_on(self, nodes: Iterable[int]) -> float | None:
         """The share of the way that is left on some nodes' own data."""
         chosen = [self.own[node] for node in nodes] if self.own else []
@@ -151,7 +146,7 @@ class StudyLook(Look):
     target: float
 
     def measure(self, left: RunLeft) -> Measurement:
-        setting, curve, stick = left.setting, curve_of(left, "time"), yardstick_of(left.setting)
+        setting, curve, stick = left.setting, left.curve("time"), yardstick_of(left.setting)
         struck, models = struck_nodes(setting), left.models
         others = [node for node in range(setting.topology.nodes) if node not in struck]
         hit, resolution_s = _hit(curve, stick, self.target)

@@ -7,13 +7,7 @@ from orchestrator.campaigns.report_parts import doubts_of_nodes, first_upper, ho
 from orchestrator.campaigns.studies.charts import by_condition, by_spare, side_by_side, view_switch
 from orchestrator.campaigns.studies.grid import READINGS
 from orchestrator.campaigns.studies.measure import HOW
-from orchestrator.campaigns.studies.tables import (
-    condition_table,
-    criteria_table,
-    matrix_table,
-    pairs_table,
-    tuning_table,
-)
+from orchestrator.campaigns.studies.tables import condition_table, matrix_table, pairs_table, tuning_table
 from orchestrator.campaigns.studies.tune import FACTORS, MORE
 from orchestrator.campaigns.studies.verdict import StudyOutcome
 from orchestrator.experiment import to_yaml
@@ -55,8 +49,7 @@ def _head(outcome: StudyOutcome) -> str:
     if len(outcome.seeds) < ENOUGH_SEEDS:
         words = f"{count(len(outcome.seeds), 'seed')}: a look, never a verdict. Give --seeds {_SEEDS} for one."
         parts.append(page.callout([words]))
-    busy = sum(row.cpu_bound for row in outcome.measured)
-    return "".join([*parts, doubts_of_nodes(busy, "cell", "the verdict", degraded_cells(outcome))])
+    return "".join([*parts, doubts_of_nodes(outcome.measured, "cell", "the verdict", degraded_cells(outcome))])
 
 
 def degraded_cells(outcome: StudyOutcome) -> str:
@@ -76,7 +69,8 @@ def _matrix(outcome: StudyOutcome) -> str:
         f"cannot be told, the seeds are too few for the difference seen. The target: {target} of the way from f(0) to "
         "the optimum is left."
     )
-    cards = [page.card(matrix_table(outcome)), page.card("<h3>The criteria</h3>" + criteria_table(outcome))]
+    criteria = {judgement.about: judgement.criterion for judgement in outcome.judgements}
+    cards = [page.card(matrix_table(outcome)), page.card("<h3>The criteria</h3>" + page.pairs(criteria.items()))]
     return page.section("matrix", "Which reading holds what, and where", lead, page.grid(cards))
 
 

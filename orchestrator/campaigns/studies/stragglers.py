@@ -5,12 +5,8 @@ from orchestrator.campaigns.studies.grid import Study, StudyCondition, real_pair
 
 def _slow(percent: int, factor: int) -> StudyCondition:
     settings = (f"compute.stragglers={percent}%", f"compute.slowdown={factor}")
-    return StudyCondition(
-        f"{percent}-at-{factor}x",
-        f"{percent} % of the nodes {factor} times slower",
-        f"{percent} % at {factor}×",
-        settings,
-    )
+    words, short = f"{percent} % of the nodes {factor} times slower", f"{percent} % at {factor}×"
+    return StudyCondition(f"{percent}-at-{factor}x", words, short, settings)
 
 
 STRAGGLERS = Study(

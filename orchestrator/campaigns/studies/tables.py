@@ -69,10 +69,6 @@ def matrix_table(outcome: StudyOutcome) -> str:
     return page.sortable(headers, rows)
 
 
-def criteria_table(outcome: StudyOutcome) -> str:
-    return page.pairs({judgement.about: judgement.criterion for judgement in outcome.judgements}.items())
-
-
 def tuning_table(outcome: StudyOutcome) -> str:
     headers = [("Algorithm", False), ("Chosen eta", True), ("Tried", True), ("eta: time to target by seed", False)]
     names = {PAME: "PaME", DPSGD: "D-PSGD"}

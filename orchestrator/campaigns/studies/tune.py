@@ -5,21 +5,19 @@ smallest or the largest tried, one more is tried beyond it, at most three times.
 seeds, then soonest; one that diverges with any of them, however late, comes last.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import inf
 from statistics import fmean
-from typing import TypeVar
 
+from orchestrator.campaigns.cell import Stages
 from orchestrator.campaigns.studies.grid import DPSGD, PAME, Study, StudyCell, step_of
 from orchestrator.campaigns.studies.measure import StudyRow
 from orchestrator.experiment import Experiment
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 MORE = 3
-_Asked = TypeVar("_Asked")
-_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,8 @@ class Tuned:
 
 
 def tune(
-    study: Study, base: Experiment, runs_of: Callable[[list[StudyCell]], Generator[_Asked, _Answer, list[StudyRow]]]
-) -> Generator[_Asked, _Answer, tuple[Tuned, ...]]:
+    study: Study, base: Experiment, runs_of: Callable[[list[StudyCell]], Stages[list[StudyRow]]]
+) -> Stages[tuple[Tuned, ...]]:
     """PaME and D-PSGD, in this order; `runs_of` some cells, in their order."""
     found: dict[str, dict[float, tuple[StudyRow, ...]]] = {PAME: {}, DPSGD: {}}
     wanted = [(name, factor * step_of(base).eta) for name in found for factor in FACTORS]

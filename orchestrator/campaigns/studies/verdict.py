@@ -8,9 +8,10 @@ said to hold in 2.5 of 100 studies, by chance.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 
-from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL, Policy, Study, StudyReading
+from orchestrator.campaigns.studies.grid import READINGS, WAITING_FOR_ALL, Policy, Study, StudyCondition, StudyReading
 from orchestrator.campaigns.studies.measure import Rows, StudyRow
 from orchestrator.campaigns.studies.tune import Tuned
 from orchestrator.campaigns.verdicts import Finding, Question, Test, Verdict, answered, at_most, overall
@@ -28,29 +29,14 @@ _STANDSTILL = 1e-9
 
 
 @dataclass(frozen=True)
-class _Seen:
-    """What the seeds say of a criterion in one condition."""
-
-    answer: Test | Verdict
-    seeds: int
-    remark: str = ""
-    """What was seen besides the estimate."""
-    diverges: bool = False
-
-
-@dataclass(frozen=True)
 class Criterion:
     about: str
     words: str
     """When it holds."""
-    look: "Callable[[_Case, str], _Seen | None]"
-    """In a condition."""
+    look: "Callable[[_Case], Question | None]"
+    """What the seeds say of it in one condition."""
     decides: bool = True
     """In a claim."""
-
-    def question(self, reading: StudyReading, condition: str, seen: _Seen) -> Question:
-        known = (seen.remark, seen.answer, seen.seeds, self.decides, seen.diverges)
-        return Question(self.about, condition, reading.words, *known)
 
 
 @dataclass(frozen=True)
@@ -66,18 +52,11 @@ class StudyJudgement:
     def verdict(self) -> Verdict:
         return overall([finding.verdict for finding in self.findings])
 
-    @property
-    def where(self) -> str:
-        """In which conditions, if not in all or none."""
-        passed = [finding.place for finding in self.findings if finding.verdict is Verdict.HOLDS]
-        return "; ".join(passed) if self.verdict is Verdict.PARTLY else ""
-
 
 @dataclass(frozen=True)
 class StudyOutcome:
     study: Study
     base: Experiment
-    policies: tuple[Policy, ...]
     tuned: tuple[Tuned, ...]
     """PaME and D-PSGD; empty: it did not come so far."""
     seeds: tuple[int, ...]
@@ -86,12 +65,22 @@ class StudyOutcome:
     """The name of the base experiment's file."""
     predicted: Sequence[StudyRow]
     measured: Sequence[StudyRow]
-    judgements: Sequence[StudyJudgement]
-    """By the simulator."""
-    measured_judgements: Sequence[StudyJudgement]
-    """By the real nodes, as far as they tell."""
     trouble: str | None = None
     """Why it is not complete."""
+
+    @cached_property
+    def judgements(self) -> list[StudyJudgement]:
+        """By the simulator."""
+        return judge(self.study, Rows(self.predicted))
+
+    @cached_property
+    def measured_judgements(self) -> list[StudyJudgement]:
+        """By the real nodes, as far as they tell."""
+        return judge(self.study, Rows([row for row in self.measured if row.ran and not row.cpu_bound]))
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        return self.study.policies(self.base)
 
     def pairs(self) -> list[tuple[StudyRow, StudyRow]]:
         """Prediction and measurement of the same cell and seed."""
@@ -117,11 +106,10 @@ def judge(study: Study, rows: Rows) -> list[StudyJudgement]:
 def asked(study: Study, rows: Rows) -> Iterator[tuple[StudyReading, Criterion, list[Question]]]:
     """A question for each condition in which something was done and measured."""
     for reading in READINGS:
-        case = _Case(study, reading, rows)
         for criterion in _criteria(study):
-            looked = [(c, case.lost(c.key) or criterion.look(case, c.key)) for c in study.conditions[1:]]
-            said = [(condition.words, seen) for condition, seen in looked if seen is not None]
-            yield reading, criterion, [criterion.question(reading, words, seen) for words, seen in said]
+            cases = [_Case(study, reading, rows, criterion, condition) for condition in study.conditions[1:]]
+            looked = [case.lost() or criterion.look(case) for case in cases]
+            yield reading, criterion, [question for question in looked if question is not None]
 
 
 def verdict_words(finding: Finding) -> str:
@@ -141,65 +129,81 @@ def evidence_words(finding: Finding) -> str:
 
 @dataclass(frozen=True)
 class _Case:
-    """What a criterion is looked at in."""
+    """A criterion for a reading in a condition."""
 
     study: Study
     reading: StudyReading
     rows: Rows
+    criterion: Criterion
+    condition: StudyCondition
 
-    def of(self, condition: str) -> list[StudyRow]:
+    def of(self, condition: StudyCondition) -> list[StudyRow]:
         """The policy that the reading is about, in a condition."""
-        return self.rows.of(self.reading.policy, condition)
+        return self.rows.of(self.reading.policy, condition.key)
 
-    def pairs(self, condition: str) -> list[tuple[StudyRow, StudyRow]]:
+    def pairs(self) -> list[tuple[StudyRow, StudyRow]]:
         """The same without trouble and with it."""
-        return self.rows.pairs((self.reading.policy, self.study.baseline.key), (self.reading.policy, condition))
+        return self.rows.pairs(*((self.reading.policy, each.key) for each in (self.study.baseline, self.condition)))
 
-    def lost(self, condition: str) -> _Seen | None:
+    def question(self, answer: Test | Verdict, seeds: int, remark: str = "", diverges: bool = False) -> Question:
+        """`remark`: what was seen besides the estimate."""
+        where = (self.criterion.about, self.condition.words, self.reading.words)
+        return Question(*where, remark, answer, seeds, self.criterion.decides, diverges)
+
+    def ratio(
+        self, ratios: Sequence[float], limit: float, unit: str, rounding: float = 0.0, remark: str = ""
+    ) -> Question:
+        """That should be at most `limit`, in the mean over the seeds."""
+        test = Test(lambda level: paired_ratio(ratios, level, rounding), at_most(limit), unit)
+        return self.question(test, len(ratios), remark)
+
+    def lost(self) -> Question | None:
         """What diverges with every seed, with trouble or already without."""
-        struck = self.of(condition)
-        for rows, words in ((self.of(self.study.baseline.key), " without trouble"), (struck, "")):
+        struck = self.of(self.condition)
+        for rows, words in ((self.of(self.study.baseline), " without trouble"), (struck, "")):
             if struck and rows and all(row.status == Status.DIVERGED.value for row in rows):
                 said = f"diverges{words} ({count(len(rows), 'seed')})"
-                return _Seen(Verdict.FAILS, len(rows), said, diverges=True)
+                return self.question(Verdict.FAILS, len(rows), said, diverges=True)
         return None
 
 
-def _pace(case: _Case, condition: str) -> _Seen | None:
-    known = [(a.pace, b.pace) for a, b in case.pairs(condition) if a.pace is not None and b.pace is not None]
+def _pace(case: _Case) -> Question | None:
+    known = [(a.pace, b.pace) for a, b in case.pairs() if a.pace is not None and b.pace is not None]
     slower = [before / max(after, _STANDSTILL) for before, after in known if before > 0]
-    return _ratio(slower, SLOWDOWN, "times slower") if slower else None
+    return case.ratio(slower, SLOWDOWN, "times slower") if slower else None
 
 
-def _time(case: _Case, condition: str) -> _Seen | None:
-    known = [(before, after) for before, after in case.pairs(condition) if before.held_s]
+def _time(case: _Case) -> Question | None:
+    known = [(before, after) for before, after in case.pairs() if before.held_s]
     times = [after.held_s / before.held_s for before, after in known if before.held_s and after.held_s]
     if len(times) < len(known):
         said = f"missed with {len(known) - len(times)} of {count(len(known), 'seed')}"
-        return _Seen(Verdict.OPEN if times else Verdict.FAILS, len(known), said)
-    lost = len(case.pairs(condition)) - len(known)
+        return case.question(Verdict.OPEN if times else Verdict.FAILS, len(known), said)
+    lost = len(case.pairs()) - len(known)
     remark = f"{count(lost, 'seed')} miss it without trouble and say nothing" if lost else ""
-    return _ratio(times, SLOWDOWN, "times as long", _rounding(known), remark) if times else None
+    return case.ratio(times, SLOWDOWN, "times as long", _rounding(known), remark) if times else None
 
 
-def _sooner(case: _Case, condition: str) -> _Seen | None:
+def _sooner(case: _Case) -> Question | None:
+    condition = case.condition.key
     pairs = case.rows.pairs((case.reading.policy, condition), (WAITING_FOR_ALL, condition))
     if not pairs:
         return None
     misses = [sum(row.held_s is None for row in side) for side in zip(*pairs, strict=True)]
     said = [f"{who} missed with {missed}" for who, missed in zip(("PaME", "D-PSGD"), misses, strict=True) if missed]
     times = [_time_ratio(*pair) for pair in pairs]
-    return _ratio(times, SOONER, "times D-PSGD's time", _rounding(pairs), "; ".join(said))
+    return case.ratio(times, SOONER, "times D-PSGD's time", _rounding(pairs), "; ".join(said))
 
 
-def _heard(case: _Case, condition: str) -> _Seen | None:
-    shares = [row.left_on(row.struck) for row in case.of(condition)]
+def _heard(case: _Case) -> Question | None:
+    shares = [row.left_on(row.struck) for row in case.of(case.condition)]
     left = [100 * share for share in shares if share is not None]
     if not left:
         return None
     # spread by factors rather than by amounts; at an optimum of all data some nodes' own may be passed
     spread = paired_ratio if min(left) > 0 else paired_interval
-    return _Seen(Test(lambda level: spread(left, level), at_most(100 * case.study.target), "% left"), len(left))
+    test = Test(lambda level: spread(left, level), at_most(100 * case.study.target), "% left")
+    return case.question(test, len(left))
 
 
 def _criteria(study: Study) -> tuple[Criterion, ...]:
@@ -229,12 +233,6 @@ def _criteria(study: Study) -> tuple[Criterion, ...]:
             _heard,
         ),
     )
-
-
-def _ratio(ratios: Sequence[float], limit: float, unit: str, rounding: float = 0.0, remark: str = "") -> _Seen:
-    """That should be at most `limit`, in the mean over the seeds."""
-    test = Test(lambda level: paired_ratio(ratios, level, rounding), at_most(limit), unit)
-    return _Seen(test, len(ratios), remark)
 
 
 def _time_ratio(ours: StudyRow, theirs: StudyRow) -> float:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.campaigns.cell import Cell, Done, Look, Measurement, Run, Stage, Stages
-from orchestrator.campaigns.curves import curve_of
 from orchestrator.campaigns.run_left import RunLeft
 from orchestrator.campaigns.yardstick import yardstick_of
 from orchestrator.control import NetworkState
@@ -33,8 +32,8 @@ class SmallLook(Look):
 
     def measure(self, left: RunLeft) -> Measurement:
         with self.ran.open("a") as file:
-            file.write(f"{left.experiment.seed}\n")
-        curve = curve_of(left, "iteration")
+            file.write(f"{left.setting.seed}\n")
+        curve = left.curve("iteration")
         return Measurement(curve, {"left": yardstick_of(left.setting).left(curve[-1].objective)})
 
 

@@ -92,7 +92,7 @@ Took = Mapping[str, Sequence[float | None]]
 
 def compared(by_seed: Sequence[tuple[Took, Took]]) -> Compared:
     """By seed: rounds and bytes; the same in both views."""
-    plan = OfComparison().plan(ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed))))
+    [plan] = OfComparison().plans("half-volume", ClaimsMode.QUICK, tuple(range(1, 1 + len(by_seed)))).values()
     rows = [
         CompareRow(CompareCell(name, view, (), seed), _marks(rounds[name], bytes_[name]), MixingPartners(2.0, 0.0, 2.0))
         for seed, (rounds, bytes_) in enumerate(by_seed, 1)

@@ -591,7 +591,7 @@ def contest(claim: str, took: Callable[[bool, int, int], float | None]) -> Claim
         {name: [took(name == "pame", place, seed) for place in range(3)] for name in ("pame", *OTHERS)}
         for seed in range(CONTEST_SEEDS)
     ]
-    return CLAIMS[claim].judgement(Found(compared=compared([(each, each) for each in both])))
+    return CLAIMS[claim].judgement(Found(compared={"": compared([(each, each) for each in both])}))
 
 
 @pytest.mark.parametrize(
@@ -625,7 +625,7 @@ def contest_as_printed(claim: str, factor: float, status: str = "finished") -> C
     both = [{name: took(times, seed) for name, times in factors.items()} for seed in range(CONTEST_SEEDS)]
     found = compared([(each, each) for each in both])
     rows = [replace(one, status=status) if "printed" in one.cell.algorithm else one for one in found.simulated]
-    return CLAIMS[claim].judgement(Found(compared=replace(found, simulated=rows)))
+    return CLAIMS[claim].judgement(Found(compared={"": replace(found, simulated=rows)}))
 
 
 @pytest.mark.parametrize("claim", ["fewest-rounds", "half-volume"])
@@ -678,7 +678,7 @@ def test_noise_beats_nobody_more_often_than_promised(claim: str, bound: float) -
 
     for _ in range(draws):
         by_seed = [(took(), took()) for _ in range(CONTEST_SEEDS)]
-        won += CLAIMS[claim].judgement(Found(compared=compared(by_seed))).verdict in (HOLDS, PARTLY)
+        won += CLAIMS[claim].judgement(Found(compared={"": compared(by_seed)})).verdict in (HOLDS, PARTLY)
     assert won <= alarms, "at most 2.5 % of the draws: more than 6 of 60 come by chance once in 1300 tests"
 
 

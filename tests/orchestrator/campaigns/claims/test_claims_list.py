@@ -107,7 +107,7 @@ def test_studies_run_whole_in_full_mode_and_small_in_quick_mode() -> None:
 def test_the_comparison_can_be_run_in_both_modes(mode: ClaimsMode, n: int) -> None:
     source = CLAIMS["half-volume"].source
     assert isinstance(source, OfComparison)
-    plan = source.plan(mode, (1, 2, 3))
+    [plan] = source.plans("half-volume", mode, (1, 2, 3)).values()
     assert plan.seeds == (1, 2, 3)
     cells = tuning_cells(plan)
     assert len(cells) == 5 * 2 * plan.tuning.runs + len(plan.printed)  # which has nothing to tune
@@ -122,7 +122,8 @@ def test_the_least_number_of_runs_is_known_beforehand() -> None:
     alone = ClaimsCampaign((CLAIMS["connectivity"], CLAIMS["stragglers"]), ClaimsMode.QUICK, 3)
     assert alone.count_runs() == 4 * 4 * 3 + 14 * 3 + 10, "five steps each for PaME and D-PSGD, with one seed"
     both = ClaimsCampaign((CLAIMS["fewest-rounds"], CLAIMS["half-volume"]), ClaimsMode.QUICK, 1)
-    tuning = len(tuning_cells(OfComparison().plan(ClaimsMode.QUICK, (1,))))
+    [plan] = OfComparison().plans("fewest-rounds", ClaimsMode.QUICK, (1,)).values()
+    tuning = len(tuning_cells(plan))
     assert both.count_runs() == tuning + 5 * 2 + 1, "the comparison is shared; PaME as printed is as published only"
 
 

@@ -102,7 +102,7 @@ def contest(
             for seed in seeds
         ]
         found[way] = CompareOutcome(plan, 10, "simulate", "pame claims", {}, (), (), rows, baseline)
-    return CLAIMS[key].judgement(Found(by_way=found))
+    return CLAIMS[key].judgement(Found(compared=found))
 
 
 def ours(name: str) -> bool:

@@ -17,15 +17,15 @@ from orchestrator.campaigns.compare.grid import (
     edges,
     experiment_of,
     final_cells,
-    further,
     is_allowed,
     left_out,
     tried,
     tuning_cells,
     views,
 )
+from orchestrator.campaigns.compare.tune import Choice, tunables
 from pame.algorithms import BeerSpec, DpsgdSpec, PameSpec, PenaltyStep
-from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, small_file
+from tests.orchestrator.campaigns.compare.builders import SMALL, STANDARDIZED, row, small_file
 
 
 @pytest.fixture
@@ -124,9 +124,10 @@ def test_a_grid_goes_on_beyond_its_edge_as_it_began(
     text = SMALL.replace("{algorithm.eta: [0.3, 1.0]}", f"{{algorithm.eta: {given}, algorithm.gamma: {given}}}")
     comparison = load_comparison(small_file(tmp_path, text))
     key = "algorithm.gamma" if given[0] == 1.0 else "algorithm.eta"
-    best = CompareCell("dpsgd", CompareView.AS_PUBLISHED, ((key, value),), 100)
-    grid = comparison.entries["dpsgd"].tune
-    [cell] = further(grid, best, [Edge(key, value, is_largest)], [best.values], partial(is_allowed, comparison, best))
+    best = row("dpsgd", [], 100, values=((key, value),))
+    choice = Choice(best.cell.view, "dpsgd", best, tried=1, diverged=0, edges=(Edge(key, value, is_largest),))
+    [dpsgd] = [one for one in tunables(comparison) if (one.view, one.algorithm) == (choice.view, choice.algorithm)]
+    [cell] = dpsgd.beyond(choice, [best], budget=2)
     assert dict(cell.values) == pytest.approx({key: expected})
 
 

@@ -8,21 +8,13 @@ from typing import Literal
 
 import pytest
 
-from orchestrator.campaigns.cell import Cell, Look, Run, RunPoint, run_of
+from orchestrator.campaigns.cell import Cell, Look, Run, run_of
 from orchestrator.campaigns.compare import load_comparison
+from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, Edge
-from orchestrator.campaigns.compare.measure import (
-    CompareMark,
-    Of,
-    accuracy_goals,
-    row_of,
-    to_accuracy,
-    to_target,
-    under_stop_rule,
-)
+from orchestrator.campaigns.compare.measure import CompareMark, Of, accuracy_goals, row_of, to_target, under_stop_rule
 from orchestrator.campaigns.compare.tune import Trial, choose, has_diverged, next_trials, score, tunables
-from orchestrator.campaigns.curves import curve_of, decisive, rounds_before
-from orchestrator.campaigns.run_left import RunLeft
+from orchestrator.campaigns.run_left import RunLeft, RunPoint, decisive, rounds_before
 from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.experiment import Experiment
 from pame.observe import Evaluation, Own
@@ -37,7 +29,7 @@ VIEWS = {"as-published": CompareView.AS_PUBLISHED}
 
 def marks_of(points: list[Evaluation], setting: ResolvedRun, of: Of) -> tuple[CompareMark, ...]:
     """f goes from 0.7 to 0.2."""
-    curve = curve_of(RunLeft(Experiment(), setting, points), decisive(setting), taking_part=True)
+    curve = RunLeft(setting, points).curve(decisive(setting), taking_part=True)
     cell = Cell(LABELS, Experiment(), Look())
     return row_of(Run(cell, figures=STICK, curve=curve), of, VIEWS).marks
 
@@ -88,9 +80,8 @@ def test_a_target_is_reached_at_the_first_point_at_or_below_it(target: float, it
 
 def test_an_accuracy_is_reached_at_the_first_point_at_or_above_it() -> None:
     run = row("pame", CURVE)
-    assert to_accuracy(run, 0.7) == CURVE[1]
-    assert to_accuracy(run, 0.9) is None
-    assert to_accuracy(run, None) is None
+    assert to_target(run, Target("accuracy", 0.7)) == CURVE[1]
+    assert to_target(run, Target("accuracy", 0.9)) is None
 
 
 def test_the_accuracy_to_reach_is_below_the_best_of_all_with_the_same_seed() -> None:

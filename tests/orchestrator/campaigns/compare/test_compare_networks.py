@@ -14,7 +14,7 @@ from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, views
 from orchestrator.campaigns.compare.measure import CompareMark, CompareRow, to_target
 from orchestrator.campaigns.compare.tune import Choice, has_diverged, score
-from orchestrator.campaigns.compare.verdict import CompareOutcome, goals, lines
+from orchestrator.campaigns.compare.verdict import CompareOutcome
 from orchestrator.campaigns.options import CampaignError
 from orchestrator.experiment import ExperimentError
 from tests.command import call, told
@@ -128,13 +128,12 @@ def outcome(folder: Path) -> CompareOutcome:
 
 def test_tables_and_charts_are_of_accuracy_and_of_f(tmp_path: Path) -> None:
     found = outcome(tmp_path)
-    [goal] = [goal for goal in goals(found) if goal.key == "0.5"]
-    [line] = lines(found, CompareView.AS_PUBLISHED, goal)
+    [goal] = [goal for goal in found.goals if goal.key == "0.5"]
+    [line] = found.lines(CompareView.AS_PUBLISHED, goal)
     assert goal.words == "accuracy 0.5"
-    assert line.left is None
-    assert line.accuracy is not None
-    assert line.accuracy_worst is not None
-    assert (line.accuracy.median, line.accuracy_worst.median) == pytest.approx((0.5, 0.48))
+    assert line.there["left"] is None
+    accuracies = [line.there[key] for key in ("accuracy", "accuracy_of_worst_node")]
+    assert [found and found.median for found in accuracies] == pytest.approx([0.5, 0.48])
     keys = [chart.id for chart in curves(found)]
     assert keys == [f"{name}-as-published" for name in ("accuracy", "accuracy-mean", "accuracy-worst", "objective")], (
         "no suboptimality"

@@ -19,16 +19,7 @@ from orchestrator.campaigns.compare.picture import write_picture
 from orchestrator.campaigns.compare.report import doubts_of, write_compare_report
 from orchestrator.campaigns.compare.tables import company_line, result_table
 from orchestrator.campaigns.compare.tune import choose, tunables
-from orchestrator.campaigns.compare.verdict import (
-    BYTES,
-    ROUNDS,
-    SECONDS,
-    CompareFinding,
-    CompareOutcome,
-    findings,
-    goals,
-    lines,
-)
+from orchestrator.campaigns.compare.verdict import BYTES, ROUNDS, SECONDS, CompareFinding, CompareOutcome
 from orchestrator.campaigns.yardstick import Yardstick
 from orchestrator.results.spread import Spread
 from pame.baselines import Baseline
@@ -79,7 +70,7 @@ def both_views(timed: bool = False) -> list[CompareRow]:
 
 
 def found(outcome: CompareOutcome, view: CompareView, key: str, measure: str) -> CompareFinding:
-    [finding] = [f for f in findings(outcome) if (f.view, f.goal.key, f.measure.key) == (view, key, measure)]
+    [finding] = [f for f in outcome.findings if (f.view, f.goal.key, f.measure.key) == (view, key, measure)]
     return finding
 
 
@@ -182,8 +173,8 @@ def test_who_misses_a_target_needs_more_than_anybody(tmp_path: Path) -> None:
     others = "all others miss it with half of the seeds or more"  # D-PSGD gets there with one of two
     median = "pame: 29.3 KiB (19.53 KiB … 39.06 KiB)"
     assert finding.words == f"no winner, a look (2 seeds); lowest median {median}; {others}"
-    [goal] = [goal for goal in goals(outcome) if goal.key == "0.1"]
-    [_, line] = lines(outcome, STANDARDIZED, goal)
+    [goal] = [goal for goal in outcome.goals if goal.key == "0.1"]
+    [_, line] = outcome.lines(STANDARDIZED, goal)
     assert line.took["rounds"] == Spread(inf, 20.0, 20.0, 2, missed=1)
 
 
@@ -196,16 +187,16 @@ def test_if_nobody_gets_there_nobody_wins_and_equals_are_named_together(tmp_path
 
 def test_without_a_clock_nothing_is_said_of_seconds(tmp_path: Path) -> None:
     outcome = outcome_of(tmp_path, both_views())
-    assert {finding.measure for finding in findings(outcome)} == {ROUNDS, BYTES}
-    assert SECONDS in {finding.measure for finding in findings(outcome_of(tmp_path, both_views(timed=True)))}
+    assert {finding.measure for finding in outcome.findings} == {ROUNDS, BYTES}
+    assert SECONDS in {finding.measure for finding in outcome_of(tmp_path, both_views(timed=True)).findings}
 
 
 def test_a_machine_that_did_not_keep_up_says_nothing_of_time(tmp_path: Path) -> None:
     runs = both_views(timed=True)
     measured = [replace(run, backend="local", cpu_bound=run.cell.algorithm == "dpsgd") for run in runs]
     outcome = outcome_of(tmp_path, runs, measured)
-    [goal] = [goal for goal in goals(outcome) if goal.key == "0.3"]
-    pame, dpsgd = lines(outcome, CompareView.AS_PUBLISHED, goal)
+    [goal] = [goal for goal in outcome.goals if goal.key == "0.3"]
+    pame, dpsgd = outcome.lines(CompareView.AS_PUBLISHED, goal)
     assert pame.took["seconds"] == Spread(pytest.approx(0.15), 0.1, 0.2, 2)  # type: ignore[arg-type]
     assert dpsgd.took["seconds"] is None
     assert dpsgd.took["rounds"] is not None

@@ -10,18 +10,10 @@ from orchestrator.campaigns.cell import Cell
 from orchestrator.campaigns.compare import Comparison, load_comparison
 from orchestrator.campaigns.compare.file import Target
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView, experiment_of, views
-from orchestrator.campaigns.compare.measure import (
-    BaselineLook,
-    CompareLook,
-    CompareRow,
-    End,
-    Of,
-    row_of,
-    to_target,
-)
+from orchestrator.campaigns.compare.measure import BaselineLook, CompareLook, CompareRow, End, Of, row_of, to_target
 from orchestrator.campaigns.compare.tables import remark
 from orchestrator.campaigns.compare.tune import choose, tunables
-from orchestrator.campaigns.curves import SENT
+from orchestrator.campaigns.run_left import SENT
 from orchestrator.campaigns.simulate import simulate
 from orchestrator.campaigns.yardstick import Yardstick, yardstick_of
 from orchestrator.experiment import Experiment, load_text, to_yaml
@@ -48,7 +40,7 @@ def run(
     """D-PSGD with this step."""
     labels = {"algorithm": "dpsgd", "view": view.value, "values": {"algorithm.eta": eta}}
     experiment = experiment or experiment_of(comparison, dpsgd(eta, view))
-    cell = Cell(labels, experiment, CompareLook(TARGETS, end), comparison.folder)
+    cell = Cell(labels, experiment, CompareLook(TARGETS, end), comparison.path.parent)
     return row_of(simulate(cell), of, {view.value: view})
 
 
@@ -59,13 +51,13 @@ def comparison(tmp_path: Path) -> Comparison:
 
 @pytest.fixture
 def stick(comparison: Comparison) -> Yardstick:
-    return yardstick_of(make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder))
+    return yardstick_of(make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent))
 
 
 def test_the_yardstick_begins_at_log_two_and_nothing_is_below_the_optimum(
     comparison: Comparison, stick: Yardstick
 ) -> None:
-    problem = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder).problem
+    problem = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent).problem
     assert stick.start == pytest.approx(np.log(2.0))
     best = known_optimum(problem).model
     nearby = [best + 0.01 * direction for direction in np.eye(best.size)]
@@ -128,13 +120,13 @@ def baseline(kind: Baseline, comparison: Comparison) -> CompareRow:
     view = CompareView.AS_PUBLISHED
     labels = {"algorithm": kind.value, "view": view.value, "values": {"eta": 1.0, "gamma": 1.0}}
     look = BaselineLook(TARGETS, None, kind, 1.0, 1.0)
-    cell = Cell(labels, experiment_of(comparison, dpsgd(1.0)), look, comparison.folder)
+    cell = Cell(labels, experiment_of(comparison, dpsgd(1.0)), look, comparison.path.parent)
     return row_of(simulate(cell), "nodes", {view.value: view})
 
 
 def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comparison, stick: Yardstick) -> None:
     row = baseline(Baseline.ALONE, comparison)
-    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder)
+    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent)
     models = np.zeros((6, 20))
     for k in range(60):
         models -= np.stack([setting.problem.local(i).gradient(models[i], k) for i in range(6)])
@@ -147,7 +139,7 @@ def test_no_communication_is_every_node_alone_and_sends_nothing(comparison: Comp
 
 def test_one_node_with_all_data_descends_on_f_itself(comparison: Comparison, stick: Yardstick) -> None:
     row = baseline(Baseline.TOGETHER, comparison)
-    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.folder)
+    setting = make_setting(experiment_of(comparison, dpsgd(1.0)), comparison.path.parent)
     model = np.zeros(20)
     for k in range(60):
         model = model - np.mean([setting.problem.local(i).gradient(model, k) for i in range(6)], axis=0)

@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 
 from orchestrator.campaigns.compare import Comparison, load_comparison
-from orchestrator.campaigns.compare.baselines import tunable_baselines
 from orchestrator.campaigns.compare.grid import CompareCell, CompareView
 from orchestrator.campaigns.compare.measure import CompareRow
 from orchestrator.campaigns.compare.tables import remark
-from orchestrator.campaigns.compare.tune import Choice, Trial, Tunable, choose, judged, next_trials, tunables
+from orchestrator.campaigns.compare.tune import (
+    Choice,
+    Trial,
+    Tunable,
+    choose,
+    judged,
+    next_trials,
+    tunable_baselines,
+    tunables,
+)
 from pame.baselines import Baseline
 from tests.orchestrator.campaigns.compare.builders import SMALL, mark, row, small_file
 

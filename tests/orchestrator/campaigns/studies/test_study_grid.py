@@ -5,7 +5,7 @@ import pytest
 
 from orchestrator.campaigns.options import CampaignError
 from orchestrator.campaigns.studies import STUDIES, Study
-from orchestrator.campaigns.studies.grid import READINGS, Steps, base_experiment, experiment_of
+from orchestrator.campaigns.studies.grid import READINGS, base_experiment, experiment_of
 from orchestrator.experiment import ExperimentError
 from orchestrator.experiment.resolve import make_network_setting, make_setting
 from pame.algorithms.step_sizes import PenaltyStep
@@ -61,13 +61,13 @@ def test_at_most_twelve_cells_run_for_real_within_about_six_minutes(study: Study
         make_network_setting(experiment_of(cell, file_of(study)), ROOT)
 
 
-@pytest.mark.parametrize(("steps", "etas"), [(None, (0.03, 0.03)), (Steps(0.5, 0.07), (0.5, 0.07))])
+@pytest.mark.parametrize(("chosen", "etas"), [({}, (0.03, 0.03)), ({"pame": 0.5, "dpsgd": 0.07}, (0.5, 0.07))])
 def test_pame_and_d_psgd_have_the_steps_that_tuning_chose_for_each_or_that_of_the_base(
-    tmp_path: Path, steps: Steps | None, etas: tuple[float, float]
+    tmp_path: Path, chosen: dict[str, float], etas: tuple[float, float]
 ) -> None:
     path = small_file(tmp_path)
     path.write_text(SMALL.replace("eta: 0.05, gamma: 1.0", "eta: 0.03, gamma: 1.25"))
-    study = replace(STUDIES["stragglers"], steps=steps)
+    study = replace(STUDIES["stragglers"], etas=chosen)
     for cell in study.cells(base_experiment(path), (1,)):
         step = experiment_of(cell, path).algorithm.step  # type: ignore[attr-defined]
         if cell.policy.key.endswith("-printed"):

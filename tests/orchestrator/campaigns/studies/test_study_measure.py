@@ -163,7 +163,7 @@ def test_from_afar_only_the_curve_is_known(tmp_path: Path) -> None:
     setting = setting_of(tmp_path)
     points = [Evaluation("time", 10, 2.5, 70, objective(setting, left), 0.0, None, {}) for left in (0.4, 0.03)]
     experiment = experiment_of(tmp_path)
-    told = StudyLook(0.05).measure(RunLeft(experiment, setting, points, 4.0))
+    told = StudyLook(0.05).measure(RunLeft(setting, points, 4.0))
     cell = Cell(LABELS, experiment, StudyLook(0.05))
     row = row_of(Run(cell, backend="served", seconds=4.0, figures=told.figures))
     assert (row.seconds_to_target, row.bytes_to_target, row.waiting) == (2.5, 70, None)

@@ -7,10 +7,10 @@ import pytest
 
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.grid import READINGS, base_experiment
-from orchestrator.campaigns.studies.measure import HOW, Rows, StudyRow
+from orchestrator.campaigns.studies.measure import HOW, StudyRow
 from orchestrator.campaigns.studies.report import write_study_report
 from orchestrator.campaigns.studies.tune import Tuned
-from orchestrator.campaigns.studies.verdict import StudyOutcome, judge
+from orchestrator.campaigns.studies.verdict import StudyOutcome
 from tests.browser import Visiting
 from tests.orchestrator.campaigns.studies.builders import own, row, small_file
 from tests.orchestrator.report.oracle import words_of
@@ -35,7 +35,6 @@ def outcome_of(folder: Path) -> StudyOutcome:
     return StudyOutcome(
         study=STUDY,
         base=base,
-        policies=STUDY.policies(base),
         tuned=(
             Tuned("pame", ((0.05, tried(2.0, 2.5)), (0.1, tried(1.5, 1.0)))),
             Tuned("dpsgd", ((0.05, tried(1.0, 3.0)), (0.1, tried(0.5, None)))),
@@ -45,8 +44,6 @@ def outcome_of(folder: Path) -> StudyOutcome:
         file="small.yaml",
         predicted=predicted,
         measured=measured,
-        judgements=judge(STUDY, Rows(predicted)),
-        measured_judgements=judge(STUDY, Rows(measured[:1])),
     )
 
 

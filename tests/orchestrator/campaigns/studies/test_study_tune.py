@@ -1,10 +1,11 @@
 """Both steps are tuned with the same grid and the same bound on tries."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from orchestrator.campaigns.cell import Stage, Stages
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.grid import TUNING_SEEDS, StudyCell, base_experiment, experiment_of
 from orchestrator.campaigns.studies.measure import StudyRow
@@ -19,9 +20,9 @@ def tuned(folder: Path, made: Made) -> tuple[tuple[Tuned, ...], list[StudyCell]]
     """With runs that are made up from policy and eta; and the cells that were asked for."""
     path, asked = small_file(folder), list[StudyCell]()
 
-    def runs_of(cells: list[StudyCell]) -> Generator[None, None, list[StudyRow]]:
+    def runs_of(cells: list[StudyCell]) -> Stages[list[StudyRow]]:
         asked.extend(cells)
-        yield
+        yield Stage("tuning", ())
         etas = [experiment_of(cell, path).algorithm.step.eta for cell in cells]  # type: ignore[attr-defined]
         return [made(cell.policy.key, eta, cell.seed) for cell, eta in zip(cells, etas, strict=True)]
 

@@ -95,9 +95,9 @@ def test_a_run_that_diverges_after_the_target_missed_it() -> None:
     assert judgement(rows, IN_TIME).verdict is Verdict.FAILS
 
 
-def test_holds_partly_says_where_with_an_estimate_and_its_interval() -> None:
+def test_holds_partly_comes_with_an_estimate_and_its_interval() -> None:
     found = in_time(spreading(1.1), spreading(4.5))
-    assert found.where == "10 % of the nodes 10 times slower"
+    assert found.verdict is Verdict.PARTLY
     assert [finding.verdict for finding in found.findings] == [Verdict.HOLDS, Verdict.FAILS]
     assert evidence_words(found.findings[1]).startswith("4.5 (4.3")
     assert evidence_words(found.findings[1]).endswith(" times as long")
