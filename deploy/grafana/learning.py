@@ -3,8 +3,6 @@
 from deploy.grafana.page import page
 from deploy.grafana.panels import IN_RUN, PER_SECOND, SHARE, Query, Rows, bars, lines, number, word
 
-_PARTICIPATION = ((0.5, "orange"), (0.9, "green"))
-
 ROWS: Rows = {
     "Now": {
         "Phase": word(
@@ -22,7 +20,7 @@ ROWS: Rows = {
         "Participation share": number(
             "Averaged messages per wanted one, in the last 15 s.",
             "network:pame_node_participation:ratio_rate15s",
-            _PARTICIPATION,
+            ((0.5, "orange"), (0.9, "green")),
             below="red",
             unit=SHARE,
         ),

@@ -24,7 +24,6 @@ def texts() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """All of them into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts().items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -4,7 +4,6 @@ from deploy.grafana.page import page
 from deploy.grafana.panels import COUNT, IN_RUN, PER_SECOND, SECONDS, SHARE, Query, Rows, bars, lines, number
 
 _ANY = ((1, "orange"), (100, "red"))
-_STALE = ((1, "orange"), (10, "red"))
 _WAITING = ((0.5, "orange"), (0.9, "red"))
 
 ROWS: Rows = {
@@ -97,7 +96,7 @@ ROWS: Rows = {
         "Nodes with the oldest averages": bars(
             "How many iterations the messages of a node's last average are behind it, the ten largest.",
             Query(f"topk(10, sum by (node) (pame_node_staleness{IN_RUN}))", "node {{node}}"),
-            limits=_STALE,
+            limits=((1, "orange"), (10, "red")),
         ),
     },
     "Refused, and gone": {

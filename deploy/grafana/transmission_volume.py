@@ -17,7 +17,6 @@ from deploy.grafana.panels import (
     two_scales,
 )
 
-_SAVED = ((0, "orange"), (0.25, "green"))
 _WASTE = ((0.05, "orange"), (0.25, "red"))
 
 ROWS: Rows = {
@@ -33,7 +32,7 @@ ROWS: Rows = {
         "Saved against dense": number(
             "1 - sent / what the same messages would take as whole models of 64-bit numbers. Vectors only.",
             "network:pame_run_saved_dense:ratio",
-            _SAVED,
+            ((0, "orange"), (0.25, "green")),
             below="red",
             unit=SHARE,
         ),
