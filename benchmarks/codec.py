@@ -71,7 +71,6 @@ class Timed:
 
 
 def main() -> None:
-    """Measure everything, print the tables and whether each goal was reached."""
     console = Console(width=120)
     measured = [sized(n, share) for n in DIMENSIONS for share in SHARES]
     console.print(support_table(measured), message_table(measured))
@@ -106,7 +105,6 @@ def elias_gamma_bytes(message: PartialMessage) -> float:
 
 
 def timed(n: int, share: float, coding: SupportCoding) -> Timed:
-    """The times of one coding."""
     s, vector, draw = round(share * n), model(n), Draw(SEED, sender=2, iteration=3)
 
     def send() -> bytes:
@@ -155,7 +153,6 @@ def time_table(times: list[Timed]) -> Table:
 
 
 def reaches(measured: list[Sized], times: list[Timed]) -> list[tuple[str, bool]]:
-    """The goals, each with what was measured and whether it was reached."""
     results = []
     for shares, limit, where in ((SHARES[:2], 1.02, "s/n <= 0.1"), (SHARES[2:], 1.05, "s/n = 0.2")):
         among = [(m, m.support[SupportCoding.GAPS]) for m in measured if m.share in shares]

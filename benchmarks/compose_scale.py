@@ -61,7 +61,6 @@ def main() -> int:
 
 
 def measure(engine: docker.DockerClient, nodes: int) -> Measured:
-    """From `up` to the end of the run."""
     with project(engine, nodes) as compose:
         begin = datetime.now(UTC)
         compose("up", "--detach", "--no-build", "--scale", f"node={nodes}", "orchestrator", "node")

@@ -58,13 +58,14 @@ async def nodes_on_socket(
 
 
 class Watcher:
-    """Keeps the records."""
+    """Keeps the points of the curves, and the records."""
 
     def __init__(self) -> None:
+        self.points: list[Evaluation] = []
         self.records: list[Record] = []
 
     def evaluated(self, evaluation: Evaluation) -> None:
-        """Not watched."""
+        self.points.append(evaluation)
 
     def recorded(self, records: Sequence[Record]) -> None:
         self.records += records
@@ -149,7 +150,6 @@ def cpu_seconds(pid: int) -> float:
 
 
 def memory(pid: int) -> Memory:
-    """Of a process, from smaps_rollup."""
     sizes = {}
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8").splitlines()[1:]:
         name, _, rest = line.partition(":")

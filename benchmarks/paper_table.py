@@ -22,7 +22,6 @@ seed = 12: errors scale with ||w*||^2, which varies by a quarter from seed to se
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -117,7 +116,10 @@ def run(cells: Sequence[PrintedCell], seed: int, eta: float, console: Console) -
             measured = pool.map(partial(measure, problem=problem, graph=graph, seed=seed, eta=eta), todo)
             for cell, result in zip(todo, measured, strict=True):
                 results[cell] = result
-                _print_progress(console, cell, result)
+                console.print(
+                    f"m={cell.m} nu={cell.nu} s/n={cell.s}: paper {cell.mse:.3f}/{cell.iterations}, "
+                    f"here {result.mse:.3f}/{result.iterations}"
+                )
     return results
 
 
@@ -126,13 +128,6 @@ def _timed(console: Console, what: str) -> Iterator[None]:
     start = time.perf_counter()
     yield
     console.print(f"[dim]{what}: {time.perf_counter() - start:.1f} s[/]")
-
-
-def _print_progress(console: Console, cell: PrintedCell, result: Measured) -> None:
-    console.print(
-        f"m={cell.m} nu={cell.nu} s/n={cell.s}: paper {cell.mse:.3f}/{cell.iterations}, "
-        f"here {result.mse:.3f}/{result.iterations}"
-    )
 
 
 def _table(results: dict[PrintedCell, Measured]) -> Table:
@@ -157,7 +152,7 @@ def _reach(results: dict[PrintedCell, Measured], console: Console) -> None:
     )
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="four cells at m = 1000")
     parser.add_argument("--column", action="store_true", help="the m = 1000, nu = 0.1 column")
@@ -173,8 +168,7 @@ def main() -> int:
     console.print(_table(results))
     _reach(results, console)
     console.print(f"{time.perf_counter() - start:.0f} s in all, {THREADS} threads")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -19,10 +19,10 @@ All nodes have enough data, and small steps, so that it hardly matters whose mes
 
 import argparse
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -34,14 +34,14 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.network import Watcher
 from benchmarks.printing import print_goals, table_of, warn_if_busy
-from orchestrator.backends.on_processes import RunRequest
-from orchestrator.backends.standing_network import run_standing
+from orchestrator.backends.local import on_loopback
+from orchestrator.backends.on_processes import RunRequest, run_on_processes
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Ending, Status
 from pame.algorithms import SPECS
 from pame.byte_account import ByteAccount
-from pame.observe import Evaluation, Record
+from pame.observe import Record
 from pame.simulator import run_virtual_time
 
 MEDIAN_ERROR, WORST_ERROR = 0.05, 0.15
@@ -82,22 +82,11 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
 }
 
 
-class CurveWatcher(Watcher):
-    """Keeps the points of the curves, too."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.points: list[Evaluation] = []
-
-    def evaluated(self, evaluation: Evaluation) -> None:
-        self.points.append(evaluation)
-
-
 @dataclass(frozen=True)
 class Measured:
     """One run on real nodes."""
 
-    watched: CurveWatcher
+    watched: Watcher
     overran: float
     """The share of the iterations."""
     is_cpu_bound: bool
@@ -106,30 +95,21 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Times:
-    """Seconds until the iterations are done, and to the target, one way or the other."""
-
-    done_s: float
-    target_s: float
-
-
-@dataclass(frozen=True)
 class Compared:
     """One experiment both ways."""
 
-    predicted: Times
-    measured: Times
+    both: Sequence[tuple[float, float]]
+    """Seconds until the iterations are done, and to the target, each as predicted and as measured."""
     overran: float
     is_cpu_bound: bool
 
     @property
-    def errors(self) -> tuple[float, float]:
+    def errors(self) -> list[float]:
         """By how much the measured times are above those predicted."""
-        to_the_end = self.measured.done_s / self.predicted.done_s - 1.0
-        return to_the_end, self.measured.target_s / self.predicted.target_s - 1.0
+        return [measured / predicted - 1.0 for predicted, measured in self.both]
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=RUNS, help="of each experiment, on real nodes")
     runs = parser.parse_args().runs
@@ -142,7 +122,6 @@ def main() -> int:
         console.print(step_table(steps))
         delays = link_delays()
     print_goals(console, reaches(compared, steps, delays))
-    return 0
 
 
 def experiment_of(**settings: Any) -> Experiment:
@@ -160,8 +139,8 @@ def compare(runs: int) -> dict[str, Compared]:
     }
 
 
-def simulate(experiment: Experiment) -> CurveWatcher:
-    watcher = CurveWatcher()
+def simulate(experiment: Experiment) -> Watcher:
+    watcher = Watcher()
     run_virtual_time(make_network_setting(experiment, Path()), watcher, ByteAccount(experiment.nodes))
     return watcher
 
@@ -175,7 +154,7 @@ def on_nodes(experiments: Sequence[Experiment]) -> list[Measured]:
             if ending.status is not Status.FINISHED:
                 raise RuntimeError(f"a run did not finish: {ending.reason}")
             watcher = errand.watcher
-            assert isinstance(watcher, CurveWatcher)
+            assert isinstance(watcher, Watcher)
             network = json.loads((errand.folder / "summary.json").read_text(encoding="utf-8"))["network"]
             found = (network["verified"] or {}).get("findings", ())
             delays = [row["measured"] for row in found if row["property"] == "delay"]
@@ -183,31 +162,30 @@ def on_nodes(experiments: Sequence[Experiment]) -> list[Measured]:
             measured.append(Measured(watcher, overran, is_bound, delays))
 
         errands = [
-            RunRequest("local", experiment, folder, folder / str(number), CurveWatcher())
+            RunRequest("local", experiment, folder, folder / str(number), Watcher())
             for number, experiment in enumerate(experiments)
         ]
-        run_standing("local", errands, folder / "nodes.log", ended)
+        run_on_processes(errands, folder / "nodes.log", on_loopback, ended)
         return measured
 
 
-def compare_one(predicted: CurveWatcher, measured: Sequence[Measured]) -> Compared:
+def compare_one(predicted: Watcher, measured: Sequence[Measured]) -> Compared:
     """The medians of the measured runs beside the simulated one."""
     by_time = [point.objective for point in predicted.points if point.by == "time"]
     target = min(by_time[: 1 + int(TARGET_WITHIN * (len(by_time) - 1))])
-    found = [times(run.watched, target) for run in measured]
+    medians = map(median, zip(*(times(run.watched, target) for run in measured), strict=True))
     return Compared(
-        times(predicted, target),
-        Times(median(one.done_s for one in found), median(one.target_s for one in found)),
+        list(zip(times(predicted, target), medians, strict=True)),
         median(run.overran for run in measured),
         any(run.is_cpu_bound for run in measured),
     )
 
 
-def times(watched: CurveWatcher, target: float) -> Times:
+def times(watched: Watcher, target: float) -> tuple[float, float]:
     """When the median node has done all iterations, and when the curve by time first is at the target."""
     done = sorted(record.seconds or 0.0 for record in watched.records if record.iteration == ITERATIONS - 1)
     below = (point.seconds for point in watched.points if point.by == "time" and point.objective <= target)
-    return Times(median(done), next(below, None) or float("inf"))
+    return median(done), next(below, None) or float("inf")
 
 
 def iteration_times() -> dict[str, tuple[float, Measured]]:
@@ -232,7 +210,6 @@ def iteration_s(records: Sequence[Record]) -> float:
 
 
 def link_delays() -> Sequence[float]:
-    """What links of 20 ms measure, one by one."""
     settings = {"nodes": 8, "links": {"delay": "20ms"}, "verify": {"when": "only"}}
     (run,) = on_nodes([experiment_of(**settings)])
     return run.delays_s
@@ -243,16 +220,11 @@ def prediction_table(compared: dict[str, Compared]) -> Table:
     title = "Seconds under the virtual clock and on real nodes"
     result = table_of(title, ("experiment", *figures), words="experiment")
     for name, found in compared.items():
-        errors = [f"{error:+.1%}" for error in found.errors]
+        times_told = [(f"{one:.2f}", f"{other:.2f}", f"{other / one - 1.0:+.1%}") for one, other in found.both]
         result.add_row(
             name,
             str(EXPERIMENTS[name]["nodes"]),
-            f"{found.predicted.done_s:.2f}",
-            f"{found.measured.done_s:.2f}",
-            errors[0],
-            f"{found.predicted.target_s:.2f}",
-            f"{found.measured.target_s:.2f}",
-            errors[1],
+            *chain.from_iterable(times_told),
             f"{found.overran:.1%}",
             "cpu-bound" if found.is_cpu_bound else "",
         )
@@ -298,4 +270,4 @@ def reaches(
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -149,7 +149,6 @@ def _go_inside(arguments: list[str]) -> int:
 
 
 def figures_of(case: str, runs: int) -> Figures:
-    """The bound first, then the nodes."""
     bound_rate, bound_cpu_s = bound(case)
     return Figures(asyncio.run(on_nodes(case, runs)), bound_rate, bound_cpu_s)
 
@@ -185,7 +184,6 @@ def _simulate(case: str) -> tuple[float, float]:
 
 
 def table(figures: dict[str, Figures]) -> Table:
-    """Everything, and the ratios to the bound."""
     title = f"{NODES} nodes in a ring, n = {N:,}, {SAMPLES} samples per node, {ROUNDS} rounds, {CORES} cores"
     headings = ("", "rounds/s", "bound", "ratio", "wire bytes", "packets", "CPU ms", "bound", "ratio", "RSS", "private")
     result = table_of(title, headings)
@@ -212,7 +210,6 @@ def table(figures: dict[str, Figures]) -> Table:
 
 
 def reaches(f: Figures) -> list[tuple[str, bool]]:
-    """The goals at 1 %."""
     resident = f.mebibytes(lambda node: node.resident)
     return [
         (f"fewer than {WIRE_BYTES:,} wire bytes per round at 1 %: {f.wire_bytes:,.0f}", f.wire_bytes < WIRE_BYTES),

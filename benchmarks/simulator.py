@@ -9,7 +9,6 @@ can cost.
 
 import multiprocessing
 import resource
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -101,7 +100,7 @@ def _best(action: Callable[[], object]) -> float:
     return min(repeat(action, number=1))
 
 
-def main() -> int:
+def main() -> None:
     console = Console(width=110)
     headings = ("nodes", "vectorised", "objects", "ratio", "gradients", "data read once", "peak memory", "per node")
     title = f"PaME, linear regression, n = {N}, {SAMPLES} samples per node, degree {DEGREE}, one core"
@@ -130,8 +129,7 @@ def main() -> int:
         f"of {most.peak_bytes / most.m / 1024:.0f} KiB at the peak, so 24 GiB hold about "
         f"{24 * 2**30 * most.m / most.peak_bytes:,.0f} such nodes."
     )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -56,14 +56,12 @@ T = TypeVar("T")
 
 
 class Flood(Enum):
-    """What the clients do."""
-
     NONE = "quiet"
     SILENT = "silent"
     RETURNING = "returning"
 
 
-def main() -> int:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=5, help="of each")
     runs = parser.parse_args().runs
@@ -88,7 +86,6 @@ def main() -> int:
     ratios = {flood: median(seconds[flood]) / median(seconds[Flood.NONE]) for flood in (Flood.SILENT, Flood.RETURNING)}
     goals = [(f"{flood.value} over quiet, at most {GOAL}: {r:.3f}", r <= GOAL) for flood, r in ratios.items()]
     print_goals(console, goals)
-    return 0
 
 
 @contextmanager
@@ -105,13 +102,7 @@ def _network(folder: Path) -> Iterator[list[int]]:
         joined = _until(lambda: found if len(found := _events(log, "member_joined")) == NODES else None)
         with urllib.request.urlopen(f"{listening['page']}/sd/nodes", timeout=_WAIT_S) as answer:
             target = json.load(answer)[0]["targets"][0]
-        addresses = (
-            listening["address"],
-            listening["metrics"],
-            listening["page"],
-            joined[0]["address"],
-            target,
-        )
+        addresses = (*(listening[name] for name in ("address", "metrics", "page")), joined[0]["address"], target)
         yield [int(address.rsplit(":", 1)[1]) for address in addresses]
 
 
@@ -199,4 +190,4 @@ def _until(condition: Callable[[], T | None]) -> T:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

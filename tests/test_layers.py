@@ -98,7 +98,7 @@ def test_every_package_says_what_it_does_and_what_it_may_import(package: str) ->
 
 
 STARTS_OR_SHAPES = {
-    "node.addresses": {"orchestrator/backends/namespaces.py"},
+    "node.addresses": {"orchestrator/backends/netns.py"},
     "node.process": {"orchestrator/backends/processes.py"},
     "node.supervisor": {"orchestrator/backends/processes.py"},
     "node.shaping": {

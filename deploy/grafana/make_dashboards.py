@@ -6,26 +6,24 @@ from pathlib import Path
 
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 
-from deploy.grafana.learning import learning
+from deploy.grafana.learning import LEARNING
 from deploy.grafana.page import slug
-from deploy.grafana.robustness import robustness
-from deploy.grafana.transmission_volume import transmission_volume
+from deploy.grafana.robustness import ROBUSTNESS
+from deploy.grafana.transmission_volume import TRANSMISSION_VOLUME
 
 DASHBOARDS = Path(__file__).parent / "dashboards"
 
 
 def texts() -> dict[str, str]:
     """The JSON of every dashboard, by file name."""
-    made = (transmission_volume(), learning(), robustness())
+    made = (TRANSMISSION_VOLUME, LEARNING, ROBUSTNESS)
     return {
-        f"{slug(dashboard.title or '')}.json": json.dumps(dashboard, cls=JSONEncoder, indent=2, ensure_ascii=False)
-        + "\n"
-        for dashboard in made
+        f"{slug(one.title or '')}.json": f"{json.dumps(one, cls=JSONEncoder, indent=2, ensure_ascii=False)}\n"
+        for one in made
     }
 
 
 def write(folder: Path) -> None:
-    """All of them into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts().items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,12 +1,10 @@
 """A dashboard: its panels in rows, and the faults of the run as annotations over all of them."""
 
-from collections.abc import Mapping, Sequence
-
 from grafana_foundation_sdk.builders import dashboard as build
 from grafana_foundation_sdk.builders import prometheus
 from grafana_foundation_sdk.models import dashboard as model
 
-from deploy.grafana.panels import SOURCE, Panel
+from deploy.grafana.panels import SOURCE, Rows
 
 STEP = "4s"
 """The shortest step of annotations: two scrapes, so that each step has a sample to look at."""
@@ -14,14 +12,14 @@ OLD_STEP = "10s"
 """The same for Grafana before 11.6.2 and 12.0.1: it asks for 100 points, and 15 minutes are shown."""
 
 
-def page(title: str, description: str, rows: Mapping[str, Sequence[Panel]]) -> model.Dashboard:
+def page(title: str, description: str, rows: Rows) -> model.Dashboard:
     """A dashboard whose uid and file name follow from its title."""
     made = build.Dashboard(title).uid(f"pame-{slug(title)}").description(description).tags(["pame"]).readonly()
     made.time("now-15m", "now").refresh("5s").timezone("browser").tooltip(model.DashboardCursorSync.CROSSHAIR)
     for name, panels in rows.items():
         made.with_row(build.Row(name))
-        for panel in panels:
-            made.with_panel(panel)
+        for heading, panel in panels.items():
+            made.with_panel(panel.title(heading))
     dashboard = made.build()
     dashboard.annotations = model.AnnotationContainer(list_val=[_FAULTS, _DISTURBANCES])
     for number, placed in enumerate(dashboard.panels or [], start=1):
@@ -54,10 +52,7 @@ class PrometheusAnnotation(model.AnnotationQuery):
 
 
 _FAULTS = PrometheusAnnotation(
-    "Faults in force",
-    "orange",
-    "max_over_time(pame_run_active_faults[$__interval]) > 0",
-    "a fault is in force",
+    "Faults in force", "orange", "max_over_time(pame_run_active_faults[$__interval]) > 0", "a fault is in force"
 )
 _DISTURBANCES = PrometheusAnnotation(
     "Nodes that died, left or came back",

@@ -1,12 +1,11 @@
 """The few shapes of panels that our dashboards are made of; every panel says what it shows, in which unit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from grafana_foundation_sdk.builders import bargauge, common, heatmap, prometheus, stat, table, timeseries
 from grafana_foundation_sdk.builders import dashboard as build
-from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.models import common as looks
 from grafana_foundation_sdk.models import dashboard as model
 from grafana_foundation_sdk.models.heatmap import HeatmapColorMode, HeatmapColorScale
@@ -25,7 +24,9 @@ IN_RUN = '{node!="-"}'
 Limits = Sequence[tuple[float, str]]
 """From this value on, that colour; green below the first."""
 P = TypeVar("P", stat.Panel, timeseries.Panel, bargauge.Panel, table.Panel, heatmap.Panel)
-Panel = Builder[model.Panel]
+Panel = stat.Panel | timeseries.Panel | bargauge.Panel | table.Panel | heatmap.Panel
+Rows = Mapping[str, Mapping[str, Panel]]
+"""Panels by their titles, in rows by theirs."""
 
 
 @dataclass(frozen=True)
@@ -36,37 +37,30 @@ class Query:
     legend: str = ""
 
 
-@dataclass(frozen=True)
-class Text:
-    """What a panel says about itself."""
-
-    title: str
-    description: str
-    unit: str
-
-
-def number(text: Text, expr: str, limits: Limits = (), below: str = "green") -> Panel:
+def number(about: str, expr: str, limits: Limits = (), below: str = "green", unit: str = COUNT) -> Panel:
     """One figure; after a run that of the run's last moment."""
-    panel = _common(stat.Panel(), text, [Query(expr)], limits, below).span(_SMALL).height(4)
+    panel = _common(stat.Panel(), about, unit, [Query(expr)], limits, below).span(_SMALL).height(4)
     return panel.graph_mode(looks.BigValueGraphMode.AREA).reduce_options(_last())
 
 
-def word(text: Text, query: Query) -> Panel:
+def word(about: str, query: Query) -> Panel:
     """The name of the one series there is."""
-    panel = _common(stat.Panel(), text, [query]).span(_SMALL).height(4)
+    panel = _common(stat.Panel(), about, COUNT, [query]).span(_SMALL).height(4)
     return panel.graph_mode(looks.BigValueGraphMode.NONE).text_mode(looks.BigValueTextMode.NAME).reduce_options(_last())
 
 
 def lines(
-    text: Text,
+    about: str,
     *queries: Query,
+    unit: str = COUNT,
     limits: Limits = (),
     stacked: bool = False,
     logarithmic: bool = False,
     right: tuple[Query, str] | None = None,
 ) -> Panel:
     """Curves over time; limits are dashed lines; `right` has an axis of its own, of another unit."""
-    panel = _common(timeseries.Panel(), text, [*queries, right[0]] if right else queries, limits).span(_HALF).height(8)
+    asked = [*queries, right[0]] if right else queries
+    panel = _common(timeseries.Panel(), about, unit, asked, limits).span(_HALF).height(8)
     panel.color_scheme(build.FieldColor().mode(model.FieldColorModeId.PALETTE_CLASSIC_BY_NAME))
     panel.tooltip(common.VizTooltipOptions().mode(looks.TooltipDisplayMode.MULTI).sort(looks.SortOrder.DESCENDING))
     panel.legend(_legend()).fill_opacity(40 if stacked else 5).show_points(looks.VisibilityMode.NEVER)
@@ -83,25 +77,25 @@ def lines(
     return panel
 
 
-def two_scales(text: Text, left: Query, right: Query, right_unit: str) -> Panel:
+def two_scales(about: str, left: Query, right: Query, right_unit: str) -> Panel:
     """Two curves with an axis of their own each; the left one is logarithmic."""
-    panel = _common(timeseries.Panel(), text, [left, right]).span(_HALF).height(8)
+    panel = _common(timeseries.Panel(), about, COUNT, [left, right]).span(_HALF).height(8)
     panel.legend(_legend()).show_points(looks.VisibilityMode.NEVER)
     panel.scale_distribution(common.ScaleDistributionConfig().type(looks.ScaleDistribution.LOG).log(10))
     linear = model.DynamicConfigValue("custom.scaleDistribution", {"type": "linear"})
     return panel.override_by_name(right.legend, [*_on_the_right(right_unit), linear])
 
 
-def bars(text: Text, *queries: Query, limits: Limits = ()) -> Panel:
+def bars(about: str, *queries: Query, unit: str = COUNT, limits: Limits = ()) -> Panel:
     """The latest value of every series."""
-    panel = _common(bargauge.Panel(), text, queries, limits, instant=True).span(_HALF).height(8).min(0)
+    panel = _common(bargauge.Panel(), about, unit, queries, limits, instant=True).span(_HALF).height(8).min(0)
     panel.orientation(looks.VizOrientation.HORIZONTAL).display_mode(looks.BarGaugeDisplayMode.BASIC)
     return panel.reduce_options(_last())
 
 
-def matrix(text: Text, expr: str, row: str, column: str) -> Panel:
+def matrix(about: str, expr: str, row: str, column: str, unit: str) -> Panel:
     """A heat map with a cell for every pair of labels."""
-    panel = _common(table.Panel(), text, [], instant=True).span(_HALF).height(12).min(0)
+    panel = _common(table.Panel(), about, unit, [], instant=True).span(_HALF).height(12).min(0)
     panel.with_target(_target(Query(expr), "A", instant=True).format(PromQueryFormat.TABLE))
     options = {"rowField": row, "columnField": column, "valueField": "Value", "emptyValue": "null"}
     panel.with_transformation(model.DataTransformerConfig(id_val="groupingToMatrix", options=options))
@@ -111,20 +105,26 @@ def matrix(text: Text, expr: str, row: str, column: str) -> Panel:
     return panel.override_by_name(f"{row}\\{column}", [plain])
 
 
-def heat(text: Text, query: Query) -> Panel:
+def heat(about: str, query: Query, unit: str) -> Panel:
     """A heat map with a row for every series, over time."""
-    panel = _common(heatmap.Panel(), text, [query]).span(_HALF).height(12).calculate(False).cell_gap(1)
+    panel = _common(heatmap.Panel(), about, unit, [query]).span(_HALF).height(12).calculate(False).cell_gap(1)
     colours = heatmap.HeatmapColorOptions().mode(HeatmapColorMode.SCHEME).scheme("Turbo").steps(64)
     panel.color(colours.scale(HeatmapColorScale.LINEAR).fill("dark-orange").exponent(0.5))
-    panel.cell_values(heatmap.CellValues().unit(text.unit))
+    panel.cell_values(heatmap.CellValues().unit(unit))
     panel.scale_distribution(common.ScaleDistributionConfig().type(looks.ScaleDistribution.LINEAR))
     return panel.mode(looks.TooltipDisplayMode.SINGLE).hide_y_histogram()
 
 
 def _common(
-    panel: P, text: Text, queries: Sequence[Query], limits: Limits = (), below: str = "green", instant: bool = False
+    panel: P,
+    about: str,
+    unit: str,
+    queries: Sequence[Query],
+    limits: Limits = (),
+    below: str = "green",
+    instant: bool = False,
 ) -> P:
-    panel.title(text.title).description(text.description).unit(text.unit).datasource(SOURCE).interval(EVERY)
+    panel.description(about).unit(unit).datasource(SOURCE).interval(EVERY)
     for letter, query in zip("ABCDEFGH", queries, strict=False):
         panel.with_target(_target(query, letter, instant))
     steps = [model.Threshold(color=below), *(model.Threshold(value=value, color=colour) for value, colour in limits)]

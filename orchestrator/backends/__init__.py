@@ -3,13 +3,13 @@
 May import: everything in `orchestrator` but the command line and the campaigns; of `node` what starts one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.backends.local import check_local, local
-from orchestrator.backends.netns import check_netns, netns
-from orchestrator.backends.on_processes import RunOnBackend
+from orchestrator.backends.local import check_local, local, on_loopback
+from orchestrator.backends.netns import check_netns, namespaces, netns
+from orchestrator.backends.on_processes import Network, RunOnBackend
 from orchestrator.backends.simulate import check_simulate, simulate
 from orchestrator.experiment import Experiment
 
@@ -27,5 +27,7 @@ BACKENDS = {
     "simulate": Backend(check_simulate, simulate),
 }
 DEFAULT_BACKEND = "local"
+NETWORKS: Mapping[str, Network] = {"local": on_loopback, "netns": namespaces}
+"""Of the backends whose nodes can stay for several runs."""
 
-__all__ = ["BACKENDS", "DEFAULT_BACKEND", "Backend"]
+__all__ = ["BACKENDS", "DEFAULT_BACKEND", "NETWORKS", "Backend"]

@@ -41,6 +41,10 @@ class Places:
     """Open files that the nodes keep open as long as they live."""
 
 
+Network = Callable[[int], AbstractContextManager[Places]]
+"""Places for so many nodes, as long as they are needed."""
+
+
 def check_processes(experiment: Experiment, base: Path) -> Plan:
     """Refuse what cannot be built, and more processes than this machine can turn to; its plan of faults."""
     most = NODES_PER_CORE * (os.cpu_count() or 1)
@@ -85,39 +89,34 @@ class RunOnBackend(Protocol):
         its summary repeats."""
 
 
-def runs_on(backend: str, network: Callable[[int], AbstractContextManager[Places]]) -> RunOnBackend:
+def runs_on(backend: str, network: Network) -> RunOnBackend:
     """Runs on a network that is made for so many nodes, and for one run only: nothing of it is left."""
 
     def run(
         experiment: Experiment, base: Path, folder: Path, watcher: NetworkObserver, notes: Sequence[str] = ()
     ) -> Ending:
         request = RunRequest(backend, experiment, base, folder, watcher, notes)
-        return run_on_processes(request, network(experiment.nodes))
+        [ending] = run_on_processes([request], folder / "nodes.log", network)
+        return ending
 
     return run
 
 
-def run_on_processes(request: RunRequest, network: AbstractContextManager[Places]) -> Ending:
-    """Run and fill the run folder; no process is left, whatever happens. `network` is there as long as the run."""
-    with writing(request.folder):
-        request.folder.mkdir(parents=True, exist_ok=True)
-    [ending] = run_one_after_another([request], request.folder / "nodes.log", network)
-    return ending
-
-
-def run_one_after_another(
-    requests: Sequence[RunRequest],
-    log: Path,
-    network: AbstractContextManager[Places],
-    ended: Ended = lambda *_: None,
+def run_on_processes(
+    requests: Sequence[RunRequest], log: Path, network: Network, ended: Ended = lambda *_: None
 ) -> list[Ending]:
-    """Several runs on the same nodes, which are started once; after one that is interrupted no other begins.
+    """Runs in order, on as many nodes as the largest needs, which are started once; after one that is interrupted no
+    other begins. Each fills its run folder; no process is left, whatever happens.
 
     `log`: where the nodes' standard error goes. A run that cannot even begin is an error, and ends it all.
     """
+    for request in requests:
+        with writing(request.folder):
+            request.folder.mkdir(parents=True, exist_ok=True)
+    places = network(max(request.experiment.nodes for request in requests))
     with threadpool_limits(1):
         try:
-            return asyncio.run(_run_all(requests, log, network, ended))
+            return asyncio.run(_run_all(requests, log, places, ended))
         except asyncio.CancelledError:  # by a signal, while there was no run
             raise KeyboardInterrupt from None
 
@@ -148,8 +147,11 @@ async def _run_all(
 
 
 async def _run(control: ControlPlane, processes: NodeProcesses, request: RunRequest, log: Path) -> Ending:
+    def is_under_way() -> bool:
+        return control.run is not None and control.run.phase not in BEFORE_START
+
     control.run = None  # the one before is over
-    watching = asyncio.create_task(processes.watch_start(lambda: _is_under_way(control)))
+    watching = asyncio.create_task(processes.watch_start(is_under_way))
     conducting = asyncio.create_task(_conduct(control, request, log))
     try:
         return await _end_of(control, conducting, watching)
@@ -162,10 +164,6 @@ async def _conduct(control: ControlPlane, request: RunRequest, log: Path) -> End
         make_order, request.experiment, request.base, request.backend, request.notes, request.is_tuned
     )
     return await conduct(control, order, request.folder, request.watcher, log)
-
-
-def _is_under_way(control: ControlPlane) -> bool:
-    return control.run is not None and control.run.phase not in BEFORE_START
 
 
 @contextmanager

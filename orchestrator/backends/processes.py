@@ -8,12 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
-from typing import Self
 
 from node.process import Options
 from node.supervisor import SOCKET_VARIABLE
@@ -36,7 +34,7 @@ class Place:
 ON_LOOPBACK = Place("127.0.0.1")
 
 
-class NodeProcesses:
+class NodeProcesses(AbstractContextManager["NodeProcesses"]):
     """To be used as a context: at its end every process is gone."""
 
     def __init__(self, log: Path, kept: Sequence[int] = (), with_torch: bool = False) -> None:
@@ -65,12 +63,7 @@ class NodeProcesses:
         self._orders, self._news = self._fork_server.stdin, self._fork_server.stdout
         os.set_blocking(self._news.fileno(), False)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for pid in self.alive().values():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

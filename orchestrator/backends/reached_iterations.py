@@ -29,6 +29,5 @@ class Reached:
             self._done_at[record.node] = record.seconds
 
     def at_end(self, seconds: float | None, setting: ResolvedRun) -> Reach:
-        """When the run is over."""
         limit = setting.stop.last_iteration if setting.exchange.waits else inf
         return Reach(seconds, self._iterations, limit, self._done_at, self._skipped)

@@ -90,60 +90,54 @@ class FirstRun:
         return f"{_WAITING}{wanted}, {here} {'is' if here == 1 else 'are'} here: start more with `--scale node=N`"
 
 
-@dataclass(frozen=True)
-class Service:
-    """What an orchestrator is made of while it serves."""
-
-    control: ControlPlane
-    out: Path
-    """Where run folders go."""
-    host: str
-    page_port: int | None = None
-    """The live page; None: none."""
-    allowed_hosts: tuple[str, ...] = ()
-    """Names of the page beside its address."""
-    health_port: int | None = None
-    security: Path | None = None
-    """Where nodes find whom to believe; None: no TLS."""
-    keep_nodes: bool = False
-    """Whether nodes wait for the next orchestrator when this one leaves."""
-
-
-async def serve(service: Service, first: FirstRun | None) -> Ending | None:
+async def serve(
+    control: ControlPlane,
+    first: FirstRun | None,
+    out: Path,
+    host: str,
+    page_port: int | None,
+    allowed_hosts: tuple[str, ...],
+    health_port: int | None,
+    security: Path | None,
+    keep_nodes: bool,
+) -> Ending | None:
     """Until told to stop or, if the first run has to come within its patience, until that is over; the run it ended
-    with, if there was one."""
+    with, if there was one.
+
+    `out`: where run folders go; `page_port`: None for no live page; `allowed_hosts`: its names beside its address;
+    `security`: where nodes find whom to believe, None without TLS; `keep_nodes`: whether nodes wait for the next
+    orchestrator when this one leaves.
+    """
     from orchestrator.live import LivePage  # and with it aiohttp, which no other verb needs
 
-    control, leave = service.control, first is not None and first.patience_s is not None
-    submissions = Submissions(control, service.out)
+    submissions = Submissions(control, out)
     control.members.on_refusal = lambda member, reason: log_event(
         _LOG, "join_refused", logging.WARNING, member=member, reason=reason
     )
     refused = control.refused_requests
     refused.say = lambda counts: log_event(_LOG, "http_refused", logging.WARNING, **counts)
-    port, names = service.page_port or 0, service.allowed_hosts
-    page = LivePage(submissions, service.out, control.token, service.host, port, names, refused)
-    health = HealthServer(service.health_port)
+    page = LivePage(submissions, out, control.token, host, page_port or 0, allowed_hosts, refused)
+    health = HealthServer(health_port)
     await control.open(ExperimentsService(control.token, submissions))
     try:
         await health.open()
-        if service.page_port is not None:
+        if page_port is not None:
             await page.open()
-        if service.security is not None:
-            leave_authority(service.security, control.authority_certificate)
+        if security is not None:
+            leave_authority(security, control.authority_certificate)
         await health.say(serving=True)
         log_event(
             _LOG,
             "listening",
             address=control.address,
             metrics=control.metrics_address,
-            page=f"http://{service.host}:{page.port}" if service.page_port is not None else None,
+            page=f"http://{host}:{page.port}" if page_port is not None else None,
             tls=control.is_secured,
         )
-        return await _until_told(submissions, first, leave)
+        return await _until_told(submissions, first, first is not None and first.patience_s is not None)
     finally:
         await page.close()
-        await control.close("the orchestrator leaves", dismiss=not service.keep_nodes)
+        await control.close("the orchestrator leaves", dismiss=not keep_nodes)
         await health.close()
         log_event(_LOG, "left")
 

@@ -8,8 +8,8 @@ from shutil import rmtree
 from typing import Protocol
 
 from contract.rpc import experiments_pb2 as pb
-from orchestrator.backends.on_processes import RunRequest
-from orchestrator.backends.standing_network import run_standing
+from orchestrator.backends import NETWORKS
+from orchestrator.backends.on_processes import RunRequest, run_on_processes
 from orchestrator.campaigns.cell import Cell, Run, Stage
 from orchestrator.campaigns.simulate import run_in
 from orchestrator.control import NetworkObserver
@@ -64,7 +64,8 @@ class ProcessNodes:
                 key = keys[request.folder]
                 ended(key, run_in(request.folder, cells[key], self.backend, ending))
 
-        endings = run_standing(self.backend, requests, requests[0].folder.parent / "nodes.log", over)
+        log = requests[0].folder.parent / "nodes.log"
+        endings = run_on_processes(requests, log, NETWORKS[self.backend], over)
         if len(endings) < len(requests) or endings[-1].status is Status.INTERRUPTED:
             raise KeyboardInterrupt
 

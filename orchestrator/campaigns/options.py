@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 import orchestrator
-from orchestrator.backends.standing_network import NETWORKS
+from orchestrator.backends import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.on_nodes import SERVED
 from orchestrator.errors import UnknownBackend, UnreadableFile

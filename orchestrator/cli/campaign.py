@@ -60,7 +60,8 @@ def begin(ctx: typer.Context, verb: str, arguments: Mapping[str, Any], resume: P
         other = "" if record is None else f", but one of `pame {record.verb}`"
         raise CannotResume(f"{resume} holds no campaign of `pame {verb}`{other}: give the folder of one")
     for name in arguments:
-        if name not in _ANEW and _is_given(ctx, name):
+        source = ctx.get_parameter_source(name)
+        if name not in _ANEW and source is not None and source.name == "COMMANDLINE":
             raise typer.BadParameter(f"--resume goes on with what {resume} was begun with: leave {name} out")
     for path, known in record.files.items():
         if digest(Path(path)) != known:
@@ -69,9 +70,11 @@ def begin(ctx: typer.Context, verb: str, arguments: Mapping[str, Any], resume: P
     return Beginning(verb, {**record.arguments, **again}, resume, record)
 
 
-def nodes_of(backend: str, on: str | None, token: str, security: Path | None, nodes: Callable[[], int]) -> Nodes | None:
+def nodes_of(
+    backend: str, beginning: Beginning, token: str, security: Path | None, nodes: Callable[[], int]
+) -> Nodes | None:
     """None: everything is simulated. A served orchestrator with fewer nodes than so many is refused."""
-    if on:
+    if on := beginning.arguments["on"]:
         served = ServedNodes(client_of(on, token, security))
         served.check(nodes())
         return served
@@ -111,11 +114,6 @@ def say_report(folder: Path, console: Console) -> None:
 def say_trouble(trouble: str | None, console: Console) -> None:
     if trouble:
         console.print(f"[yellow]not complete:[/] {escape(trouble)}", soft_wrap=True)
-
-
-def _is_given(ctx: typer.Context, name: str) -> bool:
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _plain(value: object) -> object:

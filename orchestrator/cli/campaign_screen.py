@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orchestrator.campaigns.cell import Cell, Run, Stage
-from orchestrator.cli.run_progress import limits_of
+from orchestrator.cli.run_progress import progress_of
 from orchestrator.cli.terminal import make_bar
 from orchestrator.control import NetworkState
 from orchestrator.number_words import duration
@@ -61,7 +61,7 @@ class CampaignScreen:
         self._advance()
 
     def goes_on(self, cell: Cell, point: Evaluation) -> None:
-        share = limits_of(cell.experiment.stop).progress(point.iteration or 0, point.seconds).share
+        share = progress_of(cell.experiment.stop, point.iteration or 0, point.seconds).share
         self._stages[self._stage].shares[_place(cell)] = share
         if self._newest is not None:
             self._rows[_place(cell)] = (cell, "", self._newest(point))

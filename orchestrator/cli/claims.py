@@ -8,23 +8,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from orchestrator.backends.standing_network import NETWORKS
+from orchestrator.backends import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.claims import CLAIMS
 from orchestrator.campaigns.claims.campaign import make_claims, without
 from orchestrator.campaigns.claims.claim import ClaimsOutcome
 from orchestrator.campaigns.verdicts import Verdict
-from orchestrator.cli.campaign import (
-    CampaignsFolder,
-    Quiet,
-    Resume,
-    ServedAt,
-    begin,
-    carry_out,
-    nodes_of,
-    say_end,
-    say_trouble,
-)
+from orchestrator.cli import campaign as shared
 from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count, duration
@@ -44,33 +34,33 @@ def claims(
     backend: Annotated[
         str, typer.Option(help=f"Where the runs are: {SIMULATE}, {', '.join(NETWORKS)}; tuning is simulated.")
     ] = SIMULATE,
-    on: ServedAt = None,
+    on: shared.ServedAt = None,
     token: Token = "",
     security: Security = None,
-    resume: Resume = None,
-    out: CampaignsFolder = Path("runs"),
-    quiet: Quiet = False,
+    resume: shared.Resume = None,
+    out: shared.CampaignsFolder = Path("runs"),
+    quiet: shared.Quiet = False,
 ) -> None:
     """Test the paper's claims: one table of verdicts, and a report with a section for each."""
     lacking = without(only or []) if resume is None else {}
     given = {"full": full, "only": only, "seeds": seeds, "backend": backend, "on": on, "without": lacking}
-    beginning = begin(ctx, "claims", given, resume)
+    beginning = shared.begin(ctx, "claims", given, resume)
     campaign = make_claims(beginning.arguments)
     console = Console(quiet=quiet, highlight=False)
     with console.status("looking at the experiments"):
         runs = campaign.count_runs()
         campaign.check()
-        nodes = nodes_of(campaign.backend, beginning.arguments["on"], token, security, lambda: campaign.nodes)
+        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes)
     where = "in the simulator" if campaign.backend == SIMULATE else f"on {campaign.backend}"
     words = f"{campaign.mode.value} mode: {count(runs, 'run')} {where}"
     console.print(f"[bold]{count(len(campaign.claims), 'claim')}[/], {words}")
     for words in campaign.left_out:
         console.print(f"[yellow]not tested:[/] {escape(words)}", soft_wrap=True)
-    outcome, folder = carry_out(campaign, beginning, nodes, out, console)
+    outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console)
     print_table(_table(outcome), console)
-    say_trouble(outcome.trouble, console)
+    shared.say_trouble(outcome.trouble, console)
     console.print(f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine")
-    raise typer.Exit(say_end(folder, outcome.trouble, console))
+    raise typer.Exit(shared.say_end(folder, outcome.trouble, console))
 
 
 def _table(outcome: ClaimsOutcome) -> Table:

@@ -8,25 +8,15 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from orchestrator.backends.standing_network import NETWORKS
+from orchestrator.backends import NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.compare.campaign import CompareCampaign, make_comparison
 from orchestrator.campaigns.compare.grid import left_out, tuning_cells, views
 from orchestrator.campaigns.compare.report import degraded_runs, doubts_of
 from orchestrator.campaigns.compare.tables import company_line, ends_in_short, result_table
 from orchestrator.campaigns.compare.verdict import CompareFinding, CompareOutcome
+from orchestrator.cli import campaign as shared
 from orchestrator.cli.arguments import say_notes
-from orchestrator.cli.campaign import (
-    CampaignsFolder,
-    Quiet,
-    Resume,
-    ServedAt,
-    begin,
-    carry_out,
-    nodes_of,
-    say_end,
-    say_trouble,
-)
 from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count, duration
@@ -48,27 +38,27 @@ def compare(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a setting of its base, e.g. nodes=64; repeatable."),
     ] = None,
-    on: ServedAt = None,
+    on: shared.ServedAt = None,
     token: Token = "",
     security: Security = None,
-    resume: Resume = None,
-    out: CampaignsFolder = Path("runs"),
-    quiet: Quiet = False,
+    resume: shared.Resume = None,
+    out: shared.CampaignsFolder = Path("runs"),
+    quiet: shared.Quiet = False,
 ) -> None:
     """Compare algorithms: tuned alike in the simulator, then measured on fresh seeds, with a table and a report."""
     if file is None and resume is None:
         raise typer.BadParameter("give the file of a comparison; see docs/compare.md")
     given = {"file": file, "backend": backend, "seeds": seeds, "quick": quick, "overrides": overrides, "on": on}
-    beginning = begin(ctx, "compare", given, resume)
+    beginning = shared.begin(ctx, "compare", given, resume)
     campaign = make_comparison(beginning.arguments)
     console = Console(quiet=quiet, highlight=False)
     with console.status("looking at the experiments"):
         campaign.check()
-        nodes = nodes_of(campaign.backend, beginning.arguments["on"], token, security, lambda: campaign.nodes)
+        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.nodes)
     _announce(campaign, console)
-    outcome, folder = carry_out(campaign, beginning, nodes, out, console)
+    outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console)
     _say(outcome, console)
-    raise typer.Exit(say_end(folder, outcome.trouble, console))
+    raise typer.Exit(shared.say_end(folder, outcome.trouble, console))
 
 
 def _announce(campaign: CompareCampaign, console: Console) -> None:
@@ -91,7 +81,6 @@ def _say_fewest(found: Sequence[CompareFinding], console: Console) -> None:
 
 
 def _say(outcome: CompareOutcome, console: Console) -> None:
-    """The tables, who needs the fewest, and what is doubtful."""
     if outcome.rows:
         for view in views(outcome.comparison):
             print_table(result_table(outcome, view), console)
@@ -103,5 +92,5 @@ def _say(outcome: CompareOutcome, console: Console) -> None:
         console.print(f"[yellow]look again:[/] {escape(doubt)}", soft_wrap=True)
     if words := degraded_runs(outcome):
         console.print(f"[yellow]degraded:[/] {escape(words)}", soft_wrap=True)
-    say_trouble(outcome.trouble, console)
+    shared.say_trouble(outcome.trouble, console)
     console.print(f"{duration(float(f'{outcome.seconds:.3g}'))} on this machine")

@@ -11,13 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from contract.data_store import DamagedData, DataNotPrepared, StoredData, data_folder, find_data, stored_names
-from orchestrator.cli.tables import print_table, table_of, wide_console
+from orchestrator.cli.tables import LINE_PER_ROW, print_table, table_of, wide_console
 from orchestrator.cli.terminal import make_bar
 from orchestrator.data import CATALOGUE, TABLE, DataRefused, prepare
 from orchestrator.data.prepare import Say, already, stored_name
 from orchestrator.number_words import number, volume
-
-_FILE_WIDTH = 240
 
 
 class Action(StrEnum):
@@ -36,7 +34,7 @@ def data(
     name: Annotated[str | None, typer.Option("--name", help="What a table will be called; else as its file.")] = None,
 ) -> None:
     """List the data sets, or prepare one, once: it is kept as arrays in PAME_DATA or the cache folder."""
-    console = wide_console(_FILE_WIDTH) if action is Action.LIST else Console(highlight=False)
+    console = wide_console(LINE_PER_ROW) if action is Action.LIST else Console(highlight=False)
     if action is Action.LIST:
         if kind is not None or given is not None or name is not None:
             raise DataRefused("`pame data list` takes nothing more; did you mean `pame data prepare`?")

@@ -40,8 +40,6 @@ _FIRST_ADDRESS = IPv4Address("10.200.16.2")
 
 
 class KernelChoice(StrEnum):
-    """Whose text is shown."""
-
     NETEM = "netem"
     NO_NETEM = "no-netem"
     NONE = "none"

@@ -9,11 +9,8 @@ from rich.table import Table
 
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.cli.remote import DEFAULT_ADDRESS, On, Security, Token, client_of
-from orchestrator.cli.tables import print_table, table_of, wide_console
+from orchestrator.cli.tables import LINE_PER_ROW, print_table, table_of, wide_console
 from orchestrator.number_words import count, duration
-
-_FILE_WIDTH = 240
-"""One line per node where no terminal sets a width."""
 
 
 def nodes(
@@ -28,7 +25,7 @@ def nodes(
     if as_json:
         typer.echo(json.dumps([_plain(member) for member in found.members], indent=1))
         return
-    console = wide_console(_FILE_WIDTH)
+    console = wide_console(LINE_PER_ROW)
     if not found.members:
         start = f"PAME_TOKEN=... python -m node --orchestrator {on}"
         console.print(f"no node has joined yet: start some with `{escape(start)}`", soft_wrap=True)

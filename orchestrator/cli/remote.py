@@ -11,7 +11,6 @@ from rich.markup import escape
 
 from contract.rpc import experiments_pb2 as pb
 from orchestrator.cli.run_exit_codes import exit_code
-from orchestrator.cli.run_progress import Limits
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.control.client import Client, Retelling, health_of
 from orchestrator.control.security import read_vault
@@ -22,6 +21,7 @@ from orchestrator.number_words import duration
 from orchestrator.results import Status
 from orchestrator.results.health import Health, State
 from pame.algorithms import PameSpec
+from pame.stopping import StopRules
 
 DEFAULT_ADDRESS = "127.0.0.1:4750"
 
@@ -52,7 +52,6 @@ def client_of(address: str, token: str, security: Path | None) -> Client:
 
 
 def headline(experiment: Experiment) -> str:
-    """What runs, in one line."""
     return (
         f"[bold]{experiment.name}[/]: {experiment.nodes} nodes, {experiment.topology.kind}, {experiment.problem.kind}, "
         f"{experiment.algorithm.kind}"
@@ -124,8 +123,8 @@ def _follow(events: Iterable[pb.Event], live: Live) -> pb.Ended | None:
             return event.ended
         if kind == "phase" and retelling is None:
             about = event.phase
-            limits = Limits(about.iterations or None, about.seconds or None)
-            retelling = Retelling(RunScreen(about.name, about.nodes, limits, live))
+            stop = StopRules(about.iterations or None, seconds=about.seconds or None)
+            retelling = Retelling(RunScreen(about.name, about.nodes, stop, live))
         if retelling is not None:
             retelling.tell(event)
     return None

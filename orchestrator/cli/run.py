@@ -15,7 +15,6 @@ from orchestrator.cli.arguments import ExperimentFile, Overrides, Seed, say_note
 from orchestrator.cli.campaign import Beginning, Quiet, Resume, begin, carry_out, nodes_of, say_report
 from orchestrator.cli.remote import Security, Token, client_of, headline, run_on, say_health, say_steps
 from orchestrator.cli.run_exit_codes import exit_code, worst
-from orchestrator.cli.run_progress import limits_of
 from orchestrator.cli.terminal import RunScreen, shown
 from orchestrator.cli.verified import say_verified
 from orchestrator.evaluation import require_room, said_of_room
@@ -92,7 +91,7 @@ def _run_sweep(
     sweep: SweepCampaign, beginning: Beginning, token: str, security: Path | None, out: Path, console: Console
 ) -> int:
     _look_at(sweep.variants, sweep.path.parent, sweep.backend, out, console)
-    nodes = nodes_of(sweep.backend, beginning.arguments["on"], token, security, lambda: sweep.nodes)
+    nodes = nodes_of(sweep.backend, beginning, token, security, lambda: sweep.nodes)
     console.print(f"[bold]{sweep.name}[/]: {escape(swept_words(sweep.variants))}")
     say_steps((variant.experiment for variant in sweep.variants), console)
     outcome, folder = carry_out(sweep, beginning, nodes, out, console, newest)
@@ -137,7 +136,7 @@ def _run_single(variant: Variant, base: Path, folder: Path, backend: str, consol
     console.print(f"{headline(experiment)}, backend {backend}{driver}")
     say_steps([experiment], console)
     with shown(console) as live:
-        screen = RunScreen(experiment.name, experiment.nodes, limits_of(experiment.stop), live)
+        screen = RunScreen(experiment.name, experiment.nodes, experiment.stop, live)
         ending = BACKENDS[backend].run(experiment, base, folder, screen, variant.notes)
     _say_summary(require_summary(folder), console)
     return ending
@@ -183,7 +182,6 @@ def _metric_words(summary: RunSummary, name: str) -> str:
 
 
 def _say_network(network: NetworkSummary, console: Console) -> None:
-    """What it was on the wire, and what watching it cost."""
     wire, cost = network.wire, network.evaluation
     say_verified(network.verified, console)
     if wire is not None:

@@ -14,25 +14,12 @@ class Progress:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What ends a run for certain; None: this does not."""
-
-    iterations: int | None
-    seconds: float | None
-
-    def progress(self, iterations: float, seconds: float | None) -> Progress:
-        """By the limit of which more is used up; `seconds` None: without a clock, or not told."""
-        found = [
-            Progress(min(reached / limit, 1.0), f"{number(min(int(reached), limit))}/{number(limit)} {unit}")
-            for reached, limit, unit in (
-                (iterations, self.iterations, "iterations"),
-                (seconds, self.seconds, "seconds"),
-            )
-            if limit and reached is not None
-        ]
-        return max(found, key=lambda progress: progress.share, default=Progress(0.0, ""))
-
-
-def limits_of(stop: StopRules) -> Limits:
-    return Limits(stop.iterations, stop.seconds)
+def progress_of(stop: StopRules, iterations: float, seconds: float | None) -> Progress:
+    """By the limit of which more is used up; `seconds` None: without a clock, or not told."""
+    limits = ((iterations, stop.iterations, "iterations"), (seconds, stop.seconds, "seconds"))
+    found = [
+        Progress(min(reached / limit, 1.0), f"{number(min(int(reached), limit))}/{number(limit)} {unit}")
+        for reached, limit, unit in limits
+        if limit and reached is not None
+    ]
+    return max(found, key=lambda progress: progress.share, default=Progress(0.0, ""))

@@ -12,14 +12,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from orchestrator.cli.tables import print_table, table_of, wide_console
+from orchestrator.cli.tables import LINE_PER_ROW, print_table, table_of, wide_console
 from orchestrator.number_words import count, duration, number, of_metric, volume
 from orchestrator.results import RunEntry, list_runs
 
 RunsFolder = Annotated[Path, typer.Option("--out", help="Where the run folders are.", file_okay=False)]
 
-_FILE_WIDTH = 240
-"""One line per run where no terminal sets a width."""
 _LOOKS = {"finished": "green", "running": "cyan", "broken off": "yellow", "interrupted": "yellow", "diverged": "red"}
 _HEALTH_LOOKS = {"sound": "green", "degraded": "yellow", "broken": "red"}
 
@@ -33,7 +31,7 @@ def runs(
     if as_json:
         typer.echo(json.dumps([_plain(entry) for entry in entries], indent=1))
         return
-    console = wide_console(_FILE_WIDTH)
+    console = wide_console(LINE_PER_ROW)
     if not entries:
         console.print(f"there are no runs below {escape(str(out))} yet: make one with `pame run`", soft_wrap=True)
         return
@@ -44,7 +42,7 @@ def runs(
 
 def _show(entries: Sequence[RunEntry], console: Console) -> list[str]:
     """Print the table with as many columns as fit, and return those that do not."""
-    room, shown = console.options.update(width=_FILE_WIDTH), list(_COLUMNS)
+    room, shown = console.options.update(width=LINE_PER_ROW), list(_COLUMNS)
     if all(entry.accuracy is None for entry in entries):
         shown.remove("accuracy")
     left_out: list[str] = []

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from contract.logs import log_to_stderr
 from contract.ports.tls_failures import TlsFailures
-from orchestrator.backends.served import FirstRun, Service
+from orchestrator.backends.served import FirstRun
 from orchestrator.backends.served import serve as serve_until_told
 from orchestrator.cli.exit_codes import ExitCode
 from orchestrator.cli.remote import Token
@@ -115,8 +115,7 @@ def serve(
 
     async def run() -> Ending | None:
         control = ControlPlane(host, port, metrics_port, token, tls)
-        service = Service(control, out, host, page_port, names, health_port, security, keep_nodes)
-        return await serve_until_told(service, first)
+        return await serve_until_told(control, first, out, host, page_port, names, health_port, security, keep_nodes)
 
     log_to_stderr(as_json=True)
     with threadpool_limits(1):

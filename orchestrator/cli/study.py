@@ -8,25 +8,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from orchestrator.backends import DEFAULT_BACKEND
-from orchestrator.backends.standing_network import NETWORKS
+from orchestrator.backends import DEFAULT_BACKEND, NETWORKS
 from orchestrator.campaigns.cell import SIMULATE
 from orchestrator.campaigns.studies import STUDIES
 from orchestrator.campaigns.studies.campaign import make_study
 from orchestrator.campaigns.studies.grid import READINGS
 from orchestrator.campaigns.studies.report import degraded_cells
 from orchestrator.campaigns.studies.verdict import StudyOutcome, verdict_words
-from orchestrator.cli.campaign import (
-    CampaignsFolder,
-    Quiet,
-    Resume,
-    ServedAt,
-    begin,
-    carry_out,
-    nodes_of,
-    say_end,
-    say_trouble,
-)
+from orchestrator.cli import campaign as shared
 from orchestrator.cli.remote import Security, Token
 from orchestrator.cli.tables import print_table
 from orchestrator.number_words import count
@@ -50,26 +39,26 @@ def study(
         str,
         typer.Option(help=f"Where the chosen cells run: {', '.join(NETWORKS)}; {SIMULATE}: none, only the grid."),
     ] = DEFAULT_BACKEND,
-    on: ServedAt = None,
+    on: shared.ServedAt = None,
     token: Token = "",
     security: Security = None,
-    resume: Resume = None,
-    out: CampaignsFolder = Path("runs"),
-    quiet: Quiet = False,
+    resume: shared.Resume = None,
+    out: shared.CampaignsFolder = Path("runs"),
+    quiet: shared.Quiet = False,
 ) -> None:
     """Test a claim: a grid in the simulator, chosen cells on real nodes, a report with a verdict."""
     given = {"name": name, "file": file, "seeds": seeds, "quick": quick, "backend": backend, "on": on}
-    beginning = begin(ctx, "study", given, resume)
+    beginning = shared.begin(ctx, "study", given, resume)
     console = Console(quiet=quiet, highlight=False)
     campaign = make_study(beginning.arguments)
     with console.status("looking at the experiments"):
         campaign.check()
-        nodes = nodes_of(campaign.backend, beginning.arguments["on"], token, security, lambda: campaign.base.nodes)
+        nodes = shared.nodes_of(campaign.backend, beginning, token, security, lambda: campaign.base.nodes)
     cells = f"{count(len(campaign.grid()), 'cell')} in the simulator, {len(campaign.real())} on real nodes"
     console.print(f"[bold]{campaign.study.title}[/] {cells}")
-    outcome, folder = carry_out(campaign, beginning, nodes, out, console)
+    outcome, folder = shared.carry_out(campaign, beginning, nodes, out, console)
     _say(outcome, console)
-    raise typer.Exit(say_end(folder, outcome.trouble, console))
+    raise typer.Exit(shared.say_end(folder, outcome.trouble, console))
 
 
 def _say(outcome: StudyOutcome, console: Console) -> None:
@@ -90,4 +79,4 @@ def _say(outcome: StudyOutcome, console: Console) -> None:
         console.print(f"{count(len(outcome.seeds), 'seed')}: a look, never a verdict")
     if words := degraded_cells(outcome):
         console.print(f"[yellow]degraded:[/] {escape(words)}", soft_wrap=True)
-    say_trouble(outcome.trouble, console)
+    shared.say_trouble(outcome.trouble, console)

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable
 from rich.console import Console, JustifyMethod
 from rich.table import Column, Table
 
+LINE_PER_ROW = 240
+"""A width for long rows, where no terminal sets one."""
 _WIDEST = 10_000
 
 

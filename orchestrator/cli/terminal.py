@@ -10,12 +10,13 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 from rich.text import Text
 
-from orchestrator.cli.run_progress import Limits
+from orchestrator.cli.run_progress import progress_of
 from orchestrator.control import NetworkState
 from orchestrator.control.run_phase import Phase
 from orchestrator.number_words import is_share, number, of_metric, volume
 from orchestrator.results.health import State
 from pame.observe import Evaluation, Own, Record
+from pame.stopping import StopRules
 
 _ROWS = 12
 _LEAST = ("coverage", "consensus")
@@ -26,16 +27,16 @@ _PER_SECOND = 8
 class RunScreen:
     """One run: the newest points of the curve under a bar that goes by the limit that will end it."""
 
-    def __init__(self, name: str, nodes: int, limits: Limits, live: Live) -> None:
+    def __init__(self, name: str, nodes: int, stop: StopRules, live: Live) -> None:
         self._nodes = nodes
-        self._limits = limits
+        self._stop = stop
         self._points: deque[Evaluation] = deque(maxlen=_ROWS)
         self._steps = 0
         self._seconds: float | None = None
         self._network: NetworkState | None = None
         self._rate = 0.0
         self._progress = make_bar()
-        self._task = self._progress.add_task(name, total=1.0, reached=limits.progress(0, None).words)
+        self._task = self._progress.add_task(name, total=1.0, reached=progress_of(stop, 0, None).words)
         self._judging: TaskID | None = None
         """The bar of what is judged after the run."""
         self._live = live
@@ -74,7 +75,7 @@ class RunScreen:
         self._live.update(self._show())
 
     def _reached(self, iteration: int) -> None:
-        progress = self._limits.progress(iteration, self._seconds)
+        progress = progress_of(self._stop, iteration, self._seconds)
         self._progress.update(self._task, completed=progress.share, reached=progress.words)
 
     def _places(self) -> Text:

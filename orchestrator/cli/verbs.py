@@ -39,7 +39,6 @@ class Verbs(TyperGroup):
         self.commands = {name: TyperCommand(name) for name in VERBS}  # what a typing mistake is compared with
 
     def list_commands(self, ctx: object) -> list[str]:
-        """All, in the order of the help."""
         return list(VERBS)
 
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:

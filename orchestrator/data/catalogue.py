@@ -11,9 +11,7 @@ from orchestrator.data.sources import DebianPackage, NpmPackage, Publisher, Sour
 TABLE = "table"
 """The user's own file, prepared under a name of its own."""
 
-_IDX_FILES = tuple(
-    f"{part}-{what}-ubyte.gz" for part in ("train", "t10k") for what in ("images-idx3", "labels-idx1")
-)  # fmt: skip
+_IDX_FILES = tuple(f"{part}-{what}-ubyte.gz" for part in ("train", "t10k") for what in ("images-idx3", "labels-idx1"))
 
 
 @dataclass(frozen=True, slots=True)

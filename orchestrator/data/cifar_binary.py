@@ -6,7 +6,7 @@ each image: a byte for the label, then 1024 bytes of red, 1024 of green, 1024 of
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.data.reading import Contents, DataRefused, Files, Tell, as_labels, content_of, find
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, as_labels, content_of, find, telling
 from pame.data_set import Samples
 
 TRAIN = tuple(f"data_batch_{number}.bin" for number in range(1, 6))
@@ -25,10 +25,7 @@ def is_python_version(files: Files) -> bool:
 
 
 def read(files: Files, classes: int, tell: Tell) -> Contents:
-    batches = []
-    for number, name in enumerate((*TRAIN, TEST)):
-        batches.append(_batch(files, name, classes))
-        tell((number + 1) / (len(TRAIN) + 1))
+    batches = [_batch(files, name, classes) for name in telling((*TRAIN, TEST), tell)]
     pixels, labels = zip(*batches[:-1], strict=True)
     return Contents(Samples(np.concatenate(pixels), np.concatenate(labels)), Samples(*batches[-1]))
 

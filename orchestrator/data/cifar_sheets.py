@@ -6,8 +6,7 @@ from io import BytesIO
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.data.pictures import picture
-from orchestrator.data.reading import Contents, DataRefused, Files, Tell, content_of, find
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, content_of, find, picture, telling
 from pame.data_set import Samples
 
 TRAIN = tuple(f"data_batch_{number}.png" for number in range(1, 6))
@@ -23,10 +22,7 @@ def fits(files: Files) -> bool:
 
 
 def read(files: Files, classes: int, tell: Tell) -> Contents:
-    sheets = []
-    for number, name in enumerate((*TRAIN, TEST)):
-        sheets.append(_sheet(files, name))
-        tell((number + 1) / (len(TRAIN) + 1))
+    sheets = [_sheet(files, name) for name in telling((*TRAIN, TEST), tell)]
     train, test = (_labels(files, name, classes) for name in (TRAIN_LABELS, TEST_LABELS))
     if train.size != sum(map(len, sheets[:-1])) or test.size != len(sheets[-1]):
         raise DataRefused(f"{files.place}: there are not as many labels as images: get it anew")

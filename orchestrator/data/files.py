@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
-from orchestrator.data.reading import DataRefused, Files
+from orchestrator.data.reading import DataRefused, Files, Item
 
 LARGEST = 1 << 30
 """Bytes of one file: no known data set has a larger one."""
 MOST = 1_000_000
 """Files of one source."""
-Item = TypeVar("Item")
 _TARS = (".tar", ".tar.gz", ".tgz")
 
 

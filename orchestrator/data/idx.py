@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orchestrator.data.files import bounded
-from orchestrator.data.reading import Contents, DataRefused, Files, Tell, as_labels, find
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, as_labels, find, telling
 from pame.data_set import Samples
 
-_PARTS = {"train": "train", "test": "t10k"}
 _IMAGES, _LABELS = 0x803, 0x801
 
 
@@ -25,15 +24,12 @@ def fits(files: Files) -> bool:
 
 
 def read(files: Files, classes: int, tell: Tell) -> Contents:
-    parts = []
-    for number, part in enumerate(_PARTS.values()):
-        images, labels = _content(files, part, "images", 3), _content(files, part, "labels", 1)
-        parts.append(_samples(files, part, images, labels, classes))
-        tell((number + 1) / len(_PARTS))
-    return Contents(parts[0], parts[1])
+    train, test = (_samples(files, part, classes) for part in telling(("train", "t10k"), tell))
+    return Contents(train, test)
 
 
-def _samples(files: Files, part: str, images: bytes, labels: bytes, classes: int) -> Samples:
+def _samples(files: Files, part: str, classes: int) -> Samples:
+    images, labels = _content(files, part, "images", 3), _content(files, part, "labels", 1)
     count, rows, columns = _header(files, f"{part}-images", images, _IMAGES, 3)
     (labelled,) = _header(files, f"{part}-labels", labels, _LABELS, 1)
     if labelled != count:

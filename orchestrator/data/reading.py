@@ -1,9 +1,10 @@
-"""What a reader of a format is given and gives."""
+"""What a reader of a format is given and gives, and what several readers need."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from pame.errors import PameError
 
 Tell = Callable[[float], None]
 """Is told how far a reader is, from 0 to 1."""
+Item = TypeVar("Item")
 
 
 class DataRefused(PameError):
@@ -61,3 +63,23 @@ def as_labels(values: bytes | NDArray[np.uint8], files: Files, name: str, classe
     if labels.size and labels.max() >= classes:
         raise DataRefused(f"{files.place}: {name} has a label {labels.max()}, but there are {classes} classes")
     return labels
+
+
+def telling(items: Sequence[Item], tell: Tell) -> Iterator[Item]:
+    """One by one, and after each how far that is."""
+    for number, item in enumerate(items, start=1):
+        yield item
+        tell(number / len(items))
+
+
+def picture(content: BytesIO, name: str) -> NDArray[np.uint8]:
+    """With pillow: (height, width, 3), whatever colours the file has."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise DataRefused("reading pictures needs pillow: pip install 'pame-testbed[vision]'") from None
+    try:
+        with Image.open(content, formats=("PNG", "JPEG")) as image:
+            return np.asarray(image.convert("RGB"), dtype=np.uint8)
+    except Exception:  # pillow's readers raise many things
+        raise DataRefused(f"{name} is no PNG or JPEG picture, or damaged: get it anew") from None

@@ -7,7 +7,7 @@ import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.data.reading import Tell
+from orchestrator.data.reading import Tell, telling
 
 _SECONDS = 900
 _SILENCE_S = 30
@@ -64,9 +64,8 @@ class Publisher:
         return f"publisher, {self.address}"
 
     def fetch(self, folder: Path, tell: Tell) -> Path:
-        for number, name in enumerate(self.files):
+        for name in telling(self.files, tell):
             _download(f"{self.address}/{name}", folder / name)
-            tell((number + 1) / len(self.files))
         return folder / self.files[0] if len(self.files) == 1 else folder
 
 

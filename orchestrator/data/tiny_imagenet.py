@@ -14,8 +14,7 @@ from pathlib import PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from orchestrator.data.pictures import picture
-from orchestrator.data.reading import Contents, DataRefused, Files, Tell, content_of, find
+from orchestrator.data.reading import Contents, DataRefused, Files, Tell, content_of, find, picture
 from pame.data_set import Samples
 
 

@@ -7,7 +7,7 @@ from orchestrator.number_words import number, percent
 from orchestrator.report import page
 from orchestrator.report.chart import Chart
 from orchestrator.report.page import TableCell
-from orchestrator.report.vega import Row, Spec, heat_map
+from orchestrator.report.vega import Row, heat_map, words
 from orchestrator.results.class_counts import ClassCounts
 
 NODES, CLASSES = 128, 200
@@ -31,7 +31,7 @@ def class_map(counted: ClassCounts) -> Chart | None:
         for node, number_of in np.argwhere(drawn).tolist()
     ]  # fmt: skip
     titles = {"node": "node", "class": "class", "name": "name", "count": "samples", "share": "of the node's"}
-    tooltip: list[Spec] = [{"field": field, "type": "nominal", "title": title} for field, title in titles.items()]
+    tooltip = [words(field, title) for field, title in titles.items()]
     spec = heat_map("classes", names, len(drawn), int(drawn.max()), tooltip)
     note = "Where nothing is drawn, a node has no sample of the class." + _left_out(table)
     return Chart("classes", "Samples by node and class", note, {"": spec}, {"classes": rows}, shape="wide")

@@ -75,12 +75,6 @@ def _coverage_rows(records: Records) -> list[Row]:
     rows: list[Row] = []
     for members in np.split(order, starts[1:]):
         lo, hi = np.quantile(value[members], [0.1, 0.9])
-        rows.append(
-            {
-                "iteration": short(float(iteration[members].mean())),
-                "y": short(float(value[members].mean())),
-                "lo": short(float(lo)),
-                "hi": short(float(hi)),
-            }
-        )
+        found = {"iteration": iteration[members].mean(), "y": value[members].mean(), "lo": lo, "hi": hi}
+        rows.append({field: short(float(figure)) for field, figure in found.items()})
     return rows

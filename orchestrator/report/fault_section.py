@@ -113,7 +113,6 @@ def _planned(spell: PlannedFault, course: FaultAxes, simulated: bool) -> list[Ta
 
 
 def _answers(acts: Acts) -> list[str]:
-    """What became of it, by those who did it."""
     acknowledged = [] if acts.took is None else [f"acknowledged within {duration(acts.took)}"]
     return [*acknowledged, *(f"failed: {why}" for why in acts.failures[:3])]
 

@@ -32,15 +32,8 @@ def _lines(found: Provenance) -> Iterator[tuple[str, list[str]]]:
     yield "With", [f"{name} {version or 'not installed'}" for name, version in libraries.items()]
     cores, loads = found.cores, [found.load_before, found.load_after]
     before, after = (NOT_RECORDED if load is None else number(load) for load in loads)
-    yield (
-        "On",
-        [
-            found.kernel or NOT_RECORDED,
-            found.cpu or NOT_RECORDED,
-            f"{number(cores)} core{'' if cores == 1 else 's'}",
-            f"load {before} before, {after} after",
-        ],
-    )
+    machine = [found.kernel or NOT_RECORDED, found.cpu or NOT_RECORDED, f"{number(cores)} core{'s' * (cores != 1)}"]
+    yield "On", [*machine, f"load {before} before, {after} after"]
     yield "When", [f"{found.started or NOT_RECORDED} to {found.ended or 'not ended'} (UTC)"]
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,6 @@ class SweepData:
 
     @property
     def repeated(self) -> bool:
-        """Whether any setting was run with more than one seed."""
         return any(len(group.runs) > 1 for group in self.groups)
 
     @property
@@ -71,7 +70,6 @@ class SweepData:
         return bool(summaries) and all(summary.least is not None for summary in summaries)
 
     def numeric(self, key: str) -> bool:
-        """Whether all values of a key are numbers; not every run has one."""
         values = [group.values[key] for group in self.groups if key in group.values]
         return bool(values) and all(finite(value) is not None for value in values)
 
@@ -89,31 +87,29 @@ def read_sweep(folder: Path) -> SweepData:
     if not runs:
         raise ReportError(f"{folder / 'sweep.json'} names no runs: run the sweep first.")
     keys = tuple(str(key) for key in content.get("keys") or [])
-    settings = tuple(key for key in keys if key != SEED)
-    if not settings:
-        settings = keys
+    settings = tuple(key for key in keys if key != SEED) or keys
     short = short_names(settings)
     gathered: dict[str, list[SweepRun]] = {}
     for run in runs:
-        if len(settings) == 1:
-            label = str(run.values.get(settings[0], NOTHING))
-        else:
-            label = (
-                " · ".join(f"{short[key]} = {run.values[key]}" for key in settings if key in run.values) or run.folder
-            )
-        gathered.setdefault(label, []).append(run)
-    groups = [Group(label, members[0].values, tuple(members)) for label, members in gathered.items()]
-    sweep = SweepData(str(content.get("name") or folder.name), settings, tuple(groups))
-    if sweep.ordered:
-        groups.sort(key=lambda group: finite(group.values.get(settings[0])) or 0.0)
-        sweep = SweepData(sweep.name, settings, tuple(groups))
-    return sweep
+        gathered.setdefault(setting_words(run.values, settings, short) or run.folder, []).append(run)
+    groups = tuple(Group(label, members[0].values, tuple(members)) for label, members in gathered.items())
+    sweep = SweepData(str(content.get("name") or folder.name), settings, groups)
+    if not sweep.ordered:
+        return sweep
+    return replace(sweep, groups=tuple(sorted(groups, key=lambda group: finite(group.values.get(settings[0])) or 0.0)))
 
 
 def short_names(keys: Sequence[str]) -> dict[str, str]:
     """The last part of each dotted key, or all of it where that would be ambiguous."""
     last = {key: key.rpartition(".")[2] for key in keys}
     return {key: name if list(last.values()).count(name) == 1 else key for key, name in last.items()}
+
+
+def setting_words(values: Mapping[str, Any], keys: Sequence[str], short: Mapping[str, str]) -> str:
+    """Some keys with their values; of a single one the value."""
+    if len(keys) == 1:
+        return str(values.get(keys[0], NOTHING))
+    return " · ".join(f"{short[key]} = {values[key]}" for key in keys if key in values)
 
 
 def gap(summary: RunSummary | None, objective: float | None) -> float | None:

@@ -7,19 +7,19 @@ from functools import partial
 from orchestrator.number_words import NOT_MEASURED, byte_unit, duration, is_share, metric_title, number, volume
 from orchestrator.report.chart import Chart, Switch
 from orchestrator.report.progress import NO_CLOCK, seconds_words
-from orchestrator.report.sweep import NOTHING, SweepData, SweepRun, along, gap, middle, short_names
+from orchestrator.report.sweep import SweepData, SweepRun, along, gap, middle, setting_words, short_names
 from orchestrator.report.vega import Axis, Categories, Legend, Row, curve, ranges, series_color, suits_log
 from orchestrator.results.files import finite
 from orchestrator.results.spread import spread
-from orchestrator.results.summary import RunSummary
+from orchestrator.results.summary import FinalFigures, RunSummary
 from pame.observe import Evaluation
 
 CATEGORIES = 8
 KEYS_SHOWN = 3
 WIDE_RANGE = 50
 ROWS_PER_CHART = 2000
-OfPoint = Callable[[SweepRun, Evaluation], float | None]
-"""A figure of a point of a run."""
+At = FinalFigures | Evaluation
+"""Where a run ended, or a point of its curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,24 @@ class FinalFigure:
     words: Callable[[float | None], str] = number
 
 
-FINAL_F = FinalFigure("f", "Final f", lambda summary: summary.final.objective)
+@dataclass(frozen=True, slots=True)
+class SweepMeasure:
+    """A figure of the points of a run, the last of which is an outcome of it."""
+
+    name: str
+    title: str
+    axis: str
+    of: Callable[[RunSummary | None, At], float | None]
+    words: Callable[[float | None], str] = number
+
+    @property
+    def final(self) -> FinalFigure:
+        return FinalFigure(self.name, self.title, lambda summary: self.of(summary, summary.final), self.words)
+
+
+OBJECTIVE = SweepMeasure("f", "Final f", "f(mean model)", lambda _, at: at.objective)
+GAP = SweepMeasure("gap", "Final gap f − f*", "f(mean model) − f*", lambda summary, at: gap(summary, at.objective))
+CONSENSUS = SweepMeasure("consensus", "Consensus distance", "Consensus distance", lambda _, at: at.consensus)
 
 
 def headline_metric(sweep: SweepData) -> str | None:
@@ -40,40 +57,36 @@ def headline_metric(sweep: SweepData) -> str | None:
 
 
 def outcomes(sweep: SweepData) -> list[FinalFigure]:
-    """What can be compared between the runs of this sweep."""
-    metric = headline_metric(sweep)
-    found = [
-        FinalFigure("gap", "Final gap f − f*", lambda summary: gap(summary, summary.final.objective))
-        if sweep.has_optima
-        else FINAL_F,
-        FinalFigure("consensus", "Consensus distance", lambda summary: summary.final.consensus),
-    ]
-    if metric is not None and is_share(metric):
-        shares = _accuracies(metric)
-        found = found + shares if sweep.has_optima else shares + found
-    elif metric is not None:
-        found.append(FinalFigure("metric", metric, lambda summary: summary.final.metrics.get(metric)))
     return [
-        *found,
+        *(measure.final for measure in _measures(sweep)),
         FinalFigure("bytes", "Transmitted", lambda summary: summary.bytes.total, volume),
         FinalFigure("seconds", seconds_words(_backend(sweep)), lambda summary: summary.seconds, duration),
         FinalFigure("iterations", "Iterations", lambda summary: summary.iterations),
     ]
 
 
-def _accuracies(metric: str) -> list[FinalFigure]:
-    """In percent: of the mean model, and of the nodes' own, the mean over the nodes."""
+def _measures(sweep: SweepData) -> list[SweepMeasure]:
+    """Shares in percent: of the mean model, and of the nodes' own, the mean over the nodes."""
+    metric = headline_metric(sweep)
+    found = [GAP if sweep.has_optima else OBJECTIVE, CONSENSUS]
+    if metric is None:
+        return found
+    if not is_share(metric):
+        return [*found, SweepMeasure("metric", metric, metric, lambda _, at: at.metrics.get(metric))]
+    title = metric_title(metric)
 
-    def of_mean(summary: RunSummary) -> float | None:
-        return _percent(summary.final.metrics.get(metric))
+    def of_mean(_: RunSummary | None, at: At) -> float | None:
+        return _percent(at.metrics.get(metric))
 
-    def of_nodes(summary: RunSummary) -> float | None:
-        return _percent(summary.final.own.metrics.get(metric)) if summary.final.own else None
+    def of_nodes(_: RunSummary | None, at: At) -> float | None:
+        return _percent(at.own.metrics.get(metric)) if at.own else None
 
-    return [
-        FinalFigure("share", metric_title(metric), of_mean, _percent_words),
-        FinalFigure("share-nodes", f"{metric_title(metric)} of the nodes", of_nodes, _percent_words),
+    nodes_axis = f"{title} (%), mean of the nodes' own models"
+    shares = [
+        SweepMeasure("share", title, f"{title} (%)", of_mean, _percent_words),
+        SweepMeasure("share-nodes", f"{title} of the nodes", nodes_axis, of_nodes, _percent_words),
     ]
+    return found + shares if sweep.has_optima else shares + found
 
 
 def is_percent(figure: FinalFigure) -> bool:
@@ -106,22 +119,6 @@ def legend(sweep: SweepData) -> Legend:
 
 def overlaid_curves(sweep: SweepData) -> list[Chart]:
     """Objective, or its gap to the optimum, consensus distance and headline metric of all groups over each other."""
-    metric = headline_metric(sweep)
-    wanted: list[tuple[str, str, OfPoint]] = [
-        ("objective", "f(mean model) − f*", lambda run, point: gap(run.summary, point.objective))
-        if sweep.has_optima
-        else ("objective", "f(mean model)", lambda _, point: point.objective),
-        ("consensus", "Consensus distance", lambda _, point: point.consensus),
-    ]
-    if metric is not None and is_share(metric):
-        title = f"{metric_title(metric)} (%)"
-        shares: list[tuple[str, str, OfPoint]] = [
-            ("share", title, lambda _, point: _percent(point.metrics.get(metric))),
-            ("share-nodes", f"{title}, mean of the nodes' own models", partial(_of_nodes, metric)),
-        ]
-        wanted = wanted + shares if sweep.has_optima else shares + wanted
-    elif metric is not None:
-        wanted.append(("metric", metric, lambda _, point: point.metrics.get(metric)))
     unit, size = byte_unit(max((point.bytes or 0 for run in sweep.runs for point in run.curve), default=0))
     axes = {
         "iteration": (Axis("x", "Iteration"), 1),
@@ -131,9 +128,10 @@ def overlaid_curves(sweep: SweepData) -> list[Chart]:
         axes["seconds"] = (Axis("x", f"{seconds_words(_backend(sweep))} (s)"), 1)
     color = series_color(legend(sweep))
     note = "Lines are medians over seeds, bands reach from the lowest to the highest." if sweep.repeated else ""
-    figures = []
-    for key, words, of in wanted:
-        rows = {x: _rows(sweep, x, of, size) for x, (_, size) in axes.items()}
+    figures, measures = [], _measures(sweep)
+    for measure in measures:
+        key, words = "objective" if measure in (OBJECTIVE, GAP) else measure.name, measure.axis
+        rows = {x: _rows(sweep, x, measure, size) for x, (_, size) in axes.items()}
         if not any(rows.values()):
             continue
         low = "lo" if sweep.repeated else "y"
@@ -145,7 +143,7 @@ def overlaid_curves(sweep: SweepData) -> list[Chart]:
             x: curve(f"{key}-{x}", axis, Axis("y", words, log), color=color, band=sweep.repeated)
             for x, (axis, _) in axes.items()
         }
-        shape = "wide" if key == wanted[0][0] else "half"
+        shape = "wide" if measure is measures[0] else "half"
         title = words if key != "objective" else "Gap to the optimum" if sweep.has_optima else "Objective"
         figures.append(Chart(key, title, note, specs, data, ("x",), shape=shape))
     return figures
@@ -181,20 +179,16 @@ def outcome_charts(sweep: SweepData) -> list[Chart]:
     return figures
 
 
-def _of_nodes(metric: str, _: SweepRun, point: Evaluation) -> float | None:
-    return None if point.own is None else _percent(point.own.metrics.get(metric))
-
-
 def known(runs: Sequence[SweepRun], outcome: FinalFigure) -> list[float]:
     """The outcome of those runs that have it."""
     values = [outcome.of(run.summary) for run in runs if run.summary is not None]
     return [value for value in values if value is not None]
 
 
-def _rows(sweep: SweepData, x: str, of: OfPoint, size: int) -> list[Row]:
+def _rows(sweep: SweepData, x: str, measure: SweepMeasure, size: int) -> list[Row]:
     rows: list[Row] = []
     for group in sweep.groups:
-        grid, mid, low, high = middle([along(run, x, partial(of, run)) for run in group.runs])
+        grid, mid, low, high = middle([along(run, x, partial(measure.of, run.summary)) for run in group.runs])
         keep = max(1, -(-grid.size * len(sweep.groups) // ROWS_PER_CHART))
         for place, y, lo, hi in zip(grid[::keep], mid[::keep], low[::keep], high[::keep], strict=True):
             row = {"x": place / size, "y": y} | ({"lo": lo, "hi": hi} if sweep.repeated else {})
@@ -218,12 +212,10 @@ def _outcome_rows(
         if key not in group.values:
             continue
         found = spread(known(group.runs, outcome))
-        label = " · ".join(f"{short[other]} = {group.values[other]}" for other in others if other in group.values)
-        if len(others) == 1:
-            label = str(group.values.get(others[0], NOTHING))
         if found is not None:
             x = finite(group.values[key]) if sweep.numeric(key) else str(group.values[key])
             ends = {"y": found.median, "lo": found.low, "hi": found.high}
+            label = setting_words(group.values, others, short)
             rows.append({"x": x, "group": label, "runs": found.runs, **ends})
     return rows
 

@@ -6,20 +6,9 @@ from urllib.parse import quote
 
 from orchestrator.number_words import NOT_MEASURED, count, number, volume
 from orchestrator.report import page
+from orchestrator.report import sweep_charts as charts
 from orchestrator.report.page import TableCell
 from orchestrator.report.sweep import NOTHING, SEED, Group, SweepData, SweepRun, gap, read_sweep, same_seeds
-from orchestrator.report.sweep_charts import (
-    FINAL_F,
-    FinalFigure,
-    all_timed,
-    is_percent,
-    known,
-    legend,
-    outcome_charts,
-    outcomes,
-    overlaid_curves,
-    x_switch,
-)
 from orchestrator.results.files import finite
 from orchestrator.results.paired import ENOUGH_SEEDS, Interval, paired_ratio
 from orchestrator.results.spread import spread
@@ -30,13 +19,13 @@ TABLE_ROWS = 1000
 def write_sweep_report(folder: Path) -> Path:
     """Writes `report.html` into a sweep folder, from `sweep.json` and the run folders below it."""
     sweep = read_sweep(folder)
-    curves, against = overlaid_curves(sweep), outcome_charts(sweep)
+    curves, against = charts.overlaid_curves(sweep), charts.outcome_charts(sweep)
     parts = [_head(sweep)]
     if curves:
         lead = f"All runs over each other; click a name to bring it out. {_yardstick(sweep)}"
-        names = page.legend(legend(sweep), [figure.id for figure in curves])
+        names = page.legend(charts.legend(sweep), [figure.id for figure in curves])
         parts.append(
-            page.section("curves", "Progress", lead, page.grid(map(page.chart, curves)), x_switch(sweep), names)
+            page.section("curves", "Progress", lead, page.grid(map(page.chart, curves)), charts.x_switch(sweep), names)
         )
     if against:
         parts.append(page.section("outcome", "Outcome", "", page.grid(map(page.chart, against))))
@@ -54,9 +43,9 @@ def _head(sweep: SweepData) -> str:
     finished = sum(run.status == "finished" for run in runs)
     chips = [(f"{finished} of {count(len(runs), 'run')} finished", "good" if finished == len(runs) else "bad")]
     chips += [(key, "") for key in sweep.keys]
-    objective, *_ = every = outcomes(sweep)
-    best = "Highest" if is_percent(objective) else "Lowest"
-    sent = known(runs, next(outcome for outcome in every if outcome.name == "bytes"))
+    objective, *_ = every = charts.outcomes(sweep)
+    best = "Highest" if charts.is_percent(objective) else "Lowest"
+    sent = charts.known(runs, next(outcome for outcome in every if outcome.name == "bytes"))
     tiles = [
         (
             "Runs",
@@ -65,7 +54,7 @@ def _head(sweep: SweepData) -> str:
         ),
         _best(sweep, objective, f"{best} {objective.title[0].lower()}{objective.title[1:]}"),
         *[_best(sweep, outcome, "Lowest consensus distance") for outcome in every if outcome.name == "consensus"],
-        *([_shortest(sweep)] if all_timed(sweep) else []),
+        *([_shortest(sweep)] if charts.all_timed(sweep) else []),
         ("Transmitted", volume(sum(sent)) if sent else NOT_MEASURED, "by all runs together"),
     ]
     parts = [page.heading(sweep.name, chips), page.tiles(tiles)]
@@ -83,7 +72,7 @@ def _yardstick(sweep: SweepData) -> str:
         return (
             "Every seed is a problem of its own: what is compared is the gap f − f* to the optimum of a run's problem."
         )
-    if is_percent(outcomes(sweep)[0]):
+    if charts.is_percent(charts.outcomes(sweep)[0]):
         return "Nobody knows the optimum of these problems: what is compared is the test accuracy."
     return "The optimum f* of some runs is not known, so that f is compared: that of other seeds is of another problem."
 
@@ -125,22 +114,22 @@ def _because(run: SweepRun) -> str:
 
 def _shortest(sweep: SweepData) -> tuple[str, str, str]:
     """Of the finished runs: one that diverged at once is short and no better for it."""
-    seconds = next(outcome for outcome in outcomes(sweep) if outcome.name == "seconds")
+    seconds = next(outcome for outcome in charts.outcomes(sweep) if outcome.name == "seconds")
     groups = [replace(group, runs=tuple(r for r in group.runs if r.status == "finished")) for group in sweep.groups]
     words, shown, setting = _best(replace(sweep, groups=tuple(groups)), seconds, "Shortest run")
     return words, shown, f"{seconds.title.lower()}; {setting}" if setting else ""
 
 
-def _best(sweep: SweepData, outcome: FinalFigure, words: str) -> tuple[str, str, str]:
-    spreads = [(found.median, group) for group in sweep.groups if (found := spread(known(group.runs, outcome)))]
+def _best(sweep: SweepData, outcome: charts.FinalFigure, words: str) -> tuple[str, str, str]:
+    spreads = [(found.median, group) for group in sweep.groups if (found := spread(charts.known(group.runs, outcome)))]
     if not spreads:
         return words, NOT_MEASURED, ""
-    value, group = (max if is_percent(outcome) else min)(spreads, key=lambda entry: entry[0])
+    value, group = (max if charts.is_percent(outcome) else min)(spreads, key=lambda entry: entry[0])
     return words, outcome.words(value), f"{_name(sweep, group)}{', median over seeds' if len(group.runs) > 1 else ''}"
 
 
 def _settings(sweep: SweepData) -> str:
-    shown = outcomes(sweep)
+    shown = charts.outcomes(sweep)
     headers = [(key, sweep.numeric(key)) for key in sweep.keys] + [("Finished", True)]
     headers += [(shown[0].title, True)]
     headers += [(f"Gap beside {_name(sweep, sweep.groups[0])}", True)] if _is_paired(sweep) else []
@@ -148,12 +137,12 @@ def _settings(sweep: SweepData) -> str:
     return page.sortable(headers, [_setting(sweep, group, shown) for group in sweep.groups])
 
 
-def _setting(sweep: SweepData, group: Group, shown: list[FinalFigure]) -> list[TableCell]:
+def _setting(sweep: SweepData, group: Group, shown: list[charts.FinalFigure]) -> list[TableCell]:
     finished = sum(run.status == "finished" for run in group.runs)
     cells = [_value(group.values.get(key, NOTHING)) for key in sweep.keys]
     cells.append(TableCell(f"{finished} of {len(group.runs)}", finished))
     for outcome in shown:
-        found, words = spread(known(group.runs, outcome)), outcome.words
+        found, words = spread(charts.known(group.runs, outcome)), outcome.words
         if found is None:
             cells.append(TableCell("–", None))
         else:
@@ -175,8 +164,8 @@ def _beside(first: Group, group: Group) -> TableCell:
 def _runs(sweep: SweepData) -> str:
     seeded = any(SEED in run.values for run in sweep.runs) and SEED not in sweep.keys
     keys = [*sweep.keys, SEED] if seeded else list(sweep.keys)
-    shown = outcomes(sweep)
-    shown += [FINAL_F] if sweep.has_optima else []
+    shown = charts.outcomes(sweep)
+    shown += [charts.OBJECTIVE.final] if sweep.has_optima else []
     numeric = {key: all(finite(run.values.get(key)) is not None for run in sweep.runs) for key in keys}
     headers = [("Run", False), ("Status", False), ("Health", False), *[(key, numeric[key]) for key in keys]]
     headers += [(outcome.title, True) for outcome in shown]

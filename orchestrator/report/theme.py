@@ -6,6 +6,9 @@ import numpy as np
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 
+# Words, quiet words, grid, axes.
+LIGHT_INKS = ["#1c2430", "#5b6675", "#e6e9ee", "#c3c9d2"]
+DARK_INKS = ["#e8ecf2", "#a3adba", "#28313d", "#465262"]
 LIGHT_CATEGORIES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58100", "#3f97d1", "#7a4fa3", "#6b7280"]
 DARK_CATEGORIES = ["#56b4e9", "#f0813a", "#2fc79a", "#e59bc6", "#f0c040", "#8fb8ff", "#b79be0", "#a3adba"]
 # Viridis, without the end that would vanish on the page.
@@ -16,31 +19,15 @@ DARK_HEAT = ["#1f2f40", "#265a80", "#338fc0", "#74c3ee", "#d6f0ff"]
 
 ON_HEAT = ("on-pale", "on-middle", "on-strong")
 """Figures in the cells of a heat map, by the colour of the cell."""
+LIGHT_ON_HEAT = ["#1c2430", "#1c2430", "#ffffff"]
+DARK_ON_HEAT = ["#e8ecf2", "#0f141a", "#0f141a"]
 
 
 def chart_themes(steps: int = 1) -> dict[str, dict[str, Any]]:
     """A Vega configuration for each theme of the page; an ordered scale has `steps` colours."""
     return {
-        "light": _config(
-            "#1c2430",
-            "#5b6675",
-            "#e6e9ee",
-            "#c3c9d2",
-            LIGHT_CATEGORIES,
-            _steps(LIGHT_RAMP, steps),
-            LIGHT_HEAT,
-            ["#1c2430", "#1c2430", "#ffffff"],
-        ),
-        "dark": _config(
-            "#e8ecf2",
-            "#a3adba",
-            "#28313d",
-            "#465262",
-            DARK_CATEGORIES,
-            _steps(DARK_RAMP, steps),
-            DARK_HEAT,
-            ["#e8ecf2", "#0f141a", "#0f141a"],
-        ),
+        "light": _config(LIGHT_INKS, LIGHT_CATEGORIES, _steps(LIGHT_RAMP, steps), LIGHT_HEAT, LIGHT_ON_HEAT),
+        "dark": _config(DARK_INKS, DARK_CATEGORIES, _steps(DARK_RAMP, steps), DARK_HEAT, DARK_ON_HEAT),
     }
 
 
@@ -53,15 +40,9 @@ def _steps(ramp: list[str], steps: int) -> list[str]:
 
 
 def _config(
-    ink: str,
-    soft: str,
-    grid: str,
-    line: str,
-    categories: list[str],
-    ramp: list[str],
-    heat: list[str],
-    on_heat: list[str],
+    inks: list[str], categories: list[str], ramp: list[str], heat: list[str], on_heat: list[str]
 ) -> dict[str, Any]:
+    ink, soft, grid, line = inks
     axis = {
         "labelColor": soft, "titleColor": soft, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": 500,
         "gridColor": grid, "domainColor": line, "tickColor": line, "tickSize": 4, "labelPadding": 6, "titlePadding": 12,

@@ -6,7 +6,7 @@ import numpy as np
 
 from orchestrator.number_words import byte_unit, count, duration, number, percent, volume
 from orchestrator.report.chart import Chart
-from orchestrator.report.vega import Axis, Row, Spec, bars, binned, columns, histogram, matrix
+from orchestrator.report.vega import Axis, Row, Spec, bars, binned, columns, histogram, matrix, words
 from orchestrator.results.summary import MessageBits, MessageCounts, RunSummary
 from orchestrator.results.tables import Floats, LinkTotals, Records
 
@@ -102,10 +102,9 @@ def volume_by_link(links: LinkTotals) -> Chart:
         {"sender": s, "receiver": r, "value": b / size, "label": volume(b), "messages": m, "late": late, "lost": lost}
         for s, r, b, m, late, lost in zip(*(column.tolist() for column in columns_of), strict=True)
     ]
-    tooltip = [
-        _line("sender", "sender"), _line("receiver", "receiver"), _line("label", "volume"),
-        _line("messages", "messages"), _line("late", "late"), _line("lost", "lost"),
-    ]  # fmt: skip
+    titles = {"label": "volume"}
+    fields = ("sender", "receiver", "label", "messages", "late", "lost")
+    tooltip = [words(field, titles.get(field, field)) for field in fields]
     spec = matrix("links", f"Volume ({unit})", tooltip)
     return Chart(
         "links", "Volume by link", f"{note} Empty cells are not links.", {"": spec}, {"links": rows}, shape="square"
@@ -113,7 +112,6 @@ def volume_by_link(links: LinkTotals) -> Chart:
 
 
 def participation(links: LinkTotals, nodes: int) -> Chart | None:
-    """The share of all averaged messages that came from each node."""
     nodes = max(nodes, links.nodes)
     heard = np.bincount(links.sender, links.aggregated, nodes)
     if heard.sum() == 0:
@@ -133,7 +131,6 @@ def participation(links: LinkTotals, nodes: int) -> Chart | None:
 
 
 def waiting(records: Records, seconds: float | None) -> Chart | None:
-    """How long each node stood still for its neighbours."""
     if not records.has_clock:
         return None
     mean = float(records.waited_s.mean())
@@ -157,9 +154,5 @@ def _per_node(key: str, title: str, note: str, values: Floats, axis: str, labels
         {"node": node, "y": float(value), "label": label}
         for node, (value, label) in enumerate(zip(values, labels, strict=True))
     ]
-    spec = columns(key, Axis("y", axis, zero=True), [_line("node", "node"), _line("label", title)], mean)
+    spec = columns(key, Axis("y", axis, zero=True), [words("node", "node"), words("label", title)], mean)
     return Chart(key, title, note, {"": spec}, {key: rows})
-
-
-def _line(field: str, title: str) -> Spec:
-    return {"field": field, "type": "nominal", "title": title}

@@ -24,6 +24,7 @@ LABEL = (
 PICKED = "!pick || datum.group === pick"
 PICK: Spec = {"name": "pick", "value": None}
 POWER_OF_TEN = "abs(log(datum.value) / LN10 - round(log(datum.value) / LN10)) < 1e-6"
+GRADIENT = {"format": NUMBER, "gradientLength": 180, "gradientThickness": 10, "orient": "bottom"}
 BINS = 30
 # Pixels beyond the data on a log axis: full decades would leave up to half of a chart empty.
 LOG_PADDING = 10
@@ -75,7 +76,7 @@ class Categories:
         return {"field": self.field, "type": "ordinal", "title": self.title, "scale": scale, "axis": axis}
 
     def tooltip(self) -> Spec:
-        return {"field": self.field, "type": "nominal", "title": self.title}
+        return words(self.field, self.title)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,11 @@ class Shade:
         ]
 
 
+def words(field: str, title: str) -> Spec:
+    """A line of a tooltip that is no number."""
+    return {"field": field, "type": "nominal", "title": title}
+
+
 def curve(
     data: str,
     x: Axis,
@@ -144,12 +150,12 @@ def curve(
     else:
         encoding["color"] = color
         line["encoding"] = {"strokeOpacity": {"condition": {"test": PICKED, "value": 1}, "value": 0.12}}
-        tooltip = [{"field": color["field"], "type": "nominal", "title": color["title"]}, *tooltip]
+        tooltip = [words(color["field"], color["title"]), *tooltip]
     if band:
         tooltip += [Axis("lo", "from").tooltip(), Axis("hi", "to").tooltip()]
     tooltip += [other.tooltip() for other in also]
     if shade is not None:
-        tooltip.append({"field": "faults", "type": "nominal", "title": "faults"})
+        tooltip.append(words("faults", "faults"))
     layers: list[Spec] = shade.layers() if shade is not None else []
     if band:
         ends_encoding = {"y": {**_y(y), "field": "lo"}, "y2": {"field": "hi"}}
@@ -175,15 +181,12 @@ def curve(
 def bars(data: str, category: str, title: str, value: Axis, rows: Sequence[Row], color: Spec | None = None) -> Spec:
     """Lying bars in the order of the rows, each with the text of its field `label` behind it."""
     largest = max((row[value.field] for row in rows), default=0.0) or 1.0
-    words = 12 + 7 * max((len(row["label"]) for row in rows), default=0)
-    room = {"zero": True, "domainMax": {"expr": f"{largest!r} * width / max(width - {words}, 50)"}, "nice": False}
+    length = 12 + 7 * max((len(row["label"]) for row in rows), default=0)
+    room = {"zero": True, "domainMax": {"expr": f"{largest!r} * width / max(width - {length}, 50)"}, "nice": False}
     encoding: Spec = {
         "y": {"field": category, "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 170}},
         "x": {**value.encoding(), "scale": room, "axis": {"labelExpr": LABEL, "grid": True, "tickCount": 4}},
-        "tooltip": [
-            {"field": category, "type": "nominal", "title": title},
-            {"field": "label", "type": "nominal", "title": value.title},
-        ],
+        "tooltip": [words(category, title), words("label", value.title)],
     }
     bar: Spec = {"mark": {"type": "bar", "height": {"band": 0.68}, "cornerRadiusEnd": 2}}
     if color is not None:
@@ -210,11 +213,8 @@ def histogram(data: str, title: str, what: str, mean: float | None = None) -> Sp
         "x2": {"field": "hi"},
         "y": _y(Axis("count", f"Number of {what}", zero=True)),
     }  # fmt: skip
-    tooltip = [
-        {"field": "lo", "type": "quantitative", "title": "from", "format": NUMBER},
-        {"field": "hi", "type": "quantitative", "title": "to", "format": NUMBER},
-        {"field": "count", "type": "quantitative", "title": what, "format": ","},
-    ]
+    counted = {"field": "count", "type": "quantitative", "title": what, "format": ","}
+    tooltip = [Axis("lo", "from").tooltip(), Axis("hi", "to").tooltip(), counted]
     bar: Spec = {"mark": {"type": "bar", "binSpacing": 1}, "encoding": encoding | {"tooltip": tooltip}}
     return _chart(data, [bar, *_reference("x", mean)], {}, 260)
 
@@ -231,7 +231,7 @@ def matrix(data: str, title: str, tooltip: Sequence[Spec]) -> Spec:
             "y": _nodes("sender", "Sender"),
             "color": {
                 "field": "value", "type": "quantitative", "title": title, "scale": {"zero": True},
-                "legend": {"format": ".4~g", "gradientLength": 180, "gradientThickness": 10, "orient": "bottom"},
+                "legend": GRADIENT,
             },
             "tooltip": list(tooltip),
         },
@@ -248,7 +248,7 @@ def heat_map(data: str, columns: Sequence[str], rows: int, most: int, tooltip: S
     is_named, is_tall = len(columns) <= NAMED_COLUMNS, height >= ROW_PIXELS[32]
     color: Spec = {
         "field": "count", "type": "quantitative", "title": "Samples", "scale": {"type": "sqrt", "zero": True},
-        "legend": {"format": ".4~g", "gradientLength": 180, "gradientThickness": 10, "orient": "bottom"},
+        "legend": GRADIENT,
     }  # fmt: skip
     layers: list[Spec] = [{"mark": {"type": "rect"}, "encoding": {"color": color, "tooltip": list(tooltip)}}]
     if is_tall:
@@ -284,7 +284,7 @@ def ranges(data: str, x: Axis | Categories, y: Axis, color: Spec | None) -> Spec
     tooltip.append({"field": "runs", "type": "quantitative", "title": "runs"})
     if color is not None:
         encoding |= {"color": color, "opacity": {"condition": {"test": PICKED, "value": 1}, "value": 0.12}}
-        tooltip = [{"field": color["field"], "type": "nominal", "title": color["title"]}, *tooltip]
+        tooltip = [words(color["field"], color["title"]), *tooltip]
     layers: list[Spec] = [
         {
             "mark": {"type": "rule", "style": "range"},

@@ -8,6 +8,18 @@ from node.shaping import Kernel
 
 Family = Literal["debian", "ubuntu", "fedora", "arch", "alpine", "other"]
 _FAMILIES: tuple[Family, ...] = ("ubuntu", "debian", "fedora", "arch", "alpine")
+PORTS = {
+    3000: "Grafana (PAME_GRAFANA_PORT)",
+    4749: "joining and clients over TLS (--join-port, PAME_CLIENT_PORT)",
+    4750: "nodes and clients (pame serve --port)",
+    4751: "the orchestrator's metrics (pame serve --metrics-port)",
+    4752: "a node's data (python -m node --port)",
+    4753: "health checks (--health-port)",
+    4754: "a node's metrics (python -m node --metrics-port)",
+    8080: "the live page (--page-port, PAME_PAGE_PORT)",
+    9090: "Prometheus (PAME_PROMETHEUS_PORT)",
+}
+"""What each port is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,6 @@ class MachineFacts:
 
 
 def parse_os_release(text: str) -> Distribution:
-    """The distribution that a file /etc/os-release describes."""
     lines = (line.partition("=") for line in text.splitlines())
     said = {key.strip(): value.strip().strip("\"'") for key, _, value in lines}
     words = [said.get("ID", ""), *said.get("ID_LIKE", "").split()]

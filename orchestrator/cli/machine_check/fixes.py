@@ -37,14 +37,12 @@ def package(tool: str, facts: MachineFacts) -> str:
 
 
 def module(name: str, option: str, facts: MachineFacts) -> str:
-    """How to get a part of the kernel."""
     extra = package("modules", facts)
     boots = f"{extra}, then load it" if extra else "boot the distribution's standard kernel"
     return f"sudo modprobe {name}; if there is none: {boots}, or use a kernel with {option}"
 
 
 def engine(facts: MachineFacts) -> str:
-    """How to get an answer from Docker."""
     if "docker" not in facts.tools:
         return package("docker", facts)
     if "permission denied" in facts.engine_error.lower():
@@ -54,6 +52,5 @@ def engine(facts: MachineFacts) -> str:
 
 
 def compose(facts: MachineFacts) -> str:
-    """How to get Compose v2."""
     command = package("compose", facts)
     return f"{command} (Debian 13 or later)" if facts.distribution.family == "debian" else command

@@ -9,9 +9,8 @@ import subprocess
 from pathlib import Path
 
 from node.shaping import probe
-from orchestrator.cli.machine_check.facts import Distribution, MachineFacts, parse_os_release
+from orchestrator.cli.machine_check.facts import PORTS, Distribution, MachineFacts, parse_os_release
 
-PORTS = (3000, 4749, 4750, 4751, 4752, 4753, 4754, 8080, 9090)
 _VERSIONS = {
     "tc": ("tc", "-V"),
     "ip": ("ip", "-V"),
@@ -24,7 +23,6 @@ _PATIENCE_S = 10.0
 
 
 def look() -> MachineFacts:
-    """Everything, in a second or two."""
     tools = {name: _version(*command) for name, command in _VERSIONS.items() if shutil.which(name)}
     if all(map(shutil.which, _UML)):
         tools["linux.uml"] = _version("linux.uml", "--version")

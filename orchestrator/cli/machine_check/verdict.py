@@ -5,27 +5,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.cli.machine_check import fixes
-from orchestrator.cli.machine_check.facts import MachineFacts
+from orchestrator.cli.machine_check.facts import PORTS, MachineFacts
 from orchestrator.number_words import ranges
 
 _LEAST_ENGINE, _LEAST_COMPOSE = (20, 10), (2,)
+_KERNEL = {
+    "netem": ("netem", "delay, jitter and loss of packets (else: in-process, nft)"),
+    "htb": ("htb", "link rates by the kernel (else: in-process)"),
+    "nft": ("nftables", "cuts and packet loss without netem"),
+    "netem_seed": ("netem seed", "the same packets lost again"),
+}
+_MODULES = {
+    "netem": ("tc", "sch_netem", "CONFIG_NET_SCH_NETEM"),
+    "htb": ("tc", "sch_htb", "CONFIG_NET_SCH_HTB and CONFIG_NET_CLS_U32"),
+    "nft": ("nft", "nf_tables", "CONFIG_NF_TABLES and CONFIG_NFT_NUMGEN"),
+}
+"""The tool that asks the kernel for it, the module that has it, and the options of a kernel with that."""
 _TOOLS = {
     "ip": "network namespaces, and packets of one segment where some are lost",
     "tc": "shaping links by the kernel",
     "nft": "cuts and packet loss where the kernel has no netem",
     "ss": "counting the bytes of connections",
     "docker": "containers",
-}
-_PORTS = {
-    3000: "Grafana (PAME_GRAFANA_PORT)",
-    4749: "joining and clients over TLS (--join-port, PAME_CLIENT_PORT)",
-    4750: "nodes and clients (pame serve --port)",
-    4751: "the orchestrator's metrics (pame serve --metrics-port)",
-    4752: "a node's data (python -m node --port)",
-    4753: "health checks (--health-port)",
-    4754: "a node's metrics (python -m node --metrics-port)",
-    8080: "the live page (--page-port, PAME_PAGE_PORT)",
-    9090: "Prometheus (PAME_PROMETHEUS_PORT)",
 }
 _NEEDS = {
     "simulate": (),
@@ -51,7 +52,6 @@ class DoctorFinding:
 
 
 def judge(facts: MachineFacts) -> list[DoctorFinding]:
-    """Everything, group by group."""
     findings = [*_kernel(facts), *_rights(facts), *_tools(facts), *_docker(facts), *_ports(facts)]
     return [replace(finding, fix="") if finding.works else finding for finding in findings]
 
@@ -63,36 +63,18 @@ def backends(findings: Sequence[DoctorFinding]) -> dict[str, list[str]]:
 
 
 def _kernel(facts: MachineFacts) -> Iterator[DoctorFinding]:
-    kernel, tc, nft = facts.kernel, fixes.package("tc", facts), fixes.package("nft", facts)
-    rows = (
-        (
-            "netem",
-            "netem",
-            "delay, jitter and loss of packets (else: in-process, nft)",
-            _module("sch_netem", "CONFIG_NET_SCH_NETEM", facts) if kernel.tc else tc,
-        ),
-        (
-            "htb",
-            "htb",
-            "link rates by the kernel (else: in-process)",
-            _module("sch_htb", "CONFIG_NET_SCH_HTB and CONFIG_NET_CLS_U32", facts) if kernel.tc else tc,
-        ),
-        (
-            "nft",
-            "nftables",
-            "cuts and packet loss without netem",
-            _module("nf_tables", "CONFIG_NF_TABLES and CONFIG_NFT_NUMGEN", facts) if "nft" in facts.tools else nft,
-        ),
-        ("netem_seed", "netem seed", "the same packets lost again", "Linux and iproute2 6.6 or later"),
-    )
-    for attribute, name, needed_for, fix in rows:
-        works = bool(getattr(kernel, attribute))
-        found = "yes" if works else kernel.reason(attribute)
-        yield DoctorFinding("kernel", name, works, found, needed_for, fix, optional=attribute == "netem_seed")
+    for part, (name, needed_for) in _KERNEL.items():
+        works, fix = bool(getattr(facts.kernel, part)), "Linux and iproute2 6.6 or later"
+        if part in _MODULES:
+            fix = _module(*_MODULES[part], facts)
+        found = "yes" if works else facts.kernel.reason(part)
+        yield DoctorFinding("kernel", name, works, found, needed_for, fix, optional=part == "netem_seed")
 
 
-def _module(name: str, option: str, facts: MachineFacts) -> str:
+def _module(tool: str, name: str, option: str, facts: MachineFacts) -> str:
     """Nobody who lacks the right to use a part of the kernel can know whether it is there."""
+    if tool not in facts.tools:
+        return fixes.package(tool, facts)
     return fixes.module(name, option, facts) if facts.kernel.net_admin else "become root first: see NET_ADMIN"
 
 
@@ -132,7 +114,7 @@ def _ports(facts: MachineFacts) -> Iterator[DoctorFinding]:
     taken = sorted(facts.ports.keys() - free)
     for port in taken:
         fix = f"see who it is with `ss -ltnp 'sport = :{port}'` and stop it, or choose another port"
-        yield DoctorFinding("ports", f"port {port}", False, "taken", _PORTS[port], fix)
+        yield DoctorFinding("ports", f"port {port}", False, "taken", PORTS[port], fix)
     if free:
         name = "other ports" if taken else "ports"
         yield DoctorFinding("ports", name, True, f"{ranges(free, '-')} free", "serve, compose")

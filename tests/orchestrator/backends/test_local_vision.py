@@ -11,9 +11,8 @@ import pytest
 
 from contract import data_store
 from contract.plugins import VARIABLE
-from orchestrator.backends.local import local
-from orchestrator.backends.on_processes import RunRequest
-from orchestrator.backends.standing_network import run_standing
+from orchestrator.backends.local import local, on_loopback
+from orchestrator.backends.on_processes import RunRequest, run_on_processes
 from orchestrator.experiment import Experiment
 from orchestrator.experiment.resolve import make_network_setting
 from orchestrator.results import Status
@@ -71,7 +70,7 @@ def simulated(experiment: Experiment, base: Path) -> bytes:
 def test_every_algorithm_trains_a_network_on_processes_to_the_bits_of_the_simulator(tmp_path: Path) -> None:
     experiments = [vision(algorithm) for algorithm in (*DENSE_AND_PARTIAL, *OTHERS)]
     requests = [RunRequest("local", each, tmp_path, tmp_path / str(i), Watcher()) for i, each in enumerate(experiments)]
-    endings = run_standing("local", requests, tmp_path / "nodes.log", lambda *_: None)
+    endings = run_on_processes(requests, tmp_path / "nodes.log", on_loopback)
     for experiment, request, ending in zip(experiments, requests, endings, strict=True):
         assert (ending.status, ending.exact) == (Status.FINISHED, True), (experiment.algorithm, ending.reason)
         assert (request.folder / "models.npy").stat().st_size > 8 * NODES * 1000

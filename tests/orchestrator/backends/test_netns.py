@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.backends.namespaces import NoNamespaces, namespaces
-from orchestrator.backends.netns import check_netns, netns
+from orchestrator.backends.netns import NoNamespaces, check_netns, namespaces, netns
 from orchestrator.backends.on_processes import Places, RunRequest, run_on_processes
 from orchestrator.control import NetworkState
 from orchestrator.errors import TooManyNodes
@@ -103,7 +102,8 @@ def test_each_node_is_alone_in_its_namespace_with_data_on_one_network_and_contro
     )
     inside = Inside()
     spy = Spy(inside)
-    ending = run_on_processes(RunRequest("netns", experiment, tmp_path, tmp_path / "run", spy), _observed(4, spy))
+    request = RunRequest("netns", experiment, tmp_path, tmp_path / "run", spy)
+    [ending] = run_on_processes([request], request.folder / "nodes.log", lambda nodes: _observed(nodes, spy))
     assert ending.exact
     assert len(spy.wanted) == 4
     assert Path("/proc/self/ns/net").stat().st_ino not in spy.wanted
@@ -132,7 +132,7 @@ def test_two_networks_at_once_are_strangers() -> None:
 
 def test_addresses_that_are_in_use_on_this_machine_are_left_alone() -> None:
     """The machine is a namespace, too, with a route to 10.200.7.0/24."""
-    script = "from orchestrator.backends.namespaces import namespaces\nwith namespaces(2) as found: print(found)"
+    script = "from orchestrator.backends.netns import namespaces\nwith namespaces(2) as found: print(found)"
     do = 'ip link set lo up && ip route add 10.200.7.0/24 dev lo && exec "$@"'
     command = ("unshare", "--net", "sh", "-c", do, "sh", sys.executable, "-c", script)
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from orchestrator.backends import BACKENDS
-from orchestrator.backends.on_processes import RunRequest
-from orchestrator.backends.standing_network import run_standing
+from orchestrator.backends.local import on_loopback
+from orchestrator.backends.on_processes import RunRequest, run_on_processes
 from orchestrator.experiment import Experiment
 from orchestrator.results import Ending, Status
 from tests.harness import Watcher
@@ -37,7 +37,7 @@ def test_every_run_on_a_standing_network_ends_as_it_would_by_itself(tmp_path: Pa
     def ended(errand: RunRequest, ending: Ending) -> None:
         seen.append((errand.folder, ending.status))
 
-    endings = run_standing("local", errands, tmp_path / "nodes.log", ended)
+    endings = run_on_processes(errands, tmp_path / "nodes.log", on_loopback, ended)
     assert [ending.exact for ending in endings] == [True] * 3
     assert seen == [(errand.folder, Status.FINISHED) for errand in errands]
     alone = tmp_path / "alone"
@@ -49,7 +49,7 @@ def test_every_run_on_a_standing_network_ends_as_it_would_by_itself(tmp_path: Pa
 def test_the_nodes_are_the_same_processes_in_every_run(tmp_path: Path) -> None:
     experiments = [experiment_of(nodes=3, seed=seed, **SIZES) for seed in (1, 2)]
     errands = errands_of(experiments, tmp_path)
-    run_standing("local", errands, tmp_path / "nodes.log", lambda *_: None)
+    run_on_processes(errands, tmp_path / "nodes.log", on_loopback)
     seats = [
         {event["node"]: event["detail"] for event in map(json.loads, lines) if event["what"] == "assigned"}
         for errand in errands
@@ -66,7 +66,7 @@ def test_a_run_ends_healed_so_that_the_next_has_all_its_nodes(tmp_path: Path) ->
         nodes=4, seed=1, compute={"step": "20ms"}, exchange={"patience": "300ms"}, faults=faults, **SIZES
     )
     errands = errands_of([struck, experiment_of(nodes=4, seed=2, **SIZES)], tmp_path)
-    endings = run_standing("local", errands, tmp_path / "nodes.log", lambda *_: None)
+    endings = run_on_processes(errands, tmp_path / "nodes.log", on_loopback)
     assert [ending.status for ending in endings] == [Status.FINISHED] * 2
     events = [json.loads(line) for line in (errands[0].folder / "events.jsonl").read_text().splitlines()]
     assert {event["node"] for event in events if event["what"] == "fault begins"} == {0, 1}

@@ -1,6 +1,6 @@
 """Cells on real nodes: what is asked of the network that stands."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,11 +21,11 @@ def asked_for(stage: Stage, folder: Path, monkeypatch: pytest.MonkeyPatch) -> li
     """What would run, if it did."""
     sent: list[RunRequest] = []
 
-    def standing(_backend: str, errands: Sequence[RunRequest], _log: Path, _ended: Callable[..., None]) -> list[Ending]:
+    def standing(errands: Sequence[RunRequest], *_: object) -> list[Ending]:
         sent.extend(errands)
         return []
 
-    monkeypatch.setattr(on_nodes, "run_standing", standing)
+    monkeypatch.setattr(on_nodes, "run_on_processes", standing)
     cells = {str(number): cell for number, cell in enumerate(stage.cells)}
     with pytest.raises(KeyboardInterrupt):
         ProcessNodes("local").run(stage, cells, folder, lambda _: Watcher(), lambda *_: None)

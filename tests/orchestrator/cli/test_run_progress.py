@@ -1,6 +1,7 @@
 import pytest
 
-from orchestrator.cli.run_progress import Limits, Progress
+from orchestrator.cli.run_progress import Progress, progress_of
+from pame.stopping import StopRules
 
 
 @pytest.mark.parametrize(
@@ -18,4 +19,4 @@ from orchestrator.cli.run_progress import Limits, Progress
 def test_it_goes_by_what_will_end_the_run_first(
     iterations: int | None, seconds: float | None, reached: tuple[int, float | None], expected: Progress
 ) -> None:
-    assert Limits(iterations, seconds).progress(*reached) == expected
+    assert progress_of(StopRules(iterations, seconds=seconds), *reached) == expected
