@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,9 +32,6 @@ class Plan:
     status: str = "finished"
     metric: str = "test_mse"
     warnings: tuple[str, ...] = ("3 of 4 800 steps took longer than the nominal step time.",)
-
-    def but(self, **changes: Any) -> "Plan":
-        return replace(self, **changes)
 
 
 def noise(plan: Plan, node: int, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -150,7 +147,7 @@ def make_sweep(folder: Path, values: list[dict[str, Any]], plans: list[Plan]) ->
 
 @pytest.fixture
 def run_folder(tmp_path: Path) -> MakeRun:
-    return lambda **changes: make_run(tmp_path / "run", Plan().but(**changes))
+    return lambda **changes: make_run(tmp_path / "run", Plan(**changes))
 
 
 @pytest.fixture
